@@ -10,6 +10,7 @@
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/timed_case.hpp"
 #include "harness/measure/timing_report.hpp"
+#include "harness/verify/comparison.hpp"
 
 namespace scanlab::cli {
 
@@ -20,9 +21,10 @@ using distributed::DistributedCase;
 po::options_description make_options() {
   po::options_description options("options");
   add_distributed_options(options);
-  options.add_options()                                                                                       //
-      ("items", list_of("N"), "set the items of the whole array (default sizes around tiles and shares)")     //
-      ("input", list_of("KIND"), "choose random, constant, alternating, one_hot, extremes (default random)")  //
+  options.add_options()                                                                                    //
+      ("items", list_of("N"), "set the items of the whole array (default sizes around tiles and shares)")  //
+      ("input", list_of("KIND"),
+       "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")  //
       ("repeat", po::value<int>()->default_value(1)->value_name("N"),
        "run N times back to back before the second check, e.g. 1000")                    //
       ("beside", "keep the GPU of rank 0 busy with other kernels and copies meanwhile")  //
@@ -49,11 +51,6 @@ measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ran
   facts["launch"] = values["launch"].as<std::string>();
   facts["beside_other_work"] = values.count("beside") != 0;
   return facts;
-}
-
-std::vector<InputKind> inputs_of(const OptionWords& words) {
-  std::vector<InputKind> inputs = values_of(words, "input", with_names(kInputKinds));
-  return inputs.empty() ? std::vector{InputKind::random} : inputs;
 }
 
 /// Those that write an output. What no graph captures is refused, if runs are replayed by one.
@@ -87,8 +84,15 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     int status = kOk;
     distributed::Checks checks;  // told on rank 0 alone
     std::size_t passed = 0;
-    for (const InputKind input : inputs_of(words)) {
+    std::vector<InputKind> inputs = values_of(words, "input", with_names(kInputKinds));
+    const bool chosen = !inputs.empty();
+    if (!chosen) inputs = {InputKind::random, InputKind::exact};  // which are the same of what does not round
+    for (const InputKind input : inputs) {
       std::vector<DistributedCase> cases = cases_to_check(selection, items, communicator.ranks(), by_graph);
+      if (!chosen && input == InputKind::exact) {
+        std::erase_if(cases, [](const DistributedCase& each) { return !verify::has_exact_input(each.problem); });
+        if (cases.empty()) break;
+      }
       if (backend == nullptr) {
         const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
         if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {

@@ -36,7 +36,8 @@ po::options_description make_options() {
       "Default sizes: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed. The GPU\n"
       "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
       "for variants with a parameter for that, the last block first. Default inputs: every kind; above n = 33 the\n"
-      "emulator takes random input alone, so that all variants take about a minute on one core.\noptions",
+      "emulator takes random ones and, of floats, exact ones, so that all variants take about a minute on one core.\n"
+      "Sums of an exact input do not round: one lost item is seen, however long the array.\noptions",
       110);
   po::options_description selectors;
   add_selection_options(selectors, "");
@@ -54,8 +55,9 @@ po::options_description make_options() {
       ("mode", list_of("MODE"), "select inclusive or exclusive (default all)")                                       //
       ("device", text("DEVICE")->default_value("auto"),                                                              //
        "select cuda, simt (the SIMT emulator), or auto: cuda if a GPU is present")                                   //
-      ("input", list_of("KIND"), "select inputs: random, constant, alternating, one_hot, extremes (default above)")  //
-      ("aliasing", list_of("CASE"),                                                                                  //
+      ("input", list_of("KIND"),
+       "select inputs: random, constant, alternating, one_hot, extremes, exact (default above)")  //
+      ("aliasing", list_of("CASE"),                                                               //
        "select aliasing and alignment cases: apart (two aligned arrays, the default), shifted (arrays that start at "
        "item 2, 4 or 6), in_place, or all")                            //
       ("repeat", po::value<int>()->default_value(0)->value_name("N"),  //

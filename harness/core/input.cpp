@@ -13,9 +13,11 @@ std::string_view name(InputKind kind) {
     case InputKind::one_hot:
       return "one_hot";
     case InputKind::extremes:
+      return "extremes";
+    case InputKind::exact:
       break;
   }
-  return "extremes";
+  return "exact";
 }
 
 }  // namespace scanlab

@@ -23,9 +23,10 @@ enum class InputKind {
   alternating,  ///< one random item and its opposite by turns
   one_hot,      ///< the operator's identity everywhere but at one random place
   extremes,     ///< integers: lowest, highest, 0, -1, 1; floats: huge, tiny, subnormal, signed zeros, ordinary
+  exact,        ///< floats whose sums are exact in any grouping, where an operator has such; else random
 };
-inline constexpr std::array kInputKinds{InputKind::random, InputKind::constant, InputKind::alternating,
-                                        InputKind::one_hot, InputKind::extremes};
+inline constexpr std::array kInputKinds{InputKind::random,  InputKind::constant, InputKind::alternating,
+                                        InputKind::one_hot, InputKind::extremes, InputKind::exact};
 std::string_view name(InputKind kind);
 
 /// The finaliser of SplitMix64: every input bit reaches every output bit.

@@ -50,11 +50,14 @@ constexpr std::int64_t kSmallBytes = 240'000;
 
 bool same_group(const Problem& a, const Problem& b) { return a.type == b.type && a.op == b.op && a.mode == b.mode; }
 
-std::vector<InputKind> kinds_for(const Checker& checker, const CheckRequest& request, std::int64_t n) {
+std::vector<InputKind> kinds_for(const Checker& checker, const CheckRequest& request, const Problem& problem) {
   if (!request.kinds.empty()) return request.kinds;
-  const bool all = checker.on_gpu() || n <= kSmallItems;
-  if (request.quick || n == 0 || !all) return {InputKind::random};
-  return {kInputKinds.begin(), kInputKinds.end()};
+  if (request.quick || problem.items == 0) return {InputKind::random};
+  std::vector<InputKind> kinds{InputKind::random};
+  if (checker.on_gpu() || problem.items <= kSmallItems) kinds.assign(kInputKinds.begin(), kInputKinds.end());
+  std::erase(kinds, InputKind::exact);
+  if (has_exact_input(problem)) kinds.push_back(InputKind::exact);  // else it is the random one again
+  return kinds;
 }
 
 /// The checks of one problem, whose oracle is made once for each input.
@@ -75,7 +78,7 @@ class ProblemChecks {
     if (possible.empty()) return;
     const Problem& problem = cases.front().problem;
     try {
-      for (const InputKind kind : kinds_for(checker_, request_, problem.items)) {
+      for (const InputKind kind : kinds_for(checker_, request_, problem)) {
         if (interrupted()) return;
         const Oracle oracle(problem, kind, request_.seed);
         checker_.expect(oracle);
@@ -118,10 +121,14 @@ class ProblemChecks {
 };
 
 /// The bound of an output's error as a part of the sum of its inputs' magnitudes; none where comparison is exact.
-std::optional<double> error_bound(const Case& of) {
-  const Plan plan = of.variant->bind(of.problem).plan;
-  if (!rounds(of.problem) || !plan.possible()) return std::nullopt;
-  return with_monoid(of.problem.type, of.problem.op, [&]<class Op>(Op) { return gamma_of<Op>(plan.chain); });
+std::optional<double> error_bound(const Check& check) {
+  const Problem& problem = check.of.problem;
+  const Plan plan = check.of.variant->bind(problem).plan;
+  if (!rounds(problem) || !plan.possible()) return std::nullopt;
+  return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::optional<double> {
+    if (check.input && is_exact<Op>(*check.input)) return std::nullopt;
+    return gamma_of<Op>(plan.chain);
+  });
 }
 
 }  // namespace
@@ -202,7 +209,7 @@ nlohmann::ordered_json to_json(const Check& check) {
   if (check.runs > 0) {
     line["runs"] = check.runs;
     line["different_outputs"] = check.different;
-  } else if (const auto bound = error_bound(check.of)) {
+  } else if (const auto bound = error_bound(check)) {
     line["error_bound"] = *bound;
     line["error_to_bound"] = outcome.error_to_bound;  // null if infinite
   }

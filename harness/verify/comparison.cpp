@@ -36,8 +36,10 @@ std::string describe(const Tally& tally, std::int64_t items, const Mismatch& fir
     constexpr double u = kUnitRoundoff<typename Op::Element>;
     const double error =
         std::abs((static_cast<double>(rounded_part<Op>(got)) - rounded_part<Op>(expected)) - first.residual * u);
+    sentence += fmt::format("; |error| {:.3g}, ", error);
     const double bound = gamma(chain, u).value_or(0) * first.magnitude;
-    sentence += fmt::format("; |error| {:.3g}, bound {:.3g} for a chain of {} additions", error, bound, chain);
+    sentence +=
+        chain == 0 ? "where every sum is exact" : fmt::format("bound {:.3g} for a chain of {} additions", bound, chain);
   }
   return sentence;
 }
@@ -46,6 +48,11 @@ std::string describe(const Tally& tally, std::int64_t items, const Mismatch& fir
 
 bool rounds(const Problem& problem) {
   return with_monoid(problem.type, problem.op, []<class Op>(Op) { return Op::kRounds; });
+}
+
+bool has_exact_input(const Problem& problem) {
+  return defined(problem.type, problem.op) &&
+         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
 }
 
 std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {

@@ -17,6 +17,8 @@ namespace scanlab::verify {
 
 /// Whether results round: those are compared within gamma_d * magnitude, all others exactly.
 bool rounds(const Problem& problem);
+/// Whether they round, but on the exact input do not.
+bool has_exact_input(const Problem& problem);
 
 /// The bound's factor for an operator: 0 where nothing rounds, nullopt where the chain is too long for a bound.
 template <class Op>
@@ -26,6 +28,12 @@ constexpr std::optional<double> gamma_of(std::int64_t chain) {
   } else {
     return 0.0;
   }
+}
+
+/// Whether an operator that rounds must be right to the last bit on this input.
+template <class Op>
+constexpr bool is_exact(InputKind kind) {
+  return kind == InputKind::exact && kHasExactInput<Op>;
 }
 
 /// The part of an item that rounds. An operator whose items have others says which; the others must be exact.

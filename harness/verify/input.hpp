@@ -14,6 +14,12 @@ SCANLAB_HD constexpr typename Op::Item one_hot_item(std::uint64_t seed, std::int
   return Op::alternating_item(seed, 1);  // that of affine maps has a scale that is not 1
 }
 
+/// Whether an operator that rounds has inputs on which it does not, so that one lost item of 2^30 is seen.
+template <class Op>
+inline constexpr bool kHasExactInput = Op::kRounds&& requires {
+  Op::exact_item(std::uint64_t{}, std::int64_t{});
+};
+
 /// Item i of n, 0 <= i < n.
 template <class Op>
 SCANLAB_HD constexpr typename Op::Item input_item(InputKind kind, std::uint64_t seed, std::int64_t i, std::int64_t n) {
@@ -24,6 +30,9 @@ SCANLAB_HD constexpr typename Op::Item input_item(InputKind kind, std::uint64_t 
       return Op::alternating_item(seed, i);
     case InputKind::one_hot:
       return one_hot_item<Op>(seed, i, n);
+    case InputKind::exact:
+      if constexpr (kHasExactInput<Op>) return Op::exact_item(seed, i);
+      break;
     case InputKind::random:
     case InputKind::extremes:
       break;

@@ -311,6 +311,10 @@ TEST(VerifyCommand, ALineOfWhatRoundsHasItsErrorAndItsBound) {
     return line.value("error_bound", 0.0) > 0 && line["error_to_bound"] <= 1;
   });
   EXPECT_EQ(of_rounded, 10) << "five inputs, two modes";
+  const auto exact = std::ranges::count_if(lines, [](const nlohmann::json& line) {
+    return line.value("input", "") == "exact" && line["outcome"] == "passed" && !line.contains("error_bound");
+  });
+  EXPECT_EQ(exact, 2) << "compared exactly";
 }
 
 TEST(VerifyCommand, AFileThatHoldsSomethingIsReplacedOnlyIfAsked) {

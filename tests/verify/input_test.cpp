@@ -103,9 +103,17 @@ TEST(Input, ExtremesOfBytesAndHalvesContainTheirEnds) {
   EXPECT_TRUE(negative_zero);
 }
 
-AffineMap<double> as_doubles(Half sum) { return {1, static_cast<double>(sum)}; }
-AffineMap<double> as_doubles(const AffineMap<Half>& map) {
+template <class T>
+AffineMap<double> as_doubles(T sum) {
+  return {1, static_cast<double>(sum)};
+}
+template <class T>
+AffineMap<double> as_doubles(const AffineMap<T>& map) {
   return {static_cast<double>(map.scale), static_cast<double>(map.shift)};
+}
+template <class T>
+AffineMap<double> as_doubles(const ValueAndFlag<T>& item) {
+  return {item.flag != 0 ? 0.0 : 1.0, static_cast<double>(item.value)};
 }
 
 /// Scans items in place, grouped by a random tree.
@@ -140,6 +148,19 @@ TEST(Input, SumsAndCompositionsOfHalvesAreExactInAnyGrouping) {
       ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<Affine<Half>>(kind, seed, n));
     }
   }
+}
+
+TEST(Input, TheExactOneOfFloatsIsExactInAnyGrouping) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::int64_t n = seed <= 2 ? 100'000 : 2'000;
+    ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<Plus<float>>(InputKind::exact, seed, n));
+    ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<Plus<double>>(InputKind::exact, seed, n));
+    ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<Affine<float>>(InputKind::exact, seed, n));
+    ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<Affine<double>>(InputKind::exact, seed, n));
+    ASSERT_NO_FATAL_FAILURE(expect_exact_in_any_grouping<SegmentedPlus<float>>(InputKind::exact, seed, n));
+  }
+  for (std::int64_t i = 0; i < 1000; ++i)
+    EXPECT_NE(item<Plus<float>>(InputKind::exact, i), 0) << "a lost item is missed";
 }
 
 TEST(Input, HalvesSummedByTurnsAreExactToo) {  // as CUB sums them

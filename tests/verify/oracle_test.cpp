@@ -297,6 +297,26 @@ TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {
   EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::scan).passed());
 }
 
+/// The outcome of a sum of floats whose second half lacks item 1000.
+Outcome without_one_item(InputKind kind, std::int64_t chain) {
+  using Op = Plus<float>;
+  constexpr std::int64_t kMany = 1'000'000;
+  const Oracle oracle(problem_of<Op>(kMany), kind, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  const float lost = input_item<Op>(kind, kSeed, 1000, kMany);
+  for (std::int64_t i = kMany / 2; i < kMany; ++i) out[i] -= lost;
+  return oracle.compare(out.data(), chain, Kind::scan);
+}
+
+TEST(Comparison, ALostItemOfAnExactInputFailsHoweverLongTheChain) {
+  constexpr std::int64_t kLookBack = 2'500;  // one tile adds to the other
+  EXPECT_TRUE(without_one_item(InputKind::random, kLookBack).passed()) << "what the exact input is for";
+  const Outcome seen = without_one_item(InputKind::exact, kLookBack);
+  EXPECT_FALSE(seen.passed());
+  EXPECT_NE(seen.message.find("500000 of 1000000 items wrong"), std::string::npos) << seen.message;
+  EXPECT_NE(seen.message.find("every sum is exact"), std::string::npos) << seen.message;
+}
+
 TEST(Comparison, OneWrongBitOfAHalfFailsHoweverLongTheChain) {
   using Op = Plus<Half>;
   const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);

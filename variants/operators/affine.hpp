@@ -12,11 +12,11 @@
 //         item i is ±2^(e(i) - e(i-1)) with e(i) a hash in [-2, 2] and e(-1) = 0. A product of neighbouring scales
 //         telescopes to ±2^(e(j) - e(i-1)), so it stays within 2^±4 whatever n is, and multiplying by it is exact: only
 //         the additions round, and a composition errs as a sum does.
-//         Compositions of halves come out exact, as their sums do: item i is g(i) after the inverse of g(i-1), where
-//         g(i) maps x to ±2^e(i) x + h(i) with e(i) in [-1, 1]. Items i to j compose to g(j) after the inverse of
-//         g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all multiples of q, a shift is
-//         at most 5R/q times the smaller of q and cq; and the product within a composition is a shift times a power of
-//         two, no larger than 8R: all exact for R <= 409 q and 8R < 65504.
+//         Compositions of halves come out exact, as their sums do, and so do all on the exact input: item i is g(i)
+//         after the inverse of g(i-1), where g(i) maps x to ±2^e(i) x + h(i) with e(i) in [-1, 1]. Items i to j compose
+//         to g(j) after the inverse of g(i-1): a scale c within 2^±2, and the shift h(j) - c h(i-1). With |h| <= R, all
+//         multiples of q, a shift is at most 5R/q times the smaller of q and cq; and the product within a composition
+//         is a shift times a power of two, no larger than 8R: all exact for R <= 409 q and 8R < 65504.
 #pragma once
 
 #include "harness/core/input.hpp"
@@ -103,31 +103,40 @@ struct Affine {
   SCANLAB_HD static constexpr Item scattered_item(bool extremes, std::uint64_t seed, std::int64_t i) {
     const std::uint64_t bits = random_bits(seed, Draw::value, i);
     if constexpr (kTelescopes) {
-      const T scale = telescoping_scale(seed, i);
-      return {scale, T(held(extremes, seed, i) - static_cast<float>(scale) * held(extremes, seed, i - 1))};
+      return telescoping_item(extremes, seed, i);
     } else if constexpr (kIsFloating<T>) {  // no subnormals, which a scale would not multiply exactly
-      return {telescoping_scale(seed, i), extremes ? extreme_element<T>(bits, false) : random_element<T>(bits)};
+      return {telescoping_scale(2, seed, i), extremes ? extreme_element<T>(bits, false) : random_element<T>(bits)};
     } else {
       const std::uint64_t scale = random_bits(seed, Draw::scale, i);
       return {static_cast<T>((extremes ? extreme_element<T>(scale) : random_element<T>(scale)) | 1),
               scattered_element<T>(extremes, seed, i)};
     }
   }
+  SCANLAB_HD static constexpr Item exact_item(std::uint64_t seed, std::int64_t i) requires kRounds {
+    return telescoping_item(false, seed, i);
+  }
 
  private:
   static constexpr bool kTelescopes = std::is_same_v<T, Half>;
 
-  /// ±2^(e(i) - e(i-1)).
-  SCANLAB_HD static constexpr T telescoping_scale(std::uint64_t seed, std::int64_t i) {
-    constexpr int kReach = kTelescopes ? 1 : 2;  // of e
-    const auto exponent = [](std::uint64_t bits) { return static_cast<int>(bits % (2 * kReach + 1)) - kReach; };
+  /// ±2^(e(i) - e(i-1)), with |e| <= reach.
+  SCANLAB_HD static constexpr T telescoping_scale(int reach, std::uint64_t seed, std::int64_t i) {
+    const auto exponent = [reach](std::uint64_t bits) {
+      return static_cast<int>(bits % static_cast<unsigned>(2 * reach + 1)) - reach;
+    };
     const std::uint64_t bits = random_bits(seed, Draw::exponent, i);
     const int before = i == 0 ? 0 : exponent(random_bits(seed, Draw::exponent, i - 1));
     const T magnitude = power_of_two<T>(exponent(bits) - before);
     return bits >> 63 != 0 ? -magnitude : magnitude;
   }
 
-  /// h(i), of halves.
+  /// g(i) after the inverse of g(i-1).
+  SCANLAB_HD static constexpr Item telescoping_item(bool extremes, std::uint64_t seed, std::int64_t i) {
+    const T scale = telescoping_scale(1, seed, i);
+    return {scale, T(held(extremes, seed, i) - static_cast<float>(scale) * held(extremes, seed, i - 1))};
+  }
+
+  /// h(i).
   SCANLAB_HD static constexpr float held(bool extremes, std::uint64_t seed, std::int64_t i) {
     if (i < 0) return 0;
     const std::uint64_t bits = random_bits(seed, Draw::value, i);

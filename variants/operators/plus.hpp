@@ -3,11 +3,12 @@
 // Cost    one addition; f16 and f32 on the GPU: one instruction.
 // Error   integers wrap: exact. Floats: |error| <= gamma_d * sum|x_j|, d the longest chain of additions.
 // Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
-// Input   sums of halves come out exact, whatever their grouping (harness/core/input.hpp says why they must). They
-//         telescope: item i is h(i) - h(i-1), with h(-1) = 0 and every other h a small multiple of one quantum, so that
-//         items i to j add up to h(j) - h(i-1), which a half holds; every output is an h. A sum commutes, and CUB adds
-//         halves two by two, every other item of a thread: with |h| at most 15 quanta (480 each in the extremes) any 64
-//         items, neighbours or not, have an exact sum too.
+// Input   sums of halves come out exact, whatever their grouping (harness/core/input.hpp says why they must); those of
+//         floats and doubles do on the exact input. They telescope: item i is h(i) - h(i-1), with h(-1) = 0 and every
+//         other h a small multiple of one quantum, so that items i to j add up to h(j) - h(i-1), which a half holds;
+//         every output is an h. A sum commutes, and CUB adds halves two by two, every other item of a thread: with |h|
+//         at most 15 quanta (480 each in the extremes) any 64 items, neighbours or not, have an exact sum too; with |h|
+//         at most 511 any 2^14 floats.
 #pragma once
 
 #include "harness/core/input.hpp"
@@ -56,6 +57,9 @@ struct Plus {
       return scattered_element<T>(extremes, seed, i);
     }
   }
+  SCANLAB_HD static constexpr Item exact_item(std::uint64_t seed, std::int64_t i) requires kRounds {
+    return T(held(false, seed, i) - held(false, seed, i - 1));
+  }
 
  private:
   static constexpr bool kTelescopes = std::is_same_v<T, Half>;
@@ -65,7 +69,8 @@ struct Plus {
     if (i < 0) return 0;
     const std::uint64_t bits = random_bits(seed, Draw::value, i);
     if (extremes) return 480.0f * static_cast<float>(static_cast<int>(bits % 3) - 1);
-    return kQuantum * static_cast<float>(2 * static_cast<int>(bits % 15) - 14 + (i % 2 == 0 ? 1 : 0));
+    constexpr int kReach = kTelescopes ? 14 : 510;
+    return kQuantum * static_cast<float>(2 * static_cast<int>(bits % (kReach + 1)) - kReach + (i % 2 == 0 ? 1 : 0));
   }
 };
 

@@ -6,7 +6,8 @@
 // Cost    an addition and a selection, on items of two elements.
 // Error   integers wrap: exact. Floats: as plus, over the segment.
 // Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
-// Input   values as of plus; one item of 64 begins a segment, in the extremes one of 4,096, else every 1,000th.
+// Input   values as of plus; one item of 64 begins a segment, in the extremes and the exact input one of 4,096, else
+//         every 1,000th.
 #pragma once
 
 #include "variants/operators/plus.hpp"
@@ -71,11 +72,17 @@ struct SegmentedPlus {
     return {Plus<T>::alternating_item(seed, i), begins(i)};
   }
   SCANLAB_HD static constexpr Item scattered_item(bool extremes, std::uint64_t seed, std::int64_t i) {
-    const std::uint64_t one_of = extremes ? 4096 : 64;
-    return {Plus<T>::scattered_item(extremes, seed, i), random_bits(seed, Draw::scale, i) % one_of == 0 ? 1 : 0};
+    return {Plus<T>::scattered_item(extremes, seed, i), begins_by_chance(extremes ? kFew : 64, seed, i)};
+  }
+  SCANLAB_HD static constexpr Item exact_item(std::uint64_t seed, std::int64_t i) requires kRounds {
+    return {Plus<T>::exact_item(seed, i), begins_by_chance(kFew, seed, i)};
   }
 
  private:
+  static constexpr std::uint64_t kFew = 4096;
+  SCANLAB_HD static constexpr std::int32_t begins_by_chance(std::uint64_t one_of, std::uint64_t seed, std::int64_t i) {
+    return random_bits(seed, Draw::scale, i) % one_of == 0 ? 1 : 0;
+  }
   SCANLAB_HD static constexpr std::int32_t begins(std::int64_t i) { return i % 1000 == 999 ? 1 : 0; }
 };
 
