@@ -128,7 +128,14 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
   if (fstat(file_.get(), &locked) != 0 || stat(partial().c_str(), &status) != 0 || status.st_ino != locked.st_ino) {
     cannot_write(partial(), "another process has just finished it");
   }
-  if (options_.fresh && fs::exists(state_path(), ignored)) {
+  const bool known = fs::exists(state_path(), ignored);
+  if (!known && !options_.replace && locked.st_size > 0) {
+    throw FileError(
+        fmt::format("'{}' exists, and no '{}' says that a scan left it; move it away, or give --force to "
+                    "replace it",
+                    partial().string(), state_path().string()));
+  }
+  if (options_.fresh && known) {
     begun_anew_ = fmt::format("what an interrupted run left in '{}' is removed", partial().string());
   }
   if (options_.fresh || !read_state()) {

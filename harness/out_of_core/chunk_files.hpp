@@ -51,7 +51,7 @@ enum class WriteBy {
 };
 
 struct OutputOptions {
-  bool replace = false;  ///< an output that exists
+  bool replace = false;  ///< an output that exists, or a partial one of unknown origin
   bool fresh = false;    ///< begin anew, whatever an interrupted run left
   bool durable = false;  ///< data is on the disk before a state that counts it: for when the machine stops, not only we
   WriteBy by = WriteBy::pwrite;
