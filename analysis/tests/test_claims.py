@@ -118,6 +118,17 @@ def test_a_claim_that_holds_by_the_median_alone_says_so(tmp_path: Path, capsys: 
         assert ("of those that hold, 1 by the median and not by every interval" in printed) == ("interval" in said)
 
 
+def test_a_claim_that_rests_on_too_few_repetitions_for_an_interval_holds_by_the_median_alone(tmp_path: Path) -> None:
+    file = write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 100.0})
+    document = json.loads(file.read_text())
+    document["benchmarks"] = [one for one in document["benchmarks"] if one["repetition_index"] == 0]
+    file.write_text(json.dumps(document))
+    (found,) = check([of_speed(variation=0.1)], results.read([tmp_path / "r"], []), {})
+    assert found.said == "holds by the median only" and not found.measured.known
+    (counted,) = check([of_speed(measure="losses", over="cub", at_least=None, at_most=0, variant="best", cases={})], results.read([], [DATA / "recorded"]), {})
+    assert counted.sure and not counted.measured.known  # a count needs no interval
+
+
 def test_a_claim_is_of_its_device_and_that_of_the_literature_of_any(tmp_path: Path) -> None:
     write(tmp_path / "r", {"decoupled_lookback": 100.0, "memcpy": 95.0})
     assert verdict(of_speed(variation=0.1, on="Test Device"), tmp_path / "r") == HOLDS

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
-
 from scanlab_report.claims.standing import Find, Standing, of_worst, unknown
 from scanlab_report.claims.stated import Claim
 from scanlab_report.derive.one_core import ONE_CORE, over_one_core, speedups
@@ -53,7 +51,7 @@ def traffic(claim: Claim, find: Find) -> Standing:
         return unknown(claim, measure)
     rows = over_items(evidence)
     rows = rows[(rows["variant"] == claim.variant) & (rows["items"] == claim.cases["items"])]
-    return of_worst(claim, measure, [(Interval(row.moved, np.nan, np.nan, 1), size(row.items)) for row in rows.itertuples()])
+    return of_worst(claim, measure, [(row.moved, size(row.items)) for row in rows.itertuples()])
 
 
 def order(claim: Claim, find: Find) -> Standing:
@@ -68,7 +66,7 @@ def order(claim: Claim, find: Find) -> Standing:
         return unknown(claim, measure)
     simulated = dict(zip(timed.index, (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
     ordered = sorted(timed.index, key=timed.get)
-    pairs = [(Interval(simulated[a] / simulated[b], np.nan, np.nan, 1), f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
+    pairs = [(simulated[a] / simulated[b], f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
     return of_worst(claim, measure, pairs)
 
 
@@ -84,7 +82,7 @@ def caveat(claim: Claim, find: Find) -> Standing:
     known = []
     for row in rows.itertuples():
         borne_out = row.yes if claim.answer == "yes" else row.trials - row.yes
-        known.append((Interval(borne_out / row.trials, np.nan, np.nan, row.trials), row.subject))
+        known.append((borne_out / row.trials, row.subject))
     return of_worst(claim, measure, known)
 
 

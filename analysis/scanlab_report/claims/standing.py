@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,14 +87,15 @@ def unknown(claim: Claim, measure: str) -> Standing:
 
 
 def of_value(claim: Claim, measure: str, value: Interval | float, where: str, bound: Bound | None = None) -> Standing:
-    """A claim about one value, which may be a count without an interval."""
-    interval = value if isinstance(value, Interval) else Interval(float(value), np.nan, np.nan, 1)
-    return Standing(claim, measure, interval, where, int(claim.meets(interval.value)), 1, bound, claim.sure([interval]))
+    """A claim about one value, which may be a count: that has no interval, and needs none."""
+    return replace(of_worst(claim, measure, [(value, where)]), bound=bound)
 
 
-def of_worst(claim: Claim, measure: str, known: list[tuple[Interval, str]]) -> Standing:
-    """A claim about several values, of which the one farthest from what is wanted counts; unknown if there is none."""
+def of_worst(claim: Claim, measure: str, known: Sequence[tuple[Interval | float, str]]) -> Standing:
+    """A claim about several values or counts, of which the one farthest from what is wanted counts; unknown if there is none."""
     if not known:
         return unknown(claim, measure)
-    value, where = claim.worst(known, key=lambda pair: pair[0].value)
-    return Standing(claim, measure, value, where, int(claim.meets(value.value)), 1, sure=claim.sure(interval for interval, _ in known))
+    values = [(value if isinstance(value, Interval) else Interval(float(value), np.nan, np.nan, 1), where) for value, where in known]
+    worst, where = claim.worst(values, key=lambda pair: pair[0].value)
+    sure = claim.sure(value for value, _ in known if isinstance(value, Interval))
+    return Standing(claim, measure, worst, where, int(claim.meets(worst.value)), 1, sure=sure)

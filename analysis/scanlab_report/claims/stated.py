@@ -109,8 +109,8 @@ class Claim:
         return next((digits for digits in range(least, 6) if self.meets(float(f"{value:.{digits}g}")) == self.meets(value)), 6)
 
     def sure(self, values: Iterable[Interval]) -> bool:
-        """Whether the whole of each interval is within the bound too; nothing speaks against it where none is known."""
-        return all(self.meets(value.low) and self.meets(value.high) for value in values if value.known)
+        """Whether the whole of each interval is within the bound too; repetitions too few for an interval leave it open."""
+        return all(value.known and self.meets(value.low) and self.meets(value.high) for value in values)
 
     def worst(self, values: Sequence[Any], key) -> Any:
         """The one farthest from the bound."""
