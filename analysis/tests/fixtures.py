@@ -67,7 +67,7 @@ def context(**changes: Any) -> dict[str, Any]:
     """A context as the harness writes it, for an invented device."""
     return {
         "schema": "scanlab-results/2", "kind": "cuda", "device": "Test Device", "cpu": "Test CPU", "cores": "4", "date": "2026-01-02T03:04:05+00:00",
-        "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "seed": "1", "argv": "test", "variants": variants(),
+        "git_commit": COMMIT, "git_dirty": "false", "driver": "0", "toolkit": "0", "cccl": "0", "cccl_newest": "0", "seed": "1", "argv": "test", "variants": variants(),
     } | changes  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import CUBS
 
 CAPTION = (
-    "Speedup of `best` over the fastest CUB scan, by type, operator and array size; one panel per cache state and kind of "
+    "Speedup of `best` over the fastest CUB for inclusive scans, by type, operator and array size; one panel per cache state and kind of "
     "launch. Each cell shows the worst case of its octave of sizes; darker is faster. Dot: the 95% interval contains 1. "
     "Cross: CUB is faster."
 )

@@ -2,7 +2,7 @@
 
 A case of run B is *slower* than in run A if all hold, and *faster* likewise:
 
-* chance: the p of the Mann–Whitney test (ranks only, no assumption of a distribution; exact), corrected for the number of
+* chance: the p of the Mann–Whitney test (ranks only, no assumption of a distribution; exact up to 100 repetitions), corrected for the number of
   cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower, 5% at most are so by chance, on
   average. Holm's correction, which guards against a single error in thousands of cases, would find next to nothing with
   the handful of repetitions that a sweep affords. If nothing differs, both promise the same.
@@ -34,7 +34,7 @@ from scanlab_report.select import drift
 from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import FEWEST, SIGNIFICANT, medians, ratio_intervals, repetitions
 from scanlab_report.stats.many_tests import corrected
-from scanlab_report.stats.ranks import exact_p
+from scanlab_report.stats.ranks import mann_whitney_p
 
 SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD = "slower", "faster", "neither", "too few", "no threshold"
 ONLY_A, ONLY_B = "only in A", "only in B"
@@ -146,7 +146,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
     ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
     cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
     for _, of in cases[both].groupby(["count_a", "count_b"]):
-        cases.loc[of.index, "p"] = exact_p(np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list()))
+        cases.loc[of.index, "p"] = mann_whitney_p(np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list()))
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["on"] = "host" if a.run.kind == "host" else "device"
     if "variant" in cases:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from scanlab_report.commands.compare import noise
 from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, Comparison, Refused
@@ -22,15 +21,13 @@ from scanlab_report.read.variants import Variants
 from scanlab_report.stats.intervals import FEWEST, ratio_intervals
 from scanlab_report.stats.many_tests import corrected
 from scanlab_report.stats.means import welch
-from scanlab_report.stats.ranks import exact_p
+from scanlab_report.stats.ranks import mann_whitney_p
 
 CASE = ["benchmark", "case", "device"]
 MEDIANS, MEANS = "medians", "means"
 THRESHOLD = noise.DEFAULT
 ORIGIN = ("a default: two runs of one program differ, too, and nobody has said by how much; time one program twice, "
           "compare the two, and give what they differ by as --threshold")  # fmt: skip
-_EXACT = 20
-"""With more samples than this on either side the normal approximation of the test, corrected for ties, takes the place of the exact one."""
 _NAMED = 3
 """Skipped cases that are named, with their reasons."""
 
@@ -62,7 +59,7 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     ratios = ratio_intervals([after[key].samples for key in keys], [before[key].samples for key in keys])
     if keys:
         cases.loc[by_medians, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
-        cases.loc[by_medians, "p"] = [_p(before[key].samples, after[key].samples) for key in keys]
+        cases.loc[by_medians, "p"] = [float(mann_whitney_p(before[key].samples, after[key].samples)) for key in keys]
     both = cases["verdict"] == NEITHER
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["time_us"] = cases["launch_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
@@ -92,12 +89,6 @@ def _row(key: tuple[str, str, str], a: Case | None, b: Case | None) -> dict[str,
 def _judged(of: Case) -> int:
     """The samples that a verdict can rest on: none where the file has a mean without its spread."""
     return of.count if len(of.samples) or np.isfinite(of.stdev) else 0
-
-
-def _p(before: np.ndarray, after: np.ndarray) -> float:
-    if max(len(before), len(after)) > _EXACT:
-        return float(stats.mannwhitneyu(before, after, method="asymptotic").pvalue)
-    return float(exact_p(before, after))
 
 
 def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:

@@ -27,8 +27,13 @@ _NEAR = 1.25
 def unchanged(a: Run, b: Run, about: Variants, variants: pd.Series) -> pd.Series:
     """Whether each variant's code is surely the same in both runs, and the machine of the same model."""
     keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
-    same = [variant for variant, keys in keys_of.items() if all(a.context.get(key) == b.context.get(key) for key in keys)]
+    same = [variant for variant, keys in keys_of.items() if all(_agree(a, b, key) for key in keys)]
     return variants.isin(same)
+
+
+def _agree(a: Run, b: Run, key: str) -> bool:
+    """What neither file says is not known to be the same."""
+    return key in a.context and a.context[key] == b.context.get(key)
 
 
 def beside(cases: pd.DataFrame) -> pd.DataFrame:
