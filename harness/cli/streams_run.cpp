@@ -117,7 +117,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   print(schedules, context.out);
   if (file) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
-  return status_of(schedules);
+  return status_of(schedules, session.parts());
 }
 
 }  // namespace scanlab::cli

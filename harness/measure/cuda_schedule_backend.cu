@@ -12,6 +12,15 @@ namespace scanlab::measure {
 
 namespace {
 
+template <class Work>
+auto or_lacks_memory(const Work& work) {
+  try {
+    return work();
+  } catch (const cuda::OutOfMemory& lack) {
+    throw LacksMemory(lack.what());
+  }
+}
+
 class CudaScheduleBackend : public ScheduleBackend {
  public:
   std::size_t fill(const streams::Job& job, std::uint64_t seed) override {
@@ -21,13 +30,15 @@ class CudaScheduleBackend : public ScheduleBackend {
   }
 
   double copy_seconds(streams::Direction direction, std::size_t bytes, bool both_ways) override {
-    return streams::copy_seconds(*arrays_, direction, bytes, both_ways);
+    return or_lacks_memory([&] { return streams::copy_seconds(*arrays_, direction, bytes, both_ways); });
   }
 
-  double kernel_seconds(const streams::Job& job) override { return streams::kernel_seconds(job); }
+  double kernel_seconds(const streams::Job& job) override {
+    return or_lacks_memory([&] { return streams::kernel_seconds(job); });
+  }
 
   ScheduleSample sample(const streams::Recording& recording) override {
-    try {
+    return or_lacks_memory([&] {
       streams::CudaExecutor executor(recording, *arrays_);
       executor.replay();  // untimed: the first of anything takes longer
       ScheduleSample taken{.device_seconds = executor.replay_between_events()};
@@ -36,9 +47,7 @@ class CudaScheduleBackend : public ScheduleBackend {
       taken.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
       taken.wrong = arrays_->wrong();
       return taken;
-    } catch (const cuda::OutOfMemory& lack) {
-      throw LacksMemory(lack.what());
-    }
+    });
   }
 
   double sm_clock_mhz() override { return clock_.sm_mhz(); }

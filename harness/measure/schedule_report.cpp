@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/core/median.hpp"
-#include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
+#include "harness/measure/timing_report.hpp"
 
 namespace scanlab::measure {
 
@@ -23,12 +23,22 @@ std::string verdict(const TimedSchedule& timed) {
   return timed.state == Timing::State::failed ? "FAILED: " + timed.reason : "verified";
 }
 
+/// Of what was not timed; nothing where Ctrl-C came first.
+void print_reason(const Timing& timing, std::size_t width, std::ostream& out) {
+  if (timing.reason.empty()) return;
+  const bool failed = timing.state == Timing::State::failed;
+  fmt::print(out, "{:<{}}  {}: {}\n", timing.name, width, failed ? "FAILED" : "skipped", timing.reason);
+}
+
 }  // namespace
 
 void print(const std::vector<std::unique_ptr<Part>>& parts, std::ostream& out) {
   for (const std::unique_ptr<Part>& each : parts) {
     const Part& part = *each;
-    if (part.nanoseconds.empty()) continue;
+    if (part.nanoseconds.empty()) {
+      print_reason(part, 0, out);
+      continue;
+    }
     const double time = median(part.nanoseconds);
     fmt::print(out, "{}  {:.3f} ms{}\n", part.name, time / 1e6,
                part.bytes > 0 ? fmt::format(", {:.1f} GB/s", part.bytes / time) : "");
@@ -43,10 +53,7 @@ void print(const std::vector<TimedSchedule>& schedules, std::ostream& out) {
              "rounds", "output");
   for (const TimedSchedule& timed : schedules) {
     if (timed.nanoseconds.empty()) {
-      if (!timed.reason.empty()) {
-        const bool failed = timed.state == Timing::State::failed;
-        fmt::print(out, "{:<{}}  {}: {}\n", timed.name, width, failed ? "FAILED" : "skipped", timed.reason);
-      }
+      print_reason(timed, width, out);
       continue;
     }
     const double time = median(timed.nanoseconds);
@@ -57,15 +64,17 @@ void print(const std::vector<TimedSchedule>& schedules, std::ostream& out) {
   }
 }
 
-int status_of(const std::vector<TimedSchedule>& schedules) {
-  int status = kOk;
+int status_of(const std::vector<TimedSchedule>& schedules, const std::vector<std::unique_ptr<Part>>& parts) {
+  Timings parts_of;
+  for (const std::unique_ptr<Part>& part : parts) parts_of.push_back(part.get());
+  int status = status_of(parts_of);
   for (const TimedSchedule& timed : schedules) {
     const bool passed_unnoticed = timed.control() && !timed.nanoseconds.empty() && timed.wrong == 0 &&
                                   timed.recording.buffers > 0;  // without items there is nothing to be wrong
-    if (timed.state == Timing::State::failed || passed_unnoticed) return kFailed;
-    if (timed.out_of_memory) status = kOutOfMemory;
+    if (timed.state == Timing::State::failed || passed_unnoticed) status = worse(status, kFailed);
+    if (timed.out_of_memory) status = worse(status, kOutOfMemory);
   }
-  return interrupted() ? kInterrupted : status;
+  return status;
 }
 
 }  // namespace scanlab::measure

@@ -341,7 +341,20 @@ TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
   EXPECT_NE(result.err.find("failed: launching: too many resources"), std::string::npos) << result.err;
   for (const auto& each : entries("streams/copy:")) EXPECT_EQ(each.at("error_message"), "copying: no");
-  EXPECT_EQ(result.out.find("streams/copy:"), std::string::npos) << "a part without a time\n" << result.out;
+  EXPECT_NE(result.out.find("streams/copy:h2d/bytes:4000/memory:pinned  FAILED: copying: no"), std::string::npos)
+      << result.out;
+}
+
+TEST_F(StreamsRunOn, APartThatIsNotTimedDecidesTheStatusToo) {
+  const std::vector<std::string> words{"depth_first", "--items", "1000", "--rounds", "2"};
+  planted_.copy = []() -> double { throw measure::LacksMemory("out of GPU memory: wanted 99 bytes"); };
+  const Result lacking = run(words);
+  EXPECT_EQ(lacking.status, kOutOfMemory);
+  EXPECT_NE(lacking.out.find("skipped: out of GPU memory: wanted 99 bytes"), std::string::npos) << lacking.out;
+  planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
+  EXPECT_EQ(run(words).status, kFailed);
+  planted_.copy = Planted().copy;
+  EXPECT_EQ(run(words).status, kOk);
 }
 
 TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
