@@ -51,12 +51,23 @@ constexpr std::int64_t kSmallBytes = 240'000;
 bool same_group(const Problem& a, const Problem& b) { return a.type == b.type && a.op == b.op && a.mode == b.mode; }
 
 std::vector<InputKind> kinds_for(const Checker& checker, const CheckRequest& request, const Problem& problem) {
-  if (!request.kinds.empty()) return request.kinds;
-  if (request.quick || problem.items == 0) return {InputKind::random};
-  std::vector<InputKind> kinds{InputKind::random};
-  if (checker.on_gpu() || problem.items <= kSmallItems) kinds.assign(kInputKinds.begin(), kInputKinds.end());
-  std::erase(kinds, InputKind::exact);
-  if (has_exact_input(problem)) kinds.push_back(InputKind::exact);  // else it is the random one again
+  std::vector<InputKind> kinds = request.kinds;
+  if (kinds.empty()) {
+    if (request.quick || problem.items == 0) {
+      kinds = {InputKind::random};
+    } else if (checker.on_gpu() || problem.items <= kSmallItems) {
+      kinds.assign(kInputKinds.begin(), kInputKinds.end());
+    } else {
+      kinds = {InputKind::random, InputKind::exact};
+    }
+  }
+  if (has_exact_input(problem)) return kinds;
+  // The exact one is the random one then, which is not tried twice.
+  if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
+    std::erase(kinds, InputKind::exact);
+  } else {
+    std::ranges::replace(kinds, InputKind::exact, InputKind::random);
+  }
   return kinds;
 }
 

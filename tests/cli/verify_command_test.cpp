@@ -205,6 +205,16 @@ TEST(VerifyCommand, TriesEveryInputOfFewItemsAndRandomOnesOfMore) {
   EXPECT_TRUE(contains(verify_planted({"--items", "33"}).out, "10 passed")) << "five kinds, two modes";
   EXPECT_TRUE(contains(verify_planted({"--items", "34"}).out, "2 passed"));
   EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "all"}).out, "10 passed"));
+  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "exact"}).out, "2 passed")) << "of integers: random";
+  const auto of_floats = [](std::vector<std::string> words) {
+    const std::vector<std::string> hs_block{"--variant", "hs_block", "--type",   "f32",
+                                            "--op",      "plus",     "--device", "simt"};
+    words.insert(words.begin(), hs_block.begin(), hs_block.end());
+    return run_verify(words).out;
+  };
+  EXPECT_TRUE(contains(of_floats({"--items", "33"}), "12 passed, 0 failed")) << "and the exact one";
+  EXPECT_TRUE(contains(of_floats({"--items", "34"}), "4 passed, 0 failed")) << "random and exact";
+  EXPECT_TRUE(contains(of_floats({"--items", "34", "--quick"}), "2 passed, 0 failed"));
 }
 
 TEST(VerifyCommand, UntracedLooksForNoRaces) {
@@ -219,8 +229,8 @@ TEST(VerifyCommand, UntracedLooksForNoRaces) {
 TEST(VerifyCommand, ChecksAndSumsUp) {
   const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
-  // 24 combinations of type, operator and mode, two sizes, five inputs.
-  EXPECT_TRUE(contains(ended.out, "240 passed, 0 failed, 0 skipped")) << ended.out;
+  // 24 combinations of type, operator and mode, two sizes, five inputs; an exact one for 8 of them.
+  EXPECT_TRUE(contains(ended.out, "256 passed, 0 failed, 0 skipped")) << ended.out;
   EXPECT_TRUE(contains(ended.out, "worst error/bound")) << ended.out;
 }
 
@@ -312,7 +322,8 @@ TEST(VerifyCommand, ALineOfWhatRoundsHasItsErrorAndItsBound) {
   });
   EXPECT_EQ(of_rounded, 10) << "five inputs, two modes";
   const auto exact = std::ranges::count_if(lines, [](const nlohmann::json& line) {
-    return line.value("input", "") == "exact" && line["outcome"] == "passed" && !line.contains("error_bound");
+    return line.contains("input") && line["input"] == "exact" && line["outcome"] == "passed" &&
+           !line.contains("error_bound");
   });
   EXPECT_EQ(exact, 2) << "compared exactly";
 }
