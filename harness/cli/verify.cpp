@@ -35,8 +35,8 @@ po::options_description make_options() {
   po::options_description options(
       "Default sizes: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed. The GPU\n"
       "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
-      "for variants with a parameter for that, the last block first. Default inputs: every kind; above n = 33 the\n"
-      "emulator takes random ones and, of floats, exact ones, so that all variants take about a minute on one core.\n"
+      "for variants with a parameter for that, the last block first. Default inputs: every kind. Above n = 33 the\n"
+      "emulator takes random ones and, of floats, exact ones: all variants take about a minute on one core.\n"
       "Sums of an exact input do not round: one lost item is seen, however long the array.\noptions",
       110);
   po::options_description selectors;

@@ -14,7 +14,7 @@ from scanlab_report.stats.intervals import Interval
 NEEDS = {"claims": literature()}
 
 VERDICTS = "Verdicts follow the median."
-BY_MEDIAN = "By the median only: at some size, which need not be that of the row, the interval reaches beyond the target, or repetitions are too few for one."
+BY_MEDIAN = "By the median only: at some size, which need not be that of the row, the interval reaches beyond the target. Or repetitions are too few for one."
 SET_BY = "Set by: the commit that wrote the target down."
 BY_SESSION = "For speedups over one core all sessions count, since CPU times differ by session."
 REFERENCE = "Reference of a missed target of ours: the value without the scan."
