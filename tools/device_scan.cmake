@@ -26,8 +26,11 @@ function(scanlab_single_header header output)
     string(SUBSTRING "${text}" ${end} -1 after)
     set(text "${before}${body}${after}")
   endwhile()
-  # What is compiled for other architectures, or is of another version, has other names: it may be linked to the same program.
+  # What is compiled for other architectures, or is another text, has other names: it may be linked to the same program.
   string(REGEX REPLACE "namespace scanlab([ :])" "namespace scanlab::inline SCANLAB_ABI\\1" text "${text}")
+  string(SHA256 digest "${text}")
+  string(SUBSTRING ${digest} 0 8 digest)
+  string(REPLACE "(scanlab_0_1_sm," "(scanlab_0_1_${digest}_sm," text "${text}")
   file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
 endfunction()
 scanlab_single_header(variants/scan/device_scan.cuh ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh)

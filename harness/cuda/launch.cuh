@@ -43,9 +43,11 @@ inline int code_version() {
   if (cudaGetDevice(&device) != cudaSuccess) return 0;
   if (device != asked_device) {
     cudaFuncAttributes found{};
-    const bool any = cudaFuncGetAttributes(&found, any_kernel<0>) == cudaSuccess;
-    if (!any) cudaGetLastError();
-    version = any ? found.ptxVersion : 0;
+    if (cudaFuncGetAttributes(&found, any_kernel<0>) != cudaSuccess) {
+      cudaGetLastError();
+      return 0;  // and is asked again: it may have been for lack of memory
+    }
+    version = found.ptxVersion;
     asked_device = device;
   }
   return version;

@@ -3,7 +3,9 @@
 #if defined(__CUDACC__)
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -67,7 +69,7 @@ void expect_to_fit(const ScanDevice& device) {
       EXPECT_GE(shape.blocks, 1);
       EXPECT_EQ(shape.threads % kLanes, 0);
       EXPECT_LE(shape.shared_bytes, device.shared_bytes);
-      EXPECT_GE(scan.storage_bytes(), 1u);
+      EXPECT_GE(scan.storage_bytes(), std::max<std::size_t>(scan.used_bytes(), 1));
       const std::int64_t held = std::int64_t{shape.blocks} * shape.threads * kVector;  // by one row
       switch (scan.kernel()) {
         case ScanKernel::one_block:
@@ -125,6 +127,32 @@ TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
   expect_to_fit<FunctionOf<float, float, Costly>>();
   expect_to_fit<FunctionOf<double, double, Costly, double>>();
   expect_to_fit<FunctionOf<Item<16>, Item<16>, First, Item<16>>>();
+}
+
+/// Storage for a large array is enough for every smaller one.
+template <class Op>
+void expect_to_grow(const ScanDevice& device) {
+  std::size_t before = 0;
+  for (std::int64_t n = 1; n < 12'000'000; n += n / 300 + 1) {
+    const std::size_t bytes = Scan<Op>(n, true, device).storage_bytes();
+    ASSERT_EQ(bytes, Scan<Op>(n, false, device).storage_bytes()) << n;
+    ASSERT_GE(bytes, before) << sizeof(InOf<Op>) << " bytes, n = " << n;
+    before = bytes;
+    for (const bool aligned : {true, false}) {
+      ASSERT_GE(bytes, Scan<Op>(n, aligned, device).used_bytes()) << sizeof(InOf<Op>) << " bytes, n = " << n;
+    }
+  }
+}
+
+TEST(DeviceScanLaunch, StorageDoesNotShrinkAsArraysGrow) {
+  for (const ScanDevice& device : {kHopper, kWorkstation, kAmpere}) {
+    expect_to_grow<SumOf<std::int16_t, std::int16_t>>(device);
+    expect_to_grow<SumOf<std::int32_t, std::int32_t>>(device);
+    expect_to_grow<SumOf<double, double>>(device);
+    expect_to_grow<FunctionOf<Item<12>, Item<12>, First>>(device);
+    expect_to_grow<FunctionOf<Item<16>, Item<16>, First>>(device);
+    expect_to_grow<FunctionOf<double, double, Costly, double>>(device);
+  }
 }
 
 /// 8 rows of what may be none, in three blocks per multiprocessor, then 16 in two.

@@ -135,7 +135,8 @@ class Scan {
           found.copies_in_bulk &&
           cuda::has_room_for_clusters(
               one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
-      asked = current;
+      const bool answered = found.multiprocessors > 0 && cuda::code_version() > 0;  // else it is asked again
+      asked = answered ? current : -1;
     }
     device = found;
     return cudaSuccess;
@@ -143,17 +144,23 @@ class Scan {
 
   ScanKernel kernel() const { return kernel_; }
 
-  /// Bytes of temporary storage, of any alignment. At least 1, so that what is allocated is no null pointer.
+  /// Bytes of temporary storage, of any alignment: what the kernel of this array takes, and that of any smaller one, so
+  /// that who asks for the largest array has enough for all. At least 1, so that what is allocated is no null pointer.
   std::size_t storage_bytes() const {
+    if (kernel_ == ScanKernel::one_block || kernel_ == ScanKernel::one_cluster) return 1;
+    simt::Workspace by_tiles;
+    LookBackMemory<Item>(by_tiles, look_back_tiles());
+    simt::Workspace by_aggregates;
+    if (device_.copies_in_bulk) AggregateMemory(by_aggregates, std::max<std::int64_t>(most_tiles(), kMaxWaveBlocks));
+    return std::max(by_tiles.bytes(), by_aggregates.bytes()) + kAlignment - 1;
+  }
+  /// Of these, what the kernel takes.
+  std::size_t used_bytes() const {
     simt::Workspace workspace;
-    if (kernel_ == ScanKernel::look_ahead) {
-      AggregateMemory(workspace, tiles());
-    } else if (kernel_ == ScanKernel::one_wave) {
-      AggregateMemory(workspace, wave().blocks);
-    } else if (kernel_ == ScanKernel::look_back) {
-      LookBackMemory<Item>(workspace, tiles());
-    }
-    return workspace.bytes() == 0 ? 1 : workspace.bytes() + kAlignment - 1;
+    if (kernel_ == ScanKernel::look_ahead) AggregateMemory(workspace, tiles());
+    if (kernel_ == ScanKernel::one_wave) AggregateMemory(workspace, wave().blocks);
+    if (kernel_ == ScanKernel::look_back) LookBackMemory<Item>(workspace, tiles());
+    return workspace.bytes() == 0 ? 0 : workspace.bytes() + kAlignment - 1;
   }
 
   cuda::LaunchShape launch_shape() const {
@@ -252,8 +259,14 @@ class Scan {
   std::int64_t vectors() const { return ceil_div(n_, kVector); }
   std::int64_t bytes() const { return n_ * static_cast<std::int64_t>(sizeof(In)); }
   std::int64_t tiles() const {
-    return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes())
-                                             : ceil_div(vectors(), kLookBackThreads * kLookBackRows);
+    return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes()) : look_back_tiles();
+  }
+  std::int64_t look_back_tiles() const { return ceil_div(vectors(), kLookBackThreads * kLookBackRows); }
+  /// Of look_ahead, for an array of up to so many bytes. Its tiles have 28 KiB or more, but where up to four for each
+  /// multiprocessor are all: then 10 or more. See shape_for().
+  std::int64_t most_tiles() const {
+    const std::int64_t few = 4 * std::int64_t{device_.multiprocessors} + 1;
+    return std::max(ceil_div(bytes(), 28 << 10), std::min(few, ceil_div(bytes(), 10 << 10)));
   }
   /// Of a block with a tile of so many vectors.
   static int threads(std::int64_t vectors, int rows) {
@@ -334,10 +347,11 @@ template <Associative Op, class N>
 cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
                        const Op& op, cudaStream_t stream) {
   constexpr std::int64_t kMaxItems = std::numeric_limits<std::int64_t>::max() / 32;
-  if (std::cmp_less(n, 0) || std::cmp_greater(n, kMaxItems)) return cudaErrorInvalidValue;
+  const auto count = static_cast<std::conditional_t<std::is_signed_v<N>, std::int64_t, std::uint64_t>>(n);
+  if (std::cmp_less(count, 0) || std::cmp_greater(count, kMaxItems)) return cudaErrorInvalidValue;
   ScanDevice device;
   if (const cudaError_t error = Scan<Op>::current_device(device)) return error;
-  const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(n), 1);
+  const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(count), 1);
   const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
   // Who asks need not have the arrays yet.
   const std::size_t needed = std::max(by(true).storage_bytes(), by(false).storage_bytes());
@@ -350,7 +364,7 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   };
   const Scan<Op> scan = by(begin_at_multiples(16, 16));
   if (storage_bytes < needed) return cudaErrorInvalidValue;
-  if (n == N{0}) return cudaSuccess;
+  if (count == 0) return cudaSuccess;
   if (!begin_at_multiples(alignof(InOf<Op>), alignof(OutOf<Op>))) return cudaErrorInvalidValue;
   if (const cudaError_t error = scan.allow()) return error;
   return scan.run(storage, in, out, mode, op, stream);

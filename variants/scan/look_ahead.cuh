@@ -115,6 +115,7 @@ class LookAheadBlock {
         oldest.advance(shape_.stages);
       }
       watch_.during(Wait::store, [&] { stage.free.wait(slot.parity ^ 1); });
+      __syncwarp();  // all lanes have seen these phases, and what follows may complete the next ones
       if (lane_ == 0) {
         stage.tile = tile;
         stage.run = drawn.run();
@@ -161,6 +162,7 @@ class LookAheadBlock {
       if (arrives()) stage.reduced.arrive();
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
+      __syncwarp();  // likewise
       if (!arrives()) return;
       if (lane_ == 0) tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();

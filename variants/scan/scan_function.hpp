@@ -32,19 +32,23 @@ template <class Pointer>
 using Pointed = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
 
 template <class T>
-inline constexpr bool kIsPlain = std::is_trivially_copyable_v<T>&& std::is_default_constructible_v<T>;
+inline constexpr bool kIsPlain =
+    std::is_trivially_copyable_v<T>&& std::is_default_constructible_v<T>&& std::is_copy_assignable_v<T>;
 
 /// Whether arrays of such pointers can be scanned. If not, says so in one sentence, and the caller says no more.
 template <class In, class Out>
 constexpr bool taken() {
-  constexpr bool kPointers = std::is_pointer_v<In> && std::is_pointer_v<Out>;
+  constexpr bool kPointers = std::is_pointer_v<In> && std::is_pointer_v<Out> &&
+                             !std::is_volatile_v<std::remove_pointer_t<In>> &&
+                             !std::is_volatile_v<std::remove_pointer_t<Out>>;
   static_assert(kPointers,
-                "scanlab::DeviceScan takes pointers to device memory; for other iterators use cub::DeviceScan");
+                "scanlab::DeviceScan takes pointers to device memory that is not volatile; for other iterators use "
+                "cub::DeviceScan");
   constexpr bool kPlain = !kPointers || (kIsPlain<Pointed<In>> && kIsPlain<Pointed<Out>>);
-  static_assert(
-      kPlain,
-      "scanlab::DeviceScan takes items that are trivially copyable and have a default constructor; for others "
-      "use cub::DeviceScan");
+  static_assert(kPlain,
+                "scanlab::DeviceScan takes items that are trivially copyable, can be assigned and have a default "
+                "constructor; for others "
+                "use cub::DeviceScan");
   constexpr bool kSmall = !kPointers || (sizeof(Pointed<In>) <= 16 && sizeof(Pointed<Out>) <= 16);
   static_assert(kSmall, "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
   return kPointers && kPlain && kSmall;
