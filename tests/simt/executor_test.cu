@@ -868,6 +868,27 @@ TEST(Atomics, RaceWithPlainAccessesOnly) {
   }
 }
 
+/// Who draws the last ticket resets the counter: by an ordinary store, that races with what the others drew.
+TEST(Atomics, APlainWriteRacesWithEveryBlocksAtomicAndNotTheLastAlone) {
+  for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved, BlockOrder::reversed}) {
+    Words memory(1, 0);
+    const Span<std::uint32_t> tickets(memory.data(), 1, "tickets");
+    const auto faults = [&](bool plainly) {
+      memory[0] = 0;
+      return run({.blocks = 8},
+                 [=](CpuBlock& block) {
+                   if (block.fetch_add(tickets, 0, 1) != 7) return;
+                   plainly ? static_cast<void>(tickets[0] = 0) : block.store_atomic(tickets, 0, 0);
+                 },
+                 {.order = order})
+          .faults;
+    };
+    EXPECT_TRUE(faults(false).empty());
+    ASSERT_FALSE(faults(true).empty());
+    EXPECT_EQ(faults(true).front().kind, FaultKind::race);
+  }
+}
+
 TEST(Atomics, AreOnAlignedItemsOfGlobalArrays) {
   struct alignas(16) State {
     std::uint64_t tag, value;
