@@ -160,11 +160,13 @@ class Doctor {
       const Wait& wait = wait_of(at);
       Gap shown = gap;
       if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
+      if (shown.reason == Idle::latency) return Blame{small_or(Cause::latency, shown), shown};  // what held it is past
       shown.reason = wait.reason;
       shown.next = at;
       shown.blocker = wait.blocker;
       if (wait.reason == Idle::default_stream) return Blame{Cause::default_stream, shown};
       if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
+      if (wait.reason == Idle::other_way) return {};  // the work of its own engine
       if (wait.reason == Idle::launches) return Blame{Cause::launch_rule, shown};
       if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait), shown};
       if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
@@ -180,9 +182,22 @@ class Doctor {
     return {};
   }
 
-  /// Work that is over sooner than the gap before it is too small; longer work is not to blame.
+  /// Work that is over sooner than what launches it is too small: a gap as short as that of a few launches, or one that
+  /// the host spent in calls. Longer work is not to blame.
   Cause small_or(Cause other, const Gap& gap) const {
-    return when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
+    constexpr double kFew = 4;
+    const bool is_launch =
+        gap.when.seconds() <= kFew * timeline_.latency || in_calls(gap.when) >= 0.5 * gap.when.seconds();
+    return is_launch && when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
+  }
+
+  /// Seconds that the host was in calls.
+  double in_calls(const Interval& within) const {
+    double seconds = 0;
+    for (const Interval& call : timeline_.issued) {
+      seconds += std::max(0.0, std::min(call.end, within.end) - std::max(call.start, within.start));
+    }
+    return seconds;
   }
 
   /// Whether, behind the operation that ended the gap, one was issued that could have run in it.
@@ -314,9 +329,11 @@ class Doctor {
   void latency() {
     const auto sum = sums_.find(Cause::latency);
     if (sum == sums_.end()) return;
-    find(Cause::latency,
-         fmt::format("{:.1f} us on average before an operation that nothing held; the median operation takes {:.1f} us",
-                     1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median_work()));
+    find(
+        Cause::latency,
+        fmt::format(
+            "{:.1f} us on average before an operation that nothing recorded held; the median operation takes {:.1f} us",
+            1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median_work()));
   }
 
   void start_up_and_few_chunks() {

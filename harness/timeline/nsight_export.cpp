@@ -132,9 +132,14 @@ class Reader {
 
   void read_work() {
     std::size_t others = 0;
+    std::size_t reversed = 0;
     const auto add = [&](const Row& row, Found each) {
       each.start = row.whole(0);
       each.end = row.whole(1);
+      if (each.end < each.start) {
+        ++reversed;
+        return;
+      }
       each.device = row.whole(2);
       each.stream = row.whole(3);
       each.correlation = row.number(4);
@@ -193,6 +198,7 @@ class Reader {
     }
     if (graphs > 0)
       say("{} graphs were recorded as a whole and are left out: record with --cuda-graph-trace=node", graphs);
+    if (reversed > 0) say("{} operations end before they begin and are left out", reversed);
     if (others > 0) say("{} copies between devices, between hosts and of unified memory are left out", others);
     if (on_device > 0) say("{} copies within the device and memsets count as kernels", on_device);
   }
@@ -247,8 +253,21 @@ class Reader {
 
   /// Records of events, and what waits: for events and for the host.
   void read_marks() {
+    std::size_t numberless = 0;
+    std::size_t elsewhere = 0;
+    const auto is_here = [&](std::optional<std::int64_t> device) {
+      const bool here = !device || *device == device_;
+      elsewhere += here ? 0 : 1;
+      return here;
+    };
     const auto add = [&](OperationKind kind, std::optional<std::int64_t> stream, std::optional<std::int64_t> event,
                          std::optional<std::int64_t> correlation) {
+      const bool needs_event = kind == OperationKind::record_event || kind == OperationKind::wait_event ||
+                               kind == OperationKind::synchronize_event;
+      if (needs_event && !event) {
+        ++numberless;
+        return;
+      }
       Found mark;
       mark.operation.kind = kind;
       mark.stream = stream.value_or(0);
@@ -257,17 +276,23 @@ class Reader {
       if (event) mark.operation.event = {events_.try_emplace(*event, static_cast<int>(events_.size())).first->second};
       if (mark.call != nullptr) found_.push_back(std::move(mark));
     };
-    file_.read(kEvents, {{"streamId"}, {"eventId"}, {"correlationId"}, kProcess}, [&](const Row& row) {
-      if (is_of_process(row.number(3))) add(OperationKind::record_event, row.number(0), row.whole(1), row.number(2));
+    const Column on_device{"deviceId", false};
+    file_.read(kEvents, {{"streamId"}, {"eventId"}, {"correlationId"}, kProcess, on_device}, [&](const Row& row) {
+      if (!is_of_process(row.number(3)) || !is_here(row.number(4))) return;
+      add(OperationKind::record_event, row.number(0), row.number(1), row.number(2));
     });
     const std::map<std::int64_t, OperationKind> kinds = wait_kinds();
-    file_.read(kWaits, {{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"}, kProcess}, [&](const Row& row) {
+    const std::vector<Column> of_waits{{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"}, kProcess, on_device};
+    file_.read(kWaits, of_waits, [&](const Row& row) {
       const auto kind = kinds.find(row.whole(3));
-      if (kind == kinds.end() || !is_of_process(row.number(4))) return;
+      if (kind == kinds.end() || !is_of_process(row.number(4)) || !is_here(row.number(5))) return;
       const bool of_event =
           kind->second == OperationKind::wait_event || kind->second == OperationKind::synchronize_event;
       add(kind->second, row.number(0), of_event ? row.number(1) : std::nullopt, row.number(2));
     });
+    if (numberless > 0)
+      say("{} records of events and waits for them have no number of an event and are left out", numberless);
+    if (elsewhere > 0) say("{} records of events and waits on other devices are left out", elsewhere);
     std::set<const Call*> recorded;
     for (const Found& each : found_) recorded.insert(each.call);
     const auto unrecorded = std::ranges::count_if(calls_, [&](const auto& call) {

@@ -204,6 +204,7 @@ const char* name(Idle reason) {
                                      "the legacy default stream",
                                      "the host's issue",
                                      "a shared hardware queue",
+                                     "its engine, which copied the other way",
                                      "launches that had not started",
                                      "latency",
                                      "no more work"};
@@ -268,6 +269,8 @@ std::string describe(const Recording& recording, const Gap& gap) {
       return waited("the rule of the legacy default stream");
     case Idle::launches:
       return waited("the rule for launches of compute capability 2.0 to 3.0");
+    case Idle::other_way:
+      return fmt::format("{}: the engine of {} was at {}", idle, next, blocker);
     case Idle::host:
       return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
     case Idle::queue:

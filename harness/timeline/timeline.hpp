@@ -34,12 +34,14 @@ enum class Idle {
   default_stream,  ///< by the rules of the legacy default stream
   host,            ///< the host had not issued it
   queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
+  other_way,       ///< its copy engine, which copied the other way
   launches,        ///< the rule of compute capability 2.0 to 3.0: earlier launches had not started, or a check was open
   latency,         ///< nothing held it: the device takes time to begin
   no_more_work,    ///< there is no next
 };
-inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,
-                                         Idle::queue,        Idle::launches, Idle::latency,        Idle::no_more_work};
+inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,   Idle::default_stream,
+                                         Idle::host,         Idle::queue,   Idle::other_way,
+                                         Idle::launches,     Idle::latency, Idle::no_more_work};
 const char* name(Idle reason);
 
 /// What held an operation last, beside other work of its engine.

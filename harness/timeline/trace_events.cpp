@@ -175,7 +175,11 @@ std::vector<Span> traced_spans(const Json& trace) {
       const double seconds = 1e-6 * event.at("dur").get<double>();
       if (seconds < 0) throw wrong(fmt::format("its dur is {}, less than nothing", event["dur"].dump()));
       spans.push_back({.operation = arguments.at("operation"), .when = {start, start + seconds}});
-      if (arguments.contains("channel")) spans.back().channel = arguments["channel"].get<unsigned>();
+      if (!arguments.contains("channel")) continue;
+      const auto channel = arguments["channel"].get<std::uint64_t>();
+      if (!std::in_range<unsigned>(channel))
+        throw wrong(fmt::format("its channel is {}, more than there can be", channel));
+      spans.back().channel = static_cast<unsigned>(channel);
     } catch (const Json::exception& error) {
       throw wrong(what_is_wrong(error));
     }

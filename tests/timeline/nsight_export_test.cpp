@@ -286,6 +286,19 @@ TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
   EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 0 WHERE copyKind = 1 AND correlationId < 2")
                 .first.find("1 of 8 copies are of pageable memory: all count as pinned"),
             std::string::npos);
+  for (const char* table : {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "CUPTI_ACTIVITY_KIND_CUDA_EVENT"}) {
+    EXPECT_NE(
+        unknown(std::string("UPDATE ") + table + " SET eventId = NULL").first.find("8 records of events and waits for"),
+        std::string::npos)
+        << table;
+    EXPECT_NE(
+        unknown(std::string("UPDATE ") + table + " SET deviceId = 1").first.find("8 records of events and waits on"),
+        std::string::npos)
+        << table;
+  }
+  EXPECT_NE(
+      unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = start - 1").first.find("4 operations end before they begin"),
+      std::string::npos);
   EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first.find("4 operations of other processes"),
             std::string::npos);
 }
