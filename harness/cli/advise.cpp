@@ -26,11 +26,12 @@ constexpr char kAgainstSchema[] = "scanlab-advice-against/1";
 
 constexpr char kNotes[] =
     "The problem is given by its bytes and the kernel's time. A workload of 'scanlab streams list' may take their\n"
-    "place if the profile is one of 'scanlab calibrate'. Every choice is simulated. Streams gain where copies\n"
-    "overlap kernels, or each other. They gain nothing with little to copy, or with chunks shorter than their\n"
-    "latencies. The program of --emit cuda has pinned memory, streams, events, and the chunks in the recommended\n"
-    "order. A kernel in it is to be replaced by yours; its main times and verifies the schedule beside a version\n"
-    "without streams.\n";
+    "place. With work above 1 it needs a profile of 'scanlab calibrate', which has its time.\n"
+    "Every choice is simulated. Streams gain where copies overlap kernels, or each other. They gain nothing with\n"
+    "little to copy, or with chunks shorter than their latencies.\n"
+    "The program of --emit cuda has pinned memory, streams, events, and the chunks in the recommended order. A\n"
+    "kernel in it is to be replaced by yours; its main times and verifies the schedule beside a version without\n"
+    "streams.\n";
 
 po::options_description advise_options() {
   po::options_description options("options");
@@ -126,6 +127,7 @@ Asked asked_for(const po::variables_map& values) {
   if (by_workload) {
     asked.job.items = number(values, "items");
   } else {
+    refuse_options(values, {"work"}, "--kernel-us is the time of all work");
     const std::int64_t in = bytes(values, "bytes-in");
     const std::int64_t out = bytes(values, "bytes-out");
     asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
@@ -183,6 +185,9 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
   }
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
   print(advice, device, values["show"].as<int>(), context.out);
+  const simulator::CopiedBytes copied = copied_bytes(asked);
+  fmt::print(context.out, "device memory that it takes: {:.3g} GiB; the model does not know how much there is\n",
+             advice.advised().held * static_cast<double>(copied.in + copied.out) / (1 << 30));
   if (file) {
     measure::Facts document{{"schema", kAdviceSchema}, {"context", facts}, {"profile", device.name}};
     if (asked.sizes) {

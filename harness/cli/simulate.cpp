@@ -134,6 +134,12 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   const simulator::DeviceProfile profile = profile_of(values);
   const simulator::KnownTimes known = known_of(values);
   const std::vector<streams::ScheduledJob> jobs = select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
+  if (values.count("ratios") == 0) {  // which give the kernel's time
+    for (const streams::ScheduledJob& each : jobs) {
+      const std::string why = unknown_kernel_time(each.job, profile, known);
+      if (!why.empty()) throw CommandError(kBadInput, why);
+    }
+  }
   try {
     if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, known, values, context);
     if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios goes with --sweep: add --sweep");

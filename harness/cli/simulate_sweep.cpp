@@ -39,6 +39,7 @@ std::vector<std::optional<double>> ratios_of(const po::variables_map& values) {
 
 int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
                    const simulator::KnownTimes& known, const po::variables_map& values, Context& context) {
+  refuse_options(values, {"gap"}, "a sweep prints no gaps");
   const auto ratios = ratios_of(values);
   std::optional<WholeFile> file = output_file(values);
   const InterruptGuard guard;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "harness/schedule/ordering.hpp"
 
@@ -20,6 +22,17 @@ const Entry* entry(const Json& facts, const char* key) {
   const Entry* const found = RegistryOf<Entry>::instance().find(id);
   if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
   return found;
+}
+
+/// A number of a job, which a whole one must be.
+template <class Number>
+Number whole(const Json& facts, const char* key) {
+  const Json& number = facts.at(key);
+  const bool fits = number.is_number_unsigned()
+                        ? std::in_range<Number>(number.get<std::uint64_t>())
+                        : number.is_number_integer() && std::in_range<Number>(number.get<std::int64_t>());
+  if (!fits) throw std::invalid_argument(fmt::format("its {} are {}, no whole number of any job", key, number.dump()));
+  return number.get<Number>();
 }
 
 Json facts_of(const Access& access) {
@@ -48,13 +61,13 @@ ScheduledJob job_of(const Json& facts) {
     throw std::invalid_argument(fmt::format("its memory is {}, neither pinned nor pageable", memory));
   }
   Job job{.workload = entry<Workload>(facts, "workload"),
-          .items = facts.at("items"),
-          .chunks = facts.at("chunks"),
-          .streams = facts.at("streams"),
+          .items = whole<std::int64_t>(facts, "items"),
+          .chunks = whole<int>(facts, "chunks"),
+          .streams = whole<int>(facts, "streams"),
           .memory = memory == "pageable" ? HostMemory::pageable : HostMemory::pinned,
-          .blocks = facts.at("blocks"),
-          .work = facts.at("work")};
-  job.buffers = facts.value("buffers", job.buffers);
+          .blocks = whole<int>(facts, "blocks"),
+          .work = whole<int>(facts, "work")};
+  if (facts.contains("buffers")) job.buffers = whole<int>(facts, "buffers");
   return {entry<Schedule>(facts, "schedule"), job};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace scanlab::streams {
@@ -13,6 +14,7 @@ namespace {
 struct Lane {
   std::optional<std::size_t> last;  ///< work in this stream
   std::vector<Dependency> waits;    ///< since then, for others
+  std::set<std::size_t> awaited;    ///< the operations of `waits`
 
   /// What an event recorded now stands for.
   std::vector<std::size_t> frontier() const {
@@ -23,8 +25,7 @@ struct Lane {
   }
   void wait_for(const std::vector<std::size_t>& operations, Rule rule) {
     for (const std::size_t operation : operations) {
-      const auto same = [&](const Dependency& wait) { return wait.operation == operation; };
-      if (operation != last && std::ranges::none_of(waits, same)) waits.push_back({operation, rule});
+      if (operation != last && awaited.insert(operation).second) waits.push_back({operation, rule});
     }
   }
 };
@@ -45,6 +46,9 @@ Ordering ordering(const Recording& recording) {
   std::map<std::pair<StreamKind, int>, Lane> lanes;
   std::vector<std::optional<std::vector<std::size_t>>> events(static_cast<std::size_t>(recording.events));
   Lane& legacy = lanes[{StreamKind::legacy_default, 0}];
+  // Lanes with what the legacy default stream does not wait for yet: what it waited for once is behind all that follows
+  // in it. Without this, time would grow as the square of the streams.
+  std::set<Lane*> ahead;
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& operation = recording.operations[i];
     const OperationKind kind = operation.kind;
@@ -67,12 +71,11 @@ Ordering ordering(const Recording& recording) {
     const StreamKind stream = operation.stream.kind;
     Lane& lane = lanes[{stream, operation.stream.index}];
     if (stream == StreamKind::legacy_default) {
-      for (const auto& [key, other] : lanes) {
-        const bool blocking = key.first == StreamKind::blocking || key.first == StreamKind::per_thread_default;
-        if (blocking) lane.wait_for(other.frontier(), Rule::default_stream);
-      }
+      for (const Lane* const other : ahead) lane.wait_for(other->frontier(), Rule::default_stream);
+      ahead.clear();
     } else if (stream != StreamKind::non_blocking) {
       lane.wait_for(legacy.frontier(), Rule::default_stream);
+      ahead.insert(&lane);
     }
     if (waits) {
       if (events[event]) lane.wait_for(*events[event], Rule::event);
@@ -83,6 +86,7 @@ Ordering ordering(const Recording& recording) {
       all.device[i].insert(all.device[i].end(), lane.waits.begin(), lane.waits.end());
       lane.last = i;
       lane.waits.clear();
+      lane.awaited.clear();
     }
   }
   return all;

@@ -55,7 +55,9 @@ ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recor
           .chunks = recording.job.chunks,
           .streams = streams_made(schedule, recording.job),
           .seconds = seconds,
-          .calls = recording.operations.size()};
+          .calls = recording.operations.size(),
+          .held = static_cast<double>(recording.buffers) * static_cast<double>(recording.buffer_items) /
+                  static_cast<double>(recording.job.items)};
 }
 
 void rank(std::vector<ScheduleChoice>& choices) {
@@ -86,6 +88,8 @@ SearchSpace usual_choices() {
 
 Advice advise(const streams::Job& wanted, const DeviceProfile& device, const KnownTimes& known,
               const SearchSpace& space) {
+  if (const std::string why = unknown_kernel_time(wanted, device, known); !why.empty())
+    throw std::invalid_argument(why);
   streams::Job job = wanted;
   job.memory = streams::HostMemory::pinned;
   Advice advice;

@@ -17,6 +17,7 @@ struct ScheduleChoice {
   int streams = 1;        ///< as it makes them: one that makes three whatever is asked for has 3
   double seconds = 0;     ///< until the host has seen that all is done
   std::size_t calls = 0;  ///< of the host, beside those that make streams and events
+  double held = 1;        ///< on the device at once: part of the arrays, from above 0 to little more than 1
 
   /// Whether the model cannot tell them apart: to nine digits they take as long.
   bool ties_with(const ScheduleChoice& other) const;

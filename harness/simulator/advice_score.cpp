@@ -150,6 +150,8 @@ AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
   if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
   AdviceScore score{.context = json.value("context", Json::object()), .problems = {}};
   for (auto& [key, measured] : all) {
+    const std::string why = unknown_kernel_time(measured.begin()->second.chosen.job, device);
+    if (!why.empty()) throw CommandError(kBadInput, fmt::format("{}: {}", path, why));
     predict(measured, device);
     score.problems.push_back(scored(measured, device));
   }

@@ -137,7 +137,8 @@ int traced_connections(const Json& about) {
 /// Microseconds, one a repetition.
 std::vector<double> repetitions(const Json& about, const char* key) {
   const std::vector<double> all = about.at(key);
-  if (!all.empty() && std::ranges::all_of(all, [](double each) { return each > 0; })) return all;
+  constexpr double kLongest = 1e12;
+  if (!all.empty() && std::ranges::all_of(all, [](double each) { return each > 0 && each < kLongest; })) return all;
   throw std::invalid_argument(
       fmt::format("its otherData.{} is {}: a time above 0 is expected of each repetition", key, about[key].dump()));
 }
@@ -170,6 +171,9 @@ void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
   all.chosen = traced_job(all.about);
   all.connections = traced_connections(all.about);
   if (all.connections > 0) profile.hardware_queues = all.connections;
+  if (const std::string why = unknown_kernel_time(all.chosen.job, profile); !why.empty()) {
+    throw std::invalid_argument(why);
+  }
   all.recording = record(*all.chosen.schedule, all.chosen.job);
   all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
   streams::check_traced(all.measured.spans, all.recording);

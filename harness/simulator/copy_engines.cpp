@@ -66,7 +66,7 @@ void CopyEngines::take(std::size_t operation, Engine& engine) {
   }
   const bool other_way = engine.last && copies_in(run_.operation(*engine.last)) != copies_in(run_.operation(operation));
   if (other_way && engine.last_end == run_.now && progress.ready < run_.now) {
-    span.held = {seconds(run_.now), streams::Idle::queue, engine.last};
+    span.held = {seconds(run_.now), streams::Idle::other_way, engine.last};
   }
   engine.operation = operation;
   engine.left = static_cast<double>(copy_time_[operation]);

@@ -69,7 +69,28 @@ double alone_seconds(const OperationCost& kernel, std::int64_t slots) {
   return kernel.block_seconds * (static_cast<double>(full) * lasts(slots) + lasts(kernel.blocks - full * slots));
 }
 
+/// The measured kernel, of a job that has one like it.
+std::optional<KernelTimes> measured_times(const streams::Job& job, const DeviceProfile& device,
+                                          const KnownTimes& known) {
+  if (known.kernel || job.blocks != 0) return {};
+  const streams::WorkloadDescription& workload = job.workload->about;
+  return device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+}
+
 }  // namespace
+
+std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known) {
+  const streams::WorkloadDescription& workload = job.workload->about;
+  if (known.kernel || workload.ordered || job.work == 1 || measured_times(job, device, known)) return {};
+  std::string works;
+  for (const KernelTimes& each : device.kernels) {
+    if (each.workload == workload.id) works += fmt::format("{}{}", works.empty() ? "" : ", ", each.work);
+  }
+  return fmt::format("{} does not say how long a kernel of {} with work {}{} takes{}: give its time, or work 1",
+                     device.name, workload.id, job.work,
+                     job.blocks == 0 ? "" : fmt::format(" in {} blocks", job.blocks),
+                     works.empty() ? "" : fmt::format(", but for work {} in a thread an item", works));
+}
 
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known) {
   const streams::Job& job = recording.job;
@@ -90,8 +111,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   const std::int64_t slots = device.slots(known.threads_per_block);
 
   const CallCosts& calls = device.calls;
-  std::optional<KernelTimes> measured;
-  if (!known.kernel && job.blocks == 0) measured = device.kernel_times(workload.id, workload.ordered ? 1 : job.work);
+  const std::optional<KernelTimes> measured = measured_times(job, device, known);
   const auto call = [&](const Operation& operation) {
     switch (operation.kind) {
       case OperationKind::copy_in:

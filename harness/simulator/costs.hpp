@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/schedule/recording.hpp"
@@ -39,6 +40,10 @@ struct KnownTimes {
   std::optional<double> copy_out;
   int threads_per_block = 256;
 };
+
+/// Why nothing tells how long the job's kernel takes, in a sentence; empty if something does. The rate of device memory
+/// tells of work 1 alone.
+std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known = {});
 
 /// Copies in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item.
 /// Its blocks do the same work at the same speed however the job is cut: a block takes what one of the whole kernel,

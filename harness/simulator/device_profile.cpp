@@ -65,7 +65,7 @@ class Reader {
     profile.kernels = kernels();
     profile.device_rate = rate("device_gb_per_s");
     profile.hardware_queues = count("hardware_queues");
-    profile.copy_queues = has("copy_queues") ? count("copy_queues") : profile.hardware_queues;
+    profile.copy_queues = has("copy_queues") ? count("copy_queues") : 0;
     profile.drains_queues = has("drains_queues") && flag("drains_queues");
     profile.multiprocessors = count("multiprocessors");
     profile.resident_blocks = count("resident_blocks");

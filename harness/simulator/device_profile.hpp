@@ -82,7 +82,7 @@ struct DeviceProfile {
   double device_rate = 0;  ///< bytes a second of device memory, read and written, for a kernel that is bound by it
 
   int hardware_queues = 0;  ///< that streams share, of kernels
-  int copy_queues = 0;      ///< likewise of each way of copies, and no more than those of kernels
+  int copy_queues = 0;      ///< likewise of each way of copies, and no more than those of kernels; 0: as many
   /// Whether a copy engine stays with a hardware queue while that has a copy for it, and then turns to the next; else
   /// it takes, of all copies that wait, the first issued.
   bool drains_queues = false;

@@ -106,6 +106,8 @@ void read_job(const Table& job, Scenario& scenario) {
     return time;
   };
   const KnownTimes known{.copy_in = seconds("h2d_ms"), .kernel = seconds("kernel_ms"), .copy_out = seconds("d2h_ms")};
+  const std::string why = unknown_kernel_time(asked, scenario.device, known);
+  if (!why.empty()) job.refuse("work", why);
   scenario.recording = record(schedule, asked);
   scenario.costs = costs(scenario.recording, scenario.device, known);
 }

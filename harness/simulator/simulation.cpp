@@ -128,7 +128,7 @@ class EngineModel {
     }
     if (total <= kLongest) return;
     throw std::invalid_argument(
-        fmt::format("{:.3g} seconds of operations are more than the {:.3g} that are simulated: "
+        fmt::format("{:.9g} seconds of operations are more than the {} that are simulated: "
                     "take fewer items, or shorter times",
                     total, kLongest));
   }
@@ -425,7 +425,8 @@ Ticks ticks(double seconds) {
 }
 
 QueueNumbers modelled_queues(const Recording& recording, const DeviceProfile& device) {
-  const int copy_queues = std::min(device.hardware_queues, device.copy_queues);
+  const int copy_queues =
+      device.copy_queues == 0 ? device.hardware_queues : std::min(device.hardware_queues, device.copy_queues);
   QueueNumbers all;
   all.reserve(recording.operations.size());
   for (const Operation& operation : recording.operations) {

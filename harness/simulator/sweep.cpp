@@ -4,9 +4,9 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <tuple>
 
 #include "harness/schedule/facts.hpp"
@@ -19,7 +19,9 @@ SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio,
   KnownTimes varied = known;
   if (ratio) {
     const Parts alone = parts(recording, costs(recording, device, known));
-    varied.kernel = *ratio * std::max(alone.copy_in, alone.copy_out);
+    const double longer = std::max(alone.copy_in, alone.copy_out);
+    if (!(longer > 0)) throw std::invalid_argument("--ratios are over the longer copy, and no copy takes time");
+    varied.kernel = *ratio * longer;
   }
   const Costs costs = simulator::costs(recording, device, varied);
   const streams::Timeline timeline = simulate(recording, device, costs).timeline;
@@ -38,13 +40,11 @@ SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio,
 
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all) {
   std::vector<SweptJob> found;
-  std::map<std::tuple<const streams::Workload*, std::int64_t, long long>, std::size_t> places;
+  std::map<std::tuple<const streams::Workload*, std::int64_t, int, int, double>, std::size_t> places;
   for (const SweptJob& one : all) {
     if (one.chosen->schedule->about.control) continue;
     const streams::Job& job = one.chosen->job;
-    // Of one asked-for ratio the last digits differ as chunks are cut.
-    const double ratio = std::max(1e-9, one.asked_ratio.value_or(one.ratio));
-    const auto problem = std::tuple(job.workload, job.items, std::llround(1e6 * std::log(ratio)));
+    const auto problem = std::tuple(job.workload, job.items, job.work, job.blocks, one.asked_ratio.value_or(0));
     const auto [at, is_new] = places.try_emplace(problem, found.size());
     if (is_new) found.push_back(one);
     if (one.makespan < found[at->second].makespan) found[at->second] = one;
@@ -71,6 +71,10 @@ void print(const std::vector<SweptJob>& fastest, std::ostream& out) {
   constexpr std::size_t kMax = 20;
   for (std::size_t i = 0; i < std::min(kMax, fastest.size()); ++i) {
     const SweptJob& one = fastest[i];
+    if (!(one.makespan > 0 && one.bounds.pipeline > 0)) {
+      fmt::print(out, "{}: nothing takes time\n", describe(*one.chosen));
+      continue;
+    }
     fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of its bound, {:.2f} of serial\n",
                one.asked_ratio.value_or(one.ratio), describe(*one.chosen), 1e3 * one.makespan,
                one.makespan / one.bounds.pipeline, one.makespan / one.bounds.serial);

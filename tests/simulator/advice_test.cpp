@@ -328,6 +328,9 @@ TEST(Advise, BadInputIsASentence) {
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
+  expect({"--profile", "h200", "--workload", "scale", "--items", "2^20", "--work", "512"},
+         "h200 does not say how long a kernel of scale with work 512 takes: give its time");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--work", "9"}, "--work would have no effect");
 }
 
 TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
@@ -344,6 +347,7 @@ TEST(Advise, SaysAndWritesTheChoice) {
                                              "--kernel-us", "4000", "--json", path.string(), "--force"});
   ASSERT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_NE(result.out.find("times as fast as serial"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("device memory that it takes: 0.5 GiB"), std::string::npos) << "2^29 bytes\n" << result.out;
   std::ifstream file(path);
   const auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["worth_it"], true);

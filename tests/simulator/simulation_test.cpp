@@ -317,6 +317,9 @@ TEST(Engines, CreatedStreamsTakeQueuesInTurnAndDefaultStreamsTheLast) {
   EXPECT_EQ(modelled_queues(recording, device), (QueueNumbers{0, 1, 2, 0, 0, 1, 0, 1, 2, 1, 2, 1}));
   device.copy_queues = 8;
   EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "no more than kernels have";
+  device = device_profile("c1060");  // which says nothing of its copies' queues
+  device.hardware_queues = 32;
+  EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "as many as kernels have";
 }
 
 // ---- published measurements
@@ -850,6 +853,25 @@ TEST(Engines, TheTimeOfASimulationGrowsAsItsOperationsDo) {
       EXPECT_LT(growth(simulated, 500), kMaxGrowth) << name << ", " << schedule;
     }
   }
+}
+
+TEST(Engines, TheLegacyDefaultStreamAmongManyStreamsTakesNoLongerThanTheyAreMany) {
+  const DeviceProfile device = didactic();
+  const auto simulated = [&](int chunks) {
+    const Recording recording = recorded("null_stream_trap", job_of(chunks, chunks, 1 << 20));
+    return [&device, recording, each = costs(recording, device)] { simulate(recording, device, each); };
+  };
+  EXPECT_LT(growth(simulated, 250), kMaxGrowth);
+}
+
+TEST(Engines, AnEngineThatCopiedTheOtherWayIsNoSharedQueue) {
+  DeviceProfile device = device_profile("c1060");
+  device.hardware_queues = 32;
+  const Recording recording = recorded("depth_first", job_of(4, 4));
+  const Simulation simulation = simulate(recording, device, costs(recording, device, known_of(8, 3, 8)));
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  EXPECT_EQ(analysis.idle(streams::Engine::copy_out, streams::Idle::queue), 0);
+  EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::other_way), 1 * kMs);
 }
 
 /// What the rule waits for is the moment when the last block starts, not when something ends.
@@ -1467,6 +1489,11 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--threads", "0"}, "0 threads a block");
   expect({"depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"depth_first", "--ratios", "1"}, "add --sweep");
+  expect({"depth_first", "--work", "64"}, "didactic does not say how long a kernel of scale with work 64 takes");
+  expect({"depth_first", "--sweep", "--work", "1,64"}, "with work 64");
+  expect({"depth_first", "--kernel-us", "1e9"}, "are more than the 1000 that are simulated");
+  expect({"depth_first", "--sweep", "--gap", "5"}, "--gap would have no effect");
+  expect({"depth_first", "--sweep", "--ratios", "1", "--h2d-us", "0", "--d2h-us", "0"}, "no copy takes time");
   expect({"depth_first", "--sweep", "--ratios", "1,x"}, "--ratios 'x': give");
   expect({"depth_first", "--sweep", "--ratios", "0"}, "--ratios '0': give");
   expect({"depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
