@@ -139,6 +139,19 @@ def test_hundreds_of_repetitions_are_told_apart_at_once() -> None:
     assert mann_whitney_p(before, after) == pytest.approx(stats.mannwhitneyu(before, after, axis=-1, method="exact").pvalue, rel=0.1)
 
 
+def test_what_became_wrong_in_b_is_said_and_has_a_status(tmp_path: Path) -> None:
+    status, _, page = compared(tmp_path, {"best": 1e5}, {"best": 1e5})
+    assert status == 0 and "Wrong" not in page
+    document = json.loads((tmp_path / "b.json").read_text())
+    for entry in document["benchmarks"]:
+        if entry["items"] == SIZES[3]:
+            entry |= {"outcome": "failed", "error_occurred": True, "error_message": "verification failed: item 3 is 5", "real_time": 0, "iterations": 0}
+    (tmp_path / "b.json").write_text(json.dumps(document))
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--out", str(tmp_path / "out")]) == 1
+    page = (tmp_path / "out" / "compare.md").read_text()
+    assert "**Wrong in B**" in page and "item 3 is 5" in page and "0 slower" not in page
+
+
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
     sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in records.CASE}).assign(samples=samples, launches=1))
              for samples in ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])]  # fmt: skip

@@ -29,7 +29,7 @@ _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
 KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "choice"]
-_SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason"]
+_SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason", "failed"]
 COUNTER_COLUMNS = [
     "variant", "padding", "type", "op", "items", "kernel", "launch_index",
     "shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts",
@@ -273,7 +273,7 @@ class Results:
 
     @cached_property
     def skipped(self) -> pd.DataFrame:
-        """One row a case that was not timed, with the harness's reason."""
+        """One row a case that was not timed, with the harness's reason, and whether it failed."""
         return pd.DataFrame(self.skipped_rows, columns=_SKIPPED_COLUMNS).drop_duplicates(ignore_index=True)
 
     @cached_property

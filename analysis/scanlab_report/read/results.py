@@ -195,7 +195,7 @@ class _Timings:
         named = (of.variant, settings_name(settings), of.type, of.op, of.mode, of.items, of.cache, launch)
         if of.outcome != "timed":
             case = dict(zip(("variant", "settings", "type", "op", "mode", "items", "cache", "launch"), named, strict=True))
-            results.skipped_rows.append({"origin": self.origin, "run": self.place, **case, "reason": of.error_message})
+            results.skipped_rows.append({"origin": self.origin, "run": self.place, **case, "reason": of.error_message, "failed": of.outcome == "failed"})
             return
         self._first(named, of.sample, place)
         results.timing_rows.append((self.place, *named, of.sample, of.real_time, streams.known(of.sm_clock_mhz), streams.known(of.settled)))

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     except noise.NoiseError as error:
         return refuse(error)
     say(page)
-    return FOUND if len(found.of(comparison.SLOWER)) else SOUND
+    return FOUND if len(found.of(comparison.SLOWER)) or found.broken else SOUND
 
 
 def _fraction(text: str) -> float:

@@ -19,7 +19,7 @@ one code, so that nobody knows how far such runs lie apart, has *no threshold*, 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 
@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.commands.compare import machine
+from scanlab_report.console import count
 from scanlab_report.read import records, results, streams
 from scanlab_report.read.records import CASE, REPEATED, SCANS, Complaint, Run
 from scanlab_report.read.variants import Variants
@@ -60,6 +61,8 @@ class Measured:
     cases: pd.DataFrame
     throttling: str = ""
     """What the clocks say of it, in a sentence; empty if they were not lowered, or not read."""
+    untimed: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*CASE, "reason", "failed"]))
+    """Of scans, one row a case without a time."""
 
 
 def read(file: Path) -> Measured:
@@ -77,7 +80,7 @@ def read(file: Path) -> Measured:
     cases = repetitions(of.timings, REPEATED[of.kind])
     known = found.kernels[[*CASE, "launches"]] if of.kind == SCANS else cases[REPEATED[of.kind]].assign(launches=1)
     cases = cases.merge(known.fillna({"launches": 1}), how="left", on=REPEATED[of.kind])  # no kernels: a copy, or code of the host
-    return Measured(of.run, of.kind, cases, drift.throttling(of))
+    return Measured(of.run, of.kind, cases, drift.throttling(of), found.skipped)
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,8 @@ class Comparison:
     """Where the thresholds are from, in words."""
     remarks: tuple[str, ...] = ()
     """What else is to be said of the files, in sentences."""
+    broken: int = 0
+    """Cases that A has a time of, and that failed in B: their results are wrong."""
 
     def of(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
@@ -162,8 +167,25 @@ def paired(a: Measured, b: Measured) -> Comparison:
     if a.kind == SCANS:  # the host launches nothing
         cases.loc[cases["on"] == "host", "column"] = "host"
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
+    broken, remarks = _without_a_time(a, b)
     throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
-    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), about, throttling)
+    return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), about, throttling,
+                      remarks=remarks, broken=broken)  # fmt: skip
+
+
+def _without_a_time(a: Measured, b: Measured) -> tuple[int, tuple[str, ...]]:
+    """How many cases that A has a time of failed in B, and what is to be said of cases without a time, in sentences."""
+    said = []
+    failed = b.untimed[b.untimed["failed"].astype(bool)]
+    broken = failed.merge(a.cases[CASE], on=CASE) if a.kind == SCANS else failed
+    if len(broken):
+        worst = broken.iloc[0]
+        said.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {worst['variant']} of {worst['items']} items: {worst['reason']}.")
+    for side, of in (("A", a), ("B", b)):
+        if len(of.untimed) > (len(broken) if of is b else 0):
+            reasons = "; ".join(dict.fromkeys(of.untimed["reason"]))
+            said.append(f"{side} has {count(len(of.untimed), 'case')} without a time ({reasons}).")
+    return len(broken), tuple(said)
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
