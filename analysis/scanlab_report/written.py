@@ -15,6 +15,8 @@ _HIDDEN = ".building-"
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
     """A new folder beside what ``folder`` holds; its files take their places there once all are written, and not if it fails."""
+    with _named(folder, *folder.parents):
+        folder.mkdir(parents=True, exist_ok=True)
     with hidden(folder, folder) as made:
         yield made
         for file in sorted(path for path in made.rglob("*") if path.is_file()):
@@ -77,12 +79,12 @@ def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
 
 
 def unwritable(folder: Path) -> str:
-    """Makes the folder, writes a file in it and in those within, and says what hinders; empty if nothing does."""
-    if folder.is_file():
-        return "it is a file, and a folder is wanted"
+    """Writes a file in the folder and in those within, or where it is to be made, and says what hinders; empty if nothing does."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for part in (folder, *(part for part in folder.iterdir() if part.is_dir())):
+        there = next(place for place in (folder, *folder.parents) if place.exists())
+        if not there.is_dir():
+            return f"{'it' if there == folder else there} is a file, and a folder is wanted"
+        for part in (there, *(part for part in folder.glob("*") if part.is_dir())):
             with tempfile.TemporaryFile(dir=part):
                 pass
     except OSError as error:

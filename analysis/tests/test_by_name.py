@@ -113,6 +113,17 @@ def test_of_floats_alone_every_figure_of_scans_is_drawn_and_says_so(floats: Path
     assert "32-bit integers" not in said and (tmp_path / "f.svg").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("name", ["throughput", "time_over_copy", "waterfall", "overview"])
+def test_sizes_of_which_none_is_a_power_of_two_are_drawn(tmp_path: Path, name: str) -> None:
+    document = fixtures.timings(rounds=6, top=14)
+    document["benchmarks"] = [entry if entry["variant"] == FLOOR else entry | {"items": entry["items"] - 24}
+                              for entry in document["benchmarks"] if entry["variant"] == FLOOR or entry["items"] >= 1024]  # fmt: skip
+    (tmp_path / "scan.json").write_text(json.dumps(document))
+    assert main(["figure", name, str(tmp_path / "scan.json"), "--out", str(tmp_path / "f.svg")]) == 0
+    assert main(["table", "standing", str(tmp_path / "scan.json"), "--out", str(tmp_path / "t.csv")]) == 0
+    assert len((tmp_path / "t.csv").read_text().splitlines()) > 3
+
+
 def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
     both = tiny.results([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
     assert gather(throughput.NEEDS, both, {}).scanned == ("i32", "plus") and not gather(throughput.NEEDS, both, {}).unusual

@@ -135,6 +135,11 @@ def test_a_line_over_sizes_has_powers_of_two_alone_and_a_table_all() -> None:
     assert timings.of("best")["items"].tolist() == [1, 1000, 1024, 3072, 4096]
 
 
+def test_a_line_has_all_sizes_where_none_is_a_power_of_two() -> None:
+    timings = Timings().find(tiny.results([tiny.case("best", n, float(n)) for n in (3000, 1000)]), {})
+    assert timings.series("best")["items"].tolist() == [1000, 3000]
+
+
 def test_the_floor_is_that_of_the_column_whatever_its_size() -> None:
     floors = [tiny.case("empty_launch", 0, 3000.0, cache="warm"), tiny.case("empty_launch", 64, 3000.0, cache="cold"), tiny.case("empty_launch", 0, 600.0, cache="warm", launch="graph")]
     timings = Timings(launches=("stream", "graph")).find(tiny.results([*floors, tiny.case("best", 1024, 1.0)]), {})

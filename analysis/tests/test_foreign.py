@@ -114,6 +114,15 @@ def test_aggregates_of_google_benchmark_are_compared_by_their_means(tmp_path: Pa
     assert cases["p"][0] == pytest.approx(welch(1, np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9, 2, 2 * np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9)[0], rel=1e-3, abs=0)
 
 
+def test_repetitions_without_numbers_are_successive_and_a_time_of_nothing_is_none(tmp_path: Path) -> None:
+    a, b = (google(tmp_path / f"{name}.json", [
+        *({key: value for key, value in of.items() if key not in ("repetitions", "repetition_index")} for of in repeated({"BM_copy/64": noisy(factor * 1e-6, 9, seed)}) if of["run_type"] == "iteration"),
+        repetition("BM_nothing", 0, 0.0)]) for name, factor, seed in (("a", 1, 1), ("b", 1.5, 7)))  # fmt: skip
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and cases["verdict"].tolist() == ["slower"] and cases["count_a"].tolist() == [9]
+    assert "Both have 1 case without a time (BM_nothing: its time is 0 s)" in page
+
+
 def test_one_repetition_is_too_few_and_how_to_have_more_is_said(tmp_path: Path) -> None:
     file = google(tmp_path / "a.json", [repetition("BM_copy/64", 0, 1e-6)])
     status, cases, page = compared(tmp_path, file, file)

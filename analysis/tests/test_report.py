@@ -185,6 +185,7 @@ def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: 
     for command in (["build", str(tmp_path), "--out", str(tmp_path / "out")], ["claims", str(tmp_path)]):
         assert main([*command, "--published", "nowhere"]) == 2
         assert capsys.readouterr().err == "error: nowhere: no such file or folder\n"
+    assert not (tmp_path / "out").exists()  # nothing was written
 
 
 @pytest.mark.parametrize("line", [["build", "--no-pdf", "--out", "out"], ["claims"], ["export", "--out", "out"], ["tutorials"], ["table", "summary"]])

@@ -65,6 +65,8 @@ def line(panel, timings: TimingEvidence, name: str, cache: str, drawn_as: style.
     rate = moved / rows["median_ns"].to_numpy()  # bytes a nanosecond are GB/s
     width = 2.6 if name == CEILING else 1.0
     panel.plot(n, rate, linewidth=width, zorder=1 if name == CEILING else 1.8 if about.origin == "baseline" else 2, **drawn_as.plot())
+    if len(n) == 1 and name == CEILING:  # a line of one point is none
+        panel.axhline(rate[0], linewidth=width, zorder=1, **drawn_as.plot())
     style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], drawn_as.colour)
     label = "memcpy (a copy)" if name == CEILING else about.label
     return style.End(label, drawn_as, float(n[-1]), float(rate[-1]), width)

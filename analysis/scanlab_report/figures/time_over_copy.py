@@ -52,10 +52,11 @@ def draw(timings: TimingEvidence) -> Figure:
 
 
 def fastest(timings: TimingEvidence, launch: str, of: Wanted) -> pd.DataFrame:
-    """By items, the case of the variant with the least median, at each power of two."""
+    """By items, the case of the variant with the least median, at each power of two, or at each size if none is one."""
     rows = timings.cases[timings.cases["variant"].isin(timings.about.ids(of)) & (timings.cases["settings"] == "")
                          & (timings.cases["cache"] == "warm") & (timings.cases["launch"] == launch)]  # fmt: skip
-    rows = rows[rows["items"].map(power_of_two).astype(bool)]
+    if timings.at_powers:
+        rows = rows[rows["items"].map(power_of_two).astype(bool)]
     return rows.loc[rows.groupby("items")["median_ns"].idxmin()].set_index("items").sort_index()
 
 

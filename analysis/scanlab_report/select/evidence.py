@@ -41,6 +41,10 @@ I32_SUM = Scanned()
 """What is shown unless something else was asked for or measured."""
 
 
+def _powers_of_two(items: pd.Series) -> pd.Series:
+    return (items > 0) & (items & (items - 1) == 0)
+
+
 @dataclass(frozen=True)
 class TimingEvidence:
     """Timings of one device, summarised by case."""
@@ -62,9 +66,14 @@ class TimingEvidence:
         return rows.sort_values("items")
 
     def series(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
-        """The cases of a line over sizes: those of :meth:`of` at powers of two, where a line is meant to be smooth."""
+        """The cases of a line over sizes: those of :meth:`of` at powers of two, where a line is meant to be smooth, if any were timed."""
         rows = self.of(variant, settings, **wanted)
-        return rows[(rows["items"] > 0) & (rows["items"] & (rows["items"] - 1) == 0)]
+        return rows[_powers_of_two(rows["items"])] if self.at_powers else rows
+
+    @cached_property
+    def at_powers(self) -> bool:
+        """Whether scans or copies were timed at a power of two: lines are of those sizes then, else of all."""
+        return bool(_powers_of_two(self.cases.loc[self.cases["variant"] != FLOOR, "items"]).any())
 
     def floor_ns(self, cache: str, launch: str = STREAM) -> float:
         """Time of an empty launch in one column; it was timed at one size or at several, and they do not matter."""

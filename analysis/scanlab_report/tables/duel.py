@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from scanlab_report.console import count
 from scanlab_report.derive.duels import COLUMNS, pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence
@@ -15,23 +16,29 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 def build(timings: AllTimingEvidence) -> Table:
     duels = timings.duels
+    undecided = int((duels["outcome"] == OPEN).sum())
+    left = f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} left out." if undecided else ""
     rows = [_row(duels[(duels["type"] == kind) & (duels["op"] == op)], kind, op) for kind, op in pairs(duels)]
     rows.append(_row(duels, "all", ""))
     columns = [c for c in COLUMNS if not duels[(duels["cache"] == c[0]) & (duels["launch"] == c[1])].empty]
     return Table(
         caption="Head-to-head comparison of `best` with the fastest CUB scan: cases won, tied and lost, and the least and median speedup over CUB. "
-        "A case is tied where the 95% interval of the speedup contains 1.",
+        f"A case is tied where the 95% interval of the speedup contains 1.{left}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),
             *(Column(f"{cache}_{launch}", launch, group=f"{cache}: won / tied / lost") for cache, launch in columns),
             Column("cases", "cases", whole),
             Column("lost", "lost", whole),
-            Column("least", "least", lambda v: significant(v, 3), group="× CUB"),
-            Column("median", "median", lambda v: significant(v, 3), group="× CUB"),
+            Column("least", "least", _speedup, group="× CUB"),
+            Column("median", "median", _speedup, group="× CUB"),
         ),
         rows=pd.DataFrame(rows),
     )
+
+
+def _speedup(value: float) -> str:
+    return "—" if value != value else significant(value, 3)
 
 
 def _row(duels: pd.DataFrame, kind: str, op: str) -> dict[str, object]:
@@ -39,9 +46,9 @@ def _row(duels: pd.DataFrame, kind: str, op: str) -> dict[str, object]:
         found = of["outcome"].value_counts()
         return " / ".join(str(found.get(outcome, 0)) for outcome in (WIN, TIE, LOSS))
 
+    decided = duels[duels["outcome"] != OPEN]
     return {"type": kind, "op": op} | {
         f"{cache}_{launch}": counts(duels[(duels["cache"] == cache) & (duels["launch"] == launch)]) for cache, launch in COLUMNS
     } | {
-        "cases": int((duels["outcome"] != OPEN).sum()), "lost": int((duels["outcome"] == LOSS).sum()), "least": duels["ratio"].min(),
-        "median": duels["ratio"].median(),
+        "cases": len(decided), "lost": int((decided["outcome"] == LOSS).sum()), "least": decided["ratio"].min(), "median": decided["ratio"].median(),
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scanlab_report.console import count
 from scanlab_report.layout.table_formats import Column, Table, code, size, with_interval
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings
@@ -16,10 +17,12 @@ def build(timings: AllTimingEvidence) -> Table:
     lost = timings.decided[timings.decided["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
     ratios = [Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()]
     lost = lost.assign(times_cub=ratios)
+    undecided = len(timings.duels) - len(timings.decided)
+    few = f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} not judged." if undecided else ""
     beyond = f" The worst {PRINTED} are printed; losses.csv has all cases." if len(lost) > PRINTED else ""
     return Table(
         caption=f"Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "
-        f"{len(timings.decided)}. × CUB is the speedup of `best`.{beyond}",
+        f"{len(timings.decided)}. × CUB is the speedup of `best`.{few}{beyond}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),

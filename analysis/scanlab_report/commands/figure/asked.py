@@ -82,8 +82,10 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     if not reasons and (untimed := [name for name in asked if not any(of.has(name) for of in on.values())]):
         reasons = [f"no {' '.join(filter(None, (options.type, options.op or 'plus')))} inclusive timings of {', '.join(untimed)}"]
     if reasons:
-        measured = bench(_variants(needs.values()) or asked, options.type, options.op) if any(selection) else plan(module.NEEDS)
-        raise Refused(f"{kind} {options.name} cannot be made: {' and '.join(reasons)}. To measure it: {measured}")
+        steps = plan(module.NEEDS)
+        measured = bench(_variants(needs.values()) or asked, options.type, options.op) if any(selection) else str(steps) if steps.commands else ""
+        to_measure = measured and f". To measure it: {measured}"
+        raise Refused(f"{kind} {options.name} cannot be made: {' and '.join(reasons)}{to_measure}")
     return on
 
 

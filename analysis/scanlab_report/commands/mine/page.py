@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 
 from scanlab_report.commands.build import report
+from scanlab_report.console import count
 from scanlab_report.derive.duels import TYPES
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.figures import throughput
@@ -28,8 +29,8 @@ from scanlab_report.stats.intervals import Interval
 
 _COUNTED = "bash -c 'scanlab=build/cuda/scanlab; . tools/experiments.sh; {what} results/{file}.csv --variant {variant} --items {items}'"
 """What counts one variant by the hardware."""
-
-
+_MANY = 24
+"""Sizes in a table; of more those at powers of two are enough."""
 _THROUGHPUT = cast("dict[str, Need]", throughput.NEEDS)
 
 
@@ -73,7 +74,7 @@ class Page:
 
     def _verdict(self, verifications: list[Verification]) -> str:
         checks, context = [of.of[self.variant] for of in verifications], verifications[0].context
-        where = {"cuda": context.get("device"), "simt": "the SIMT emulator"}[str(context["backend"])]
+        where = {"cuda": context.get("device"), "simt": "the SIMT emulator", "host": context.get("cpu") or "the host"}[str(context["backend"])]
         seeds = ", ".join(sorted({str(of.context.get("seed") or "unknown") for of in verifications}))
         by = f"On {where}, seed {seeds}, {_code(verifications[0])[1]}, {str(context.get('date', ''))[:10]}."
         failed = sum(of.failed for of in checks)
@@ -119,7 +120,9 @@ class Page:
         keys = [key for key in timings.keys(type=kind, op=op) if timings.of(key, self.variant) is not None]
         first = min(keys, key=lambda key: (key.mode != "inclusive", key.cache != "cold", key.launch != "stream"))
         keys = [key for key in keys if (key.mode, key.cache, key.launch) == (first.mode, first.cache, first.launch)]
-        keys = [key for key in keys if power_of_two(key.items)] or keys
+        others = 0
+        if len(keys) > _MANY and (powers := [key for key in keys if power_of_two(key.items)]):
+            keys, others = powers, len(keys) - len(powers)
         rows = []
         for key in keys:
             samples = timings.of(key, self.variant)
@@ -137,7 +140,8 @@ class Page:
              Column("cub", "fastest CUB", lambda v: code(v) if v else "—", right=False)),
             records(rows),
         )  # fmt: skip
-        return f"{table.caption}\n\n{table.markdown()}"
+        left_out = f"\n\n{count(others, 'size')} that {'is' if others == 1 else 'are'} no power of two {'is' if others == 1 else 'are'} left out." if others else ""
+        return f"{table.caption}\n\n{table.markdown()}{left_out}"
 
     def _figure(self, kind: str, op: str) -> str:
         """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""

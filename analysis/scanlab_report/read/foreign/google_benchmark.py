@@ -88,10 +88,14 @@ def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
         return Case(place, **about, **_aggregates(entries))
     known: dict[int, str] = {}
     for at, entry in runs:
-        if (index := entry.repetition_index or 0) in known:
+        if (index := entry.repetition_index) is None:  # as old versions write repetitions: one after another
+            continue
+        if index in known:
             raise Misfit(at, f"is repetition {index} of {name} again, which {known[index]} has: keep each case once a file")
         known[index] = at
     samples = np.array([_seconds(at, entry) for at, entry in runs])
+    if not samples.any():
+        return Case(place, **about, skipped="its time is 0 s")
     rates = np.array([entry.bytes_per_second for _, entry in runs if 0 < entry.bytes_per_second < np.inf])
     return Case(place, **about, **of_samples(samples, lambda index: f"{runs[index][0]}.real_time"), rates=rates)
 
