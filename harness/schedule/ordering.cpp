@@ -15,6 +15,7 @@ struct Lane {
   std::optional<std::size_t> last;  ///< work in this stream
   std::vector<Dependency> waits;    ///< since then, for others
   std::set<std::size_t> awaited;    ///< the operations of `waits`
+  bool ahead = false;               ///< has what the legacy default stream does not wait for yet
 
   /// What an event recorded now stands for.
   std::vector<std::size_t> frontier() const {
@@ -46,9 +47,9 @@ Ordering ordering(const Recording& recording) {
   std::map<std::pair<StreamKind, int>, Lane> lanes;
   std::vector<std::optional<std::vector<std::size_t>>> events(static_cast<std::size_t>(recording.events));
   Lane& legacy = lanes[{StreamKind::legacy_default, 0}];
-  // Lanes with what the legacy default stream does not wait for yet: what it waited for once is behind all that follows
-  // in it. Without this, time would grow as the square of the streams.
-  std::set<Lane*> ahead;
+  // What the legacy default stream waited for once is before all that follows in it: only lanes with more since then
+  // are looked at. Else time would grow as the square of the streams.
+  std::vector<Lane*> ahead;
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& operation = recording.operations[i];
     const OperationKind kind = operation.kind;
@@ -71,11 +72,14 @@ Ordering ordering(const Recording& recording) {
     const StreamKind stream = operation.stream.kind;
     Lane& lane = lanes[{stream, operation.stream.index}];
     if (stream == StreamKind::legacy_default) {
-      for (const Lane* const other : ahead) lane.wait_for(other->frontier(), Rule::default_stream);
+      for (Lane* const other : ahead) {
+        lane.wait_for(other->frontier(), Rule::default_stream);
+        other->ahead = false;
+      }
       ahead.clear();
     } else if (stream != StreamKind::non_blocking) {
       lane.wait_for(legacy.frontier(), Rule::default_stream);
-      ahead.insert(&lane);
+      if (!std::exchange(lane.ahead, true)) ahead.push_back(&lane);
     }
     if (waits) {
       if (events[event]) lane.wait_for(*events[event], Rule::event);
