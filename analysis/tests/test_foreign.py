@@ -228,7 +228,7 @@ def test_results_of_scanlab_and_of_others_are_not_mixed(tmp_path: Path, capsys: 
         (tmp_path / "run" / "own.json").write_text(json.dumps(fixtures.timings(rounds=5, top=10)))
     assert main(["build", "run", *more, "--out", "out"]) == 2
     assert re.search(r"own.json is Scanlab's own: build each alone" if not more else rf"{more[0]}: of Scanlab's results alone", capsys.readouterr().err)
-    assert not any(Path("out").iterdir())
+    assert not Path("out").exists()
 
 
 # ----------------------------------------------------------------------------------------------------- bad input

@@ -208,7 +208,7 @@ def test_every_field_of_a_document_is_named_where_it_cannot_be(tmp_path: Path, c
                 file.rename(accepted / f"{hashlib.sha256(file.read_bytes()).hexdigest()}.json")  # two copies of one would be refused
                 continue
             sentence = refusal(capsys, ["export", str(file), "--out", str(out)], file)
-            assert list(out.iterdir()) == []
+            assert not out.exists()
             if isinstance(path[-1], str) and not sentence.startswith("benchmarks: repetitions are missing"):
                 assert said(entry) in sentence or "[...]" in sentence, (path, value, sentence)
                 instead = {"outcome": "real_time", "variants": "variant", "best": "variant", "ts": "lacks ts", "dur": "lacks", "title": "a scenario lacks"}

@@ -89,7 +89,7 @@ _WRITTEN = [
     ("simulation-sweep", "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams 2 --out OUT"),
     ("advice", "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT"),
     ("device", "calibrate --from calibration.json --out OUT"), ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
-    ("advice-against", "advise --profile h200 --against advise.json --json OUT"),
+    ("advice-against", "calibrate --from calibration.json --out times.json --force && $PROGRAM advise --profile times.json --against advise.json --json OUT"),
 ]  # fmt: skip
 
 
@@ -156,6 +156,6 @@ def written(folder: Path, line: str, name: str) -> str:
     """What a command of the program writes into a file."""
     if PROGRAM is None:
         pytest.skip("the program is not built")
-    ran = subprocess.run(["bash", "-c", f"{PROGRAM} {line.replace('OUT', name)}"], cwd=folder, capture_output=True, text=True)
+    ran = subprocess.run(["bash", "-c", f"PROGRAM={PROGRAM}; $PROGRAM {line.replace('OUT', name)}"], cwd=folder, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     return (folder / name).read_text(encoding="utf-8")

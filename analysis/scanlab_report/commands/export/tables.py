@@ -165,7 +165,7 @@ TABLES: dict[str, Table] = {
         "shared_bytes": ("bytes", "shared memory a block"), "local_bytes": ("bytes", "local memory a thread, where spilled registers go"),
         "workspace_bytes": ("bytes", "of the scan"), "prepare_ns": ("ns", "time on the device to prepare the workspace, once"),
         "choice": ("", "of best: the variant that it ran, with its settings")}),
-    "skipped": Table("a case that was not timed", lambda results: results.skipped.drop(columns="origin"), {"reason": ("", "why, in words")}),
+    "skipped": Table("a case that was not timed", lambda results: results.skipped.drop(columns="origin"), {"reason": ("", "why, in words"), "failed": ("", "whether its result was wrong, or an error ended it")}),
     "schedules": Table("a repetition of a schedule, or of a copy or kernel that it is held against", _stream_rows(streams.SCHEDULES), {
         "entry": ("", "schedule, copy or kernel"), "id": ("", "which schedule, direction of copy or workload"), "workload": ("", "what the kernels do"),
         "buffers": (_COUNT, "device buffers an array; 0: as many as chunks"), "inputs": (_COUNT, "arrays that are copied in"),
