@@ -140,7 +140,11 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const simulator::Calibration calibration = simulator::read_calibration(values["from"].as<std::string>());
 #endif
   if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
-  if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
+  if (out) {
+    const std::string profile = profile_text(calibration, values["name"].as<std::string>());
+    simulator::parse_device_profile(profile, values["out"].as<std::string>());  // nothing is written that cannot be read
+    out->write(profile);
+  }
   complain_of_failures(calibration, context.err);  // of what the profile went without
   return kOk;
 }

@@ -103,6 +103,10 @@ class Reader {
     if (!json_.contains(key)) fail(fmt::format("{}: missing", key));
     const Json& value = json_.at(key);
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("{}: is no text", key));
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    if (std::ranges::any_of(value.get_ref<const std::string&>(), is_control)) {
+      fail(fmt::format("{}: is {}, and is to be one line of text", key, value.dump()));
+    }
     return value.get<std::string>();
   }
 

@@ -311,6 +311,12 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
     return static_cast<std::size_t>(std::ranges::find_if(all, [&](const auto& each) { return each["name"] == name; }) -
                                     all.begin());
   };
+  std::ofstream(raw) << whole;
+  std::ostringstream refused;
+  EXPECT_EQ(cli::run({"calibrate", "--from", raw, "--out", out, "--name", "two\nlines"}, refused, refused),
+            scanlab::kBadInput);
+  EXPECT_NE(refused.str().find("one line of text"), std::string::npos) << refused.str();
+  EXPECT_FALSE(std::filesystem::exists(out));
   auto lacks = whole;
   lacks["experiments"].erase(at("copies_in/bytes:67108864"));
   EXPECT_EQ(calibrate(lacks, said), scanlab::kFailed);
