@@ -142,7 +142,8 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
   if (out) {
     const std::string profile = profile_text(calibration, values["name"].as<std::string>());
-    simulator::parse_device_profile(profile, values["out"].as<std::string>());  // nothing is written that cannot be read
+    simulator::parse_device_profile(profile,
+                                    values["out"].as<std::string>());  // nothing is written that cannot be read
     out->write(profile);
   }
   complain_of_failures(calibration, context.err);  // of what the profile went without
