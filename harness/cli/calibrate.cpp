@@ -125,6 +125,9 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput,
                        "calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
   }
+  if (!simulator::one_line(values["name"].as<std::string>())) {
+    throw CommandError(kBadInput, "--name: give one line of text, as in --name my_gpu");
+  }
   const std::vector<int> works = works_of(values);
   const int repetitions = option_number(values, "repetitions", 1, 1000);
   const bool measures = values.count("from") == 0;
@@ -140,12 +143,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   const simulator::Calibration calibration = simulator::read_calibration(values["from"].as<std::string>());
 #endif
   if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
-  if (out) {
-    const std::string profile = profile_text(calibration, values["name"].as<std::string>());
-    simulator::parse_device_profile(profile,
-                                    values["out"].as<std::string>());  // nothing is written that cannot be read
-    out->write(profile);
-  }
+  if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
   complain_of_failures(calibration, context.err);  // of what the profile went without
   return kOk;
 }

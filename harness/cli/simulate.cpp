@@ -137,7 +137,7 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("ratios") == 0) {  // which give the kernel's time
     for (const streams::ScheduledJob& each : jobs) {
       const std::string why = unknown_kernel_time(each.job, profile, known);
-      if (!why.empty()) throw CommandError(kBadInput, why);
+      if (!why.empty()) throw CommandError(kBadInput, why + ": give --kernel-us, or --work 1");
     }
   }
   try {

@@ -29,7 +29,8 @@ constexpr char kNotes[] =
     "\n"
     "The output is OUT.partial until it is whole. After Ctrl-C, a crash or a full disk the same command resumes "
     "behind\n"
-    "the last finished chunk, with the result of an uninterrupted run. Floating-point results then have the same bits\n"
+    "the last finished chunk, with the result of an uninterrupted run. A crash in the first chunk needs --fresh.\n"
+    "Floating-point results then have the same bits\n"
     "if the scan is bitwise reproducible (scanlab list --json). After a restart of the host it resumes with "
     "--durable,\n"
     "and starts over without. A run that measures (--compare, --rounds, --json) always starts over, and each "
@@ -104,6 +105,7 @@ void read_input(const po::variables_map& values, StreamScan& asked) {
 void read_output(const po::variables_map& values, StreamScan& asked) {
   const bool mapping = parse_word(values, "write", {"pwrite", "mapping"}) == "mapping";
   asked.output_options = {.replace = values.count("force") != 0,
+                          .discard = values.count("fresh") != 0,
                           .fresh = values.count("fresh") != 0 || asked.measures,
                           .durable = values.count("durable") != 0,
                           .by = mapping ? out_of_core::WriteBy::mapping : out_of_core::WriteBy::pwrite};

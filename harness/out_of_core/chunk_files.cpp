@@ -129,9 +129,9 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
     cannot_write(partial(), "another process has just finished it");
   }
   const bool known = fs::exists(state_path(), ignored);
-  if (!known && !options_.replace && locked.st_size > 0) {
+  if (!known && !options_.discard && locked.st_size > 0) {
     throw FileError(
-        fmt::format("'{}' exists, and no '{}' says that a scan left it; move it away, or give --force to "
+        fmt::format("'{}' exists, and no '{}' says that a scan left it; move it away, or give --fresh to "
                     "replace it",
                     partial().string(), state_path().string()));
   }

@@ -51,16 +51,19 @@ enum class WriteBy {
 };
 
 struct OutputOptions {
-  bool replace = false;  ///< an output that exists, or a partial one of unknown origin
-  bool fresh = false;    ///< begin anew, whatever an interrupted run left
+  bool replace = false;  ///< an output that exists
+  bool discard =
+      false;           ///< a partial one without a state: another program's, or of a run that ended in its first chunk
+  bool fresh = false;  ///< begin anew, whatever an interrupted run left
   bool durable = false;  ///< data is on the disk before a state that counts it: for when the machine stops, not only we
   WriteBy by = WriteBy::pwrite;
 };
 
 /// PATH, written as PATH.partial and renamed at the end. Beside it PATH.partial.json is the state: what was asked for,
 /// how many chunks are done, and the carry that the next needs. It is replaced by a rename, after the chunks that it
-/// counts were handed to the system: whatever ends this process, its next run goes on from there. When the machine
-/// itself stops, that is true of `durable` states alone, and others are not believed after a restart.
+/// counts were handed to the system: whatever ends this process behind the first chunk, its next run goes on from
+/// there. When the machine itself stops, that is true of `durable` states alone, and others are not believed after a
+/// restart.
 class ResumableOutput {
  public:
   /// `asked` is all that must be the same for a later run to go on. Throws FileError for a place that cannot be

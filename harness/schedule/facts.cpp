@@ -31,7 +31,7 @@ Number whole(const Json& facts, const char* key) {
   const bool fits = number.is_number_unsigned()
                         ? std::in_range<Number>(number.get<std::uint64_t>())
                         : number.is_number_integer() && std::in_range<Number>(number.get<std::int64_t>());
-  if (!fits) throw std::invalid_argument(fmt::format("its {} are {}, no whole number of any job", key, number.dump()));
+  if (!fits) throw std::invalid_argument(fmt::format("its '{}' is {}: a whole number is expected", key, number.dump()));
   return number.get<Number>();
 }
 

@@ -151,7 +151,9 @@ AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
   AdviceScore score{.context = json.value("context", Json::object()), .problems = {}};
   for (auto& [key, measured] : all) {
     const std::string why = unknown_kernel_time(measured.begin()->second.chosen.job, device);
-    if (!why.empty()) throw CommandError(kBadInput, fmt::format("{}: {}", path, why));
+    if (!why.empty())
+      throw CommandError(kBadInput,
+                         fmt::format("{}: {}: take a profile of 'scanlab calibrate' with this work", path, why));
     predict(measured, device);
     score.problems.push_back(scored(measured, device));
   }

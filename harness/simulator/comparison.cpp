@@ -172,7 +172,7 @@ void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
   all.connections = traced_connections(all.about);
   if (all.connections > 0) profile.hardware_queues = all.connections;
   if (const std::string why = unknown_kernel_time(all.chosen.job, profile); !why.empty()) {
-    throw std::invalid_argument(why);
+    throw std::invalid_argument(why + ": take a profile of 'scanlab calibrate' with this work");
   }
   all.recording = record(*all.chosen.schedule, all.chosen.job);
   all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};

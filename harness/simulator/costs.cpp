@@ -86,9 +86,8 @@ std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& de
   for (const KernelTimes& each : device.kernels) {
     if (each.workload == workload.id) works += fmt::format("{}{}", works.empty() ? "" : ", ", each.work);
   }
-  return fmt::format("{} does not say how long a kernel of {} with work {}{} takes{}: give its time, or work 1",
-                     device.name, workload.id, job.work,
-                     job.blocks == 0 ? "" : fmt::format(" in {} blocks", job.blocks),
+  return fmt::format("{} does not say how long a kernel of {} with work {}{} takes{}", device.name, workload.id,
+                     job.work, job.blocks == 0 ? "" : fmt::format(" in {} blocks", job.blocks),
                      works.empty() ? "" : fmt::format(", but for work {} in a thread an item", works));
 }
 

@@ -41,8 +41,8 @@ struct KnownTimes {
   int threads_per_block = 256;
 };
 
-/// Why nothing tells how long the job's kernel takes, in a sentence; empty if something does. The rate of device memory
-/// tells of work 1 alone.
+/// Why nothing tells how long the job's kernel takes, in a sentence to which the caller adds what to do; empty if
+/// something does. The rate of device memory tells of work 1 alone.
 std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known = {});
 
 /// Copies in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item.

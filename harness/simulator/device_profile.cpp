@@ -103,8 +103,7 @@ class Reader {
     if (!json_.contains(key)) fail(fmt::format("{}: missing", key));
     const Json& value = json_.at(key);
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("{}: is no text", key));
-    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-    if (std::ranges::any_of(value.get_ref<const std::string&>(), is_control)) {
+    if (!one_line(value.get_ref<const std::string&>())) {
       fail(fmt::format("{}: is {}, and is to be one line of text", key, value.dump()));
     }
     return value.get<std::string>();
@@ -286,6 +285,10 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
       below->together > 0 && above->together > 0 ? below->together + part * (above->together - below->together) : 0;
   between.spread += part * (above->spread - below->spread);
   return between;
+}
+
+bool one_line(std::string_view text) {
+  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {

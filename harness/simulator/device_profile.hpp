@@ -109,6 +109,9 @@ struct ProfileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Whether a text is one line, as a profile's name is to be.
+bool one_line(std::string_view text);
+
 /// Reads a profile, strictly: every figure, with its source, and possible; nothing else. What only a calibration knows
 /// (costs by kind of call, hand-overs, times of kernels) may be left out. `file` says in errors which it
 /// is. Throws ProfileError.

@@ -38,8 +38,8 @@ std::string describe(const Tally& tally, std::int64_t items, const Mismatch& fir
         std::abs((static_cast<double>(rounded_part<Op>(got)) - rounded_part<Op>(expected)) - first.residual * u);
     sentence += fmt::format("; |error| {:.3g}, ", error);
     const double bound = gamma(chain, u).value_or(0) * first.magnitude;
-    sentence +=
-        chain == 0 ? "where every sum is exact" : fmt::format("bound {:.3g} for a chain of {} additions", bound, chain);
+    sentence += first.exact ? "where every sum is exact"
+                            : fmt::format("bound {:.3g} for a chain of {} additions", bound, chain);
   }
   return sentence;
 }

@@ -110,6 +110,7 @@ struct Mismatch {
   const void* expected = nullptr;
   float residual = 0;
   float magnitude = 0;
+  bool exact = false;  ///< the input's sums are, so that nothing may round
 };
 
 /// One sentence: how many items are wrong, the first of them, what it holds and what it should hold.

@@ -159,6 +159,7 @@ struct CudaReference::Data {
     if (Op::kRounds) {
       first.residual = copy_to_host(residuals.as<const float>() + found.first, stream);
       first.magnitude = copy_to_host(magnitudes.as<const float>() + found.first, stream);
+      first.exact = is_exact<Op>(kind);
     }
     return outcome_of(problem, found, first, chain);
   }

@@ -175,6 +175,7 @@ Outcome compare_with_values(const Oracle::Data& data, const Run<Op>& run, std::i
     if (Op::kRounds) {
       first.residual = data.residuals[tally.first];
       first.magnitude = data.magnitudes[tally.first];
+      first.exact = is_exact<Op>(data.kind);
     }
     tally.first = (tally.first + 1) * data.every - 1;
   }

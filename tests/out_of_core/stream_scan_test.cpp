@@ -910,11 +910,11 @@ TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
   const Bytes items = random_items(problem_, 21);
   write_input(items);
   std::ofstream(partial()) << "hers";
-  for (const std::vector<std::string>& as : {std::vector<std::string>{}, {"--fresh"}, {"--json", path("r.json")}}) {
-    expect_refused(words(as), "give --force");
+  for (const std::vector<std::string>& as : {std::vector<std::string>{}, {"--force"}, {"--json", path("r.json")}}) {
+    expect_refused(words(as), "give --fresh");
     EXPECT_EQ(read(partial().string()).size(), 4u);
   }
-  EXPECT_EQ(run_program(words({"--force"})).status, kOk);
+  EXPECT_EQ(run_program(words({"--fresh"})).status, kOk);
   EXPECT_EQ(read(out()), scanned(problem_, items));
 }
 

@@ -329,7 +329,7 @@ TEST(Advise, BadInputIsASentence) {
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
   expect({"--profile", "h200", "--workload", "scale", "--items", "2^20", "--work", "512"},
-         "h200 does not say how long a kernel of scale with work 512 takes: give its time");
+         "h200 does not say how long a kernel of scale with work 512 takes: take a profile of 'scanlab calibrate'");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--work", "9"}, "--work would have no effect");
 }
 

@@ -23,6 +23,12 @@ def nothing_among(paths: Sequence[Path]) -> str:
     return f"nothing to read: no results among {', '.join(map(str, paths))}"
 
 
+def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Those that were measured, and those of the recorded data, which counts as such however it is named."""
+    recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
+    return [path for path in paths if path not in recorded], recorded
+
+
 def opened(paths: Sequence[Path], device: str = "", session: str = "", publications: Path = DATA / "published") -> tuple[Results, dict[str, Publication]]:
     """What is below the paths, the recorded data counting as such, of one session of each device; the published tables beside them."""
     foreign, _, problems = kinds.sorted_out(path for path in paths if path.is_file())
@@ -30,8 +36,7 @@ def opened(paths: Sequence[Path], device: str = "", session: str = "", publicati
     refused += [f"{of.run.file}: has results of {of.kind}: `scanlab-report compare` and `scanlab-report build` read them" for of in foreign]
     if refused:
         raise Unreadable(*refused)
-    recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
-    read = results.read([path for path in paths if path not in recorded], recorded, device)
+    read = results.read(*apart(paths), device)
     tables = published.read(publications, read.problems)
     if read.problems:
         raise Unreadable(*map(str, read.problems))

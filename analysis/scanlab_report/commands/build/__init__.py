@@ -63,13 +63,12 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     from scanlab_report.commands.build.report import Report
     from scanlab_report.read.records import MEASURED
-    from scanlab_report.select.opened import RECORDED, nothing_among
+    from scanlab_report.select.opened import apart, nothing_among
     from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
 
-    own_recorded = [path for path in options.results if path.resolve().is_relative_to(RECORDED)]
-    options.results = [path for path in options.results if path not in own_recorded]
-    options.recorded = [*options.recorded, *own_recorded]
+    options.results, more = apart(options.results)
+    options.recorded = list(dict.fromkeys([*options.recorded, *more]))
     read = results.read(options.results, options.recorded, claims.device())
     publications = published.read(options.published, read.problems)
     if read.problems:

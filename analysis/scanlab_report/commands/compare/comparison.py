@@ -44,6 +44,8 @@ VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
 """Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
+_NAMED = 3
+"""Reasons that are named."""
 _MANY = 500
 """Repetitions of which the smallest p is as good as none: of more of them the binomial coefficient takes long, and says no more."""
 
@@ -174,17 +176,19 @@ def paired(a: Measured, b: Measured) -> Comparison:
 
 
 def _without_a_time(a: Measured, b: Measured) -> tuple[int, tuple[str, ...]]:
-    """How many cases that A has a time of failed in B, and what is to be said of cases without a time, in sentences."""
+    """How many scans that A has a time of failed in B, and what is to be said of scans without a time, in sentences."""
+    if a.kind != SCANS:
+        return 0, ()
     said = []
-    failed = b.untimed[b.untimed["failed"].astype(bool)]
-    broken = failed.merge(a.cases[CASE], on=CASE) if a.kind == SCANS else failed
+    both = b.untimed.merge(a.cases[CASE], on=CASE)
+    broken = both[both["failed"].astype(bool)]
     if len(broken):
         worst = broken.iloc[0]
         said.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {worst['variant']} of {worst['items']} items: {worst['reason']}.")
-    for side, of in (("A", a), ("B", b)):
-        if len(of.untimed) > (len(broken) if of is b else 0):
-            reasons = "; ".join(dict.fromkeys(of.untimed["reason"]))
-            said.append(f"{side} has {count(len(of.untimed), 'case')} without a time ({reasons}).")
+    for side, of in (("A", a.untimed), ("B", b.untimed.merge(broken[CASE], how="left", on=CASE, indicator=True).query("_merge == 'left_only'"))):
+        if len(of):
+            reasons = list(dict.fromkeys(of["reason"]))
+            said.append(f"{side} has {count(len(of), 'other case' if side == 'B' and len(broken) else 'case')} without a time ({'; '.join(reasons[:_NAMED])}{'; …' if len(reasons) > _NAMED else ''}).")
     return len(broken), tuple(said)
 
 
