@@ -52,9 +52,8 @@ enum class WriteBy {
 
 struct OutputOptions {
   bool replace = false;  ///< an output that exists
-  bool discard =
-      false;           ///< a partial one without a state: another program's, or of a run that ended in its first chunk
-  bool fresh = false;  ///< begin anew, whatever an interrupted run left
+  bool discard = false;  ///< a partial one without a state, of unknown origin
+  bool fresh = false;    ///< begin anew, whatever an interrupted run left
   bool durable = false;  ///< data is on the disk before a state that counts it: for when the machine stops, not only we
   WriteBy by = WriteBy::pwrite;
 };

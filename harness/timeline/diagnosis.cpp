@@ -160,9 +160,8 @@ class Doctor {
       const Wait& wait = wait_of(at);
       Gap shown = gap;
       if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
-      if (shown.reason == Idle::latency) {  // what held it is past; what the step itself took is no one's fault
-        const double idle = std::min(shown.when.end, gap.when.end) - std::max(shown.when.start, gap.when.start);
-        if (idle < 0.5 * gap.when.seconds()) return {};
+      if (shown.reason == Idle::latency) {                               // what held it is past
+        if (shown.when.seconds() < 0.5 * gap.when.seconds()) return {};  // most of the gap is the step's own work
         return Blame{small_or(Cause::latency, shown), shown};
       }
       shown.reason = wait.reason;
