@@ -139,6 +139,14 @@ def test_hundreds_of_repetitions_are_told_apart_at_once() -> None:
     assert mann_whitney_p(before, after) == pytest.approx(stats.mannwhitneyu(before, after, axis=-1, method="exact").pvalue, rel=0.1)
 
 
+@pytest.mark.parametrize("repetitions", [50, 100, 101])
+def test_a_coarse_clock_hides_no_slowdown(repetitions: int) -> None:
+    draw = np.random.default_rng(0)
+    before, after = (draw.choice([5.12, 6.144], (20, repetitions), p=p) for p in ([0.75, 0.25], [0.25, 0.75]))
+    assert (mann_whitney_p(before, after) < 0.01).all()
+    assert mann_whitney_p(before[0], after[0]) == pytest.approx(stats.mannwhitneyu(before[0], after[0], method="asymptotic").pvalue)
+
+
 def test_what_became_wrong_in_b_is_said_and_has_a_status(tmp_path: Path) -> None:
     status, _, page = compared(tmp_path, {"best": 1e5}, {"best": 1e5})
     assert status == 0 and "Wrong" not in page
