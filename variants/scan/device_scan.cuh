@@ -353,8 +353,7 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   if (const cudaError_t error = Scan<Op>::current_device(device)) return error;
   const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(count), 1);
   const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
-  // Who asks need not have the arrays yet.
-  const std::size_t needed = std::max(by(true).storage_bytes(), by(false).storage_bytes());
+  const std::size_t needed = by(true).storage_bytes();  // the same by(false): who asks need not have the arrays yet
   if (storage == nullptr) {
     storage_bytes = needed;
     return by(true).allow();
