@@ -79,36 +79,34 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     const distributed::DistributedSelection selection = selected_algorithms(values);
     std::vector<std::int64_t> items = counts_of(words, "items");
     if (items.empty()) items = distributed::default_items(communicator.ranks());
-    std::unique_ptr<distributed::RankBackend> backend;
-    std::unique_ptr<distributed::OtherWork> beside;  // ends before the backend, however this ends
-    int status = kOk;
-    distributed::Checks checks;  // told on rank 0 alone
-    std::size_t passed = 0;
     std::vector<InputKind> inputs = values_of(words, "input", with_names(kInputKinds));
-    const bool chosen = !inputs.empty();
-    if (!chosen) inputs = {InputKind::random, InputKind::exact};  // which are the same of what does not round
-    for (const InputKind input : inputs) {
-      std::vector<DistributedCase> cases = cases_to_check(selection, items, communicator.ranks(), by_graph);
-      if (!chosen && input == InputKind::exact) {
-        std::erase_if(cases, [](const DistributedCase& each) { return !verify::has_exact_input(each.problem); });
-        if (cases.empty()) break;
-      }
-      if (backend == nullptr) {
-        const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
-        if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {
-          throw CommandError(kBadInput, "--beside keeps a GPU busy, and no chosen algorithm is on GPUs: leave it out");
-        }
-        backend = backend_of(cases, communicator);
-        const bool open = leader_can(communicator, [&] {
-          if (values.count("json") == 0) return;
-          checks.open(values["json"].as<std::string>(), values.count("force") != 0,
-                      provenance(values, cases.front().algorithm->on_gpus, communicator.ranks(), own));
-        });
-        if (!open) return static_cast<int>(kBadInput);
-        if (values.count("beside") != 0 && communicator.rank() == 0) beside = backend->work_beside();
-      }
+    if (inputs.empty()) inputs = {InputKind::random, InputKind::exact};
+    const std::vector<DistributedCase> cases = cases_to_check(selection, items, communicator.ranks(), by_graph);
+    const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
+    if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {
+      throw CommandError(kBadInput, "--beside keeps a GPU busy, and no chosen algorithm is on GPUs: leave it out");
+    }
+    const std::unique_ptr<distributed::RankBackend> backend = backend_of(cases, communicator);
+    distributed::Checks checks;  // told on rank 0 alone
+    const bool open = leader_can(communicator, [&] {
+      if (values.count("json") == 0) return;
+      checks.open(values["json"].as<std::string>(), values.count("force") != 0,
+                  provenance(values, cases.front().algorithm->on_gpus, communicator.ranks(), own));
+    });
+    if (!open) return static_cast<int>(kBadInput);
+    std::unique_ptr<distributed::OtherWork> beside;  // ends before the backend, however this ends
+    if (values.count("beside") != 0 && communicator.rank() == 0) beside = backend->work_beside();
+    int status = kOk;
+    std::size_t passed = 0;
+    for (const InputKind input : kInputKinds) {
+      std::vector<DistributedCase> tried = cases;
+      std::erase_if(tried, [&](const DistributedCase& each) {
+        const std::vector<InputKind> distinct = verify::distinct_inputs(inputs, each.problem);
+        return std::ranges::find(distinct, input) == distinct.end();
+      });
+      if (tried.empty()) continue;
       distributed::DistributedSession session(
-          cases, communicator, *backend,
+          tried, communicator, *backend,
           {.seed = values["seed"].as<std::uint64_t>(),
            .input = input,
            .timed = false,
@@ -117,9 +115,9 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
            .checked = [&](const DistributedCase& each) { checks.add(each, input); }},
           nullptr, own.err);
       session.run();
-      measure::print_untimed(measure::timings(cases), own.out);
-      passed += static_cast<std::size_t>(std::ranges::count_if(cases, &DistributedCase::verified));
-      status = worse(status, measure::status_of(measure::timings(cases)));
+      measure::print_untimed(measure::timings(tried), own.out);
+      passed += static_cast<std::size_t>(std::ranges::count_if(tried, &DistributedCase::verified));
+      status = worse(status, measure::status_of(measure::timings(tried)));
     }
     checks.end();
     fmt::print(own.out, "{} checks passed on {} ranks{}\n", passed, communicator.ranks(),

@@ -61,14 +61,7 @@ std::vector<InputKind> kinds_for(const Checker& checker, const CheckRequest& req
       kinds = {InputKind::random, InputKind::exact};
     }
   }
-  if (has_exact_input(problem)) return kinds;
-  // The exact one is the random one then, which is not tried twice.
-  if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
-    std::erase(kinds, InputKind::exact);
-  } else {
-    std::ranges::replace(kinds, InputKind::exact, InputKind::random);
-  }
-  return kinds;
+  return distinct_inputs(std::move(kinds), problem);
 }
 
 /// The checks of one problem, whose oracle is made once for each input.
@@ -138,7 +131,7 @@ std::optional<double> error_bound(const Check& check) {
   if (!rounds(problem) || !plan.possible()) return std::nullopt;
   return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::optional<double> {
     if (check.input && is_exact<Op>(*check.input)) return std::nullopt;
-    return gamma_of<Op>(plan.chain);
+    return gamma_of<Op>(plan.chain, InputKind::random);
   });
 }
 

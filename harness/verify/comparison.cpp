@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/verify/guard.hpp"
@@ -50,9 +51,16 @@ bool rounds(const Problem& problem) {
   return with_monoid(problem.type, problem.op, []<class Op>(Op) { return Op::kRounds; });
 }
 
-bool has_exact_input(const Problem& problem) {
-  return defined(problem.type, problem.op) &&
-         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
+std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem) {
+  const bool has_exact = defined(problem.type, problem.op) &&
+                         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
+  if (has_exact) return kinds;
+  if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
+    std::erase(kinds, InputKind::exact);
+  } else {
+    std::ranges::replace(kinds, InputKind::exact, InputKind::random);
+  }
+  return kinds;
 }
 
 std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {

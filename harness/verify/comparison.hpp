@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "harness/core/operators.hpp"
 #include "harness/core/portable.hpp"
@@ -17,23 +18,23 @@ namespace scanlab::verify {
 
 /// Whether results round: those are compared within gamma_d * magnitude, all others exactly.
 bool rounds(const Problem& problem);
-/// Whether they round, but on the exact input do not.
-bool has_exact_input(const Problem& problem);
-
-/// The bound's factor for an operator: 0 where nothing rounds, nullopt where the chain is too long for a bound.
-template <class Op>
-constexpr std::optional<double> gamma_of(std::int64_t chain) {
-  if constexpr (Op::kRounds) {
-    return gamma(chain, kUnitRoundoff<typename Op::Element>);
-  } else {
-    return 0.0;
-  }
-}
+/// Of these inputs, those that differ for a problem: where it has no exact one, that is the random one.
+std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem);
 
 /// Whether an operator that rounds must be right to the last bit on this input.
 template <class Op>
 constexpr bool is_exact(InputKind kind) {
   return kind == InputKind::exact && kHasExactInput<Op>;
+}
+
+/// The bound's factor for an operator: 0 where nothing rounds, nullopt where the chain is too long for a bound.
+template <class Op>
+constexpr std::optional<double> gamma_of(std::int64_t chain, InputKind kind) {
+  if constexpr (Op::kRounds) {
+    return is_exact<Op>(kind) ? 0.0 : gamma(chain, kUnitRoundoff<typename Op::Element>);
+  } else {
+    return 0.0;
+  }
 }
 
 /// The part of an item that rounds. An operator whose items have others says which; the others must be exact.

@@ -148,8 +148,7 @@ struct CudaReference::Data {
 
   template <class Op>
   Outcome compare_values(const void* out, std::int64_t chain) const {
-    if (is_exact<Op>(kind)) chain = 0;
-    const auto bound = gamma_of<Op>(chain);
+    const auto bound = gamma_of<Op>(chain, kind);
     if (!bound) return no_bound(chain, problem.type);
     const Tally found = tally_against_values<Op>(out, *bound);
     if (found.wrong == 0) return outcome_of(problem, found, {}, chain);

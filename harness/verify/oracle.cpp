@@ -161,8 +161,7 @@ Outcome compare_with_input(const Oracle::Data& data, const Run<Op>& run) {
 
 template <class Op>
 Outcome compare_with_values(const Oracle::Data& data, const Run<Op>& run, std::int64_t chain) {
-  if (is_exact<Op>(data.kind)) chain = 0;
-  const auto bound = gamma_of<Op>(chain);
+  const auto bound = gamma_of<Op>(chain, data.kind);
   if (!bound) return no_bound(chain, data.problem.type);
   const auto* values = reinterpret_cast<const typename Op::Item*>(data.values.get());
   const auto got = [&](std::int64_t k) { return run.out + (k + 1) * data.every - 1 - run.first; };

@@ -317,6 +317,18 @@ TEST(Comparison, ALostItemOfAnExactInputFailsHoweverLongTheChain) {
   EXPECT_NE(seen.message.find("every sum is exact"), std::string::npos) << seen.message;
 }
 
+TEST(Comparison, InputsOfAProblemAreTriedOnce) {
+  using enum InputKind;
+  const auto tried = [](const Problem& problem, std::vector<InputKind> asked) {
+    return distinct_inputs(std::move(asked), problem);
+  };
+  const Problem floats = problem_of<Plus<float>>(kItems);
+  const Problem integers = problem_of<Plus<std::int32_t>>(kItems);
+  EXPECT_EQ(tried(floats, {random, exact}), (std::vector{random, exact}));
+  EXPECT_EQ(tried(integers, {one_hot, exact, random}), (std::vector{one_hot, random}));
+  EXPECT_EQ(tried(integers, {exact}), std::vector{random}) << "none is left out: it has no exact one";
+}
+
 TEST(Comparison, OneWrongBitOfAHalfFailsHoweverLongTheChain) {
   using Op = Plus<Half>;
   const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);

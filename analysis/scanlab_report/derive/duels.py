@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from scanlab_report.console import count
 from scanlab_report.select.evidence import LOSS, TIE, WIN, AllTimingEvidence
 
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
@@ -13,6 +14,12 @@ def pairs(of: pd.DataFrame) -> list[tuple[str, str]]:
     """Types and operators of some cases, as rows of a figure or table: types in their order, ``plus`` before other operators by name."""
     present = dict.fromkeys(of[["type", "op"]].itertuples(index=False, name=None))
     return sorted(present, key=lambda pair: (TYPES.index(pair[0]), pair[1] != "plus", pair[1]))
+
+
+def too_few_repetitions(timings: AllTimingEvidence, so: str) -> str:
+    """A sentence for a caption, after a space: how many cases have no outcome, and ``so`` are left out; empty if none."""
+    undecided = len(timings.duels) - len(timings.decided)
+    return f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} {so}." if undecided else ""
 
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:

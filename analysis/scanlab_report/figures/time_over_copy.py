@@ -6,7 +6,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.layout import style
 from scanlab_report.layout.looks import look
 from scanlab_report.read.variants import Wanted
@@ -55,8 +54,7 @@ def fastest(timings: TimingEvidence, launch: str, of: Wanted) -> pd.DataFrame:
     """By items, the case of the variant with the least median, at each power of two, or at each size if none is one."""
     rows = timings.cases[timings.cases["variant"].isin(timings.about.ids(of)) & (timings.cases["settings"] == "")
                          & (timings.cases["cache"] == "warm") & (timings.cases["launch"] == launch)]  # fmt: skip
-    if timings.at_powers:
-        rows = rows[rows["items"].map(power_of_two).astype(bool)]
+    rows = timings.line_sizes(rows)
     return rows.loc[rows.groupby("items")["median_ns"].idxmin()].set_index("items").sort_index()
 
 

@@ -66,13 +66,16 @@ class TimingEvidence:
         return rows.sort_values("items")
 
     def series(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
-        """The cases of a line over sizes: those of :meth:`of` at powers of two, where a line is meant to be smooth, if any were timed."""
-        rows = self.of(variant, settings, **wanted)
-        return rows[_powers_of_two(rows["items"])] if self.at_powers else rows
+        """The cases of a line over sizes: those of :meth:`of` at :meth:`line_sizes`."""
+        return self.line_sizes(self.of(variant, settings, **wanted))
+
+    def line_sizes(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Of these cases, those at powers of two, where a line is meant to be smooth; all, if none was timed there."""
+        return rows[_powers_of_two(rows["items"])] if self._at_powers else rows
 
     @cached_property
-    def at_powers(self) -> bool:
-        """Whether scans or copies were timed at a power of two: lines are of those sizes then, else of all."""
+    def _at_powers(self) -> bool:
+        """Whether a scan or copy was timed at a power of two."""
         return bool(_powers_of_two(self.cases.loc[self.cases["variant"] != FLOOR, "items"]).any())
 
     def floor_ns(self, cache: str, launch: str = STREAM) -> float:

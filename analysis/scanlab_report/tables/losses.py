@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlab_report.console import count
+from scanlab_report.derive.duels import too_few_repetitions
 from scanlab_report.layout.table_formats import Column, Table, code, size, with_interval
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings
@@ -17,8 +17,7 @@ def build(timings: AllTimingEvidence) -> Table:
     lost = timings.decided[timings.decided["outcome"] == LOSS].sort_values("ratio", kind="stable", ignore_index=True)
     ratios = [Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()]
     lost = lost.assign(times_cub=ratios)
-    undecided = len(timings.duels) - len(timings.decided)
-    few = f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} not judged." if undecided else ""
+    few = too_few_repetitions(timings, "not judged")
     beyond = f" The worst {PRINTED} are printed; losses.csv has all cases." if len(lost) > PRINTED else ""
     return Table(
         caption=f"Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: {len(lost)} of "

@@ -187,9 +187,14 @@ def _without_a_time(a: Measured, b: Measured) -> tuple[int, tuple[str, ...]]:
         said.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {worst['variant']} of {worst['items']} items: {worst['reason']}.")
     for side, of in (("A", a.untimed), ("B", b.untimed.merge(broken[CASE], how="left", on=CASE, indicator=True).query("_merge == 'left_only'"))):
         if len(of):
-            reasons = list(dict.fromkeys(of["reason"]))
-            said.append(f"{side} has {count(len(of), 'other case' if side == 'B' and len(broken) else 'case')} without a time ({'; '.join(reasons[:_NAMED])}{'; …' if len(reasons) > _NAMED else ''}).")
+            cases = count(len(of), "other case" if side == "B" and len(broken) else "case")
+            said.append(cases_without_a_time(f"{side} has {cases}", list(dict.fromkeys(of["reason"]))))
     return len(broken), tuple(said)
+
+
+def cases_without_a_time(sides_have: str, why: list[str]) -> str:
+    """One sentence: ``A has 5 cases``, and the first reasons why they have no time."""
+    return f"{sides_have} without a time ({'; '.join(why[:_NAMED])}{'; …' if len(why) > _NAMED else ''})."
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:

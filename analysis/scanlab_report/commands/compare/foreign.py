@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.commands.compare import noise
-from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, Comparison, Refused
+from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time
 from scanlab_report.console import count
 from scanlab_report.read.foreign import kinds
 from scanlab_report.read.foreign.cases import MORE_SAMPLES, Case, Foreign
@@ -28,8 +28,6 @@ MEDIANS, MEANS = "medians", "means"
 THRESHOLD = noise.DEFAULT
 ORIGIN = ("a default: two runs of one program differ, too, and nobody has said by how much; time one program twice, "
           "compare the two, and give what they differ by as --threshold")  # fmt: skip
-_NAMED = 3
-"""Skipped cases that are named, with their reasons."""
 
 
 def read(a: Path, b: Path) -> tuple[Foreign, Foreign] | None:
@@ -103,6 +101,5 @@ def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:
     skipped = [{case.name: case.skipped for case in of.cases if case.skipped} for of in (a, b)]
     for sides, of in (("Both have", skipped[0]),) if skipped[0] == skipped[1] else (("A has", skipped[0]), ("B has", skipped[1])):
         if of:
-            named = "; ".join(f"{name}: {reason.rstrip('.')}" for name, reason in list(of.items())[:_NAMED])
-            said.append(f"{sides} {count(len(of), 'case')} without a time ({named}{'; …' if len(of) > _NAMED else ''}).")
+            said.append(cases_without_a_time(f"{sides} {count(len(of), 'case')}", [f"{name}: {reason.rstrip('.')}" for name, reason in of.items()]))
     return said
