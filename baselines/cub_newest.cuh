@@ -11,6 +11,7 @@
 #include <cuda/stream_ref>
 
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "baselines/cub_scan.cuh"
@@ -42,8 +43,9 @@ struct WorkspaceResource {
 };
 
 /// DeviceScan in an environment: on `stream`, with storage from `resource`, and with what is wished for, a requirement
-/// or a tuning. Exclusive scans are compiled where `exclusive` is true; `mode` is not looked at elsewhere.
-template <class Op, bool exclusive, class Count, class Wish>
+/// or a tuning. Exclusive scans are compiled where `exclusive` is true; `mode` is not looked at elsewhere. Inclusive
+/// sums are added by `Add`, or by what CUB chooses where that is void.
+template <class Op, bool exclusive, class Add = void, class Count, class Wish>
 cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const typename Op::Item* in,
                            typename Op::Item* out, Count count, cudaStream_t stream, const Wish& wish) {
   namespace execution = ::cuda::std::execution;
@@ -56,7 +58,11 @@ cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const t
     if constexpr (exclusive) {
       if (mode == Mode::exclusive) return Scan::ExclusiveSum(from, to, count, environment);
     }
-    return Scan::InclusiveSum(from, to, count, environment);
+    if constexpr (std::is_void_v<Add>) {
+      return Scan::InclusiveSum(from, to, count, environment);
+    } else {
+      return Scan::InclusiveScan(from, to, Add{}, count, environment);
+    }
   } else {
     const auto op = cub_operator<Op>();
     if constexpr (exclusive) {
@@ -69,7 +75,8 @@ cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const t
 }
 
 /// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `with_wish<Op>(items, f)`, which
-/// calls f with the requirement or the tuning that it asks CUB for. `why_not<Op>(items)` may say why it cannot.
+/// calls f with the requirement or the tuning that it asks CUB for, and may name the `Add` of device_scan_in.
+/// `why_not<Op>(items)` may say why it cannot.
 template <class Scan>
 class CubScanIn {
  public:
@@ -118,10 +125,11 @@ class CubScanIn {
   cudaError_t enqueue(const WorkspaceResource& resource, const typename Op::Item* in, typename Op::Item* out,
                       cudaStream_t stream) const {
     return with_count<Scan, Op>(problem_.items, [&](auto count) {
-      return Scan::template with_wish<Op>(problem_.items, [&](const auto& wish) {
-        return device_scan_in<Op, Scan::template takes_exclusive<Op>()>(problem_.mode, resource, in, out, count, stream,
-                                                                        wish);
-      });
+      return Scan::template with_wish<Op>(
+          problem_.items, [&]<class Add = void>(const auto& wish) {
+            return device_scan_in<Op, Scan::template takes_exclusive<Op>(), Add>(problem_.mode, resource, in, out,
+                                                                                 count, stream, wish);
+          });
     });
   }
 

@@ -36,5 +36,10 @@ struct CubTuning {
   }
 };
 
+/// What device_scan_in adds sums by, in a shape.
+template <class Op, auto kShape>
+using CubAdd = std::conditional_t<Op::kOperator == Operator::plus && kShape.accumulator == CubAccumulator::item,
+                                  ::cuda::std::plus<typename Op::Item>, void>;
+
 }  // namespace
 }  // namespace scanlab

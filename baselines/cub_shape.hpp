@@ -10,6 +10,12 @@
 
 namespace scanlab {
 
+/// The type in which sums are added. Of items smaller than an int, `InclusiveSum` adds ints, as C++ does; asked for a
+/// scan by cuda::std::plus<Item>, CUB adds items. The results are the same, since both wrap.
+enum class CubAccumulator { cub, item };
+
+inline std::string name(CubAccumulator accumulator) { return accumulator == CubAccumulator::cub ? "cub" : "item"; }
+
 /// Look-ahead: cub::ScanLookaheadPolicy, field by field.
 struct CubLookAhead {
   int warps = 4;          ///< that reduce, and as many that scan
@@ -17,6 +23,7 @@ struct CubLookAhead {
   int ahead = 4;          ///< items that a look-ahead lane fetches at once
   int ahead_stages = 2;   ///< of the look-ahead warp; below 1: so many fewer than there are stages
   int index_stages = -1;  ///< of tile numbers, likewise
+  CubAccumulator accumulator = CubAccumulator::cub;
 
   static constexpr const char* kVariant = "cub_look_ahead_shape";
 
@@ -25,7 +32,8 @@ struct CubLookAhead {
             {"items", std::to_string(items)},
             {"ahead", std::to_string(ahead)},
             {"ahead_stages", std::to_string(ahead_stages)},
-            {"index_stages", std::to_string(index_stages)}};
+            {"index_stages", std::to_string(index_stages)},
+            {"accumulator", name(accumulator)}};
   }
   friend constexpr bool operator==(const CubLookAhead&, const CubLookAhead&) = default;
 };
@@ -39,6 +47,7 @@ struct CubLookBack {
   Delay delay = Delay::fixed;
   int nanoseconds = 400;  ///< of the delay
   int l2_latency = 1200;  ///< nanoseconds before a tile looks back for the first time
+  CubAccumulator accumulator = CubAccumulator::cub;
 
   static constexpr const char* kVariant = "cub_look_back_shape";
 
@@ -47,7 +56,8 @@ struct CubLookBack {
             {"items", std::to_string(items)},
             {"delay", delay == Delay::fixed ? "fixed" : "halving"},
             {"nanoseconds", std::to_string(nanoseconds)},
-            {"l2_latency", std::to_string(l2_latency)}};
+            {"l2_latency", std::to_string(l2_latency)},
+            {"accumulator", name(accumulator)}};
   }
   friend constexpr bool operator==(const CubLookBack&, const CubLookBack&) = default;
 };

@@ -80,7 +80,7 @@ struct CubTuned : CubScanIn<CubTuned> {
   template <class Op, class F>
   static cudaError_t with_wish(std::int64_t items, F f) {
     return with_row(items, rows_for<Op>(CubTunedShapes{}), [&]<class Row>(Row) -> cudaError_t {
-      return f(::cuda::execution::tune(CubTuning<Row::kShape>{}));
+      return f.template operator()<CubAdd<Op, Row::kShape>>(::cuda::execution::tune(CubTuning<Row::kShape>{}));
     });
   }
 };

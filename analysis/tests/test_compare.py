@@ -23,7 +23,8 @@ from scipy import stats
 
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.compare import comparison, figure, noise
+from scanlab_report.commands.compare import comparison, figure
+from scanlab_report.read import noise
 from scanlab_report.commands.compare import page as comparison_page
 from scanlab_report.read import records, results
 from scanlab_report.read.variants import Variants

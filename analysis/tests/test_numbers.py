@@ -16,7 +16,8 @@ from scanlab_report.claims import stated as claims
 from scanlab_report.claims.checked import targets
 from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.commands import compare
-from scanlab_report.commands.compare import comparison, machine, noise
+from scanlab_report.commands.compare import comparison, machine
+from scanlab_report.read import noise
 from scanlab_report.documents import rival_macros, scan_macros, session_macros, streams_macros
 from scanlab_report.figures import ablation, schedules, tile_size, waterfall
 from scanlab_report.layout import table_formats
@@ -79,7 +80,7 @@ def test_the_text_has_the_tuned_rival_the_header_and_small_scans_as_nodes() -> N
         found |= {} if gathered.reasons else describe(**gathered.found)
     assert found == {
         "tunedOfCopy": "0.80", "leadItems": r"\ensuremath{2^{28}}", "leadLargest": "1.20", "duelRivalTuned": "3", "floorWarm": "3.1", "smallGraphLeast": "1.5",
-        "smallGraphMost": "3.0", "duelHostBound": "2.00", "duelOthers": "1.20", "duelApart": "8", "duelNarrow": "1", "duelNarrowPercent": "4",
+        "smallGraphMost": "3.0", "duelHostBound": "2.00", "duelOthers": "1.20", "duelApart": "8", "duelNarrow": "1",
         "headerCases": "4", "headerWins": "3", "headerLosses": "1", "headerBelow": "1", "headerLeast": "0.50",
         "headerSome": "0.106", "headerSomeBest": "0.104", "headerSomeVendor": "0.125"}  # fmt: skip
 

@@ -52,11 +52,13 @@ constexpr bool cub_accepts(const CubLookAhead& shape) {
   return (32 * warps * shape.items + 33 * warps) * sizeof(Item) + kBarriers <= kMaxBytes;
 }
 
-/// Likewise: a block's items pass through shared memory, at the accumulator's size, which is an int's at least.
+/// Likewise: a block's items pass through shared memory, at the accumulator's size.
 template <class Item>
 constexpr bool cub_accepts(const CubLookBack& shape) {
   constexpr std::size_t kMaxBytes = (48 << 10) - 256;
-  return shape.threads * shape.items * std::max(sizeof(Item), sizeof(int)) <= kMaxBytes;
+  const std::size_t bytes =
+      shape.accumulator == CubAccumulator::item ? sizeof(Item) : std::max(sizeof(Item), sizeof(int));
+  return shape.threads * shape.items * bytes <= kMaxBytes;
 }
 
 /// Items a thread are odd in number, so that the threads of a warp read different banks. CUB ships {2, -1} stages for
@@ -114,13 +116,15 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
   using Item = typename Op::Item;
   using Delay = CubLookBack::Delay;
   CubCandidates<CubLookBack> all;
-  const auto add = [&all](std::initializer_list<int> threads, std::initializer_list<int> items) {
+  const auto add = [&all](std::initializer_list<int> threads, std::initializer_list<int> items,
+                          CubAccumulator accumulator = CubAccumulator::cub) {
     for (const int t : threads) {
       for (const int i : items) {
-        if (!cub_accepts<Item>(CubLookBack{t, i})) continue;
-        all.add({t, i, Delay::fixed, 350, 450});
-        all.add({t, i, Delay::fixed, 650, 1200});
-        all.add({t, i, Delay::halving, 800, 800});
+        for (CubLookBack shape : {CubLookBack{t, i, Delay::fixed, 350, 450}, CubLookBack{t, i, Delay::fixed, 650, 1200},
+                                  CubLookBack{t, i, Delay::halving, 800, 800}}) {
+          shape.accumulator = accumulator;
+          if (cub_accepts<Item>(shape)) all.add(shape);
+        }
       }
     }
   };
@@ -130,10 +134,12 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
   } else if constexpr (sizeof(Item) == 1) {
     all.add({192, 22, Delay::fixed, 168, 1140});  // this and its like below: as shipped for 9.0
     add({128, 192, 256, 512}, {22, 32, 48});
+    add({128, 256}, {32, 48, 64, 96}, CubAccumulator::item);
   } else if constexpr (sizeof(Item) == 2) {
     all.add({512, 12, Delay::fixed, 376, 1125});
     add({128, 256, 512}, {12, 16, 24, 32});
     add({128, 192}, {40, 48});
+    add({128, 256}, {24, 32, 40, 48}, CubAccumulator::item);
   } else if constexpr (sizeof(Item) == 4) {
     all.add({128, 24, Delay::fixed, 648, 1245});
     add({128, 192, 256, 384}, {16, 24, 32});

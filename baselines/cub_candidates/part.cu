@@ -11,9 +11,9 @@ template <class Op, auto kShape>
 cudaError_t enqueue(void* storage, std::size_t bytes, std::size_t* asked, const void* in, void* out, int items,
                     cudaStream_t stream) {
   using Item = typename Op::Item;
-  return device_scan_in<Op, false>(Mode::inclusive, {storage, bytes, asked}, static_cast<const Item*>(in),
-                                   static_cast<Item*>(out), items, stream,
-                                   ::cuda::execution::tune(CubTuning<kShape>{}));
+  return device_scan_in<Op, false, CubAdd<Op, kShape>>(Mode::inclusive, {storage, bytes, asked},
+                                                       static_cast<const Item*>(in), static_cast<Item*>(out), items,
+                                                       stream, ::cuda::execution::tune(CubTuning<kShape>{}));
 }
 
 /// Adds the candidates of one list, behind so many of other lists, that belong to this part.

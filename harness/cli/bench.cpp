@@ -183,7 +183,7 @@ int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& bac
   print(session, context.out, context.err);
   if (file != nullptr) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
-  if (lost.empty()) return measure::status_of(measure::timings(session.cases()));
+  if (lost.empty()) return measure::status_or_nothing_ran(measure::timings(session.cases()), context.err);
   fmt::print(context.err, "scanlab: the device is lost to this process ({}); every finished repetition is kept\n",
              lost);
   return kFailed;

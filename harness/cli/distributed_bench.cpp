@@ -118,7 +118,7 @@ int distributed_bench(const std::vector<std::string>& arguments, Context& contex
     distributed::print_table(cases, communicator.ranks(), own.out);
     measure::print_untimed(measure::timings(cases), own.out);
     if (file != nullptr) fmt::print(own.out, "{} entries in {}\n", file->entries(), file->path().string());
-    return measure::status_of(measure::timings(cases));
+    return measure::status_or_nothing_ran(measure::timings(cases), own.err);
   });
 }
 

@@ -122,7 +122,9 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
     checks.end();
     fmt::print(own.out, "{} checks passed on {} ranks{}\n", passed, communicator.ranks(),
                beside ? fmt::format(", beside {} rounds of other work on the GPU of rank 0", beside->rounds()) : "");
-    return passed == 0 && status == kOk ? static_cast<int>(kFailed) : status;
+    if (passed != 0 || status != kOk) return status;
+    fmt::print(own.err, "scanlab: nothing was checked: {}\n", kAllSkipped);
+    return static_cast<int>(kBadInput);
   });
 }
 

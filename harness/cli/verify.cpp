@@ -37,7 +37,8 @@ po::options_description make_options() {
       "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
       "for variants with a parameter for that, the last block first. Default inputs: every kind. Above n = 33 the\n"
       "emulator takes random ones and, of floats, exact ones: all variants take about a minute on one core.\n"
-      "Sums of an exact input do not round: one lost item is seen, however long the array.\noptions",
+      "Sums of an exact input do not round: one lost item is seen, however long the array. Races are looked for in\n"
+      "arrays of up to 2^23 items.\noptions",
       110);
   po::options_description selectors;
   add_selection_options(selectors, "");

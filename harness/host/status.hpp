@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace scanlab {
 
@@ -23,6 +24,9 @@ constexpr int worse(int a, int b) {
   }
   return kOk;
 }
+
+/// What a command without a result says after "nothing was timed: " and the like; its status is kBadInput.
+inline constexpr std::string_view kAllSkipped = "every case was skipped, for the reasons above; choose others";
 
 /// Ends the command with one sentence on the error stream and a status.
 struct CommandError : std::runtime_error {

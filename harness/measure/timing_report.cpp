@@ -38,4 +38,12 @@ int status_of(const Timings& all) {
   return std::ranges::any_of(all, &Timing::out_of_memory) ? kOutOfMemory : kOk;
 }
 
+int status_or_nothing_ran(const Timings& all, std::ostream& err) {
+  const int status = status_of(all);
+  const auto skipped = [](const Timing* timing) { return timing->state == Timing::State::skipped; };
+  if (status != kOk || !std::ranges::all_of(all, skipped)) return status;
+  fmt::print(err, "scanlab: nothing was timed: {}\n", kAllSkipped);
+  return kBadInput;
+}
+
 }  // namespace scanlab::measure

@@ -28,4 +28,7 @@ void print_untimed(const Timings& all, std::ostream& out);
 /// kInterrupted after Ctrl-C, kFailed if a case failed, kOutOfMemory if one was skipped for lack of memory, else kOk.
 int status_of(const Timings& all);
 
+/// That, and where it is kOk though every case was skipped, kBadInput and a sentence.
+int status_or_nothing_ran(const Timings& all, std::ostream& err);
+
 }  // namespace scanlab::measure

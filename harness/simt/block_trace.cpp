@@ -7,7 +7,7 @@
 namespace scanlab::simt {
 
 namespace {
-constexpr std::int64_t kMaxShadowedItems = 1 << 24;  // races in larger global arrays are not looked for
+constexpr std::int64_t kMaxShadowedItems = 1 << 23;  // 192 bytes each; races in larger global arrays are not looked for
 }  // namespace
 
 BlockTrace::BlockTrace(ExecutorCore& core, const std::byte* shared, std::size_t shared_bytes)
@@ -45,8 +45,6 @@ void BlockTrace::atomic(const Array& array, std::int64_t index, bool write, cons
   const auto conflict = plain.conflict(cell, write, by);
   if (conflict.what == Shadow::Conflict::What::race) report_race(conflict, array, index, write, where, by);
   atomic.record(cell, write, by);
-  // As a reader too, of which others are kept beside the last: a plain write conflicts with every one.
-  if (write) atomic.record(cell, false, by);
 }
 
 /// Words of 4 bytes are told apart, and items that are smaller; what one thread does to a word and another to the

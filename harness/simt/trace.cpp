@@ -184,27 +184,33 @@ bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
 
 }  // namespace
 
+void Shadow::Made::add(const Accessor& by) {
+  if (unordered(last, by)) {
+    (last.block != by.block ? other_block : same_warp(last, by) ? other_lane : other_warp) = last;
+  }
+  last = by;
+}
+
+const Shadow::Accessor* Shadow::Made::unordered_with(const Accessor& by) const {
+  for (const Accessor* each : {&last, &other_lane, &other_warp, &other_block}) {
+    if (unordered(*each, by)) return each;
+  }
+  return nullptr;
+}
+
 Shadow::Conflict Shadow::conflict(std::size_t index, bool write, const Accessor& by) const {
   using What = Conflict::What;
   const Cell& cell = cells_[index];
-  if (unordered(cell.writer, by)) return {What::race, cell.writer, true};
-  if (write && unordered(cell.reader, by)) return {What::race, cell.reader, false};
-  if (write && unordered(cell.other_lane, by)) return {What::race, cell.other_lane, false};
-  if (write && unordered(cell.other_warp, by)) return {What::race, cell.other_warp, false};
-  if (!write && cell.writer.launch == 0) return {What::never_written, {}, false};
+  if (const Accessor* writer = cell.writes.unordered_with(by)) return {What::race, *writer, true};
+  const Accessor* reader = write ? cell.reads.unordered_with(by) : nullptr;
+  if (reader != nullptr) return {What::race, *reader, false};
+  if (!write && cell.writes.last.launch == 0) return {What::never_written, {}, false};
   return {};
 }
 
 void Shadow::record(std::size_t index, bool write, const Accessor& by) {
   Cell& cell = cells_[index];
-  if (write) {
-    cell.writer = by;
-  } else {
-    // Keep earlier readers beside the later: whoever writes next, one of another thread or of another warp is in its
-    // way.
-    if (unordered(cell.reader, by)) (same_warp(cell.reader, by) ? cell.other_lane : cell.other_warp) = cell.reader;
-    cell.reader = by;
-  }
+  (write ? cell.writes : cell.reads).add(by);
 }
 
 }  // namespace scanlab::simt

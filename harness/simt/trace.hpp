@@ -86,11 +86,19 @@ class Shadow {
   bool used() const { return !cells_.empty(); }
 
  private:
+  /// Of a cell's reads, or of its writes, those that find any access to come with which one of them is unordered: the
+  /// last, and beside it one of each that had no order with what was then the last.
+  struct Made {
+    Accessor last;
+    Accessor other_lane;   ///< of another thread of a warp
+    Accessor other_warp;   ///< of another warp of a block
+    Accessor other_block;  ///< of another block
+    void add(const Accessor& by);
+    const Accessor* unordered_with(const Accessor& by) const;  ///< null if there is none
+  };
   struct Cell {
-    Accessor writer;
-    Accessor reader;      ///< the last
-    Accessor other_lane;  ///< one that is another thread of its warp, if there was one as unordered as it
-    Accessor other_warp;  ///< and one of another warp or block
+    Made writes;
+    Made reads;
   };
   std::vector<Cell> cells_;
 };

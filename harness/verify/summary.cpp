@@ -66,7 +66,7 @@ int Summary::conclude(const std::vector<const Variant*>& asked) {
   }
   if (out_of_memory_) return kOutOfMemory;
   if (passed_ == 0) {
-    throw CommandError(kBadInput, "nothing was checked: every case was skipped, for the reasons above; choose others");
+    throw CommandError(kBadInput, fmt::format("nothing was checked: {}", kAllSkipped));
   }
   return kOk;
 }

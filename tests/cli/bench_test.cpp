@@ -197,7 +197,7 @@ TEST_F(BenchTest, CatchesStateThatIsStaleAfterManyRuns) {
 }
 
 TEST_F(BenchTest, RecordsARefusalWithItsReason) {
-  EXPECT_EQ(bench_to_file({"--variant", "planted_refusing", "--items", "100"}), kOk);
+  EXPECT_EQ(bench_to_file({"--variant", "planted_refusing", "--items", "100"}), kBadInput) << "nothing was timed";
   const Json entries = document().at("benchmarks");
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].at("error_message"), "planted_refusing takes nothing");

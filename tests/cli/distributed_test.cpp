@@ -83,8 +83,12 @@ TEST(DistributedCommand, ListsTheCasesThatAFilterLetsPass) {
 TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
   if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
   const Result result = run_program({"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "100"});
-  EXPECT_EQ(result.status, kFailed) << "nothing was verified";
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("nothing was checked: every case was skipped"), std::string::npos) << result.err;
   EXPECT_NE(result.out.find("mpirun -n 4 scanlab distributed"), std::string::npos) << result.out;
+  const Result timed = run_program({"distributed", "bench", "--algorithm", "mpi_exscan", "-e", "4MiB"});
+  EXPECT_EQ(timed.status, kBadInput);
+  EXPECT_NE(timed.err.find("nothing was timed: every case was skipped"), std::string::npos) << timed.err;
 }
 
 TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
@@ -92,7 +96,7 @@ TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
   const TestFolder folder;
   const std::vector<std::string> words{"distributed", "verify", "--algorithm", "mpi_exscan",
                                        "--items",     "100",    "--json",      folder / "checks.jsonl"};
-  EXPECT_EQ(run_program(words).status, kFailed) << "nothing was verified: a process alone is no rank of MPI";
+  EXPECT_EQ(run_program(words).status, kBadInput) << "nothing was checked: a process alone is no rank of MPI";
   std::ifstream file(folder / "checks.jsonl");
   std::vector<nlohmann::json> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));

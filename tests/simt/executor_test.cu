@@ -889,6 +889,38 @@ TEST(Atomics, APlainWriteRacesWithEveryBlocksAtomicAndNotTheLastAlone) {
   }
 }
 
+/// What some warps of a block did drives out nothing that another block did.
+TEST(Races, BetweenBlocksAreFoundHoweverManyWarpsOfTheLaterOneCame) {
+  for (const int threads : {32, 64, 256}) {
+    for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved, BlockOrder::reversed}) {
+      constexpr int kBlocks = 4;
+      Words memory(static_cast<std::size_t>(kBlocks * threads), 0);
+      const Span<std::uint32_t> words(memory.data(), kBlocks * threads, "words");
+      const auto expect_race = [&](const char* what, auto kernel) {
+        const auto faults = run({.blocks = kBlocks, .threads = threads}, kernel, {.order = order}).faults;
+        ASSERT_FALSE(faults.empty()) << what << ", " << threads << " threads";
+        EXPECT_EQ(faults.front().kind, FaultKind::race) << what;
+      };
+      expect_race("all read a word that the last block replaces", [=](CpuBlock& block) {
+        const std::uint32_t seen = words[0];
+        block.sync();
+        if (block.group_index() == kBlocks - 1 && block.thread_rank() == 0) words[0] = seen + 1;
+      });
+      expect_race("in place, with the first item of the next tile", [=](CpuBlock& block) {
+        const std::int64_t first = block.group_index() * threads;
+        const std::uint32_t next = block.group_index() < kBlocks - 1 ? words[first + threads] : 0;
+        block.sync();
+        words[first + block.thread_rank()] = next;
+      });
+      expect_race("all count, and the last block reads the count plainly", [=](CpuBlock& block) {
+        block.fetch_add(words, 0, 1);
+        block.sync();
+        if (block.group_index() == kBlocks - 1 && block.thread_rank() == 0) words[1] = words[0];
+      });
+    }
+  }
+}
+
 TEST(Atomics, AreOnAlignedItemsOfGlobalArrays) {
   struct alignas(16) State {
     std::uint64_t tag, value;

@@ -677,7 +677,9 @@ TEST(CubShapes, OfTheTablesWereAllCandidates) {
     for (const TuningTable::Entry& entry : table.entries) {
       sizes.insert(item_bytes(entry.type, entry.op));
       for (const TuningTable::Row& row : entry.rows) {
-        EXPECT_TRUE(candidates.contains({row.choice.variant, row.choice.settings})) << row.choice.label();
+        Settings settings = row.choice.settings;
+        settings.emplace("accumulator", "cub");  // tables from before it was tuned do not name it
+        EXPECT_TRUE(candidates.contains({row.choice.variant, settings})) << row.choice.label();
       }
     }
     EXPECT_EQ(sizes, (std::set<std::size_t>{1, 2, 4, 8, 16})) << "every size of item has a shape";

@@ -112,6 +112,14 @@ class LookAhead {
       return Plan::refuse("look_ahead takes one of " + words(experiments_.front()) + " and " +
                           words(experiments_.back()) + " at a time");
     }
+    const std::size_t needs =
+        with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { return shared_bytes<Op>(shape_); });
+    const int most = cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (needs > static_cast<std::size_t>(most)) {
+      return Plan::refuse("look_ahead needs " + std::to_string(needs) + " bytes of shared memory for " +
+                          std::to_string(shape_.stages) + " tiles of " + std::to_string(shape_.tile_bytes() >> 10) +
+                          " KiB; a block of this device has " + std::to_string(most));
+    }
     const bool known = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       const LookAheadKernel<Op> asked = kernel<Op>();
       if (asked != nullptr) cuda::allow(asked, launch_shape<Op>());

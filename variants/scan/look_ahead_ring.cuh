@@ -61,7 +61,7 @@ struct Arguments {
   std::uint64_t* counter;                  ///< of AggregateMemory, for Tickets
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
-  [[no_unique_address]] Op op{};
+  Op op{};  // not [[no_unique_address]]: host and device differ over the size of a class with such a member (nvcc 13.0)
 
   __device__ const Arguments& of_scan() const { return *this; }
   __device__ TileAggregates<Op> aggregates() const { return {states, op, tiles >= kManyTiles}; }

@@ -32,7 +32,10 @@ class OneCluster {
     if (vectors_of(problem_) > kClusterBlocks * kClusterThreads * rows_)
       return Plan::refuse("one_cluster holds " + std::to_string(128 * rows_) + " KiB of items at most");
     if (cuda::compute_capability() < 90) return Plan::refuse("one_cluster needs compute capability 9.0");
-    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) { cuda::allow(one_cluster<Op>, shape_); });
+    const bool has_room = with_monoid(
+        problem_.type, problem_.op, [&]<class Op>(Op) { return cuda::has_room_for_clusters(one_cluster<Op>, shape_); });
+    if (!has_room)
+      return Plan::refuse("this device has no room for a cluster of " + std::to_string(shape_.blocks) + " blocks");
     return {.chain = tile_chain(problem_, rows_, kClusterThreads / kLanes) + kClusterBlocks};
   }
 

@@ -54,7 +54,7 @@ def _peers(timed: RanksEvidence) -> dict[str, str]:
         return None if found.empty else found.iloc[0]
 
     large, middle, few, blocked = at(sums, SCAN, MOST), at(sums, SCAN, MIDDLE), at(sums, SCAN, FEW), at(sums, BLOCKED, MOST)
-    scaled = at(main_kind(weak(usual)), SCAN, MOST)
+    scaled = at(main_kind(weak(usual)).query("ranks == @gpus"), SCAN, MOST)
     several = main_kind(strong(timed)).query("algorithm == @SCAN and ranks == @gpus").sort_values("items")
     faster = None if several.empty else several.iloc[-1]
     if large is None or middle is None or few is None or blocked is None or scaled is None or faster is None:

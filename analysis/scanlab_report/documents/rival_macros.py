@@ -7,19 +7,20 @@ from dataclasses import replace
 
 import pandas as pd
 
+from scanlab_report.derive.stopwatch import beside
 from scanlab_report.documents.numbers import number, power
-from scanlab_report.read.records import STREAM
+from scanlab_report.read import noise, streams
+from scanlab_report.read.records import SCANS, STREAM
 from scanlab_report.select.evidence import LOSS, WIN, AllTimingEvidence, Key, TableEvidence, TimingEvidence
 from scanlab_report.select.needs import Need
+from scanlab_report.select.streams_evidence import Experiments
 from scanlab_report.select.timings import AllTimings, Shapes, Timings
-from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, SHAPES, TUNED
+from scanlab_report.select.variants import BEST, CEILING, CUBS, FLOOR, HEADER, LARGEST, SHAPES, TUNED, VENDOR
 from scanlab_report.stats.intervals import ratio_interval
 
 FEW = 1 << 18
 """Up to so many items a stream of warm runs is bound by the host's launches."""
 SOME = 1 << 20
-NARROW_PERCENT = 4
-"""Two runs of one code differ by as much in the ablation at 2^20 items."""
 
 NAMES = {
     "tunedOfCopy": "defined if it was timed there: share of the copy that the tuned CUB has at copyItems",
@@ -31,13 +32,15 @@ NAMES = {
     "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
     "duelOthers": "the same of all other cases",
     "duelRivalTuned": "cases whose fastest CUB is the tuned one",
-    "duelNarrow": "cases won by less than duelNarrowPercent",
-    "duelNarrowPercent": "a lead in percent that a session alone does not show",
+    "duelNarrow": "cases won by less than two runs of one code differ, by the recorded noise",
     "duelSearched": "cases of the pairs of type and operator that the tuned CUB was searched for",
     "duelSearchedWins": "those that best won, by the interval",
     "duelSearchedMedian": "median speed of best over the fastest CUB in them",
     "duelUnsearchedMedian": "the same of the other pairs",
     "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
+    "timerItems": "array size at which the two timers differ most, as a power of two",
+    "timerLead": "speed of best over the toolkit's CUB there, cold, timed by Scanlab",
+    "timerLeadTheirs": "the same, timed by nvbench",
     "headerCases": "cases in which the header and CUB were both timed",
     "headerWins": "those that the header won, by the interval",
     "headerLosses": "those that it lost",
@@ -54,6 +57,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
     return (
         ({"timings": AllTimings(against=(CUBS,))}, _rivals),
         ({"timings": AllTimings(against=(CUBS,)), "sums": Shapes(sums=True), "others": Shapes(sums=False)}, _searched),
+        ({"timings": AllTimings(), "theirs": Experiments(streams.STOPWATCH)}, _timers),
         ({"timings": AllTimings()}, _header),
         ({"timings": Timings(all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))}, _launches),
     )
@@ -72,7 +76,9 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
     duels = timings.duels
     if not duels.empty:
         keys = timings.keys()
-        named |= {"duelNarrow": str(int(((duels["outcome"] == WIN) & (duels["ratio"] < 1 + NARROW_PERCENT / 100)).sum())), "duelNarrowPercent": str(NARROW_PERCENT)}
+        (recorded,) = noise.read([timings.device])
+        noisy = 1 + recorded.thresholds(SCANS, duels.assign(on="device"))
+        named |= {"duelNarrow": str(int(((duels["outcome"] == WIN) & (duels["ratio"] < noisy)).sum()))}
         named |= {"duelApart": str(sum(_apart(timings, key) for key in keys)), "duelRivalTuned": str(int((duels["rival"] == TUNED).sum()))}
         bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
         named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
@@ -96,6 +102,14 @@ def _apart(timings: AllTimingEvidence, key: Key) -> bool:
         return False
     ours, theirs = (timings.of(key, variant, match.run) for variant in (BEST, match.rival))
     return ours is not None and theirs is not None and max(ours) < min(theirs)
+
+
+def _timers(timings: AllTimingEvidence, theirs: TableEvidence) -> dict[str, str]:
+    rows = beside(timings, theirs).query("type == 'i32' and items == @SOME and cache == 'cold' and launch == @STREAM").set_index("variant")
+    if not {BEST, VENDOR} <= set(rows.index):
+        return {}
+    leads = rows.loc[VENDOR, ["ours_ns", "theirs_ns"]] / rows.loc[BEST, ["ours_ns", "theirs_ns"]]
+    return {"timerItems": power(SOME), "timerLead": number(leads["ours_ns"]), "timerLeadTheirs": number(leads["theirs_ns"])}
 
 
 def _header(timings: AllTimingEvidence) -> dict[str, str]:

@@ -192,14 +192,14 @@ class AllTimingEvidence:
 
     @cached_property
     def duels(self) -> pd.DataFrame:
-        """One row a case that ``variant`` and CUB were timed in: ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
+        """One row a case that ``variant`` and CUB were timed in: ``time_us`` of it, ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         cubs = self.about.ids(CUBS)
         found = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
         theirs = [self.samples[key][run][rival] for key, rival, run in found]
         ours = [self.samples[key][run][self.variant] for key, _, run in found]
-        rows = [(*key, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
-                for (key, rival, run), ratio in zip(found, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
-        return pd.DataFrame(rows, columns=[*Key._fields, "rival", "chosen", "ratio", "low", "high", "outcome"])
+        rows = [(*key, float(np.median(of)) / 1e3, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
+                for (key, rival, run), of, ratio in zip(found, ours, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
+        return pd.DataFrame(rows, columns=[*Key._fields, "time_us", "rival", "chosen", "ratio", "low", "high", "outcome"])
 
     @cached_property
     def decided(self) -> pd.DataFrame:

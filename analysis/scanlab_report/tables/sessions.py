@@ -33,7 +33,7 @@ def build(sessions: SessionEvidence) -> Table:
         })  # fmt: skip
     return Table(
         caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, over n cases with "
-        "equal rounds. Rise, fall: cases with a trend (Mann's test). Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
+        "equal rounds. Rise, fall: cases with a trend (Mann's test, which five rounds rarely pass). Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
         "as expected of normal times, and the farthest. Clocks: readings, those below the maximum.",
         columns=(
             Column("session", "results file", right=False, wrap=6),

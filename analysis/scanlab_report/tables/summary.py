@@ -16,7 +16,7 @@ from scanlab_report.stats import intervals
 NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING,), python=True)}
 FOLLOWS = ("variants", "type", "op")
 
-OF_CPU = "CPU times are of one session and differ by session."
+OF_CPU = "CPU times are warm, by the wall clock and of one session; they differ by session."
 
 
 def build(timings: TimingEvidence) -> Table:

@@ -19,7 +19,7 @@ import math
 from pathlib import Path
 
 from scanlab_report import place
-from scanlab_report.commands.compare import noise
+from scanlab_report.read import noise
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
 from scanlab_report.written import in_place_of, unwritable
 

@@ -7,7 +7,7 @@ A case of run B is *slower* than in run A if all hold, and *faster* likewise:
   average. Holm's correction, which guards against a single error in thousands of cases, would find next to nothing with
   the handful of repetitions that a sweep affords. If nothing differs, both promise the same.
 * noise: the 95% interval of the ratio lies wholly beyond the threshold, which says how far runs of the same code lie apart
-  (:mod:`scanlab_report.commands.compare.noise`).
+  (:mod:`scanlab_report.read.noise`).
 * the machine: where code that is the same in both runs, timed likewise and about as long a launch, took longer or shorter in B
   (:mod:`scanlab_report.commands.compare.machine`), the threshold counts from 1 or from the median of its ratios, whichever is farther, and nothing within
   their range is slower or faster. So a machine that got faster may hide code that got slower: time both on one machine.

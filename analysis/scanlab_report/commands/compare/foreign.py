@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scanlab_report.commands.compare import noise
+from scanlab_report.read import noise
 from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time
 from scanlab_report.console import count
 from scanlab_report.read.foreign import kinds
