@@ -19,7 +19,7 @@ experiment() {
       if has_bulk_copies; then
         "$scanlab" explain look_ahead --device cuda --items 2^20,2^24,2^28 --csv "$out/prefix_wait.csv" --force
       else
-        echo "Left out: look_ahead needs compute capability 9.0."
+        echo "Left out: look_ahead needs a GPU of compute capability 9.0."
       fi
       ;;
     counters) count_conflicts "$out/bank_conflicts.csv" --sweep counters ;;

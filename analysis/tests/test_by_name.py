@@ -20,7 +20,7 @@ from scanlab_report.modules import modules
 from scanlab_report.read import results
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Gathered, chosen, gather, told
+from scanlab_report.select.needs import Gathered, by_device, chosen, gather, told
 from scanlab_report.select.timings import Selection
 from scanlab_report.select.variants import CEILING, FLOOR
 from tests import fixtures, tiny
@@ -87,6 +87,24 @@ def test_steps_over_several_gpus_are_asked_for_by_their_number_and_take_longer_o
         refused = record(*words)
         assert refused.returncode == 2 and said in refused.stderr
     assert record("--gpus", "2", "ranks_strong").returncode == 0 and (tmp_path / "run" / "log" / "ranks_strong.finished").exists()
+
+
+@pytest.mark.parametrize(("program", "words", "said"), [
+    ("true", ["--seconds"], "whole number of seconds, not 'none'"), ("true", ["--seconds", "-5"], "not '-5'"), ("true", ["--seconds", "abc", "scans"], "not 'abc'"),
+    ("nope", ["scans"], "there is no program nope: build it, or name another"), ("true", ["nope"], "there is no step nope"),
+])  # fmt: skip
+def test_tools_record_says_what_is_wrong_in_one_sentence_and_makes_nothing(tmp_path: Path, program: str, words: list[str], said: str) -> None:
+    refused = subprocess.run([REPOSITORY / "tools/record", program, tmp_path / "run", *words], capture_output=True, text=True)
+    assert refused.returncode == 2 and said in refused.stderr and len(refused.stderr.splitlines()) == 1 and not refused.stdout
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_step_that_was_left_out_is_tried_again(tmp_path: Path) -> None:
+    """``true`` has no ``scanlab_nvbench`` beside it."""
+    for _ in range(2):
+        ran = subprocess.run([REPOSITORY / "tools/record", "/bin/true", tmp_path / "run", "nvbench"], capture_output=True, text=True, check=True)
+        assert "Left out: there is no /bin/scanlab_nvbench" in ran.stdout
+    assert not (tmp_path / "run" / "log" / "nvbench.finished").exists()
 
 
 # ------------------------------------------------------------------------------------------------ one figure, one table
@@ -189,6 +207,37 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(float
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("name", "case_of", "said"), [
+    ("time_over_copy", {"items": 1 << 20, "cache": "cold"}, "no warm timings of memcpy"),
+    ("single_wave", {"items": 512, "cache": "warm", "launch": "graph"}, "no warm timings at a power of two from 2^10 to 2^22"),
+    ("tile_size", {"items": 1 << 16}, "no timings of tiles at 2^20, 2^24 or 2^28"), ("ablation", {"items": 1 << 16}, "no timings of look_ahead and of another at"),
+    ("overview", {"items": 1 << 8}, "no timings of scans beside memcpy at 2^16"), ("ceiling_share", {"items": 1 << 8}, "no timings of scans beside memcpy at 2^14"),
+    ("duel", {"items": 1 << 20, "cache": "warm", "launch": "batch"}, "no such timings of arrays"),
+    ("speedup_by_type", {"items": 1 << 20, "cache": "cold", "launch": "graph"}, "no such timings cold by stream or "),
+])  # fmt: skip
+def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(name: str, case_of: dict[str, Any], said: str) -> None:
+    """Neither an error that ends the whole report, nor a blank figure."""
+    variants = ("empty_launch", "memcpy", "copy_vector", "copy_one_wave", "best", "look_ahead", "decoupled_lookback", "reduce_then_scan", "cub_device_scan")
+    read = tiny.results([case(variant, ns=9.0, **case_of) for variant in variants])
+    module = dict(modules(figures))[name]
+    (found,) = by_device(module.NEEDS, read, {}, module.lacks).values()
+    assert len(found.reasons) == 1 and found.reasons[0].startswith(said)
+    (found,) = by_device(module.NEEDS, read, {}).values()
+    assert not found.reasons, "the needs alone are answered"
+
+
+def test_a_glob_takes_what_was_timed_and_an_id_must_have_been(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``hs_multipass`` was timed of integers alone, ``hs_blocked`` of floats, too."""
+    document = of_floats(fixtures.timings(rounds=5, top=12))
+    document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["variant"] != "hs_multipass"]
+    (tmp_path / "f32.json").write_text(json.dumps(document))
+    (tmp_path / "i32.json").write_text(json.dumps(fixtures.timings(rounds=5, top=12)))
+    figure = ["figure", "throughput", str(tmp_path), "--type", "f32", "--out", str(tmp_path / "f.png")]
+    assert main([*figure, "--variants", "hs_*"]) == 0
+    assert main([*figure, "--variants", "hs_blocked,hs_multipass"]) == 2
+    assert "no f32 plus inclusive timings of hs_multipass" in capsys.readouterr().err
+
+
 def test_a_table_is_printed_and_written_as_its_name_says(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "summary", str(floats), "--variants", "look_ahead,cub_device_scan"]) == 0
     said = capsys.readouterr().out
@@ -255,6 +304,9 @@ def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(of_floats_
     page = page_of(tmp_path / "out", "my_scan", str(of_floats_alone / "mine.json"), str(tmp_path / "verify.jsonl"))
     assert "**Wrong**: 8 checks passed, 1 failed" in page and "The first that failed: f32 plus inclusive, 104 items: output 3 is 7, not 6." in page
     assert "not the code that was timed**: commit fffffffff was verified" in page
+    both = page_of(tmp_path / "both", "my_scan", str(of_floats_alone), str(tmp_path / "verify.jsonl"))
+    assert "**Wrong**: 8 checks passed, 1 failed" in both and "**Verified**: 9 checks passed" in both
+    assert "not the code that was timed" not in both, "one of the two verifications is of it"
 
 
 def test_what_was_counted_is_on_the_page_of_default_settings_alone(tmp_path: Path) -> None:

@@ -24,9 +24,8 @@ from scipy import stats
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.compare import comparison, figure
-from scanlab_report.read import noise
 from scanlab_report.commands.compare import page as comparison_page
-from scanlab_report.read import records, results
+from scanlab_report.read import noise, records, results
 from scanlab_report.read.variants import Variants
 from scanlab_report.select.variants import HOST, VENDOR_CODE
 from scanlab_report.stats.ranks import mann_whitney_p

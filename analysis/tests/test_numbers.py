@@ -17,7 +17,6 @@ from scanlab_report.claims.checked import targets
 from scanlab_report.claims.stated import OF_SCANS
 from scanlab_report.commands import compare
 from scanlab_report.commands.compare import comparison, machine
-from scanlab_report.read import noise
 from scanlab_report.documents import rival_macros, scan_macros, session_macros, streams_macros
 from scanlab_report.figures import ablation, schedules, tile_size, waterfall
 from scanlab_report.layout import table_formats
@@ -25,7 +24,7 @@ from scanlab_report.layout.table_formats import significant, size, whole, with_i
 from scanlab_report.page import columns, scans, timelines
 from scanlab_report.page import schedules as schedules_page
 from scanlab_report.page import sessions as sessions_page
-from scanlab_report.read import records
+from scanlab_report.read import noise, records
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
 from scanlab_report.read.streams import CALL_COLUMNS, SCHEDULES

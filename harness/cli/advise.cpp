@@ -184,7 +184,7 @@ int advise(const std::vector<std::string>& arguments, Context& context) {
     text = cuda_program(advice, device, copied_bytes(asked), out.filename().string());
   }
   fmt::print(context.out, "{}: {}\n", device.name, device.title);
-  print(advice, device, values["show"].as<int>(), context.out);
+  print(advice, device, option_number(values, "show", 0, 1'000'000), context.out);
   const simulator::CopiedBytes copied = copied_bytes(asked);
   fmt::print(context.out, "device memory that it takes: {:.3g} GiB; the model does not know how much there is\n",
              advice.advised().held * static_cast<double>(copied.in + copied.out) / (1 << 30));

@@ -205,9 +205,9 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
     return kOk;
   }
   if (cases.empty())
-    throw CommandError(
-        kBadInput,
-        "no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only");
+    throw CommandError(kBadInput,
+                       "no case is left to time: widen the selection, or --benchmark_filter if it was given. Host code "
+                       "is timed with --cache warm --launch stream only");
 
   std::string why_not;
   const std::optional<measure::Facts> device =

@@ -8,6 +8,7 @@
 #include <boost/any.hpp>
 #include <cctype>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <span>
 #include <string>
@@ -71,7 +72,7 @@ void print_usage(const CommandGroup& group, std::ostream& out) {
   fmt::print(out,
              "\n'{} COMMAND --help' lists the options of a command, with an example.\n\nexample: {}\n\n"
              "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"
-             "             4 some cases skipped for lack of GPU memory, 130 interrupted\n",
+             "             4 some cases skipped for lack of memory, 130 interrupted\n",
              group.name, group.example);
 }
 
@@ -194,9 +195,12 @@ bool parse_options(const std::vector<std::string>& arguments, const po::options_
 int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& err) {
   Context context{out, err, words};
   context.argv.insert(context.argv.begin(), "scanlab");
-  for (std::string& word : context.argv)  // a line of text, as results have it
+  for (std::string& word : context.argv) {  // a line of text, as results have it, in UTF-8
     std::ranges::replace_if(
         word, [](unsigned char letter) { return std::iscntrl(letter) != 0; }, ' ');
+    using Json = nlohmann::json;
+    word = Json::parse(Json(word).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+  }
   try {
     const int status = dispatch(scanlab(), words, context);
     if (!out.flush()) throw CommandError(kBadInput, "the output could not be written whole: is the disk full?");

@@ -137,7 +137,8 @@ std::vector<Way> read_ways(const po::variables_map& values, const StreamScan& as
   ways.push_back(Way::streamed);  // the last: its output stays
   const auto compares = [&](Way way) { return std::ranges::find(ways, way) != ways.end(); };
   if (compares(Way::duplex_copy) && (!asked.cuda || asked.output)) {
-    throw CommandError(kBadInput, "--compare duplex needs --device cuda and memory: leave out --out");
+    throw CommandError(kBadInput, asked.cuda ? "--compare duplex needs memory: leave out --out"
+                                             : "--compare duplex needs a GPU: leave out --device host");
   }
   if (compares(Way::files) && !asked.output) {
     throw CommandError(kBadInput, "--compare files needs a file to write: give --out FILE");
@@ -164,6 +165,7 @@ StreamScan read_request(const po::variables_map& values) {
   asked.io_threads =
       values.count("io-threads") != 0 ? option_number(values, "io-threads", 1, 256) : std::clamp(half_the_cores, 1, 8);
   scan.scan = &read_scan(values, asked.cuda);
+  if (is_floating(scan.problem.type)) refuse_options(values, {"verify"}, "output of floats is not checked");
   std::optional<std::size_t> chunk;
   if (values.count("chunk") != 0) chunk = parse_bytes(values["chunk"].as<std::string>(), "--chunk");
   out_of_core::choose_chunks(scan, asked.budget, chunk);

@@ -164,13 +164,11 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
   facts["backend"] = checked.backend();
   facts["seed"] = std::to_string(request.checks.seed);
   std::optional<AppendFile> file;
-  const auto keep = [&](const Json& line) {
-    if (file) file->append(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-  };
+  const auto text = [](const Json& line) { return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; };
   if (values.count("json") != 0) {
     file.emplace(values["json"].as<std::string>(), values.count("force") != 0, "", std::chrono::seconds(1));
+    file->begin(text({{"schema", verify::kVerificationSchema}, {"context", facts}}));
   }
-  keep({{"schema", verify::kVerificationSchema}, {"context", facts}});
   const auto [least, most] = std::ranges::minmax(request.selection.items);
   fmt::print(context.out, "verifying on {}: {} variants and baselines, {} sizes from {} to {}, seed {}\n",
              checked.backend(), request.selection.variants.size(), request.selection.items.size(), least, most,
@@ -183,13 +181,13 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
   verify::Summary summary(checked, context.out);
   try {
     verify::check_all(*request.checker, cases_of(request), request.checks, [&](const verify::Check& check) {
-      keep(to_json(check));
+      if (file) file->append(text(to_json(check)));
       summary.add(check);
     });
   } catch (const verify::DeviceLost& lost) {
     summary.add_lost_device(lost);
   }
-  keep({{"ended", summary.counts()}});
+  if (file) file->append(text({{"ended", summary.counts()}}));
   return summary.conclude(request.selection.variants);
 }
 

@@ -1,4 +1,4 @@
-// Makes a Variant of plain CUDA code: a user's own kernel that has no executor form, or a vendor's library.
+// Makes a Variant of plain CUDA code: a user's own kernel that has no form for the SIMT emulator, or a vendor's library.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,7 +25,7 @@ namespace scanlab::cuda {
 ///   };
 /// `run` only enqueues on the stream: it allocates nothing and never synchronises; it throws CudaError if a launch is
 /// refused. `bytes` is what `plan` asked for. The variant is verified and timed on the device; `explain` says that it
-/// has no executor form.
+/// has no form for the SIMT emulator.
 template <class Scan>
 Variant cuda_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(

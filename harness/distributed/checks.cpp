@@ -10,6 +10,12 @@ namespace scanlab::distributed {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+std::string text(const Json& line) { return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
 std::vector<std::int64_t> default_items(int ranks) {
   std::vector<std::int64_t> all{0, 1, 2, 3, 33, 1000, 4097};
   for (const std::int64_t per_rank : {std::int64_t{1} << 14, std::int64_t{1} << 18, (std::int64_t{1} << 21) + 4321}) {
@@ -27,7 +33,7 @@ std::string why_not_captured(const Algorithm& algorithm) {
 
 void Checks::open(const std::string& path, bool replace, const measure::Facts& context) {
   file_.emplace(path, replace, "", std::chrono::seconds(1));
-  keep({{"schema", verify::kVerificationSchema}, {"context", context}});
+  file_->begin(text({{"schema", verify::kVerificationSchema}, {"context", context}}));
 }
 
 void Checks::add(const DistributedCase& each, InputKind input) {
@@ -55,7 +61,7 @@ void Checks::end() {
 }
 
 void Checks::keep(const Json& line) {
-  if (file_) file_->append(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  if (file_) file_->append(text(line));
 }
 
 }  // namespace scanlab::distributed

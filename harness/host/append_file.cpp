@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -37,8 +38,6 @@ OpenFile create(const std::filesystem::path& path, bool replace) {
     why = "it is not a file";
   } else if (status.st_size > 0 && !replace) {
     why = "it holds something already; choose another name, or give --force to replace it";
-  } else if (ftruncate(file.get(), 0) != 0) {
-    why = std::strerror(errno);
   }
   if (!why.empty()) refuse(path, why);
   return file;
@@ -58,12 +57,38 @@ bool write_all(int file, std::string_view text, std::int64_t offset) {
 }  // namespace
 
 AppendFile::AppendFile(std::filesystem::path path, bool replace, std::string tail, std::chrono::milliseconds unsynced)
-    : path_(std::move(path)), file_(create(path_, replace)), tail_(std::move(tail)), unsynced_(unsynced) {}
+    : path_(std::move(path)),
+      was_there_(std::filesystem::exists(path_)),
+      file_(create(path_, replace)),
+      held_something_(lseek(file_.get(), 0, SEEK_END) > 0),
+      tail_(std::move(tail)),
+      unsynced_(unsynced) {}
 
-AppendFile::~AppendFile() { fsync(file_.get()); }
+AppendFile::~AppendFile() {
+  const bool failed = std::uncaught_exceptions() > 0;
+  if (!has_entries_ && failed && !was_there_) {
+    unlink(path_.c_str());
+  } else if (!has_entries_ && failed && !held_something_) {
+    [[maybe_unused]] const int ignored = ftruncate(file_.get(), 0);
+  } else if (!begun_ && !failed) {
+    try {
+      append({});
+    } catch (const CommandError&) {  // of a full disk: what is lost is a file without entries
+    }
+  }
+  fsync(file_.get());
+}
 
-void AppendFile::append(const std::string& text, const std::string& kept) {
-  bool taken = write_all(file_.get(), text + tail_, end_);
+void AppendFile::begin(std::string opening) {
+  opening_ = std::move(opening);
+  if (!held_something_) append({});
+}
+
+void AppendFile::append(const std::string& entry, const std::string& kept) {
+  const std::string text = begun_ ? entry : opening_ + entry;
+  bool taken = (begun_ || ftruncate(file_.get(), 0) == 0) && write_all(file_.get(), text + tail_, end_);
+  begun_ = true;
+  has_entries_ = has_entries_ || !entry.empty();
   const Clock::time_point now = Clock::now();
   if (taken && now - synced_ >= unsynced_) {
     taken = fsync(file_.get()) == 0;

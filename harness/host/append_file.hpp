@@ -13,14 +13,18 @@ namespace scanlab {
 
 class AppendFile {
  public:
-  /// Creates the file, and folders above it. `tail` stands behind whatever was appended last. An entry that was
-  /// appended survives this process; the machine's end, once it is `unsynced` old. Throws CommandError (status 2) if
-  /// that cannot be, or if the file holds something and is not to be replaced.
+  /// Creates the file, and folders above it. What it held stays until the first entry. `tail` stands behind whatever
+  /// was appended last. An entry that was appended survives this process; the machine's end, once it is `unsynced` old.
+  /// Throws CommandError (status 2) if that cannot be, or if the file holds something and is not to be replaced.
   AppendFile(std::filesystem::path path, bool replace, std::string tail = "",
              std::chrono::milliseconds unsynced = std::chrono::milliseconds(0));
+  /// If an error ends the command before the first entry, the file is as it was.
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
+
+  /// What stands before the first entry: written at once, or with the first entry if the file held something. Once.
+  void begin(std::string opening);
 
   /// Throws CommandError (status 2) if the disk does not take it, with `kept` at its end; the file then holds what it
   /// held before.
@@ -30,7 +34,12 @@ class AppendFile {
 
  private:
   std::filesystem::path path_;
+  bool was_there_;
   OpenFile file_;
+  bool held_something_;
+  bool begun_ = false;  ///< what it held is gone
+  bool has_entries_ = false;
+  std::string opening_;
   std::int64_t end_ = 0;  ///< offset of the tail
   std::string tail_;
   std::chrono::milliseconds unsynced_;

@@ -34,7 +34,9 @@ std::string SqliteFile::Row::text(int column) const {
 }
 
 SqliteFile::SqliteFile(std::filesystem::path path) : path_(std::move(path)) {
-  if (std::error_code error; !std::filesystem::is_regular_file(path_, error)) refuse("there is no such file");
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) refuse("there is no such file");
+  if (!std::filesystem::is_regular_file(path_, error)) refuse("it is not a file");
   sqlite3* database = nullptr;
   const int status = sqlite3_open_v2(path_.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
   database_ = {database, sqlite3_close};

@@ -13,7 +13,7 @@ enum Status : int {
   kFailed = 1,        ///< a verification failed or a fault was found
   kBadInput = 2,      ///< wrong words, an unwritable path, an unreadable file
   kNoDevice = 3,      ///< needs a device (or a build) that is not here
-  kOutOfMemory = 4,   ///< finished, but some cases were skipped for lack of device memory
+  kOutOfMemory = 4,   ///< finished, but some cases were skipped for lack of memory
   kInterrupted = 130  ///< stopped by Ctrl-C; everything finished was kept
 };
 

@@ -29,7 +29,7 @@ std::string opening(const Facts& provenance) {
 
 ResultsFile::ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists)
     : file_(std::move(path), if_exists == IfExists::replace, kTail) {
-  append_text(opening(provenance));
+  file_.begin(opening(provenance));
 }
 
 void ResultsFile::append(const Facts& entry) {

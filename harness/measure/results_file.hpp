@@ -18,9 +18,9 @@ enum class IfExists { refuse, replace };
 /// the repetition in flight and nothing else.
 class ResultsFile {
  public:
-  /// Creates the file, and folders above it, with an empty list of repetitions. `provenance` joins what Google
-  /// Benchmark says of the host in the context. Throws CommandError (status 2) if that cannot be, or if the file holds
-  /// something and is not to be replaced.
+  /// Creates the file, and folders above it, as AppendFile does; an empty list of repetitions opens it. `provenance`
+  /// joins what Google Benchmark says of the host in the context. Throws CommandError (status 2) if that cannot be, or
+  /// if the file holds something and is not to be replaced.
   ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists);
 
   /// Appends one entry. Throws CommandError (status 2) if the disk does not take it; the file then holds what it held

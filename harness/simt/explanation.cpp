@@ -79,8 +79,9 @@ std::string beside(std::int64_t counted, const Json& form) {
 std::string unexplainable(const Case& of) {
   const Variant& variant = *of.variant;
   if (!variant.machines.simt) {
-    return fmt::format("{} has no executor form: it is {}, and is verified and timed on its own machine only",
-                       variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
+    return fmt::format(
+        "{} has no form for the SIMT emulator: it is {}, and is verified and timed on its own machine only",
+        variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
   }
   return variant.bind(of.problem).plan.refusal;
 }

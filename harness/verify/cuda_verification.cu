@@ -42,9 +42,9 @@ class PlacedRuns {
     if (scan.prepare_cuda) scan.prepare_cuda(workspace_->data(), stream_.get());
   }
 
-  /// Into new poison; waits.
-  void run() const {
-    enqueue();
+  /// Into new poison; waits. The second run comes behind a kernel that ends late.
+  void run(bool second_run = false) const {
+    enqueue(second_run);
     stream_.synchronize();
   }
 
@@ -64,12 +64,14 @@ class PlacedRuns {
   const cuda::Stream& stream() const { return stream_; }
 
  private:
-  void enqueue() const {
+  void enqueue(bool behind_late_kernel) const {
     out_->poison(stream_.get());
     const void* from = in_ ? in_->data() : reference_.input();
     if (placement_ == Placement::in_place) {
       from = out();
       reference_.copy_input(out_->data(), stream_.get());
+    } else if (behind_late_kernel) {
+      out_->poison_late(stream_.get());
     }
     scan_.cuda({from, out_->data(), workspace_->data()}, stream_.get());
   }
@@ -99,7 +101,7 @@ Outcome verify_placement(const Variant& variant, const BoundScan& scan, const Cu
   for (const Shift& shift : shifts(placement)) {
     const PlacedRuns runs(variant, scan, reference, placement, shift);
     for (const bool second_run : {false, true}) {
-      runs.run();
+      runs.run(second_run);
       Outcome outcome = runs.judge(second_run);
       if (!outcome.passed()) return outcome;
       worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);

@@ -30,6 +30,19 @@ __global__ void fill_words(std::uint32_t* to, std::int64_t words, std::uint32_t 
   for (std::int64_t i = first_index(); i < words; i += stride()) to[i] = pattern;
 }
 
+/// The same by one block, but lets the kernel behind it begin, and waits: what that one writes too soon is written
+/// over.
+__global__ void fill_words_late(std::uint32_t* to, std::int64_t words, std::uint32_t pattern) {
+  constexpr long long kCycles = 100'000;  // some 50 us
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  const long long begin = clock64();
+  while (clock64() - begin < kCycles) {
+  }
+  for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x) to[i] = pattern;
+}
+
 /// Writes the canaries before `data` and from its byte `bytes` on. One block of kGuardBytes threads.
 __global__ void write_canaries(unsigned char* data, std::size_t bytes, std::uint32_t pattern) {
   const unsigned char byte = pattern_byte(pattern, threadIdx.x);
@@ -60,6 +73,15 @@ class GuardedDeviceBuffer {
     fill_words<<<blocks_for(words), kThreads, 0, stream>>>(memory_.as<std::uint32_t>(), words, kPoison);
     cuda::check(cudaGetLastError(), "poisoning a buffer");
     guard(stream);
+  }
+  /// The beginning again, late: a scan whose kernel is launched early must wait for the kernels before it.
+  void poison_late(cudaStream_t stream) const {
+    constexpr std::size_t kMostWords = 16 * 1024;
+    const std::size_t before = (4 - shift_ % 4) % 4;  // up to a whole word
+    const std::size_t words = bytes_ < before ? 0 : std::min((bytes_ - before) / 4, kMostWords);
+    fill_words_late<<<1, kThreads, 0, stream>>>(reinterpret_cast<std::uint32_t*>(data() + before),
+                                                static_cast<std::int64_t>(words), kPoison);
+    cuda::check(cudaGetLastError(), "poisoning a buffer late");
   }
   void guard(cudaStream_t stream) const {
     write_canaries<<<1, kGuardBytes, 0, stream>>>(data(), bytes_, canary(role_));

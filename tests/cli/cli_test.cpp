@@ -28,7 +28,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
   expect({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' in '2^x' is not a number");
   expect({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
-  expect({"explain", "cpu_sequential"}, "no executor form");
+  expect({"explain", "cpu_sequential"}, "no form for the SIMT emulator");
   expect({"explain", "hso_block", "--items", ""}, "empty word");
   expect({"verify", "--variant", "", "--items", "5"}, "empty word");
   expect({"explain", "hso_block", "--out", "x"}, "go with explain --all");

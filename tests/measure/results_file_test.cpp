@@ -89,8 +89,32 @@ TEST_F(ResultsFileTest, LeavesAFullFileAloneUnlessToldToReplaceIt) {
   EXPECT_THROW(ResultsFile(path("another/"), provenance_, IfExists::refuse), CommandError);
   EXPECT_FALSE(std::filesystem::exists(path("another")));
   EXPECT_EQ(text(path("a.json")), "somebody's results");
-  const ResultsFile file(path("a.json"), provenance_, IfExists::replace);
+  {
+    ResultsFile file(path("a.json"), provenance_, IfExists::replace);
+    EXPECT_EQ(text(path("a.json")), "somebody's results") << "until there is something in their place";
+    file.append(entry_of("scan/variant:x", 0));
+    EXPECT_EQ(parsed(path("a.json")).at("benchmarks").size(), 1u);
+  }
+  { const ResultsFile without_entries(path("a.json"), provenance_, IfExists::replace); }
   EXPECT_TRUE(parsed(path("a.json")).at("benchmarks").empty());
+}
+
+TEST_F(ResultsFileTest, IsAsItWasIfAnErrorEndsTheCommandBeforeTheFirstEntry) {
+  const auto refused = [&](IfExists if_exists) {
+    try {
+      const ResultsFile file(path("a.json"), provenance_, if_exists);
+      throw CommandError(kBadInput, "refused");
+    } catch (const CommandError&) {
+    }
+  };
+  refused(IfExists::refuse);
+  EXPECT_FALSE(std::filesystem::exists(path("a.json")));
+  std::ofstream(path("a.json")).close();
+  refused(IfExists::refuse);
+  EXPECT_EQ(text(path("a.json")), "");
+  std::ofstream(path("a.json")) << "somebody's results";
+  refused(IfExists::replace);
+  EXPECT_EQ(text(path("a.json")), "somebody's results");
 }
 
 TEST_F(ResultsFileTest, TakesAnEmptyFile) {

@@ -13,6 +13,7 @@
 #include "harness/verify/verification.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 #include "harness/cuda/stream.hpp"
 #include "harness/verify/cuda_verification.hpp"
@@ -504,6 +505,35 @@ TEST_F(NeedsGpu, InputsAreTheSameBitsAsOnTheHost) {
         }
       });
     }
+  }
+}
+
+__global__ void copy_too_soon(const int* in, int* out, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+
+/// Of a kernel that is launched early and does not wait: whoever launches early before it would see stale input copied.
+TEST_F(NeedsGpu, CatchesAnEarlyKernelThatDoesNotWait) {
+  if (!cuda::early_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
+  const auto copied = [](bool early, std::int64_t n) {
+    Variant copy;
+    copy.about.id = "too soon";
+    copy.about.kind = Kind::copy;
+    copy.machines.cuda = true;
+    copy.bind = [early](const Problem& problem) {
+      BoundScan bound;
+      bound.cuda = [early, n = problem.items](const Buffers& b, StreamHandle stream) {
+        cuda::launch(copy_too_soon, {.blocks = static_cast<int>(ceil_div(n, 256)), .threads = 256, .early = early},
+                     static_cast<cudaStream_t>(stream), static_cast<const int*>(b.in), static_cast<int*>(b.out), n);
+      };
+      return bound;
+    };
+    return on_gpu(copy, problem_of(ElementType::i32, Operator::plus, n));
+  };
+  for (const std::int64_t n : {1, 1000, 100'000}) {
+    EXPECT_TRUE(copied(false, n).passed()) << n;
+    EXPECT_TRUE(caught(copied(true, n), "never written")) << n;
   }
 }
 

@@ -24,7 +24,8 @@ def too_few_repetitions(timings: AllTimingEvidence, so: str) -> str:
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:
     """One row a type, operator, column and octave of sizes: the duel of worst outcome, and among those of least ratio."""
-    duels = timings.decided[(timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
+    shown = pd.MultiIndex.from_frame(timings.decided[["cache", "launch"]]).isin(COLUMNS)
+    duels = timings.decided[shown & (timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
     severity = duels["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
     ranked = duels.assign(octave=[int(n).bit_length() - 1 for n in duels["items"]], severity=severity)
     ranked = ranked.sort_values(["severity", "ratio"], kind="stable")

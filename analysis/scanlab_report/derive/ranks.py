@@ -124,4 +124,4 @@ def _ratios(above: Sequence[np.ndarray | None], below: Sequence[np.ndarray]) -> 
 def _with(rows: pd.DataFrame, column: str, above: Sequence[np.ndarray | None]) -> pd.DataFrame:
     """The rows that something stands above, with its time over theirs."""
     rows = rows.reset_index(drop=True).assign(**{column: _ratios(above, rows["samples"].tolist())})
-    return rows[[of is not None for of in above]].reset_index(drop=True)
+    return rows[np.array([of is not None for of in above], dtype=bool)].reset_index(drop=True)

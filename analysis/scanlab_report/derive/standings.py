@@ -29,7 +29,7 @@ def standings(timings: TimingEvidence) -> pd.DataFrame:
             "of_memcpy": _against(timings, CEILING, n, cache, samples) if variant != CEILING else None,
             "of_cub": _against_cub(timings, variant, n, cache, samples),
         })  # fmt: skip
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=["variant", "items", "count", "median_us", "rate", "of_memcpy", "of_cub"])
     order = sorted(table.index, key=lambda i: (-table.at[i, "items"], -table.at[i, "rate"].value))
     table = table.loc[order].reset_index(drop=True)
     for column in ("rate", "of_memcpy", "of_cub"):

@@ -20,6 +20,10 @@ NEEDS = of_any_type(ablation.NEEDS, ANY_4_BYTES)
 FOLLOWS = ("type", "op")
 
 
+def lacks(timings: TimingEvidence) -> str:
+    return "timings of look_ahead and of another at 2^20, 2^24 or 2^28" if ablation.ablation(timings).empty else ""
+
+
 def draw(timings: TimingEvidence) -> Figure:
     rows = ablation.ablation(timings)
     ideas = [idea for idea in ablation.WITHOUT if idea in set(rows["idea"])]

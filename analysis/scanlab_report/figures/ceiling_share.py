@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from scanlab_report.derive.shares import shares
@@ -22,11 +23,18 @@ SMALLEST = 2**14
 SHOWN = 6
 
 
-def draw(timings: TimingEvidence) -> Figure:
+def lacks(timings: TimingEvidence) -> str:
+    return "" if _named(timings) else f"timings of scans beside {CEILING} at 2^14 items or more"
+
+
+def _named(timings: TimingEvidence) -> dict[str, pd.DataFrame]:
     cache = timings.caches()[0]
     named = {v: shares(timings, v, CEILING, cache) for v in timings.variants() if SCANS.has(timings.about[v]) or v in timings.named}
-    named = {v: rows[rows["items"] >= SMALLEST] for v, rows in named.items()}
-    named = {v: rows for v, rows in named.items() if not rows.empty}
+    return {v: rows for v, of in named.items() if len(rows := of[of["items"] >= SMALLEST])}
+
+
+def draw(timings: TimingEvidence) -> Figure:
+    named = _named(timings)
     largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)
     best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)[: max(SHOWN, len(timings.named))]
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)

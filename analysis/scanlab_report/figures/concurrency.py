@@ -25,22 +25,32 @@ WAVES = 9
 _MARKERS = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4, style.BLACK)}
 
 
-def draw(experiments: TableEvidence) -> Figure:
+def lacks(experiments: TableEvidence) -> str:
+    return f"concurrent kernels of up to {WAVES} waves" if all(panel.empty for panel in _panels(experiments)) else ""
+
+
+def _panels(experiments: TableEvidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Of one kernel per stream, as far as the staircase is drawn, and of several."""
     cases = in_block_times(experiments.rows)
-    stairs, queue = cases[cases["kernels"] == 1], cases[cases["kernels"] > 1]
-    drawn, axes = style.figure(style.DOUBLE, 2.1, 2 if len(queue) else 1, width_ratios=[1.6, 1] if len(queue) else None)
-    _stairs(axes[0], stairs)
+    return cases[(cases["kernels"] == 1) & (cases["predicted"] <= WAVES)], cases[cases["kernels"] > 1]
+
+
+def draw(experiments: TableEvidence) -> Figure:
+    stairs, queue = _panels(experiments)
+    both = len(stairs) and len(queue)
+    drawn, axes = style.figure(style.DOUBLE, 2.1, 2 if both else 1, width_ratios=[1.6, 1] if both else None)
+    if len(stairs):
+        _stairs(axes[0], stairs)
     if len(queue):
-        _queue(axes[1], queue)
+        _queue(axes[-1], queue)
     return drawn
 
 
 def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
-    shown = cases[cases["predicted"] <= WAVES]
-    slots = int(shown["slots"].iloc[0])
+    slots = int(cases["slots"].iloc[0])
     total = np.arange(1, slots * WAVES + 1)
     axes.plot(total, np.ceil(total / slots), color=style.GREY, linewidth=1.0, zorder=1, label="⌈blocks / slots⌉")
-    for place, (connections, of) in enumerate(shown.groupby("connections")):
+    for place, (connections, of) in enumerate(cases.groupby("connections")):
         marker, size, colour = _MARKERS[min(place, 2)]
         axes.plot(of["total"], of["measured"], marker, markersize=size, color=colour, markerfacecolor="none" if place < 2 else colour,
                   zorder=2 + place, label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip

@@ -27,6 +27,10 @@ _TOP = 3.0
 _COLOURS = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.linspace(0.08, 0.95, 64)))
 
 
+def lacks(timings: AllTimingEvidence) -> str:
+    return "such timings of arrays, cold or warm, by stream or graph" if worst_of_octaves(timings).empty else ""
+
+
 def draw(timings: AllTimingEvidence) -> Figure:
     cells = worst_of_octaves(timings)
     rows = pairs(cells)

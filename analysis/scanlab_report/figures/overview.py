@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from scanlab_report.derive.shares import shares
@@ -24,12 +25,20 @@ SMALLEST = 2**16
 """Below, a launch takes longer than the bytes."""
 
 
+def lacks(timings: TimingEvidence) -> str:
+    return "" if _named(timings) else f"timings of scans beside {CEILING} at 2^16 items or more"
+
+
+def _named(timings: TimingEvidence) -> dict[str, pd.DataFrame]:
+    cache = timings.caches()[0]
+    named = {v: shares(timings, v, CEILING, cache) for v in timings.about.ids(*SHOWN) if v in timings.variants() and v != CEILING}
+    return {v: rows for v, of in named.items() if len(rows := of[of["items"] >= SMALLEST])}
+
+
 def draw(timings: TimingEvidence) -> Figure:
     """One panel as wide as a phone: letters are as large there as those of the text."""
-    cache = timings.caches()[0]
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
-    named = {v: shares(timings, v, CEILING, cache) for v in timings.about.ids(*SHOWN) if v in timings.variants() and v != CEILING}
-    named = {v: rows for v, of in named.items() if len(rows := of[of["items"] >= SMALLEST])}
+    named = _named(timings)
     largest = max((int(rows["items"].max()) for rows in named.values()), default=SMALLEST)
     style.items_axis(axes, (SMALLEST, max(largest, 2 * SMALLEST)))
     copy = look(CEILING, timings.about)

@@ -24,8 +24,16 @@ THIRDS, MEASURED, DUPLEX = "equal thirds", "Van Werkhoven", "pipeline estimate"
 LOOKS = {THIRDS: style.Look(style.GREY, "", ":"), MEASURED: style.Look(style.GREY, "", "--"), DUPLEX: style.Look(style.BLACK, "", "-")}
 
 
+def lacks(schedules: ScheduleEvidence) -> str:
+    return "" if _panels(schedules) else f"timings of schedules beside {SERIAL}"
+
+
+def _panels(schedules: ScheduleEvidence) -> list[pd.DataFrame]:
+    return [panel for panel in schedules.panels("chunks") if not speedups(panel).empty]
+
+
 def draw(schedules: ScheduleEvidence) -> Figure:
-    panels = [panel for panel in schedules.panels("chunks") if not speedups(panel).empty]
+    panels = _panels(schedules)
     even = min(range(len(panels)), key=lambda i: from_even(panels[i]), default=0)
     drawn, axes = style.figure(style.DOUBLE, 3.1, max(1, len(panels)), sharey=True)
     ends: list[list[style.End]] = []

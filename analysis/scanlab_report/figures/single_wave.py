@@ -19,6 +19,7 @@ CAPTION = (
     "the barrier is a comparison, not a bound. Bars: 95% intervals."
 )
 NEEDS = of_any_type(waves.NEEDS)
+lacks = waves.lacks
 FOLLOWS = ("type", "op")
 
 

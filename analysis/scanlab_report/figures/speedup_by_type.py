@@ -26,9 +26,18 @@ NEEDS = {"timings": AllTimings(against=(CUBS,), op="plus", mode="inclusive")}
 FOLLOWS = ("variants", "type")
 
 
-def draw(timings: AllTimingEvidence) -> Figure:
+def lacks(timings: AllTimingEvidence) -> str:
+    return f"such timings {' or '.join(f'{cache} by {launch}' for cache, launch in COLUMNS)}" if _duels(timings).empty else ""
+
+
+def _duels(timings: AllTimingEvidence) -> pd.DataFrame:
     duels = timings.duels
-    duels = duels[(duels["op"] == "plus") & (duels["mode"] == "inclusive")]
+    shown = pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(list(COLUMNS))
+    return duels[shown & (duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] > 0)]
+
+
+def draw(timings: AllTimingEvidence) -> Figure:
+    duels = _duels(timings)
     powers_of_two = duels[duels["items"] & (duels["items"] - 1) == 0]
     duels = duels if powers_of_two.empty else powers_of_two
     types = [kind for kind in TYPES if kind in set(duels["type"])]
@@ -50,7 +59,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
         panel.set_title(kind)
     for panel in axes[len(types) :]:
         panel.set_axis_off()
-    _ratio_axis(axes[0], pd.concat([duels["ratio"], *bounds]))
+    _ratio_axis(axes[0], pd.concat([duels["ratio"], duels["high"].dropna(), *bounds]))
     for panel in axes[: len(types) : columns]:
         panel.set_ylabel("speedup over CUB")
     rest = axes[len(types)] if len(axes) > len(types) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -28,8 +29,17 @@ _WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies in both direction
 _NO_SCAN = (DUPLEX, FILES)
 
 
-def draw(scans: ScanEvidence) -> Figure:
+def lacks(scans: ScanEvidence) -> str:
+    return "scans of more than 0 bytes" if _shown(scans).empty else ""
+
+
+def _shown(scans: ScanEvidence) -> pd.DataFrame:
     cases = fastest(scans.cases)
+    return cases[cases["bytes"] > 0]
+
+
+def draw(scans: ScanEvidence) -> Figure:
+    cases = _shown(scans)
     drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
     sizes = sorted(set(cases["bytes"]))
@@ -46,7 +56,7 @@ def draw(scans: ScanEvidence) -> Figure:
         size = rows["bytes"].to_numpy(dtype=float)
         rate = size / rows["median_ns"]
         look = LOOKS.get((way, place), style.Look(style.GREY, "*", "-."))
-        if way == DUPLEX and len(rows) == 1:
+        if way in _NO_SCAN and len(rows) == 1:
             axes.axhline(rate.iloc[0], color=look.colour, linewidth=2.6, zorder=1)
         axes.plot(size, rate, linewidth=2.6 if way in _NO_SCAN else 1.0, zorder=1 if way in _NO_SCAN else 2, **look.plot())
         style.error_bars(axes, size, rate, size / rows["high_ns"], size / rows["low_ns"], look.colour)

@@ -22,6 +22,10 @@ NEEDS = of_any_type(tiles.NEEDS, ANY_4_BYTES)
 FOLLOWS = ("type", "op")
 
 
+def lacks(timings: TimingEvidence) -> str:
+    return "timings of tiles at 2^20, 2^24 or 2^28" if by_tile(timings).empty else ""
+
+
 def draw(timings: TimingEvidence) -> Figure:
     rows = by_tile(timings)
     sizes = [n for n in SIZES if n in set(rows["items"])]

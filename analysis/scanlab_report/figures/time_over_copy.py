@@ -27,8 +27,16 @@ NEEDS = {"timings": Timings(ANY_TYPE, all_of=(CEILING, FLOOR), any_of=SHOWN, onl
 FOLLOWS = ("variants", "type", "op")
 
 
+def lacks(timings: TimingEvidence) -> str:
+    return "" if _launches(timings) else f"warm timings of {CEILING}"
+
+
+def _launches(timings: TimingEvidence) -> list[str]:
+    return [launch for launch in LAUNCHES if not timings.of(CEILING, cache="warm", launch=launch).empty]
+
+
 def draw(timings: TimingEvidence) -> Figure:
-    launches = [launch for launch in LAUNCHES if not timings.of(CEILING, cache="warm", launch=launch).empty]
+    launches = _launches(timings)
     drawn, axes = style.figure(style.DOUBLE, 2.6, len(launches), sharey=True)
     for panel, launch in zip(axes, launches, strict=True):
         copy = fastest(timings, launch, COPIES)

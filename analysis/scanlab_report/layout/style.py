@@ -21,7 +21,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
 from matplotlib.textpath import TextPath
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
 from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN
@@ -186,7 +186,7 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
         return
     width, height = drawn.get_size_inches()
     lines: list[str] = []
-    for part in parts:
+    for part in (part.replace("$", r"\$") for part in parts):
         joined = f"{lines[-1]}; {part}" if lines else part
         if lines and _text_width(joined) <= width - 0.04:
             lines[-1] = joined
@@ -278,7 +278,16 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
 def decade_axis(axis: Any) -> None:
     """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor clutter."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")))
+    axis.set_major_locator(_Decades())
     axis.set_minor_locator(NullLocator())
+
+
+class _Decades(LogLocator):
+    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the axis else."""
+
+    def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+        self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
+        return super().tick_values(vmin, vmax)
 
 
 def power_axis(axis: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -92,28 +92,34 @@ def told(text: str, shown: Iterable[Gathered]) -> str:
     return text
 
 
-def gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+Lacks = Callable[..., str]
+"""``lacks`` of a figure or table: what the evidence that was found still has too little of, in words; empty if it can be shown."""
+
+
+def gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication], lacks: Lacks | None = None) -> Gathered:
     """Finds what a table declares, all of it on the first device that answers it; if none does, what the first one lacks."""
-    answers = (_gather(needs, results.on(device), published) for device in results.devices or [""])
+    answers = (_gather(needs, results.on(device), published, lacks) for device in results.devices or [""])
     first = next(answers)
     return next((answer for answer in itertools.chain([first], answers) if not answer.reasons), first)
 
 
-def by_device(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> dict[str, Gathered]:
+def by_device(needs: Mapping[str, Need], results: Results, published: dict[str, Publication], lacks: Lacks | None = None) -> dict[str, Gathered]:
     """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
-    answers = {device: _gather(needs, results.on(device), published) for device in results.devices}
+    answers = {device: _gather(needs, results.on(device), published, lacks) for device in results.devices}
     answers = {device: answer for device, answer in answers.items() if not answer.reasons}
     if len({tuple(p.line() for p in answer.provenances) for answer in answers.values()}) > 1:
         return answers
-    return {"": gather(needs, results, published)}
+    return {"": gather(needs, results, published, lacks)}
 
 
-def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication]) -> Gathered:
+def _gather(needs: Mapping[str, Need], results: Results, published: dict[str, Publication], lacks: Lacks | None) -> Gathered:
     found: dict[str, Any] = {}
     for name, need in needs.items():
         shown = next((of for of in found.values() if isinstance(of, TimingEvidence)), None)
         found[name] = (need.like(shown) if shown and isinstance(need, Hosts) else need).find(results, published)
     missing = tuple(f"no {needs[name].asked()}" for name, item in found.items() if item is None)
+    if not missing and lacks and (too_little := lacks(**found)):
+        missing = (f"no {too_little}",)
     return Gathered({} if missing else found, missing)
 
 

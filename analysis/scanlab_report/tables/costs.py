@@ -30,6 +30,10 @@ COLUMNS = (
 )
 
 
+def lacks(counts: CountEvidence) -> str:
+    return "" if chosen(counts.explanations) else "counts of other variants than best"
+
+
 def build(counts: CountEvidence) -> Table:
     return Table(
         caption="Cost of one scan, counted by the SIMT emulator beside the closed forms of the sources, in the cheaper mode of each variant. Barriers "
@@ -62,6 +66,8 @@ def chosen(explanations: list[Explanation]) -> list[Explanation]:
     """The size that most variants share, then the largest; within a size by id."""
     unique = default_only(explanations)
     shared = Counter(e.items for e in unique)
+    if not shared:
+        return []
     common = max(shared, key=lambda n: (shared[n], n))
     sizes = sorted({common, max(shared)})
     return sorted((e for e in unique if e.items in sizes), key=lambda e: (e.items, e.variant))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from scanlab_report.console import count
 from scanlab_report.derive.duels import COLUMNS, pairs, too_few_repetitions
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence
@@ -15,12 +16,14 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 def build(timings: AllTimingEvidence) -> Table:
     duels = timings.duels
+    beside = int((~pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(COLUMNS)).sum())
+    others = f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among those of the right part." if beside else ""
     rows = [_row(duels[(duels["type"] == kind) & (duels["op"] == op)], kind, op) for kind, op in pairs(duels)]
     rows.append(_row(duels, "all", ""))
     columns = [c for c in COLUMNS if not duels[(duels["cache"] == c[0]) & (duels["launch"] == c[1])].empty]
     return Table(
         caption="Head-to-head comparison of `best` with the fastest CUB scan: cases won, tied and lost, and the least and median speedup over CUB. "
-        f"A case is tied where the 95% interval of the speedup contains 1.{too_few_repetitions(timings, 'left out')}",
+        f"A case is tied where the 95% interval of the speedup contains 1.{others}{too_few_repetitions(timings, 'left out')}",
         columns=(
             Column("type", "type", right=False),
             Column("op", "op", right=False),

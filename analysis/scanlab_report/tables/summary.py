@@ -19,6 +19,10 @@ FOLLOWS = ("variants", "type", "op")
 OF_CPU = "CPU times are warm, by the wall clock and of one session; they differ by session."
 
 
+def lacks(timings: TimingEvidence) -> str:
+    return f"timings of at most {size(LARGEST)} items" if standings(timings).empty else ""
+
+
 def build(timings: TimingEvidence) -> Table:
     rows = standings(timings)
     printed = pd.DataFrame({

@@ -82,7 +82,7 @@ class Report:
 
     def _gathered(self, name: str, module: ModuleType) -> Shown | None:
         """What a figure shows; None if it is left out."""
-        on = by_device(module.NEEDS, self.results, self.published)
+        on = by_device(module.NEEDS, self.results, self.published, getattr(module, "lacks", None))
         if "" in on and on[""].reasons:
             self._leave_out("figure", name, module, on[""], (".pdf", ".png", ".caption.tex"))
             return None
@@ -100,7 +100,7 @@ class Report:
         self.say(f"figure {of.name}: {'; '.join(filter(None, (said, footer_line(of.provenances)))) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
-        gathered = gather(module.NEEDS, self.results, self.published)
+        gathered = gather(module.NEEDS, self.results, self.published, getattr(module, "lacks", None))
         if gathered.reasons:
             self._leave_out("table", name, module, gathered, (".tex", ".md", ".csv", ".caption.tex"))
             return

@@ -19,8 +19,8 @@ import math
 from pathlib import Path
 
 from scanlab_report import place
-from scanlab_report.read import noise
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
+from scanlab_report.read import noise
 from scanlab_report.written import in_place_of, unwritable
 
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")

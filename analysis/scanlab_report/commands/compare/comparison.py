@@ -45,6 +45,7 @@ _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STRE
 """Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
 _NAMED = 3
+MEANS = "means"
 """Reasons that are named."""
 _MANY = 500
 """Repetitions of which the smallest p is as good as none: of more of them the binomial coefficient takes long, and says no more."""
@@ -129,7 +130,7 @@ class Comparison:
 
     def lone(self) -> tuple[float, int]:
         """What is the corrected p of a single case that differs as clearly as can be, and how many must differ at once."""
-        both = self.both
+        both = self.both[_by_ranks(self.both)]
         if both.empty:
             return 1.0, 0
         least = min(smallest_p(a, b) for a, b in set(zip(both["count_a"], both["count_b"], strict=True)))
@@ -208,7 +209,7 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
         faster_below=lambda of: np.minimum(np.fmin(1, of["median"]) / (1 + of["threshold"]), of["least"].fillna(np.inf)),
         slower_above=lambda of: np.maximum(np.fmax(1, of["median"]) * (1 + of["threshold"]), of["most"].fillna(0)),
     )  # fmt: skip
-    least = np.array([smallest_p(a, b) for a, b in zip(of["count_a"], of["count_b"], strict=True)])
+    least = np.where(_by_ranks(of), [smallest_p(a, b) for a, b in zip(of["count_a"], of["count_b"], strict=True)], 0.0)
     silent = (corrected(least) >= SIGNIFICANT) | (of[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = of["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (of["low"] > of["slower_above"]), sure & (of["high"] < of["faster_below"])
@@ -216,6 +217,11 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
     cases = comparison.cases.reindex(columns=of.columns)
     cases.loc[of.index] = of
     return replace(comparison, cases=cases, origin=origin)
+
+
+def _by_ranks(cases: pd.DataFrame) -> np.ndarray:
+    """Which cases are judged by the ranks of their samples: all but those of which a file has means alone."""
+    return (cases["by"] != MEANS).to_numpy() if "by" in cases else np.ones(len(cases), dtype=bool)
 
 
 def smallest_p(count_a: int, count_b: int) -> float:

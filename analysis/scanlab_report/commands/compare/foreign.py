@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read import noise
-from scanlab_report.commands.compare.comparison import NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time
+from scanlab_report.commands.compare.comparison import MEANS, NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time
 from scanlab_report.console import count
+from scanlab_report.read import noise
 from scanlab_report.read.foreign import kinds
 from scanlab_report.read.foreign.cases import MORE_SAMPLES, Case, Foreign
 from scanlab_report.read.records import Complaint
@@ -24,7 +24,7 @@ from scanlab_report.stats.means import welch
 from scanlab_report.stats.ranks import mann_whitney_p
 
 CASE = ["benchmark", "case", "device"]
-MEDIANS, MEANS = "medians", "means"
+MEDIANS = "medians"
 THRESHOLD = noise.DEFAULT
 ORIGIN = ("a default: two runs of one program differ, too, and nobody has said by how much; time one program twice, "
           "compare the two, and give what they differ by as --threshold")  # fmt: skip

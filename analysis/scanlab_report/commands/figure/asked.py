@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import fnmatch
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -72,14 +73,17 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
         raise Refused(*error.args) from None
     if options.op and options.op not in (known := {*stated.operators_of_scans(), *results.timings["op"]}):
         raise Refused(f"there is no operator {options.op}; there are {', '.join(sorted(known))}")
-    asked = _expanded([name for name in options.variants.split(",") if name], set(results.timings["variant"]))
+    matching = _expanded([name for name in options.variants.split(",") if name], set(results.timings["variant"]))
+    asked = list(dict.fromkeys(itertools.chain(*matching.values())))
     if len(asked) > 1 and any(isinstance(need, AllTimings) for need in module.NEEDS.values()):
         raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
     selection = Selection(tuple(asked), options.type, options.op)
     needs = chosen(module.NEEDS, selection)
-    on = by_device(needs, results, publications) if kind == "figure" else {"": gather(needs, results, publications)}
+    lacks = getattr(module, "lacks", None)
+    on = by_device(needs, results, publications, lacks) if kind == "figure" else {"": gather(needs, results, publications, lacks)}
     reasons = [reason for of in on.values() for reason in of.reasons]
-    if not reasons and (untimed := [name for name in asked if not any(of.has(name) for of in on.values())]):
+    timed = {name for name in asked if any(of.has(name) for of in on.values())}
+    if not reasons and (untimed := [pattern for pattern, ids in matching.items() if timed.isdisjoint(ids)]):
         reasons = [f"no {' '.join(filter(None, (options.type, options.op or 'plus')))} inclusive timings of {', '.join(untimed)}"]
     if reasons:
         steps = plan(module.NEEDS)
@@ -101,12 +105,11 @@ def _variants(needs: Iterable[Need]) -> list[str]:
     return [str(of) if isinstance(of, str) else "cub*" for of in wanted if of is CUBS or isinstance(of, str)]
 
 
-def _expanded(patterns: list[str], timed: set[str]) -> list[str]:
-    """Ids of variants, in the order in which they were asked for."""
-    asked: dict[str, None] = {}
-    for pattern in patterns:
-        if not (matching := fnmatch.filter(sorted(timed), pattern)):
+def _expanded(patterns: list[str], timed: set[str]) -> dict[str, list[str]]:
+    """By id or glob, the ids of variants that were timed, in the order in which they were asked for."""
+    asked = {pattern: fnmatch.filter(sorted(timed), pattern) for pattern in patterns}
+    for pattern, ids in asked.items():
+        if not ids:
             raise Refused(f"no variant {pattern} was timed{nearest(pattern, timed)}. To measure it: build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch'"
                           " --out results/mine.json")  # fmt: skip
-        asked |= dict.fromkeys(matching)
-    return list(asked)
+    return asked

@@ -60,16 +60,14 @@ class Page:
     # ------------------------------------------------------------------------------------------------ verified
 
     def _verified(self) -> Iterator[str]:
-        """A sentence per backend: of its newest code, all verifications together."""
-        newest: dict[str, list[Verification]] = {}
+        """A sentence per backend and code, the newest first: all verifications of it together."""
+        found: dict[tuple[str, ...], list[Verification]] = {}
         for of in sorted(self.results.verifications, key=lambda of: str(of.context.get("date", "")), reverse=True):
             if (checks := of.of.get(self.variant)) and checks.passed + checks.failed:
-                beside = newest.setdefault(str(of.context["backend"]), [])
-                if not beside or _code(beside[0]) == _code(of):
-                    beside.append(of)
-        for verifications in newest.values():
+                found.setdefault((str(of.context["backend"]), *_code(of)), []).append(of)
+        for verifications in found.values():
             yield self._verdict(verifications)
-        if not newest:
+        if not found:
             yield f"Not verified in these results. To verify it: `build/cuda/scanlab verify --variant {self.variant} --json results/verify.jsonl`"
 
     def _verdict(self, verifications: list[Verification]) -> str:
@@ -100,9 +98,9 @@ class Page:
             yield self._figure(kind, op)
             yield self._table(timings, kind, op)
         yield f"{report.footer_line(gathered.provenances)}; {gathered.provenances[0].repeated}."
-        if unlike := sorted({str(of.context.get("git_commit", ""))[:9] for of in self.results.verifications if self.variant in of.of}
-                            - {commit[:9] for commit in gathered.provenances[0].commits}):  # fmt: skip
-            yield f"**The code that was verified is not the code that was timed**: commit {', '.join(unlike)} was verified."
+        verified = {str(of.context.get("git_commit", ""))[:9] for of in self.results.verifications if self.variant in of.of}
+        if verified and verified.isdisjoint(commit[:9] for commit in gathered.provenances[0].commits):
+            yield f"**The code that was verified is not the code that was timed**: commit {', '.join(sorted(verified))} was verified."
         if others := list(dict.fromkeys(op for _, op in combinations if (combinations[0][1] != op))):
             yield f"Also timed with {', '.join(others)}: `scanlab-report figure throughput --variants {self.variant} --op {others[0]}`"
         if not any(self._matches(timings, key, (CUBS,)) for key in timings.keys(op=shown[0][1])):
