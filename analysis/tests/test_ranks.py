@@ -11,6 +11,7 @@ import pytest
 
 from scanlab_report.derive import ranks as derived
 from scanlab_report.derive.ranks import beside
+from scanlab_report.documents import ranks_macros
 from scanlab_report.read import results, streams
 from scanlab_report.select.ranks_evidence import RanksEvidence, RanksTimelines, SeveralGpus, told_of
 from scanlab_report.select.sessions import chosen
@@ -289,3 +290,12 @@ def test_a_recorded_session_over_several_gpus_answers_for_timelines(tmp_path: Pa
         (folder / "session.json").write_text(json.dumps(session))
     kept = chosen(results.read([], [tmp_path])).streams
     assert {(of.kind, of.run.file.parent.name) for of in kept} == {("distributed", "2026-01-03"), ("ranks_trace", "2026-01-03")}
+
+
+def test_the_text_tells_of_all_gpus_and_of_no_fewer(tmp_path: Path) -> None:
+    write(tmp_path, {name: of for name, of in ranks_fixtures.documents().items() if name.startswith(("ranks_scaling", "ranks_strong"))})
+    write(tmp_path, {"ranks_strong_best": ranks_fixtures.best(fixtures.context(), fixtures.repetition, fixtures.case)})
+    named = ranks_macros._peers(found(tmp_path))
+    times = {ranks: ranks_fixtures.times_us(2**30 * ranks, ranks)["peer_look_ahead"] for ranks in (1, 2, 4)}
+    assert named["peersGpus"] == "4" and float(named["peersWeak"]) == pytest.approx(times[1] / times[4], abs=6e-4)
+    assert abs(times[1] / times[2] - times[1] / times[4]) > 2e-3, "so that one is not taken for the other"
