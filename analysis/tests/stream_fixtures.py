@@ -233,7 +233,7 @@ def write_all(folder: Path) -> None:
 
     documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
                  "comparison": comparison(), "advice": advice(), **ranks_fixtures.documents(), "ranks_trace": ranks_fixtures.timeline(),
-                 "nvbench": stopwatch([timed_by_nvbench("cub_device_scan", 2**k, mean=1e-5, median=1e-5, batch=8e-6) for k in (16, 20)])}  # fmt: skip
+                 "nvbench": stopwatch([timed_by_nvbench(variant, 2**k, mean=1e-5, median=1e-5, batch=8e-6) for variant in ("best", "cub_device_scan") for k in (16, 20)])}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
         documents |= {f"trace_{schedule_}_{channels}": trace(schedule_, channels=channels) for channels in (1, 4)}
     for name, document in documents.items():

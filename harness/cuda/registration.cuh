@@ -1,4 +1,5 @@
-// Makes a Variant of plain CUDA code: a user's own kernel that has no form for the SIMT emulator, or a vendor's library.
+// Makes a Variant of plain CUDA code: a user's own kernel that has no form for the SIMT emulator, or a vendor's
+// library.
 #pragma once
 
 #include <cuda_runtime.h>

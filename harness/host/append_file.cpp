@@ -58,7 +58,7 @@ bool write_all(int file, std::string_view text, std::int64_t offset) {
 
 AppendFile::AppendFile(std::filesystem::path path, bool replace, std::string tail, std::chrono::milliseconds unsynced)
     : path_(std::move(path)),
-      was_there_(std::filesystem::exists(path_)),
+      was_there_(access(path_.c_str(), F_OK) == 0),
       file_(create(path_, replace)),
       held_something_(lseek(file_.get(), 0, SEEK_END) > 0),
       tail_(std::move(tail)),

@@ -954,7 +954,7 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
     expect_refused({"stream-scan", "--generate", "1000", "--device", "host", option},
                    option.substr(0, option.find('=')) + " would have no effect: the result stays in memory");
   }
-  expect_refused(words({"--compare", "duplex"}), "leave out --out");
+  expect_refused(words({"--compare", "duplex"}), "leave out --device host");
   expect_refused(words({"--compare", "naive,duplx"}), "duplex");
   expect_nothing_left();
   std::ofstream(out()) << "mine";

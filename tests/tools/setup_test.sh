@@ -202,7 +202,7 @@ expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log
 expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
 expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
 expect 0 "streams concurrency --json $scratch/out/concurrency.json" cat "$scratch/out/log/concurrency.txt"
-expect 0 'look_ahead needs compute capability 9.0' cat "$scratch/out/log/cycles.txt"
+expect 0 'look_ahead needs a GPU of compute capability 9.0' cat "$scratch/out/log/cycles.txt"
 expect 0 'explain look_ahead --device cuda' env CAPABILITY=9.0 out="$scratch/out" scanlab=build/cuda/scanlab \
   bash -c 'source tools/all.sh && source tools/experiments.sh && experiment cycles'
 for name in {depth,breadth}_first{,_one_queue}; do
