@@ -32,7 +32,7 @@ def build(sessions: SessionEvidence) -> Table:
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(
-        caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, of n cases with equal rounds. "
+        caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, of n cases. "
         "Rise, fall: cases with a trend (Mann's test, rarely passed by five rounds). Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
         "of normal times, the farthest. Clocks: readings, those below maximum.",
         columns=(
