@@ -101,7 +101,7 @@ def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> Non
 @pytest.mark.parametrize(("kind", "line"), [
     ("stream_scan", "stream-scan --device host --generate 2^20 --rounds 5 --json OUT"),
     ("stream_scan", "stream-scan --device host --generate 2^20 --out scanned --verify --compare files --rounds 5 --json OUT --force"),
-    ("distributed", "distributed bench --on-hosts -b 4KiB -e 16KiB --rounds 5 --out OUT"),  # without MPI one rank, whose cases are skipped
+    ("distributed", "distributed bench --on-hosts -b 4KiB -e 16KiB --rounds 5 --out OUT || (($? == 2))"),  # one rank, whose cases are skipped
 ])  # fmt: skip
 def test_results_of_other_kinds_fit(folder: Path, kind: str, line: str) -> None:
     document = json.loads(written(folder, line, f"{kind}{len(line)}.json"))
