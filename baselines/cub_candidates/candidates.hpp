@@ -69,11 +69,12 @@ constexpr CubCandidates<CubLookAhead> cub_look_ahead_candidates() {
   using Item = typename Op::Item;
   CubCandidates<CubLookAhead> all;
   const auto add_each = [&all](std::initializer_list<int> warps, std::initializer_list<int> items,
-                               std::initializer_list<std::array<int, 3>> fetches) {
+                               std::initializer_list<std::array<int, 3>> fetches,
+                               CubAccumulator accumulator = CubAccumulator::cub) {
     for (const int w : warps) {
       for (const int i : items) {
         for (const auto& [ahead, ahead_stages, index_stages] : fetches) {
-          const CubLookAhead shape{w, i, ahead, ahead_stages, index_stages};
+          const CubLookAhead shape{w, i, ahead, ahead_stages, index_stages, accumulator};
           if (cub_accepts<Item>(shape)) all.add(shape);
         }
       }
@@ -90,6 +91,7 @@ constexpr CubCandidates<CubLookAhead> cub_look_ahead_candidates() {
   } else if constexpr (sizeof(Item) == 1) {
     add({2, 3, 4, 6}, {95, 127, 143, 159});
     add_fetches({3, 4}, {143});
+    add_each({2, 3, 4}, {127, 143, 159}, {{2, 2, -1}, {4, 2, -1}}, CubAccumulator::item);
   } else if constexpr (sizeof(Item) == 2) {
     add({2, 3, 4, 6}, {79, 95, 111, 127, 143});
     add_fetches({3, 4}, {127});

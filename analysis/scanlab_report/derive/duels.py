@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
 import pandas as pd
 
 from scanlab_report.console import count
@@ -22,10 +25,14 @@ def too_few_repetitions(timings: AllTimingEvidence, so: str) -> str:
     return f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} {so}." if undecided else ""
 
 
+def in_columns(duels: pd.DataFrame, columns: Iterable[tuple[str, str]]) -> np.ndarray:
+    """Which cases are of one of these caches and launches."""
+    return pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(list(columns))
+
+
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:
     """One row a type, operator, column and octave of sizes: the duel of worst outcome, and among those of least ratio."""
-    shown = pd.MultiIndex.from_frame(timings.decided[["cache", "launch"]]).isin(COLUMNS)
-    duels = timings.decided[shown & (timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
+    duels = timings.decided[in_columns(timings.decided, COLUMNS) & (timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
     severity = duels["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
     ranked = duels.assign(octave=[int(n).bit_length() - 1 for n in duels["items"]], severity=severity)
     ranked = ranked.sort_values(["severity", "ratio"], kind="stable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from scanlab_report.select.evidence import TimingEvidence
+from scanlab_report.select.evidence import TimingEvidence, powers_of_two
 from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import BEST, CUBS, FLOOR, MEETING_CEILING, VECTOR_CEILING
 
@@ -40,4 +40,4 @@ def _warm(timings: TimingEvidence) -> pd.DataFrame:
 
 
 def _sized(cases: pd.DataFrame) -> pd.DataFrame:
-    return cases[cases["items"].between(SMALLEST, LARGEST) & ((cases["items"] & (cases["items"] - 1)) == 0)]
+    return cases[cases["items"].between(SMALLEST, LARGEST) & powers_of_two(cases["items"])]

@@ -51,7 +51,7 @@ def details(sessions: SessionEvidence) -> str:
 
 def _in_lines(name: str) -> str:
     """Of two lines, so that the titles above narrow panels do not meet."""
-    lines = textwrap.wrap(name.replace("$", r"\$").replace("_", "_ "), LETTERS)
+    lines = textwrap.wrap(style.plain(name).replace("_", "_ "), LETTERS)
     return "\n".join(line.replace("_ ", "_") for line in [*lines, ""][:2])
 
 

@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from scanlab_report.derive.duels import TYPES
+from scanlab_report.derive.duels import TYPES, in_columns
 from scanlab_report.layout import style
-from scanlab_report.select.evidence import AllTimingEvidence, Key
+from scanlab_report.select.evidence import AllTimingEvidence, Key, powers_of_two
 from scanlab_report.select.timings import AllTimings
 from scanlab_report.select.variants import COPIES, CUBS
 
@@ -32,14 +32,13 @@ def lacks(timings: AllTimingEvidence) -> str:
 
 def _duels(timings: AllTimingEvidence) -> pd.DataFrame:
     duels = timings.duels
-    shown = pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(list(COLUMNS))
-    return duels[shown & (duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] > 0)]
+    return duels[in_columns(duels, COLUMNS) & (duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] > 0)]
 
 
 def draw(timings: AllTimingEvidence) -> Figure:
     duels = _duels(timings)
-    powers_of_two = duels[duels["items"] & (duels["items"] - 1) == 0]
-    duels = duels if powers_of_two.empty else powers_of_two
+    at_powers = duels[powers_of_two(duels["items"])]
+    duels = duels if at_powers.empty else at_powers
     types = [kind for kind in TYPES if kind in set(duels["type"])]
     columns = min(4, len(types))
     width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)

@@ -121,6 +121,6 @@ def draw(timelines: Sequence[tuple[Mapping[str, Any], pd.DataFrame, pd.DataFrame
         if labelled:
             axis.set_xlim(0, 1.02 * max((each["end_us"].max() - first_start_us(each, of)) / 1e3 for _, each, of in timelines))
         name = about.get("schedule") or about.get("imported_from") or about.get("title", "")
-        draw_trace(axis, rows, f"{name}, {took}".lstrip(", ").replace("$", r"\$"), numbered=labelled, calls=calls)
+        draw_trace(axis, rows, style.plain(f"{name}, {took}".lstrip(", ")), numbered=labelled, calls=calls)
         axis.set_xlabel(time_label(about))
     return drawn

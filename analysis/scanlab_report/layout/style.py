@@ -177,6 +177,11 @@ def stacked(parts: Mapping[str, Callable[[], Figure]]) -> Figure:
     return stack.sheet
 
 
+def plain(text: str) -> str:
+    """Text of others in a figure: a dollar sign begins no formula there."""
+    return text.replace("$", r"\$")
+
+
 def footer(drawn: Figure, parts: Sequence[str]) -> None:
     """The small lines under a figure that say device, date, commit and whether it was measured or recorded.
 
@@ -186,7 +191,7 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
         return
     width, height = drawn.get_size_inches()
     lines: list[str] = []
-    for part in (part.replace("$", r"\$") for part in parts):
+    for part in map(plain, parts):
         joined = f"{lines[-1]}; {part}" if lines else part
         if lines and _text_width(joined) <= width - 0.04:
             lines[-1] = joined

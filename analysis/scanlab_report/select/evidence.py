@@ -41,7 +41,7 @@ I32_SUM = Scanned()
 """What is shown unless something else was asked for or measured."""
 
 
-def _powers_of_two(items: pd.Series) -> pd.Series:
+def powers_of_two(items: pd.Series) -> pd.Series:
     return (items > 0) & (items & (items - 1) == 0)
 
 
@@ -71,12 +71,12 @@ class TimingEvidence:
 
     def line_sizes(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Of these cases, those at powers of two, where a line is meant to be smooth; all, if none was timed there."""
-        return rows[_powers_of_two(rows["items"])] if self._at_powers else rows
+        return rows[powers_of_two(rows["items"])] if self._at_powers else rows
 
     @cached_property
     def _at_powers(self) -> bool:
         """Whether a scan or copy was timed at a power of two."""
-        return bool(_powers_of_two(self.cases.loc[self.cases["variant"] != FLOOR, "items"]).any())
+        return bool(powers_of_two(self.cases.loc[self.cases["variant"] != FLOOR, "items"]).any())
 
     def floor_ns(self, cache: str, launch: str = STREAM) -> float:
         """Time of an empty launch in one column; it was timed at one size or at several, and they do not matter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.console import count
-from scanlab_report.derive.duels import COLUMNS, pairs, too_few_repetitions
+from scanlab_report.derive.duels import COLUMNS, in_columns, pairs, too_few_repetitions
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings
@@ -16,7 +16,7 @@ NEEDS = {"timings": AllTimings(against=(CUBS,))}
 
 def build(timings: AllTimingEvidence) -> Table:
     duels = timings.duels
-    beside = int((~pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(COLUMNS)).sum())
+    beside = int((~in_columns(duels, COLUMNS)).sum())
     others = f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among those of the right part." if beside else ""
     rows = [_row(duels[(duels["type"] == kind) & (duels["op"] == op)], kind, op) for kind, op in pairs(duels)]
     rows.append(_row(duels, "all", ""))

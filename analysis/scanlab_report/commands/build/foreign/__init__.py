@@ -12,7 +12,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from scanlab_report.commands.build.foreign import distributions, medians, time_by_axis
-from scanlab_report.commands.build.foreign.shown import Shown, named, plain
+from scanlab_report.commands.build.foreign.shown import Shown, named
 from scanlab_report.console import SOUND, count, refuse, say
 from scanlab_report.layout import style
 from scanlab_report.read.foreign.cases import Foreign
@@ -44,7 +44,7 @@ def build(files: list[Foreign], options: argparse.Namespace) -> int:
                 say(f"figure {name} is left out: {drawn}.")
                 left_out += [out / "figures" / (name + suffix) for suffix in (".pdf", ".png")]
                 continue
-            style.footer(drawn, list(map(plain, [caption, *sources])))
+            style.footer(drawn, [caption, *sources])
             style.save(drawn, [new / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
             say(f"figure {name}: {'; '.join(sources)}")
         table = medians.build(shown)

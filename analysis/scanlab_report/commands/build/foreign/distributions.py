@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
-from scanlab_report.commands.build.foreign.shown import COLOURS, LINES, Shown, plain, unit
+from scanlab_report.commands.build.foreign.shown import COLOURS, LINES, Shown, unit
 from scanlab_report.layout import style
 from scanlab_report.read.foreign.cases import Case
 from scanlab_report.stats.intervals import median_interval
@@ -47,7 +47,7 @@ def draw(shown: list[Shown]) -> Figure | str:
     files = {of.number: of.file for them in panels for of in them}
     said = f"The {len(panels)} of {len(by_case)} cases whose middle half is the widest" if len(panels) < len(by_case) else ""
     if len(files) > 1 or said:
-        lines = [Line2D([], [], color=_colour(number), linestyle=_line(number), label=plain(name)) for number, name in files.items()] if len(files) > 1 else []
+        lines = [Line2D([], [], color=_colour(number), linestyle=_line(number), label=style.plain(name)) for number, name in files.items()] if len(files) > 1 else []
         drawn.legend(handles=lines, loc="outside upper left", ncols=4, title=said or None, title_fontsize=7.5, alignment="left")
     return drawn
 
@@ -78,7 +78,7 @@ def _heading(axes: Axes, case: Case, benchmark: bool, point: bool, device: bool)
     """What tells a case from the others: its benchmark, its point, its device."""
     parts = ((case.benchmark, benchmark or not case.point), (case.point, point or not benchmark), (case.device and f"on device {case.device}", device))
     said = " ".join(part for part, varies in parts if part and varies)
-    axes.set_title(plain("\n".join(textwrap.wrap(said, _LETTERS, max_lines=3, placeholder=" …"))), fontsize=6.5)
+    axes.set_title(style.plain("\n".join(textwrap.wrap(said, _LETTERS, max_lines=3, placeholder=" …"))), fontsize=6.5)
 
 
 def _spread(of: Shown) -> float:

@@ -43,11 +43,6 @@ def named(files: list[Foreign]) -> list[Shown]:
     return [Shown(name, number, case) for number, (name, of) in enumerate(zip(names, files, strict=True)) for case in of.cases]
 
 
-def plain(text: str) -> str:
-    """Text of others in a figure: a dollar sign begins no formula there."""
-    return text.replace("$", r"\$")
-
-
 def unit(seconds: float) -> tuple[str, float]:
     """The unit for times of about so many seconds, and how many of it are a second."""
     return next((name, factor) for most, name, factor in _UNITS if seconds < most)

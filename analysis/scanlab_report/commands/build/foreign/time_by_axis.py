@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from scanlab_report.commands.build.foreign.shown import COLOURS, LINES, MARKERS, Shown, plain, unit
+from scanlab_report.commands.build.foreign.shown import COLOURS, LINES, MARKERS, Shown, unit
 from scanlab_report.layout import style
 from scanlab_report.stats.intervals import Interval
 
@@ -36,7 +36,7 @@ def draw(shown: list[Shown]) -> Figure | str:
         name, factor = unit(float(np.median([of.time().value for of in cases])))
         varying = _varying(axis, cases)
         _panel(panels[0], axis, varying, cases, partial(_time, factor), f"time, {name}")
-        panels[0].set_title(plain(heading), fontsize=7.5)
+        panels[0].set_title(style.plain(heading), fontsize=7.5)
         has_rates = any(len(of.case.rates) for of in cases)
         if has_rates:
             _panel(panels[1], axis, varying, cases, _rate, "throughput, GB/s")
@@ -110,7 +110,7 @@ def _panel(axes: Axes, axis: str, varying: list[str], cases: list[Shown], value:
         x, y = [point[0] for point in points], [point[1].value for point in points]
         said = ", ".join(filter(None, (f"{varying[0]}={kind}" if len(kinds) > 1 else "", files[number] if len(files) > 1 else "")))
         # A ring around the dot of the file before: where the two agree, both are to be seen.
-        axes.plot(x, y, color=COLOURS[place], marker=MARKERS[place], linestyle=LINES[number % len(LINES)], label=plain(said),
+        axes.plot(x, y, color=COLOURS[place], marker=MARKERS[place], linestyle=LINES[number % len(LINES)], label=style.plain(said),
                   markersize=3.4 + 2.4 * number, markerfacecolor="none" if number else COLOURS[place])  # fmt: skip
         style.error_bars(axes, x, y, [point[1].low for point in points], [point[1].high for point in points], COLOURS[place])
     _scales(axes, axis, [point[0] for points in lines.values() for point in points], [point[1].value for points in lines.values() for point in points])
@@ -121,7 +121,7 @@ def _scales(axes: Axes, axis: str, x: list[float], y: list[float]) -> None:
     """Logarithmic where values span more than a few, and then with ticks that are numbers to read."""
     if x and min(x) > 0 and max(x) >= 8 * min(x):
         style.items_axis(axes, [round(value) for value in x] if min(x) >= 1 else [])
-    axes.set_xlabel(plain(axis))
+    axes.set_xlabel(style.plain(axis))
     if y and max(y) >= 3 * min(y):
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(y) > 100 * min(y) else (1, 2, 5)))
