@@ -44,9 +44,12 @@ def test_every_figure_and_table_is_listed_with_what_measures_it(listed: dict[tup
         assert entry["seconds"] == sum(experiments.known()[name].seconds for name in entry["experiments"])
 
 
+DUELS = ["duel_i8", "duel_i16", "duel_i32", "duel_i64", "duel_f16", "duel_f32", "duel_f64", "duel_operators"]
+
+
 @pytest.mark.parametrize(("kind", "name", "by"), [
-    ("figure", "throughput", ["scans"]), ("figure", "duel", ["duel_i8", "duel_i16", "duel_i32", "duel_wide", "duel_operators"]), ("figure", "dram_traffic", ["traffic"]),
-    ("figure", "hardware_conflicts", ["counters", "explain"]), ("table", "rivals", ["duel_i8", "duel_i16", "duel_i32", "duel_wide", "duel_operators", "python"]),
+    ("figure", "throughput", ["scans"]), ("figure", "duel", DUELS), ("figure", "dram_traffic", ["traffic"]),
+    ("figure", "hardware_conflicts", ["counters", "explain"]), ("table", "rivals", [*DUELS, "python"]),
     ("table", "caveats", ["caveats"]), ("figure", "scenes_order", ["scenarios"]), ("table", "streams_targets", ["schedules", "traces", "from_memory", "from_files", "from_large_files"]),
 ])  # fmt: skip
 def test_what_a_figure_needs_says_what_measures_it(listed: dict[tuple[str, str], dict[str, Any]], kind: str, name: str, by: list[str]) -> None:

@@ -219,7 +219,7 @@ class AllTimings:
 
     @property
     def measured_by(self) -> tuple[str, ...]:
-        return ("duel_i8", "duel_i16", "duel_i32", "duel_wide", "duel_operators", *(["python"] if self.python else []))
+        return (*(f"duel_{of}" for of in ANY_TYPE), "duel_operators", *(["python"] if self.python else []))
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
         wanted = AllTimings(python=self.python, of=self.of, types=self.types)
