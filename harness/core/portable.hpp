@@ -9,7 +9,8 @@
 
 namespace scanlab {
 
-/// As std::bit_cast, which the GPU may call only where nvcc is asked for relaxed constexpr.
+/// As std::bit_cast, which the GPU may call only where nvcc is asked for relaxed constexpr. Call it by its full name:
+/// otherwise items of std or of cuda::std bring bit_casts of their own.
 template <class To, class From>
 SCANLAB_HD constexpr To bit_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));

@@ -56,11 +56,11 @@ class GpuBlock {
   template <int K, class T>
   __device__ Vector<std::remove_const_t<T>, K> load(T* array, std::int64_t index) const {
     using Items = Vector<std::remove_const_t<T>, K>;
-    return bit_cast<Items>(*reinterpret_cast<const Access<Items>*>(array + index));
+    return scanlab::bit_cast<Items>(*reinterpret_cast<const Access<Items>*>(array + index));
   }
   template <int K, class T>
   __device__ void store(T* array, std::int64_t index, const Vector<T, K>& vector) const {
-    *reinterpret_cast<Access<Vector<T, K>>*>(array + index) = bit_cast<Access<Vector<T, K>>>(vector);
+    *reinterpret_cast<Access<Vector<T, K>>*>(array + index) = scanlab::bit_cast<Access<Vector<T, K>>>(vector);
   }
 
   template <class T>

@@ -15,16 +15,16 @@ namespace scanlab::simt {
 template <Shuffled T, class Change>
 __device__ T change_words(const T& value, Change change) {
   if constexpr (sizeof(T) == 1) {
-    return bit_cast<T>(static_cast<std::uint8_t>(change(bit_cast<std::uint8_t>(value))));
+    return scanlab::bit_cast<T>(static_cast<std::uint8_t>(change(scanlab::bit_cast<std::uint8_t>(value))));
   } else if constexpr (sizeof(T) == 2) {
-    return bit_cast<T>(static_cast<std::uint16_t>(change(bit_cast<std::uint16_t>(value))));
+    return scanlab::bit_cast<T>(static_cast<std::uint16_t>(change(scanlab::bit_cast<std::uint16_t>(value))));
   } else if constexpr (sizeof(T) % 4 == 0) {
     struct Words {
       std::uint32_t word[sizeof(T) / 4];
     };
-    auto words = bit_cast<Words>(value);
+    auto words = scanlab::bit_cast<Words>(value);
     for (std::uint32_t& word : words.word) word = change(word);
-    return bit_cast<T>(words);
+    return scanlab::bit_cast<T>(words);
   } else {
     std::uint32_t words[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(words, &value, sizeof(T));
@@ -69,17 +69,17 @@ __device__ T load_relaxed(const T* address) {
   if constexpr (sizeof(T) == 4) {
     std::uint32_t word;
     asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(word) : "l"(global));
-    return bit_cast<T>(word);
+    return scanlab::bit_cast<T>(word);
   } else if constexpr (sizeof(T) == 8) {
     std::uint64_t word;
     asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(global));
-    return bit_cast<T>(word);
+    return scanlab::bit_cast<T>(word);
   } else {
     ulonglong2 halves;
     asm volatile("{ .reg .b128 word; ld.relaxed.gpu.global.b128 word, [%2]; mov.b128 {%0, %1}, word; }"
                  : "=l"(halves.x), "=l"(halves.y)
                  : "l"(global));
-    return bit_cast<T>(halves);
+    return scanlab::bit_cast<T>(halves);
   }
 }
 
@@ -87,11 +87,11 @@ template <AtomicWord T>
 __device__ void store_relaxed(T* address, const T& value) {
   const std::size_t global = __cvta_generic_to_global(address);
   if constexpr (sizeof(T) == 4) {
-    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(global), "r"(bit_cast<std::uint32_t>(value)));
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(global), "r"(scanlab::bit_cast<std::uint32_t>(value)));
   } else if constexpr (sizeof(T) == 8) {
-    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(global), "l"(bit_cast<std::uint64_t>(value)));
+    asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(global), "l"(scanlab::bit_cast<std::uint64_t>(value)));
   } else {
-    const auto halves = bit_cast<ulonglong2>(value);
+    const auto halves = scanlab::bit_cast<ulonglong2>(value);
     asm volatile("{ .reg .b128 word; mov.b128 word, {%1, %2}; st.relaxed.gpu.global.b128 [%0], word; }" ::"l"(global),
                  "l"(halves.x), "l"(halves.y));
   }

@@ -216,7 +216,7 @@ class LookAheadBlock {
         const Before<Op> before_vector = running;
         for (In& item : vector.items) {
           const Item next = op_(kKeeps ? before_vector : running, static_cast<Item>(item));
-          item = bit_cast<In>(static_cast<Out>(given_.mode == Mode::exclusive ? item_of(running) : next));
+          item = scanlab::bit_cast<In>(static_cast<Out>(given_.mode == Mode::exclusive ? item_of(running) : next));
           running = next;
         }
         in_place = vector;

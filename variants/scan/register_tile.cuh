@@ -179,7 +179,7 @@ class RegisterTile {
       } else {  // an operator need not take what is no item
         for (int k = 0; k < kVector; ++k) items[k] = in[first + k < n ? first + k : n - 1];
       }
-      rows_[r] = bit_cast<Packed>(items);
+      rows_[r] = scanlab::bit_cast<Packed>(items);
     }
   }
 
@@ -220,7 +220,8 @@ class RegisterTile {
       const Item left = block.shuffle_up(total[r], 1);
       const Item row_total = block.shuffle(total[r], kLanes - 1);
       before_[r] = block.lane() == 0 ? warp_total : r == 0 ? left : op(warp_total, left);
-      if constexpr (kInPlace) rows_[r] = bit_cast<Packed>(scan_vector(bit_cast<Items>(rows_[r]), before_[r], op));
+      if constexpr (kInPlace)
+        rows_[r] = scanlab::bit_cast<Packed>(scan_vector(scanlab::bit_cast<Items>(rows_[r]), before_[r], op));
       warp_total = r == 0 ? row_total : op(warp_total, row_total);
     }
     return item_of(warp_total);
@@ -301,7 +302,7 @@ class RegisterTile {
     [[maybe_unused]] Item before_row = item_of(prefix);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const auto items = bit_cast<Items>(rows_[r]);
+      const auto items = scanlab::bit_cast<Items>(rows_[r]);
       RowOf<Out, kVector> results;
       if constexpr (kInPlace) {
         for (int k = 0; k < kVector; ++k) results[k] = op(prefix, items[k]);
@@ -338,7 +339,7 @@ class RegisterTile {
   }
 
   SCANLAB_HD static Item fold_vector(const Packed& packed, Op op) {
-    const auto items = bit_cast<Items>(packed);
+    const auto items = scanlab::bit_cast<Items>(packed);
     Item total = static_cast<Item>(items[0]);
     for (int k = 1; k < kVector; ++k) total = op(total, static_cast<Item>(items[k]));
     return total;

@@ -108,28 +108,17 @@ class FunctionOf {
   explicit FunctionOf(const Function& function = {}, const Initial& initial = {})
       : function_(function), initial_(initial) {}
 
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-  SCANLAB_HD Item operator()(const Item& left, const Item& right) const {
-    return static_cast<Item>(function_(left, right));
-  }
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
+  SCANLAB_HD Item operator()(const Item& left, const Item& right) const { return call(left, right); }
   SCANLAB_HD Item operator()(const Maybe<Item>& left, const Item& right) const {
     // Without a branch, around which a kernel's instructions would be fetched from far: where there is no left operand,
     // the right one takes its place, and the result is not used.
-    const Item combined = static_cast<Item>(function_(left.any ? left.item : right, right));
+    const Item combined = call(left.any ? left.item : right, right);
     return left.any ? combined : right;
   }
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
   SCANLAB_HD Maybe<Item> operator()(const Maybe<Item>& left, const Maybe<Item>& right) const {
     if (!right.any) return left;
     if (!left.any) return right;
-    return {static_cast<Item>(function_(left.item, right.item)), true};
+    return {call(left.item, right.item), true};
   }
 
   SCANLAB_HD Item initial_value() const requires(!std::is_same_v<Initial, NoValue>) {
@@ -137,6 +126,17 @@ class FunctionOf {
   }
 
  private:
+  // A function may be for the device alone: the host's code is compiled, too, and never runs. In the device's code nvcc
+  // refuses a function that is for the host alone.
+#if defined(__CUDA_ARCH__)
+  __device__ Item call(const Item& left, const Item& right) const { return static_cast<Item>(function_(left, right)); }
+#else
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  SCANLAB_HD Item call(const Item& left, const Item& right) const { return static_cast<Item>(function_(left, right)); }
+#endif
+
   Function function_;
   Initial initial_;  // not [[no_unique_address]], over which host and device differ (nvcc 13.0)
 };
