@@ -14,6 +14,7 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.read import results
 from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
+from tests.test_ncu import dram_report, ranges
 
 Document = dict[str, Any]
 
@@ -217,6 +218,31 @@ def test_waits_are_of_the_commit_of_the_run(tmp_path: Path, recorded: Path, caps
     (run / "prefix_wait.csv").write_text("".join(",".join([*row[:4], *of, *row[4:]]) + "\n" for row, of in zip(rows, told, strict=True)))
     assert add(run, recorded) == (2 if said else 0)
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"device": "NVIDIA Other"}, "context.device: is 'NVIDIA Other'"), ({"git_commit": "f" * 40}, f"context.git_commit: is '{'f' * 40}'"),
+    ({"git_dirty": "true"}, "had uncommitted changes"), ({"driver": ""}, "context.driver: is missing"), ({}, ""),
+])  # fmt: skip
+def test_what_a_profiler_counted_is_of_the_device_and_the_commit_of_the_run(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, str], said: str
+) -> None:
+    run = write_run(tmp_path / "run")
+    (run / "dram_bytes.csv").write_text(dram_report())
+    beside = json.loads(ranges())
+    beside["context"] |= {"device": GPU} | changes
+    (run / "dram_bytes.ranges.json").write_text(json.dumps(beside))
+    assert add(run, recorded) == (2 if said else 0)
+    assert said in capsys.readouterr().err and bool(list(recorded.iterdir())) is not bool(said)
+
+
+def test_files_of_gpus_are_compared_with_each_other_though_the_first_file_is_of_the_host(
+    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = write_run(write_run(tmp_path / "run", name="cpu.json", kind="host", device="", argv="bench cpu"))
+    write_run(run, name="tuned.json", kind="tuning", device="NVIDIA Other")
+    assert add(run, recorded) == 2
+    assert "tuned.json: context.device: is 'NVIDIA Other', and 'NVIDIA Test(R) GPU 9' in scan.json" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("lines", "said"), [

@@ -124,6 +124,10 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(tmp_path: Path, 
     record(tmp_path, "2026-01-02", 1.0, device="Another")
     assert main(["session", str(folder), str(tmp_path / "2026-01-02" / "scan.json")]) == 2
     assert "of Another and Test Device" in capsys.readouterr().err
+    (folder / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device="A Third"))
+    assert main(["session", str(folder)]) == 2
+    assert "of A Third and Test Device" in capsys.readouterr().err  # tables are of a device, too
+    (folder / "repeat.jsonl").unlink()
     assert main(["session", str(folder / "scan.json")]) == 2
     assert "scan.json: a file; name the folder of the session" in capsys.readouterr().err
     (folder / "scan.json").rename(tmp_path / "moved.json")

@@ -36,8 +36,8 @@ EXCEPTIONS = 0.05
 _PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
 """What a file must say of itself besides its date and commit, by its kind."""
 _NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY)
-WAITS = "waits"
-"""A table, which has no room for more than device, date and commit."""
+WAITS, COUNTED = "waits", "counted"
+"""Tables: one has no room for more than device, date and commit, others have ranges beside them that say it all."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -72,30 +72,31 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong.append(Complaint(folder, "", "is no folder with results files"))
         return found
     of: list[tuple[Run, str]] = []
-    waits: list[tuple[Run, str]] = []
+    tables: list[tuple[Run, str]] = []
     everything = Results()
     beside = {results.ranges_beside(file) for file in candidates if file.suffix == ".csv"}
     for file in sorted(candidates):
         read = results.read([file], [])
         found.wrong += read.problems
         runs = [(run, "timings") for run in read.runs] + [(s.run, s.kind) for s in read.streams if s.kind != streams.SIMULATION]
-        tables = (read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables)
+        has_tables = any((read.counter_tables, read.traffic_tables, read.wait_tables, read.repeat_tables))
         everything.verifications += read.verifications
-        kept = runs or any(tables) or read.verifications or file.name in TESTS or file in beside
+        kept = runs or has_tables or read.verifications or file.name in TESTS or file in beside
         (found.files if kept else found.ignored).append(file)
         if file.name in TESTS:
             found.wrong += _tests(file)
         of += runs
-        waits += [(owner, WAITS) for owner in read.owners.values() if read.wait_tables]
+        if not read.repeat_tables:  # _verification checks these
+            tables += [(owner, WAITS if read.wait_tables else COUNTED) for owner in read.owners.values()]
         if not read.problems:  # else these would be what follows from them
             found.wrong += [Complaint(file, *wrong) for wrong in _too_few(read)]
-    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in [*of, *waits] for key, what in _provenance(run, kind)]
+    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in [*of, *tables] for key, what in _provenance(run, kind)]
     if not of:
         found.wrong.append(Complaint(folder, "", "holds no timings, schedules, traces or experiments"))
         return found
     found.model, held = _model(folder, found.wrong)
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
-    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held), *waits])
+    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held), *tables])
     first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
     found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in of)
     if found.gpus > 1:
@@ -157,11 +158,13 @@ def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Complaint]:
-    """All files of a run are of one device and one commit."""
-    for run, _ in of[1:]:
-        for key, mine, first in (("device", run.device, of[0][0].device), ("git_commit", run.commit, of[0][0].commit)):
-            if run.kind == of[0][0].kind and mine != first:
-                yield Complaint(run.file, f"context.{key}", f"is {mine!r}, and {first!r} in {of[0][0].file.name}: record one run of one device and commit at a time")
+    """All files of a run are of one commit, of one device, and what its host timed alone of one processor."""
+    alike: dict[bool, Run] = {}
+    for run, _ in of:
+        beside = alike.setdefault(run.kind == "host", run)
+        for key, mine, other, file in (("device", run.device, beside.device, beside.file), ("git_commit", run.commit, of[0][0].commit, of[0][0].file)):
+            if mine != other:
+                yield Complaint(run.file, f"context.{key}", f"is {mine!r}, and {other!r} in {file.name}: record one run of one device and commit at a time")
 
 
 def _model(folder: Path, wrong: list[Complaint]) -> tuple[list[Path], list[Run]]:

@@ -34,7 +34,8 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
     listed = [{"file": Path(os.path.relpath(file, folder)).as_posix(), "kind": kind} for file, kind in sorted(set(kinds))]
     runs = read.runs + [of.run for of in read.streams]
     on_gpus = [run for run in runs if run.kind != "host"]
-    if len(devices := sorted({run.device for run in on_gpus or runs})) != 1:
+    counted = [run for run in read.owners.values() if run.context.get("device")] if runs else []  # tables alone are no session
+    if len(devices := sorted({run.device for run in [*(on_gpus or runs), *counted]})) != 1:
         raise ValueError(f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}")
     # What a host timed alone, without its GPU, belongs to the GPU's session. Files of several runs may be of several hosts, and say which.
     if of_one_run and on_gpus and len(hosts := sorted({run.host for run in runs if run.kind == "host" or "cpu" in run.context})) > 1:
