@@ -73,6 +73,15 @@ def test_repetitions_of_a_schedule_are_counted_whatever_each_of_them_measured(
         assert "1 of 1 cases have fewer than 5 repetitions, such as schedule scale" in capsys.readouterr().err
 
 
+def test_what_nvbench_timed_is_filed_though_it_draws_no_input_from_a_seed(tmp_path: Path, recorded: Path) -> None:
+    run = write_run(tmp_path / "run")
+    timed = stream_fixtures.stopwatch([stream_fixtures.timed_by_nvbench("best", 1024, mean=3e-6)])
+    timed["context"] |= {"device": GPU, "driver": "580", "argv": "scanlab_nvbench", "git_commit": COMMIT, "git_dirty": "false"}
+    (run / "nvbench.json").write_text(json.dumps(timed))
+    assert add(run, recorded) == 0
+    assert (recorded / "nvidia-test-gpu-9" / "2026-01-02" / "nvbench.json.gz").exists()
+
+
 def test_a_second_run_of_a_day_gets_a_letter_and_the_first_stays(tmp_path: Path, recorded: Path) -> None:
     assert add(write_run(tmp_path / "a"), recorded) == 0
     before = {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()}

@@ -35,7 +35,7 @@ EXCEPTIONS = 0.05
 """The share of cases that may have too few repetitions for an interval."""
 _PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
 """What a file must say of itself besides its date and commit, by its kind."""
-_NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY)
+_NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, streams.STOPWATCH)
 WAITS, COUNTED = "waits", "counted"
 """Tables: one has no room for more than device, date and commit, others have ranges beside them that say it all."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
