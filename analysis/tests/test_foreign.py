@@ -114,6 +114,28 @@ def test_aggregates_of_google_benchmark_are_compared_by_their_means(tmp_path: Pa
     assert cases["p"][0] == pytest.approx(welch(1, np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9, 2, 2 * np.std(noisy(1, 9), ddof=1) / np.mean(noisy(1, 9)), 9)[0], rel=1e-3, abs=0)
 
 
+@pytest.mark.parametrize("program", ["nvbench", "Google Benchmark"])
+def test_what_fails_in_b_alone_is_wrong_and_what_is_skipped_there_is_not(tmp_path: Path, capsys: pytest.CaptureFixture[str], program: str) -> None:
+    """Google Benchmark says which of the two it is; of nvbench the reason begins as that of an exception."""
+
+    def file(name: str, without_a_time: dict[str, tuple[bool, str]], timed: tuple[str, ...]) -> Path:
+        if program == "nvbench":
+            states = [*(state({"n": n}, noisy(1e-6)) for n in timed), *(skipped({"n": n}, f"Unexpected error: {why}" if failed else why) for n, (failed, why) in without_a_time.items())]
+            return nvbench(tmp_path / name, {"BM": states})
+        entries = [repetition(f"BM/n:{n}", 0, 0, **({"error_occurred": True, "error_message": why} if failed else {"skipped": True, "skip_message": why}))
+                   for n, (failed, why) in without_a_time.items()]  # fmt: skip
+        return google(tmp_path / name, [*entries, *repeated({f"BM/n:{n}": noisy(1e-6, 9) for n in timed})])
+
+    a, b = file("a.json", {}, ("1", "2", "3")), file("b.json", {"2": (True, "wrong result"), "3": (False, "no room")}, ("1",))
+    status, cases, page = compared(tmp_path, a, b)
+    assert status == 1 and sorted(cases["verdict"]) == ["neither", "only in A", "only in A"]
+    assert "**Wrong in B**: 1 case that A has a time of failed in B, such as BM" in page and "wrong result. B has 1 other case without a time (BM" in page
+    assert compared(tmp_path, a, file("c.json", {"3": (False, "no room")}, ("1", "2")))[0] == 0
+    assert compared(tmp_path, b, b)[0] == compared(tmp_path, b, a)[0] == 0
+    assert main(["compare", str(a), str(file("d.json", {"2": (True, "wrong result")}, ()))]) == 2
+    assert "have no timed case in common. Wrong in B: 1 case that A has a time of failed in B, such as BM" in (said := capsys.readouterr().err) and "wrong result\n" in said
+
+
 def test_repetitions_without_numbers_are_successive_and_a_time_of_nothing_is_none(tmp_path: Path) -> None:
     a, b = (google(tmp_path / f"{name}.json", [
         *({key: value for key, value in of.items() if key not in ("repetitions", "repetition_index")} for of in repeated({"BM_copy/64": noisy(factor * 1e-6, 9, seed)}) if of["run_type"] == "iteration"),

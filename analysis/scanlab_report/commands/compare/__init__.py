@@ -9,7 +9,7 @@ and no smaller difference counts.
 Two files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise. Files without samples
 are compared by their means, and the page says so; the threshold is then 10% by default.
 Cases without a threshold, or with too few repetitions, are counted on the page and not judged.
-Exit status 0: nothing is known to be slower; 1: something is; 2: bad input.
+Exit status 0: nothing is known to be slower; 1: something is, or failed in B alone; 2: bad input.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 _TIMED = {SCANS: ["cache", "launch"], streams.SCHEDULES: ["entry"], streams.STREAM_SCAN: ["way"]}
 """Of each kind of file the columns that say how a case is timed, which together are its ``column``; of scans on the host it is ``host``."""
 
-_NAMED = 3
 MEANS = "means"
+_NAMED = 3
 """Reasons that are named."""
 _MANY = 500
 """Repetitions of which the smallest p is as good as none: of more of them the binomial coefficient takes long, and says no more."""
@@ -110,7 +110,7 @@ class Comparison:
     remarks: tuple[str, ...] = ()
     """What else is to be said of the files, in sentences."""
     broken: int = 0
-    """Cases that A has a time of, and that failed in B: their results are wrong."""
+    """Cases that A has a time of, and that failed in B: wrong results, or an error."""
 
     def of(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
@@ -185,12 +185,17 @@ def _without_a_time(a: Measured, b: Measured) -> tuple[int, tuple[str, ...]]:
     broken = both[both["failed"].astype(bool)]
     if len(broken):
         worst = broken.iloc[0]
-        said.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {worst['variant']} of {worst['items']} items: {worst['reason']}.")
+        said.append(wrong_in_b(len(broken), f"{worst['variant']} of {worst['items']} items", worst["reason"]))
     for side, of in (("A", a.untimed), ("B", b.untimed.merge(broken[CASE], how="left", on=CASE, indicator=True).query("_merge == 'left_only'"))):
         if len(of):
             cases = count(len(of), "other case" if side == "B" and len(broken) else "case")
             said.append(cases_without_a_time(f"{side} has {cases}", list(dict.fromkeys(of["reason"]))))
     return len(broken), tuple(said)
+
+
+def wrong_in_b(cases: int, such_as: str, why: str) -> str:
+    """One sentence on what A has a time of, and B an error."""
+    return f"**Wrong in B**: {count(cases, 'case')} that A has a time of failed in B, such as {such_as}: {why.rstrip('.')}."
 
 
 def cases_without_a_time(sides_have: str, why: list[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scanlab_report.commands.compare.comparison import MEANS, NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time
+from scanlab_report.commands.compare.comparison import MEANS, NEITHER, ONLY_A, ONLY_B, Comparison, Refused, cases_without_a_time, wrong_in_b
 from scanlab_report.console import count
 from scanlab_report.read import noise
 from scanlab_report.read.foreign import kinds
@@ -50,7 +50,8 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     before, after = ({case.key: case for case in of.cases if not case.skipped} for of in (a, b))
     rows = [_row(key, before.get(key), after.get(key)) for key in {**before, **after}]
     if not before.keys() & after.keys():
-        raise Refused(f"{a.run.file} and {b.run.file} have no timed case in common")
+        reasons = " ".join(_without_a_time(a, b)[1]).replace("**", "").rstrip(".")
+        raise Refused(f"{a.run.file} and {b.run.file} have no timed case in common" + (f". {reasons}" if reasons else ""))
     cases = pd.DataFrame(rows)
     by_medians = cases.index[cases["by"] == MEDIANS]
     keys = [tuple(key) for key in cases.loc[by_medians, CASE].to_numpy()]
@@ -61,7 +62,8 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     both = cases["verdict"] == NEITHER
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["time_us"] = cases["launch_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
-    return Comparison(a.run, b.run, a.kind, CASE, cases, Variants({}), remarks=tuple(_remarks(a, b, cases)))
+    broken, untimed = _without_a_time(a, b)
+    return Comparison(a.run, b.run, a.kind, CASE, cases, Variants({}), remarks=(*_remarks(a, cases), *untimed), broken=broken)
 
 
 def _row(key: tuple[str, str, str], a: Case | None, b: Case | None) -> dict[str, object]:
@@ -89,8 +91,8 @@ def _judged(of: Case) -> int:
     return of.count if len(of.samples) or np.isfinite(of.stdev) else 0
 
 
-def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:
-    """What the files do not allow to say, in sentences."""
+def _remarks(a: Foreign, cases: pd.DataFrame) -> list[str]:
+    """What the files' samples do not allow to say, in sentences."""
     said = []
     more = MORE_SAMPLES[a.kind]
     if by_means := int((cases["by"] == MEANS).sum()):
@@ -98,8 +100,17 @@ def _remarks(a: Foreign, b: Foreign, cases: pd.DataFrame) -> list[str]:
                     f"by Welch's test, which one outlier can move; {more}.")  # fmt: skip
     elif ((cases["by"] == MEDIANS) & (cases[["count_a", "count_b"]].min(axis=1) < FEWEST)).any():
         said.append(f"For more samples: {more}.")
-    skipped = [{case.name: case.skipped for case in of.cases if case.skipped} for of in (a, b)]
-    for sides, of in (("Both have", skipped[0]),) if skipped[0] == skipped[1] else (("A has", skipped[0]), ("B has", skipped[1])):
-        if of:
-            said.append(cases_without_a_time(f"{sides} {count(len(of), 'case')}", [f"{name}: {reason.rstrip('.')}" for name, reason in of.items()]))
     return said
+
+
+def _without_a_time(a: Foreign, b: Foreign) -> tuple[int, list[str]]:
+    """How many cases that A has a time of failed in B, and what is to be said of cases without a time, in sentences."""
+    timed = {case.key for case in a.cases if not case.skipped}
+    broken = {case.key: case for case in b.cases if case.failed and case.key in timed}
+    said = [wrong_in_b(len(broken), worst.name, worst.skipped) for worst in list(broken.values())[:1]]
+    others = [{case.name: case.skipped for case in of.cases if case.skipped and (of is a or case.key not in broken)} for of in (a, b)]
+    for sides, of in (("Both have", others[0]),) if others[0] == others[1] else (("A has", others[0]), ("B has", others[1])):
+        if of:
+            cases = count(len(of), "other case" if sides == "B has" and broken else "case")
+            said.append(cases_without_a_time(f"{sides} {cases}", [f"{name}: {reason.rstrip('.')}" for name, reason in of.items()]))
+    return len(broken), said

@@ -44,6 +44,8 @@ class Case:
     """Bytes per second, a value a sample; a single one where there are no samples, and none where the program counts no bytes."""
     skipped: str = ""
     """Why there is no time; empty if there is one."""
+    failed: bool = False
+    """Whether that is for an error."""
 
     @property
     def key(self) -> tuple[str, str, str]:

@@ -80,9 +80,9 @@ def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
     benchmark, *parts = name.split("/")
     about: dict[str, Any] = {"benchmark": benchmark, "point": "/".join(parts), "axes": _axes(parts), "clock": "real"}
     place = entries[0][0]
-    for at, entry in entries:
+    for at, entry in sorted(entries, key=lambda of: not of[1].error_occurred):  # an error of any repetition outranks what was skipped
         if entry.error_occurred or entry.skipped:
-            return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message))
+            return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message), failed=entry.error_occurred)
     runs = [(at, entry) for at, entry in entries if entry.run_type == "iteration"]
     if not runs:
         return Case(place, **about, **_aggregates(entries))

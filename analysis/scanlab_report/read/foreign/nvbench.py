@@ -25,6 +25,8 @@ FORMAT = 1
 _CLOCKS = {"nv/cold": ("GPU", "nv/cold/time/gpu"), "nv/cpu_only": ("CPU", "nv/cpu_only/time/cpu")}
 """Of each way of timing what it times, and where its times are. The first that a state has counts."""
 _BATCH = "nv/batch/time/gpu/mean"
+_ERROR = "Unexpected error"
+"""How the reason begins where an exception ended a state: nvbench calls it skipped, too."""
 _SINGLE = 1e-5
 """A mean of float32 may be off by this part; more says that samples are of another run."""
 
@@ -105,7 +107,7 @@ def _case(file: Path, place: str, benchmark: str, state: _State) -> Case:
     device = "" if state.device is None else str(state.device)
     case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, axes)
     if state.is_skipped:
-        return replace(case, skipped=reason(state.skip_reason))
+        return replace(case, skipped=reason(state.skip_reason), failed=state.skip_reason.startswith(_ERROR))
     summaries = _Summaries(place, state.summaries or [])
     way = next((way for way, (_, times) in _CLOCKS.items() if summaries.has(f"{times}/mean")), None)
     if way is None:
