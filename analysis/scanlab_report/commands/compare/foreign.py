@@ -49,8 +49,9 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     """Ratios, intervals and p of every case that both files have a time of, without thresholds and verdicts yet."""
     before, after = ({case.key: case for case in of.cases if not case.skipped} for of in (a, b))
     rows = [_row(key, before.get(key), after.get(key)) for key in {**before, **after}]
+    broken, untimed = _without_a_time(a, b)
     if not before.keys() & after.keys():
-        reasons = " ".join(_without_a_time(a, b)[1]).replace("**", "").rstrip(".")
+        reasons = " ".join(untimed).replace("**", "").rstrip(".")
         raise Refused(f"{a.run.file} and {b.run.file} have no timed case in common" + (f". {reasons}" if reasons else ""))
     cases = pd.DataFrame(rows)
     by_medians = cases.index[cases["by"] == MEDIANS]
@@ -62,7 +63,6 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     both = cases["verdict"] == NEITHER
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
     cases["time_us"] = cases["launch_us"] = cases[["median_a_ns", "median_b_ns"]].min(axis=1) / 1e3
-    broken, untimed = _without_a_time(a, b)
     return Comparison(a.run, b.run, a.kind, CASE, cases, Variants({}), remarks=(*_remarks(a, cases), *untimed), broken=broken)
 
 
