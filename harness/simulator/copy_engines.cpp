@@ -2,33 +2,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace scanlab::simulator {
 
 CopyEngines::CopyEngines(ModelRun& run) : run_(run), copy_time_(run.recording.operations.size()) {
   for (const CopyEngine& ways : run.device.copy_engines) engines_.push_back({.ways = ways});
-  waiting_.resize(engines_.size());
+  // Those of one way are asked first, and leave the others to what only these can copy. In which order a profile lists
+  // its engines says nothing.
+  for (Engine& engine : engines_) asked_.push_back(&engine);
+  std::ranges::stable_sort(asked_, {}, [](const Engine* engine) {
+    return std::pair(engine->ways.in && engine->ways.out, engine->ways.out);
+  });
 }
 
 int CopyEngines::serving(bool in) const {
-  const auto first = std::ranges::find_if(engines_, [&](const Engine& e) { return in ? e.ways.in : e.ways.out; });
-  return static_cast<int>(first - engines_.begin());
+  const auto first = std::ranges::find_if(asked_, [&](const Engine* engine) { return engine->ways.serves(in); });
+  return static_cast<int>(first - asked_.begin());
+}
+
+/// Of the copies that wait and that the engine serves: the first from its turn on. One that has copied nothing yet
+/// begins with the first issued.
+std::optional<CopyEngines::Offer> CopyEngines::next_of(const Engine& engine) const {
+  const auto rank = [&](const Offer& offer) {
+    return engine.last ? std::tuple(offer.turn < engine.turn, offer.turn, offer.operation)
+                       : std::tuple(false, std::size_t{0}, offer.operation);
+  };
+  std::optional<Offer> next;
+  for (const bool in : {true, false}) {
+    const std::set<Offer>& waiting = waiting_[in ? 0 : 1];
+    if (waiting.empty() || !engine.ways.serves(in)) continue;
+    auto first = engine.last ? waiting.lower_bound({engine.turn, 0}) : std::ranges::min_element(waiting, {}, rank);
+    if (first == waiting.end()) first = waiting.begin();
+    if (!next || rank(*first) < rank(*next)) next = *first;
+  }
+  return next;
 }
 
 void CopyEngines::start(const std::function<void(std::size_t operation)>& taken) {
-  for (Waiting& waiting : waiting_) {
-    for (Engine& engine : engines_) {
-      while (!engine.operation && !waiting.empty()) {
-        auto next = waiting.lower_bound({engine.turn, 0});
-        if (next == waiting.end()) next = waiting.begin();
-        if (!engine.last) next = std::ranges::min_element(waiting, {}, &Waiting::value_type::second);
-        const auto [turn, operation] = *next;
-        if (!(copies_in(run_.operation(operation)) ? engine.ways.in : engine.ways.out)) break;
-        waiting.erase(next);
-        take(operation, engine);
-        engine.turn = turn;
-        taken(operation);
-      }
+  for (bool again = true; std::exchange(again, false);) {
+    for (Engine* const engine : asked_) {
+      if (engine->operation) continue;
+      const std::optional<Offer> next = next_of(*engine);
+      if (!next) continue;
+      waiting(next->operation).erase(*next);
+      take(next->operation, *engine);
+      engine->turn = next->turn;
+      taken(next->operation);
+      again = true;
     }
   }
 }

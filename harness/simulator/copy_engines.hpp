@@ -1,6 +1,7 @@
 // The copy engines of the engine model: which copy each takes next, when its bytes begin to flow, and how fast.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <set>
@@ -17,17 +18,15 @@ class CopyEngines {
   explicit CopyEngines(ModelRun& run);
 
   bool none() const { return engines_.empty(); }
-  /// The first engine that serves a way: copies of the two ways wait together if it is the same.
+  /// The first engine that is asked for a way: copies of the two ways wait together if it is the same.
   int serving(bool in) const;
   /// Before the run: how long a copy takes, without its latency.
   void add(std::size_t operation, double seconds) { copy_time_[operation] = ticks(seconds); }
   Ticks copy_time(std::size_t operation) const { return copy_time_[operation]; }
 
   /// A copy waits for an engine from now on. Engines go through `turns` in order, and first issued first in one turn.
-  void offer(std::size_t operation, std::size_t turn, int first_engine) {
-    waiting_[static_cast<std::size_t>(first_engine)].insert({turn, operation});
-  }
-  /// Free engines take what waits; `taken` is told of each copy, and may offer more.
+  void offer(std::size_t operation, std::size_t turn) { waiting(operation).insert({turn, operation}); }
+  /// Free engines take what waits, those of one way first; `taken` is told of each copy, and may offer more.
   void start(const std::function<void(std::size_t operation)>& taken);
   /// Foretells the end of each copy whose rate has changed.
   void set_rates();
@@ -56,8 +55,14 @@ class CopyEngines {
     Ticks last_end = 0;
     std::size_t turn = 0;  ///< of the copy that it took last
   };
-  using Waiting = std::set<std::pair<std::size_t, std::size_t>>;  ///< turn, operation
+  struct Offer {
+    std::size_t turn = 0;
+    std::size_t operation = 0;
+    friend auto operator<=>(const Offer&, const Offer&) = default;
+  };
 
+  std::set<Offer>& waiting(std::size_t operation) { return waiting_[copies_in(run_.operation(operation)) ? 0 : 1]; }
+  std::optional<Offer> next_of(const Engine& engine) const;
   bool opposite(const Engine& engine, std::size_t operation) const;
   bool waits_beside(const Engine& engine, std::size_t operation) const;
   void foretell(Engine& engine, What what, Ticks at);
@@ -66,8 +71,9 @@ class CopyEngines {
 
   ModelRun& run_;
   std::vector<Engine> engines_;
-  std::vector<Waiting> waiting_;  ///< by the first engine that serves them
-  std::vector<Ticks> copy_time_;  ///< by operation
+  std::vector<Engine*> asked_;              ///< the engines, in the order in which they take copies
+  std::array<std::set<Offer>, 2> waiting_;  ///< copies in, and copies out
+  std::vector<Ticks> copy_time_;            ///< by operation
   bool rates_changed_ = false;
 };
 

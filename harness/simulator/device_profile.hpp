@@ -17,6 +17,8 @@ namespace scanlab::simulator {
 struct CopyEngine {
   bool in = false;   ///< host to device
   bool out = false;  ///< device to host
+
+  bool serves(bool copy_in) const { return copy_in ? in : out; }
 };
 
 /// Of each way: bytes a second, or seconds.

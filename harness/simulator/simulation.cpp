@@ -30,7 +30,6 @@ struct Lane {
   std::size_t next = 0;  ///< all before have left
   bool listed = false;   ///< to be looked at
   std::size_t turn = 0;  ///< engines go through their lanes in this order, and first issued first in lanes of one turn
-  int engine = 0;        ///< of copies: the first that serves it
 
   bool empty() const { return next == operations.size(); }
   std::size_t front() const { return operations[next]; }
@@ -147,8 +146,7 @@ class EngineModel {
       const auto [at, is_new] = numbers.try_emplace(where, numbers.size());
       run_.progress[i].lane = at->second;
       if (!is_new) continue;
-      lanes_.push_back({.turn = run_.device.drains_queues ? static_cast<std::size_t>(where.first) : 0,
-                        .engine = std::max(0, where.second)});
+      lanes_.push_back({.turn = run_.device.drains_queues ? static_cast<std::size_t>(where.first) : 0});
     }
   }
 
@@ -348,7 +346,7 @@ class EngineModel {
       if (run_.device.waits_for_started_launches && held_by_launches(operation)) return;
       if (is_copy(operations_[operation]) && !copies_.none()) {
         progress.offered = true;
-        copies_.offer(operation, lane.turn, lane.engine);
+        copies_.offer(operation, lane.turn);
         return;
       }
       ++lane.next;

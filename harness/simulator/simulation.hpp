@@ -6,10 +6,10 @@
 //                      lane, whatever their streams, captured or not. So on an H200, but that the driver's copy queues
 //                      follow the order of the streams only until a process has used and given back some.
 //     copy engines     one copy at a time each, of those that wait the first issued, or one queue after another from
-//                      that of the first issued on. Both ways at once are slower: rates change when the other way
-//                      begins and ends. A copy that begins while bytes flow the other way begins later, or as they
-//                      cease: then both begin together, and short ones stay in step. Without engines, whatever runs
-//                      runs alone.
+//                      that of the first issued on. Engines of one way take theirs first, in whatever order a profile
+//                      lists them. Both ways at once are slower: rates change when the other way begins and ends. A
+//                      copy that begins while bytes flow the other way begins later, or as they cease: then both begin
+//                      together, and short ones stay in step. Without engines, whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
 //                      Where running grids ask for more than the device has, older ones come first.

@@ -910,6 +910,61 @@ TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 3, 2, 5, 1, 4}));
 }
 
+/// Copies of so many milliseconds, each in a stream of its own, and a kernel of 4 ms behind the first copy out.
+double with_engines(const std::vector<CopyEngine>& engines, const std::vector<std::pair<bool, double>>& copies,
+                    bool kernel) {
+  DeviceProfile device = didactic();
+  device.copy_engines = engines;
+  Recording recording{.job = job_of(static_cast<int>(copies.size()), 1)};
+  streams::Issuer issuer(recording);
+  const auto chunks = issuer.chunks();
+  const auto created = issuer.create_streams(static_cast<int>(copies.size()));
+  Costs each;
+  std::optional<streams::Stream> out;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const auto [in, ms] = copies[i];
+    if (in) issuer.copy_in(chunks[i], created[i]);
+    if (!in) issuer.copy_out(chunks[i], *(out = created[i]));
+    each.operations.push_back({.copy_seconds = ms * kMs});
+  }
+  if (kernel) {
+    issuer.side_kernel(*out);
+    each.operations.push_back({.blocks = 6, .block_seconds = 4 * kMs});
+  }
+  return simulate(recording, device, each).timeline.makespan();
+}
+
+TEST(Engines, TheOrderInWhichAProfileListsItsEnginesSaysNothing) {
+  constexpr CopyEngine kIn{.in = true};
+  constexpr CopyEngine kOut{.out = true};
+  constexpr CopyEngine kBoth{.in = true, .out = true};
+  // 4 ms out beside 4 and 1 ms in, one behind the other.
+  const std::vector<std::pair<bool, double>> short_behind_long{{true, 4}, {true, 1}, {false, 4}};
+  EXPECT_NEAR(with_engines({kBoth, kOut}, short_behind_long, false), 5 * kMs, kExact);
+  EXPECT_NEAR(with_engines({kOut, kBoth}, short_behind_long, false), 5 * kMs, kExact);
+  // The first two copies in share the bus for 2 ms. Then the copy out comes, for 1 ms, and its kernel, for 4 ms.
+  const std::vector<std::pair<bool, double>> out_among_in{{true, 4}, {true, 1}, {false, 1}, {true, 1}, {true, 1}};
+  EXPECT_NEAR(with_engines({kIn, kBoth}, out_among_in, true), 7 * kMs, kExact);
+  EXPECT_NEAR(with_engines({kBoth, kIn}, out_among_in, true), 7 * kMs, kExact);
+  // Both ways begin at one moment: the copy out waits for 2 ms, and the one in for 1 ms, whichever engine is listed
+  // first.
+  DeviceProfile device = didactic();
+  device.latency_in_step = {2 * kMs, 2 * kMs};
+  device.copy_latency = {1 * kMs, 1 * kMs};
+  Recording recording{.job = job_of(2, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  issuer.copy_in(issuer.chunks()[0], created[0]);
+  issuer.copy_out(issuer.chunks()[1], created[1]);
+  const Costs each{.operations = {{.copy_seconds = 5 * kMs}, {.copy_seconds = 5 * kMs}}};
+  for (const std::vector<CopyEngine>& engines : {std::vector{kIn, kOut}, std::vector{kOut, kIn}}) {
+    device.copy_engines = engines;
+    const auto& spans = simulate(recording, device, each).timeline.spans;
+    EXPECT_NEAR(spans[0].when.end, 6 * kMs, kExact);
+    EXPECT_NEAR(spans[1].when.end, 7 * kMs, kExact);
+  }
+}
+
 TEST(Engines, AWaitForNothingIsRefused) {
   Recording recording{.job = job_of(2, 2)};
   streams::Issuer issuer(recording);
