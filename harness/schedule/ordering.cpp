@@ -16,6 +16,7 @@ struct Lane {
   std::vector<Dependency> waits;    ///< since then, for others
   std::set<std::size_t> awaited;    ///< the operations of `waits`
   bool ahead = false;               ///< has what the legacy default stream does not wait for yet
+  std::size_t behind = 0;           ///< so much of what the legacy default stream was given it waits for already
 
   /// What an event recorded now stands for.
   std::vector<std::size_t> frontier() const {
@@ -50,6 +51,7 @@ Ordering ordering(const Recording& recording) {
   // What the legacy default stream waited for once is before all that follows in it: only lanes with more since then
   // are looked at. Else time would grow as the square of the streams.
   std::vector<Lane*> ahead;
+  std::size_t in_legacy = 0;  // what that stream was given: others wait only for more than at their last wait
   for (std::size_t i = 0; i < count; ++i) {
     const Operation& operation = recording.operations[i];
     const OperationKind kind = operation.kind;
@@ -77,8 +79,11 @@ Ordering ordering(const Recording& recording) {
         other->ahead = false;
       }
       ahead.clear();
+      ++in_legacy;
     } else if (stream != StreamKind::non_blocking) {
-      lane.wait_for(legacy.frontier(), Rule::default_stream);
+      if (std::exchange(lane.behind, in_legacy) < in_legacy) {
+        lane.wait_for(legacy.frontier(), Rule::default_stream);
+      }
       if (!std::exchange(lane.ahead, true)) ahead.push_back(&lane);
     }
     if (waits) {

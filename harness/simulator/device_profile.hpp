@@ -92,8 +92,9 @@ struct DeviceProfile {
   int resident_blocks = 0;   ///< a multiprocessor, at most
   int resident_threads = 0;  ///< a multiprocessor, at most
   int resident_grids = 0;    ///< at once; 1: no concurrent kernels
-  /// The rule of compute capability 2.0 to 3.0: an operation that depends on a kernel waits until all blocks of all
-  /// earlier launches have started, and holds back later launches until that kernel is complete.
+  /// The rule of compute capability 2.0 to 3.0: an operation that waits for a kernel waits until all blocks of all
+  /// earlier launches have started, and holds back later launches until that kernel is complete. One that comes behind
+  /// a kernel only through other operations does neither.
   bool waits_for_started_launches = false;
 
   std::vector<KernelTimes> kernels;  ///< those that were measured

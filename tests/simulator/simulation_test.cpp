@@ -404,6 +404,26 @@ TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
   EXPECT_EQ(found.front().cause, streams::Cause::launch_rule) << found.front().evidence;
 }
 
+/// The second copy behind a kernel waits for the first copy, and for no launch, whichever stream the kernel is in.
+TEST(Engines, TheRuleForLaunchesIsOfWhatWaitsForAKernelItself) {
+  DeviceProfile device = didactic();
+  device.waits_for_started_launches = true;
+  const Costs each{.operations = {{.blocks = 1, .block_seconds = 1 * kMs},
+                                  {.copy_seconds = 1 * kMs},
+                                  {.blocks = 12, .block_seconds = 5 * kMs},  // two waves
+                                  {.copy_seconds = 1 * kMs}}};
+  for (const bool legacy : {false, true}) {
+    Recording recording{.job = job_of(2, 1)};
+    streams::Issuer issuer(recording);
+    const auto created = issuer.create_streams(2);
+    issuer.side_kernel(legacy ? streams::kLegacyDefault : created[0]);
+    issuer.copy_in(issuer.chunks()[0], created[0]);
+    issuer.side_kernel(created[1]);
+    issuer.copy_in(issuer.chunks()[1], created[0]);
+    EXPECT_NEAR(simulate(recording, device, each).timeline.spans[3].when.end, 3 * kMs, kExact) << legacy;
+  }
+}
+
 // ---- what is true of any run
 
 /// Something simulated, and what it was.

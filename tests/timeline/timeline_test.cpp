@@ -119,6 +119,37 @@ TEST(Dependencies, NameTheRule) {
   }
 }
 
+TEST(Dependencies, AStreamWaitsOnceForWhatTheLegacyDefaultStreamWasGiven) {
+  Recording recording{.job = job_of(1, 1)};
+  Issuer issuer(recording);
+  const Stream stream = issuer.create_stream();
+  issuer.side_kernel(kLegacyDefault);
+  issuer.side_kernel(stream);
+  issuer.side_kernel(stream);
+  issuer.side_kernel(kLegacyDefault);
+  issuer.side_kernel(stream);
+  issuer.side_kernel(stream);
+  std::vector<std::vector<std::size_t>> waits;
+  for (const auto& each : ordering(recording).device) {
+    waits.emplace_back();
+    for (const Dependency& dependency : each) waits.back().push_back(dependency.operation);
+  }
+  EXPECT_EQ(waits, (std::vector<std::vector<std::size_t>>{{}, {0}, {1}, {0, 2}, {2, 3}, {4}}));
+}
+
+TEST(Dependencies, BehindTheLegacyDefaultStreamAreAsManyAsTheOperations) {
+  constexpr int kStreams = 100;
+  Recording recording{.job = job_of(1, 1)};
+  Issuer issuer(recording);
+  const std::vector<Stream> streams = issuer.create_streams(kStreams);
+  for (const Stream stream : streams) issuer.side_kernel(stream);
+  issuer.wait(kLegacyDefault, issuer.create_event());  // it waits for all of them, and no work follows in it
+  for (int i = 0; i < 50; ++i) issuer.side_kernel(streams[0]);
+  std::size_t waits = 0;
+  for (const auto& each : ordering(recording).device) waits += each.size();
+  EXPECT_LE(waits, 2 * recording.operations.size());
+}
+
 /// Pairs of copies and kernels of which neither waits for the other, by dependencies alone.
 std::set<std::pair<std::size_t, std::size_t>> unordered_pairs(const Recording& recording) {
   const auto all = ordering(recording).device;
