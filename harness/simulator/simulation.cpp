@@ -242,6 +242,8 @@ class EngineModel {
   }
 
   void begin_wait(const Operation& operation) {
+    // The device runs a graph's copies of pageable memory, too, and the one call that launches it has returned.
+    if (run_.recording.captured) return;
     const auto wait_for = [&](std::size_t other) {
       Progress& progress = run_.progress[other];
       if (progress.done || std::exchange(progress.host_waits, true)) return;

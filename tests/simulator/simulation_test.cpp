@@ -404,6 +404,15 @@ TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
   EXPECT_EQ(found.front().cause, streams::Cause::launch_rule) << found.front().evidence;
 }
 
+/// The host launches it by one call, and no copy holds it.
+TEST(Engines, AGraphOfPageableMemoryOverlapsAsItsScheduleDoesOfPinned) {
+  Job job = job_of(4, 4, kWithoutTails);
+  const double pinned = makespan("depth_first", job, didactic(), known_of(4, 4, 4));
+  job.memory = streams::HostMemory::pageable;
+  EXPECT_NEAR(makespan("graph", job, didactic(), known_of(4, 4, 4)), pinned, kExact);
+  EXPECT_NEAR(pinned, 6 * kMs, kExact);
+}
+
 /// The second copy behind a kernel waits for the first copy, and for no launch, whichever stream the kernel is in.
 TEST(Engines, TheRuleForLaunchesIsOfWhatWaitsForAKernelItself) {
   DeviceProfile device = didactic();
