@@ -157,6 +157,19 @@ class Analyst {
     return latest;
   }
 
+  /// Of what the host waited for before it issued the operation, at its last wait: what ended last.
+  const Span* awaited_by_the_host(std::size_t operation) const {
+    const Span* latest = nullptr;
+    while (!recording_.captured && latest == nullptr && operation-- > 0) {
+      if (host_wait(recording_, recording_.operations[operation]) != HostWait::none) latest = span_of_[operation];
+      for (const std::size_t other : order_.host[operation]) {
+        const Span* const span = span_of_[other];
+        if (span != nullptr && (latest == nullptr || span->when.end > latest->when.end)) latest = span;
+      }
+    }
+    return latest;
+  }
+
   /// Back from the operation that ended last, each time to what held it up last.
   std::vector<PathStep> path() const {
     std::vector<PathStep> steps;
@@ -164,13 +177,14 @@ class Analyst {
     while (span != nullptr && steps.size() < timeline_.spans.size()) {
       const Span* const engine_before = before_on_engine(*span);
       Wait cause = what_held(*span, engine_before == nullptr ? 0 : engine_before->when.end);
-      std::string because = cause.reason == Idle::latency ? "the beginning" : name(cause.reason);
       if (engine_before != nullptr && engine_before->when.end > cause.until) {
         cause = {engine_before->when.end, Idle::latency, engine_before->operation};
-        because = "its engine was busy";
       }
-      steps.push_back({span->operation, span->when, span->when.start - cause.until, because});
-      const Span* const next = cause.blocker && cause.reason != Idle::host ? span_of_[*cause.blocker] : nullptr;
+      const Span* const next = cause.reason == Idle::host ? awaited_by_the_host(span->operation)
+                               : cause.blocker            ? span_of_[*cause.blocker]
+                                                          : nullptr;
+      if (cause.reason == Idle::host && next != nullptr) cause.until = next->when.end;
+      steps.push_back({span->operation, span->when, span->when.start - cause.until});
       if (next != nullptr && next->when.end > span->when.end) break;  // simulated or measured wrongly: not a path
       span = next;
     }

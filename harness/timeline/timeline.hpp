@@ -82,8 +82,7 @@ struct Gap {
 struct PathStep {
   std::size_t operation = 0;
   Interval when;
-  double waited = 0;    ///< seconds between what it waited for and its start
-  std::string because;  ///< in words
+  double waited = 0;  ///< seconds between what it waited for and its start
 };
 
 /// What a timeline shows.

@@ -413,6 +413,36 @@ TEST(Engines, AGraphOfPageableMemoryOverlapsAsItsScheduleDoesOfPinned) {
   EXPECT_NEAR(pinned, 6 * kMs, kExact);
 }
 
+TEST(Engines, TheCriticalPathGoesOnWhereTheHostWaited) {
+  Job pageable = job_of(4, 4, kWithoutTails);
+  pageable.memory = streams::HostMemory::pageable;
+  for (const auto& [schedule, job] :
+       {std::pair("serial_pinned", job_of(4, 1, kWithoutTails)), {"depth_first", pageable}}) {
+    const Recording recording = recorded(schedule, job);
+    const Simulation run = simulate(recording, didactic(), costs(recording, didactic(), known_of(12, 12, 12)));
+    const std::string text = describe(run.timeline, analyse(run.timeline), 1);
+    EXPECT_NE(text.find("critical path: 12 operations, copies in 12.000 ms, kernels 12.000 ms, copies out 12.000 ms, "
+                        "between them 0.000 ms"),
+              std::string::npos)
+        << schedule << "\n"
+        << text;
+  }
+  // A host that waits for a stream, and then computes.
+  Recording recording{.job = job_of(1, 1)};
+  streams::Issuer issuer(recording);
+  const auto created = issuer.create_streams(2);
+  issuer.side_kernel(created[0]);
+  issuer.synchronize(created[0]);
+  issuer.host_work(2000);
+  issuer.side_kernel(created[1]);
+  const OperationCost kernel{.blocks = 6, .block_seconds = 3 * kMs};
+  const Simulation run = simulate(recording, didactic(), {.operations = {kernel, {}, {}, kernel}});
+  const streams::TimelineAnalysis analysis = analyse(run.timeline);
+  ASSERT_EQ(analysis.path.size(), 2u);
+  EXPECT_EQ(analysis.path[0].operation, 0u);
+  EXPECT_NEAR(analysis.path[1].waited, 2 * kMs, kExact);
+}
+
 /// The second copy behind a kernel waits for the first copy, and for no launch, whichever stream the kernel is in.
 TEST(Engines, TheRuleForLaunchesIsOfWhatWaitsForAKernelItself) {
   DeviceProfile device = didactic();
