@@ -98,7 +98,8 @@ void add_job_options(po::options_description& options, const std::string& defaul
       ("memory", list_of("KIND"), "select host memory: pinned, pageable, or all (default: the schedule's own)")  //
       ("buffers", list_of("LIST"), buffers.c_str())                                                              //
       ("budget", text("BYTES"),
-       "limit the device memory: 2GiB takes as many buffers as fit, for two chunks at least")          //
+       "limit the device memory: 2GiB takes as many buffers as fit, for two chunks at least, and leaves out jobs that "
+       "take more")                                                                                    //
       ("blocks", list_of("LIST"), "set the blocks per kernel (default 0: as many as the items need)")  //
       ("work", list_of("LIST"), work.c_str());
 }

@@ -133,7 +133,8 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
   }
   const simulator::DeviceProfile profile = profile_of(values);
   const simulator::KnownTimes known = known_of(values);
-  const std::vector<streams::ScheduledJob> jobs = select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
+  const std::vector<streams::ScheduledJob> jobs =
+      select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs(&context.err);
   if (values.count("ratios") == 0) {  // which give the kernel's time
     for (const streams::ScheduledJob& each : jobs) {
       const std::string why = unknown_kernel_time(each.job, profile, known);

@@ -34,7 +34,7 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
   const JobSelection selection = select_jobs(said(values), kDefaultWorkloads, kDefaultItems);
   int status = kOk;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
-  for (const streams::ScheduledJob& chosen : selection.jobs()) {
+  for (const streams::ScheduledJob& chosen : selection.jobs(&context.err)) {
     const streams::CheckedSchedule checked(chosen);
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
     if (!(selection.all ? as_expected(checked) : checked.result.ordered())) status = kFailed;

@@ -88,7 +88,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
 
   const std::vector<streams::ScheduledJob> chosen =
       sweep != nullptr ? jobs(*sweep, said(values))
-                       : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs();
+                       : select_jobs(said(values), kDefaultWorkloads, kDefaultItems).jobs(&context.err);
   std::vector<measure::TimedSchedule> schedules =
       measure::timed_schedules(chosen, [&](const std::string& name) { return flags.passes(name); });
   if (flags.list) {

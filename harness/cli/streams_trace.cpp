@@ -39,8 +39,8 @@ po::options_description trace_options() {
 }
 
 /// Each once: schedules that take so many streams whatever is asked for come with one number of them.
-std::vector<streams::ScheduledJob> jobs_of(const po::variables_map& values) {
-  if (values.count("sweep") == 0) return select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
+std::vector<streams::ScheduledJob> jobs_of(const po::variables_map& values, std::ostream& err) {
+  if (values.count("sweep") == 0) return select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs(&err);
   const measure::ScheduleSweep& sweep =
       find_named("sweep", measure::schedule_sweeps(), values["sweep"].as<std::string>());
   std::vector<streams::ScheduledJob> all;
@@ -100,7 +100,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   if (values.count("schedule") == 0 && values.count("sweep") == 0) {
     throw CommandError(kBadInput, "trace takes a schedule, as in 'scanlab streams trace depth_first', or --sweep");
   }
-  const std::vector<streams::ScheduledJob> chosen = jobs_of(values);
+  const std::vector<streams::ScheduledJob> chosen = jobs_of(values, context.err);
   const bool many = values.count("sweep") != 0 || chosen.size() > 1;
   if (many && values.count("out") == 0) {
     throw CommandError(kBadInput,

@@ -59,7 +59,7 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   }
   const std::vector<streams::ScheduledJob> jobs =
       values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
-                                    : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs();
+                                    : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs(&context.err);
   if (jobs.empty() || jobs.size() > 2) {
     throw CommandError(kBadInput,
                        fmt::format("diagnose takes one schedule, or two to compare, and this is {} combinations; "

@@ -8,6 +8,12 @@
 
 namespace scanlab::streams {
 
+std::int64_t device_bytes(const Recording& recording) {
+  const WorkloadDescription& workload = recording.job.workload->about;
+  return recording.buffers * recording.buffer_items * static_cast<std::int64_t>(workload.item_bytes()) *
+         (workload.inputs + 1);
+}
+
 Recording record(const Schedule& schedule, const Job& job) {
   if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
   Recording recording{.job = job, .captured = schedule.about.captured};

@@ -1,11 +1,13 @@
 #include "harness/selection/job_selection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 
 #include "harness/host/status.hpp"
 #include "harness/schedule/chunks.hpp"
+#include "harness/schedule/recording.hpp"
 
 namespace scanlab {
 
@@ -55,6 +57,26 @@ int buffers_for(const streams::Job& job, std::int64_t budget) {
                                  budget, workload.id, 2 * arrays * chunk_bytes));
 }
 
+/// Leaves out what takes more: a schedule with a buffer for each chunk does so however many buffers are asked for.
+void keep_within(std::int64_t budget, std::vector<streams::ScheduledJob>& jobs, std::ostream* err) {
+  std::string first;
+  const std::size_t all = jobs.size();
+  std::erase_if(jobs, [&](const streams::ScheduledJob& each) {
+    const std::int64_t bytes = device_bytes(record(*each.schedule, each.job));
+    if (bytes <= budget) return false;
+    if (first.empty()) {
+      first = fmt::format("{} takes {} bytes of device memory, and --budget is {}", describe(each), bytes, budget);
+    }
+    return true;
+  });
+  if (jobs.empty()) {
+    throw CommandError(kBadInput, first + ": take a schedule that reuses buffers, or a larger budget");
+  }
+  if (err != nullptr && !first.empty()) {
+    fmt::print(*err, "scanlab: --budget leaves out {} of {} jobs: {}\n", all - jobs.size(), all, first);
+  }
+}
+
 }  // namespace
 
 JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items) {
@@ -83,7 +105,7 @@ JobSelection select_jobs(OptionWords said, const std::string& default_workloads,
   return selection;
 }
 
-std::vector<streams::ScheduledJob> JobSelection::jobs() const {
+std::vector<streams::ScheduledJob> JobSelection::jobs(std::ostream* err) const {
   const streams::Job plain;
   // A list of everything that may vary, and what it changes in the job: the combinations are built one by one.
   std::vector<streams::Job> combinations{plain};
@@ -116,6 +138,7 @@ std::vector<streams::ScheduledJob> JobSelection::jobs() const {
       }
     }
   }
+  if (budget) keep_within(*budget, all, err);
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,14 @@ struct JobSelection {
   std::vector<int> streams;
   std::vector<streams::HostMemory> memories;  ///< empty: each schedule's own
   std::vector<int> buffers;
-  std::optional<std::int64_t> budget;  ///< bytes of device memory, which says how many buffers
+  std::optional<std::int64_t> budget;  ///< bytes of device memory, which say how many buffers, and what is left out
   std::vector<int> blocks;
   std::vector<int> work;
 
   /// Every combination, the schedules of one set of parameters next to each other. What is not said has the default of
-  /// `Job`. Throws CommandError (status 2) with a job's refusal.
-  std::vector<streams::ScheduledJob> jobs() const;
+  /// `Job`. Jobs that take more device memory than the budget are left out, and `err` is told. Throws CommandError
+  /// (status 2) with a job's refusal, or if the budget leaves out all.
+  std::vector<streams::ScheduledJob> jobs(std::ostream* err = nullptr) const;
 };
 
 /// What `schedule` and `workload` (globs, or all), `items`, `chunks`, `streams`, `memory`, `buffers`, `budget` (bytes),

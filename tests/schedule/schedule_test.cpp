@@ -754,6 +754,27 @@ TEST(StreamsCommand, BadInputIsASentence) {
   expect({"check", "double_buffered", "--budget", "much"}, "2GiB");
 }
 
+TEST(StreamsCommand, ABudgetLeavesOutWhatTakesMore) {
+  const std::vector<std::string> job{"--workload", "scale", "--items", "2^22", "--chunks", "8", "--budget", "9MiB"};
+  const auto check = [&](const char* which) {
+    std::vector<std::string> words{"check", which};
+    words.insert(words.end(), job.begin(), job.end());
+    return scanlab_streams(words);
+  };
+  const Result alone = check("depth_first");
+  EXPECT_EQ(alone.status, scanlab::kBadInput);
+  EXPECT_NE(alone.err.find("depth_first, scale: 4194304 items in 8 chunks, 4 streams, pinned memory, work 1 takes "
+                           "33554432 bytes of device memory, and --budget is 9437184: take"),
+            std::string::npos)
+      << alone.err;
+  EXPECT_EQ(check("double_buffered").status, scanlab::kOk);
+  const Result all = check("all");
+  EXPECT_EQ(all.status, scanlab::kOk) << all.err;
+  EXPECT_NE(all.err.find("scanlab: --budget leaves out "), std::string::npos) << all.err;
+  EXPECT_EQ(all.out.find("depth_first, scale"), std::string::npos) << all.out;
+  EXPECT_NE(all.out.find("double_buffered, scale"), std::string::npos) << all.out;
+}
+
 TEST(StreamsCommand, ListHasEverySchedule) {
   const auto json = nlohmann::json::parse(scanlab_streams({"list", "--json"}).out);
   EXPECT_EQ(json["schedules"].size(), ScheduleRegistry::instance().all().size());
