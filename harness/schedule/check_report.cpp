@@ -12,30 +12,36 @@ namespace {
 constexpr std::size_t kShown = 20;  // a schedule that is wrong is so in every chunk
 
 std::size_t faults(const CheckedSchedule& checked) {
-  return checked.result.hazards.size() + checked.result.waits_for_nothing.size();
+  return checked.result.hazards.size() + checked.result.waits_for_nothing.size() + checked.undone.size();
 }
 
 /// What is wrong, in a sentence. `fault` is less than faults().
 std::string describe(const CheckedSchedule& checked, std::size_t fault) {
   const auto& [hazards, waits_for_nothing] = checked.result;
   if (fault < hazards.size()) return describe(checked.recording, hazards[fault]);
+  fault -= hazards.size();
+  if (fault >= waits_for_nothing.size()) return checked.undone[fault - waits_for_nothing.size()];
   return fmt::format("{} waits for nothing: no earlier operation records the event",
-                     describe(checked.recording.operations[waits_for_nothing[fault - hazards.size()]]));
+                     describe(checked.recording.operations[waits_for_nothing[fault]]));
 }
 
 }  // namespace
 
 bool as_expected(const CheckedSchedule& checked) {
-  return as_expected(*checked.chosen.schedule, checked.recording, checked.result);
+  const Schedule& schedule = *checked.chosen.schedule;
+  return as_expected(schedule, checked.recording, checked.result) && (schedule.about.control || checked.undone.empty());
 }
 
 void print(const CheckedSchedule& checked, bool brief, std::ostream& out) {
   const Job& job = checked.chosen.job;
   const bool control = checked.chosen.schedule->about.control;
   const std::size_t all = faults(checked);
-  const std::string verdict = all == 0 ? "ordered" : fmt::format("NOT ORDERED: {} faults", all);
+  const std::string verdict =
+      all == 0 ? "ordered"
+               : fmt::format("NOT {}: {} faults", checked.result.ordered() ? "THE WHOLE JOB" : "ORDERED", all);
+  const bool caught = !checked.result.ordered();
   const char* const remark = !control               ? ""
-                             : all > 0              ? " (a control, kept to be caught: it is)"
+                             : caught               ? " (a control, kept to be caught: it is)"
                              : as_expected(checked) ? " (a control, but nothing is issued)"
                                                     : " (a control, kept to be caught: it is NOT)";
   fmt::print(out, "{}, {}: {} items in {} chunks, {} streams, {}: {} operations, {}{}\n",

@@ -95,8 +95,9 @@ Json facts_of(const Recording& recording, std::size_t index) {
   return facts;
 }
 
-Json facts_of(const ScheduledJob& chosen, const Recording& recording, const CheckResult& result) {
-  const auto operation = [&](std::size_t index) {
+Json facts_of(const CheckedSchedule& checked) {
+  const auto& [chosen, recording, result, undone] = checked;
+  const auto operation = [&recording = recording](std::size_t index) {
     Json facts = facts_of(recording, index);
     facts["index"] = index;
     facts["operation"] = describe(recording.operations[index]);
@@ -118,6 +119,7 @@ Json facts_of(const ScheduledJob& chosen, const Recording& recording, const Chec
   facts["ordered"] = result.ordered();
   facts["hazards"] = std::move(hazards);
   facts["waits_for_nothing"] = std::move(waits);
+  facts["undone"] = undone;
   return facts;
 }
 

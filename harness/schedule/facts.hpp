@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 
-#include "harness/schedule/hazards.hpp"
+#include "harness/schedule/check_report.hpp"
 
 namespace scanlab::streams {
 
@@ -17,7 +17,7 @@ ScheduledJob job_of(const nlohmann::ordered_json& facts);
 /// Which operation of a recording, what kind, of which chunk and input, and in which stream.
 nlohmann::ordered_json facts_of(const Recording& recording, std::size_t operation);
 
-/// What `check` found of a recording of the job.
-nlohmann::ordered_json facts_of(const ScheduledJob& chosen, const Recording& recording, const CheckResult& result);
+/// What was found of a schedule of the job.
+nlohmann::ordered_json facts_of(const CheckedSchedule& checked);
 
 }  // namespace scanlab::streams

@@ -116,6 +116,45 @@ bool as_expected(const Schedule& schedule, const Recording& recording, const Che
   return result.ordered() != (schedule.about.control && issues);
 }
 
+std::vector<std::string> left_undone(const Recording& recording) {
+  std::vector<std::string> all;
+  std::map<std::pair<int, int>, Chunk> inputs;  // what each buffer of each input holds
+  std::map<int, Chunk> outputs;                 // what kernels have written to each buffer
+  std::vector<Chunk> done;
+  const auto holds = [](const auto& buffers, const auto& which, const Chunk& chunk) {
+    const auto found = buffers.find(which);
+    return found != buffers.end() && found->second.first == chunk.first && found->second.items >= chunk.items;
+  };
+  for (const Operation& operation : recording.operations) {
+    const Chunk& chunk = operation.chunk;
+    if (operation.kind == OperationKind::copy_in) inputs[{operation.array, chunk.buffer}] = chunk;
+    if (operation.kind == OperationKind::kernel) {
+      for (int input = 0; input < recording.job.workload->about.inputs; ++input) {
+        if (holds(inputs, std::pair(input, chunk.buffer), chunk)) continue;
+        all.push_back(fmt::format("no copy in before it brings what {} reads of input {}", describe(operation), input));
+      }
+      outputs[chunk.buffer] = chunk;
+    }
+    if (operation.kind == OperationKind::copy_out) {
+      if (!holds(outputs, chunk.buffer, chunk)) {
+        all.push_back(fmt::format("no kernel before it writes what {} takes", describe(operation)));
+      }
+      done.push_back(chunk);
+    }
+  }
+  std::ranges::sort(done, {}, &Chunk::first);
+  std::int64_t at = 0;  // items before are copied out
+  const auto missing_to = [&](std::int64_t end) {
+    if (at < end) all.push_back(fmt::format("no copy out takes items {} to {} of the output", at, end - 1));
+  };
+  for (const Chunk& chunk : done) {
+    missing_to(chunk.first);
+    at = std::max(at, chunk.first + chunk.items);
+  }
+  missing_to(recording.job.items);
+  return all;
+}
+
 std::string describe(const Recording& recording, const Hazard& hazard) {
   const Operation& first = recording.operations[hazard.first];
   const Operation& second = recording.operations[hazard.second];

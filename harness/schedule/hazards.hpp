@@ -32,6 +32,11 @@ CheckResult check(const Recording& recording);
 /// Whether a schedule is what it says it is: no fault; or for a control, if it issues any copy or kernel, one at least.
 bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result);
 
+/// What of the job is not done, a sentence each: a kernel reads what no copy in before it brought, a copy out takes
+/// what no kernel before it wrote, or items of the output are never copied out. "Before" is by issue: whether that
+/// holds on the device, check() says.
+std::vector<std::string> left_undone(const Recording& recording);
+
 /// A sentence for people.
 std::string describe(const Recording& recording, const Hazard& hazard);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "harness/schedule/check_report.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::simulator {
@@ -21,16 +22,15 @@ namespace {
 
 constexpr char kSerial[] = "serial_pinned";
 
-/// Whether it does nothing but the job: no work for the host, no kernel beside it.
+}  // namespace
+
 bool does_the_job_alone(const streams::Schedule& schedule) {
   const streams::Job small{.workload = &streams::WorkloadRegistry::instance().all().begin()->second, .items = 64};
-  const streams::Recording recording = record(schedule, small);
-  return std::ranges::none_of(recording.operations, [](const Operation& operation) {
-    return operation.kind == OperationKind::side_kernel || operation.kind == OperationKind::host_work;
-  });
+  const streams::CheckedSchedule checked({&schedule, small});
+  return checked.right() && std::ranges::none_of(checked.recording.operations, [](const Operation& operation) {
+           return operation.kind == OperationKind::side_kernel || operation.kind == OperationKind::host_work;
+         });
 }
-
-}  // namespace
 
 bool ScheduleChoice::ties_with(const ScheduleChoice& other) const {
   return std::abs(seconds - other.seconds) <= 1e-9 * std::min(seconds, other.seconds);

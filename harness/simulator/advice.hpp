@@ -38,6 +38,9 @@ ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recor
 void rank(std::vector<ScheduleChoice>& choices);
 
 /// What is chosen from.
+/// Whether it does the whole job in order, and nothing beside it: no work for the host, no kernel of another kind.
+bool does_the_job_alone(const streams::Schedule& schedule);
+
 struct SearchSpace {
   std::vector<const streams::Schedule*> schedules;
   std::vector<int> chunks;

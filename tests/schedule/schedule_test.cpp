@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "harness/cli/command.hpp"
+#include "harness/schedule/check_report.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "tests/growth.hpp"
@@ -125,6 +126,65 @@ TEST(Schedules, TheControlsAreNamedByOperationAndChunk) {
       std::string::npos);
   const std::string race = all_of(record(schedule("null_stream_race"), job_of("scale")));
   EXPECT_NE(race.find("the kernel of chunk 1 in the legacy default stream, which reads it"), std::string::npos) << race;
+}
+
+TEST(Schedules, WhatOfTheJobIsLeftUndoneIsNamed) {
+  for (const auto& [id, each] : ScheduleRegistry::instance().all()) {
+    for (const char* of : {"scale", "vector_add", "scan"}) {
+      for (const std::int64_t items : {0, 1, 1003}) {
+        Job job = job_of(of, 7);
+        job.items = items;
+        EXPECT_EQ(left_undone(record(each, job)), std::vector<std::string>{}) << id << ", " << of;
+      }
+    }
+  }
+  const auto expect = [](void (*issue)(Issuer&, const Job&), const char* of, const std::string& fault) {
+    const Schedule incomplete{.issue = issue};
+    const CheckedSchedule checked({&incomplete, job_of(of)});
+    EXPECT_TRUE(checked.result.ordered()) << fault;
+    EXPECT_FALSE(as_expected(checked)) << fault;
+    std::ostringstream out;
+    print(checked, false, out);
+    EXPECT_NE(out.str().find("NOT THE WHOLE JOB: "), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find(fault), std::string::npos) << out.str();
+  };
+  const auto no_copy_in = [](Issuer& issuer, const Job&) {
+    for (const Chunk& chunk : issuer.chunks()) {
+      issuer.compute(chunk, kLegacyDefault);
+      issuer.copy_out(chunk, kLegacyDefault);
+    }
+  };
+  expect(no_copy_in, "scale", "no copy in before it brings what the kernel of chunk 2 ");
+  expect(no_copy_in, "vector_add", "reads of input 1");
+  expect(
+      [](Issuer& issuer, const Job&) {
+        for (const Chunk& chunk : issuer.chunks()) {
+          issuer.copy_in(chunk, kLegacyDefault);
+          if (chunk.index != 1) issuer.compute(chunk, kLegacyDefault);
+          issuer.copy_out(chunk, kLegacyDefault);
+        }
+      },
+      "scale", "no kernel before it writes what the copy out of chunk 1 ");
+  expect(
+      [](Issuer& issuer, const Job&) {
+        for (const Chunk& chunk : issuer.chunks()) {
+          issuer.copy_in(chunk, kLegacyDefault);
+          issuer.compute(chunk, kLegacyDefault);
+          if (chunk.index != 1) issuer.copy_out(chunk, kLegacyDefault);
+        }
+      },
+      "scale", "no copy out takes items 250 to 499 of the output");
+  expect(
+      [](Issuer& issuer, const Job&) {  // the buffer holds the next chunk by then
+        const std::vector<Chunk> chunks = issuer.chunks_in_turn(1);
+        issuer.copy_in(chunks[0], kLegacyDefault);
+        for (const Chunk& chunk : chunks) {
+          if (chunk.index + 1 < 4) issuer.copy_in(chunks[static_cast<std::size_t>(chunk.index) + 1], kLegacyDefault);
+          issuer.compute(chunk, kLegacyDefault);
+          issuer.copy_out(chunk, kLegacyDefault);
+        }
+      },
+      "scale", "no copy in before it brings what the kernel of chunk 0 ");
 }
 
 TEST(Schedules, ABadJobIsRefusedInASentence) {
@@ -730,6 +790,7 @@ TEST(StreamsCommand, CheckWritesJson) {
   for (const auto& each : json["checked"]) {
     EXPECT_EQ(each["ordered"].get<bool>(), !each["control"].get<bool>()) << each.dump();
     hazards += each["hazards"].size();
+    EXPECT_TRUE(each["undone"].empty()) << each.dump();
   }
   EXPECT_EQ(hazards, 4u);  // of each control, copy in and kernel, kernel and copy out
 }

@@ -15,6 +15,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/measure/provenance.hpp"
+#include "harness/schedule/issuer.hpp"
 #include "harness/simulator/advice.hpp"
 #include "tests/program.hpp"
 
@@ -150,6 +151,18 @@ nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
 }
 
 /// A choice is named only where it is worth taking, and times have digits, whatever their size.
+TEST(Advice, IsNoScheduleThatDoesNotDoTheJob) {
+  EXPECT_TRUE(does_the_job_alone(*streams::ScheduleRegistry::instance().find("depth_first")));
+  const auto without_copies_in = [](streams::Issuer& issuer, const streams::Job&) {
+    const streams::Stream stream = issuer.create_stream();
+    for (const streams::Chunk& chunk : issuer.chunks()) {
+      issuer.compute(chunk, stream);
+      issuer.copy_out(chunk, stream);
+    }
+  };
+  EXPECT_FALSE(does_the_job_alone({.issue = without_copies_in}));
+}
+
 TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
   const auto line = [](const cli::Result& result, int number) {
     std::istringstream text(result.out);

@@ -101,6 +101,7 @@ class CheckedJob(Job, kw_only=True, frozen=True):
     ordered: bool
     hazards: list[Hazard]
     waits_for_nothing: Annotated[list[CheckedOperation], means("waits for events that no earlier operation records")]
+    undone: Annotated[list[str], means("what of the job is not done, a sentence each")]
 
 
 class StreamsCheck(Struct, kw_only=True, frozen=True):
