@@ -13,6 +13,7 @@
 #include "harness/core/registry.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/text_file.hpp"
+#include "harness/schedule/workload.hpp"
 
 namespace scanlab::simulator {
 
@@ -91,10 +92,11 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& why) const { throw ProfileError(fmt::format("{}: {}", file_, why)); }
 
-  void known(const std::string& key, const std::vector<std::string>& keys) const {
+  /// `in`: before the key in errors.
+  void known(const std::string& key, const std::vector<std::string>& keys, const std::string& in = "") const {
     if (std::ranges::find(keys, key) != keys.end()) return;
     const std::vector<std::string> near = near_matches(key, keys);
-    fail(fmt::format("{}: no profile has such a key; {}", key,
+    fail(fmt::format("{}{}: no profile has such a key; {}", in, key,
                      near.empty() ? fmt::format("there are {}", fmt::join(keys, ", "))
                                   : fmt::format("did you mean {}?", fmt::join(near, " or "))));
   }
@@ -155,35 +157,83 @@ class Reader {
     std::vector<KernelTimes> all;
     if (!has(kKey)) return all;
     const Json& value = figure(kKey);
-    const auto refuse = [&](const char* why) { fail(fmt::format("{}: {}", kKey, why)); };
-    try {
-      for (const Json& each : value) {
-        KernelTimes times{.workload = each.at("workload"), .work = each.at("work"), .call = 0, .rows = {}};
-        times.call = 1e-6 * each.at("issue_us").get<double>();
-        times.together = 1e-6 * each.value("together_us_an_item", 0.0);
-        if (!(times.together >= 0 && times.together < 1)) refuse("together_us_an_item is a time");
-        times.spread = each.value("spread", 0.0);
-        if (!(times.spread >= 0 && times.spread < 1)) refuse("spread is in [0, 1)");
-        const Json& items = each.at("items");
-        if (items.empty() || each.at("us").size() != items.size() || each.at("blocks").size() != items.size()) {
-          refuse("items, us and blocks are no lists of one length");
-        }
-        for (std::size_t i = 0; i < items.size(); ++i) {
-          times.rows.push_back(
-              {.items = items[i], .seconds = 1e-6 * each["us"][i].get<double>(), .blocks = each["blocks"][i]});
-          const KernelTimes::Row& row = times.rows.back();
-          const bool grows = i == 0 || (row.items > times.rows[i - 1].items && row.blocks >= times.rows[i - 1].blocks);
-          if (!grows || row.items < 1 || row.blocks < 1) refuse("items and blocks must be more than 0, and grow");
-          if (!(row.seconds > 0 && row.seconds < 1e3)) refuse("a kernel's time is more than 0");
-        }
-        if (times.work < 1 || !(times.call >= 0 && times.call < 1))
-          refuse("work is at least 1, and issue_us no negative number");
-        all.push_back(std::move(times));
+    if (!value.is_array()) fail(fmt::format("{}: is no list", kKey));
+    for (const Json& entry : value) {
+      const std::string at = fmt::format("{}: [{}]", kKey, all.size());
+      KernelTimes times = kernel(entry, at);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].workload != times.workload || all[i].work != times.work) continue;
+        fail(fmt::format("{}: [{}] has the times of {} with work {} already", at, i, times.workload, times.work));
       }
-    } catch (const Json::exception&) {
-      refuse("is no list of {\"workload\", \"work\", \"issue_us\", \"items\": [], \"us\": [], \"blocks\": []}");
+      all.push_back(std::move(times));
     }
     return all;
+  }
+
+  /// `at` says in errors which it is.
+  KernelTimes kernel(const Json& entry, const std::string& at) const {
+    for (const char* key : {"workload", "work", "issue_us", "items", "us", "blocks"}) {
+      if (entry.is_object() && entry.contains(key)) continue;
+      fail(fmt::format("{} is no {{\"workload\", \"work\", \"issue_us\", \"items\": [], \"us\": [], \"blocks\": []}}",
+                       at));
+    }
+    for (const auto& [key, value] : entry.items()) {
+      known(key, {"workload", "work", "issue_us", "together_us_an_item", "spread", "items", "us", "blocks"}, at + ".");
+    }
+    constexpr double kMaxMicroseconds = 1e9;
+    constexpr std::int64_t kMaxWork = std::int64_t{1} << 30;
+    constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;
+    const auto number = [&](const Json& value, const std::string& key, double high, bool or_zero) {
+      const double read = value.is_number() ? value.get<double>() : -1;
+      if (read <= high && (or_zero ? read >= 0 : read > 0)) return read;
+      fail(fmt::format("{}.{}: {} is no number {} 0, up to {:g}", at, key, value.dump(), or_zero ? "from" : "above",
+                       high));
+    };
+    const auto whole = [&](const Json& value, const std::string& key, std::int64_t high) {
+      const double read = value.is_number() ? value.get<double>() : 0;
+      if (read >= 1 && read <= static_cast<double>(high) && read == std::floor(read)) {
+        return static_cast<std::int64_t>(read);
+      }
+      fail(fmt::format("{}.{}: {} is no whole number from 1 to {}", at, key, value.dump(), high));
+    };
+    const Json& workload = entry["workload"];
+    const auto ids = streams::WorkloadRegistry::instance().ids();
+    if (!workload.is_string() || std::ranges::find(ids, workload.get<std::string>()) == ids.end()) {
+      fail(fmt::format("{}.workload: {} is no workload; there are {}", at, workload.dump(), fmt::join(ids, ", ")));
+    }
+    KernelTimes times{.workload = workload,
+                      .work = static_cast<int>(whole(entry["work"], "work", kMaxWork)),
+                      .call = 1e-6 * number(entry["issue_us"], "issue_us", kMaxMicroseconds, true),
+                      .rows = {}};
+    if (entry.contains("together_us_an_item")) {
+      times.together = 1e-6 * number(entry["together_us_an_item"], "together_us_an_item", kMaxMicroseconds, true);
+    }
+    constexpr double kMaxSpread = 0.99;  // of a kernel's time: at 1 its blocks would take none
+    if (entry.contains("spread")) times.spread = number(entry["spread"], "spread", kMaxSpread, true);
+    const Json& items = entry["items"];
+    for (const char* key : {"items", "us", "blocks"}) {
+      if (entry[key].is_array() && !items.empty() && entry[key].size() == items.size()) continue;
+      fail(fmt::format("{}: items, us and blocks are no lists of one length", at));
+    }
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto one = [i](const char* key) { return fmt::format("{}[{}]", key, i); };
+      times.rows.push_back({.items = whole(items[i], one("items"), kMaxItems),
+                            .seconds = 1e-6 * number(entry["us"][i], one("us"), kMaxMicroseconds, false),
+                            .blocks = whole(entry["blocks"][i], one("blocks"), kMaxItems)});
+      if (i == 0) continue;
+      const KernelTimes::Row& row = times.rows[i];
+      const KernelTimes::Row& before = times.rows[i - 1];
+      if (row.items <= before.items)
+        fail(fmt::format("{}.{}: is no more than the {} before", at, one("items"), before.items));
+      if (row.blocks < before.blocks)
+        fail(fmt::format("{}.{}: is less than the {} before", at, one("blocks"), before.blocks));
+      // Noise may have one of many fall. Times of more items go on as between the last two.
+      if (i + 1 == items.size() && row.seconds < before.seconds) {
+        fail(fmt::format("{}.{}: the last is less than the one before, so that more items would take less time", at,
+                         one("us")));
+      }
+    }
+    return times;
   }
 
   int count(const char* key) {
