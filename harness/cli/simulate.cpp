@@ -80,6 +80,9 @@ int simulate_one(const streams::ScheduledJob& chosen, const simulator::DevicePro
   const simulator::Simulation simulation =
       simulator::simulate(recording, profile, simulator::costs(recording, profile, known));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  if (file && !(analysis.covered > 0)) {
+    throw CommandError(kBadInput, "--out: nothing in it takes any time, so there is no timeline: give items and times");
+  }
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
   if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
     fmt::print(context.out, "a control, whose result is wrong: 'scanlab streams check {}' says where\n", id);

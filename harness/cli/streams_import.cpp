@@ -60,9 +60,12 @@ int streams_import(const std::vector<std::string>& arguments, Context& context) 
   }
   const auto path = values["export"].as<std::string>();
   const streams::NsightExport imported = nsight_export(path, values);
-  std::optional<WholeFile> file = output_file(values);
   const streams::Timeline timeline = imported.timeline();
   const streams::TimelineAnalysis analysis = analyse(timeline);
+  if (!(analysis.covered > 0)) {
+    throw CommandError(kBadInput, path + ": nothing in it takes any time, so there is no timeline: take another part");
+  }
+  std::optional<WholeFile> file = output_file(values);
   measure::Facts about = measure::run_facts(context.argv);
   about["device"] = imported.device;
   about["imported_from"] = std::filesystem::path(path).filename().string();

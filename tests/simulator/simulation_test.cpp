@@ -1625,6 +1625,15 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
   expect({"depth_first", "--sweep", "--out", "/proc/sweep.json"}, "cannot write '/proc/sweep.json'");
 
+  const auto timeless = std::filesystem::temp_directory_path() / "scanlab_timeless.json";
+  for (const std::vector<std::string>& nothing :
+       {std::vector<std::string>{"--items", "0"}, {"--h2d-us", "0", "--kernel-us", "0", "--d2h-us", "0"}}) {
+    std::vector<std::string> words{"depth_first", "--out", timeless.string()};
+    words.insert(words.end(), nothing.begin(), nothing.end());
+    expect(words, "--out: nothing in it takes any time");
+    EXPECT_FALSE(std::filesystem::exists(timeless));
+  }
+
   Json impossible = didactic_json();
   impossible["figures"]["copy_in_gb_per_s"]["value"] = 0;
   const auto path = std::filesystem::temp_directory_path() / "scanlab_impossible.json";
