@@ -62,8 +62,12 @@ class EngineModel {
     timeline.latency = hand_over + 1e-9;
     assign_lanes(queues);
     for (std::size_t i = 0; i < operations_.size(); ++i) {
-      call_time_.push_back(ticks(costs.operations[i].call_seconds));
-      if (is_work(operations_[i])) prepare(i, costs.operations[i]);
+      try {
+        call_time_.push_back(ticks(costs.operations[i].call_seconds));
+        if (is_work(operations_[i])) prepare(i, costs.operations[i]);
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(fmt::format("{} takes {}", describe(operations_[i]), error.what()));
+      }
     }
     refuse_what_takes_too_long(costs, slots);
     link_dependents();
@@ -419,7 +423,7 @@ class EngineModel {
 
 Ticks ticks(double seconds) {
   if (!(seconds >= 0 && seconds <= kLongest)) {
-    throw std::invalid_argument(fmt::format("{} seconds are no time for an operation", seconds));
+    throw std::invalid_argument(fmt::format("{} seconds: a time is from 0 to {} seconds", seconds, kLongest));
   }
   return std::llround(seconds / kTick);
 }

@@ -1618,6 +1618,8 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--work", "64"}, "didactic does not say how long a kernel of scale with work 64 takes");
   expect({"depth_first", "--sweep", "--work", "1,64"}, "with work 64");
   expect({"depth_first", "--kernel-us", "1e9"}, "are more than the 1000 that are simulated");
+  expect({"serial", "--items", "2^40", "--chunks", "1"}, "the synchronous copy in of chunk 0");
+  expect({"serial", "--items", "2^40", "--chunks", "1"}, "seconds: a time is from 0 to 1000 seconds");
   expect({"depth_first", "--sweep", "--gap", "5"}, "--gap would have no effect");
   expect({"depth_first", "--sweep", "--ratios", "1", "--h2d-us", "0", "--d2h-us", "0"}, "no copy takes time");
   expect({"depth_first", "--sweep", "--ratios", "1,x"}, "--ratios 'x': give");
