@@ -107,7 +107,7 @@ void read_job(const Table& job, Scenario& scenario) {
   };
   const KnownTimes known{.copy_in = seconds("h2d_ms"), .kernel = seconds("kernel_ms"), .copy_out = seconds("d2h_ms")};
   const std::string why = unknown_kernel_time(asked, scenario.device, known);
-  if (!why.empty()) job.refuse("work", why + ": kernel_ms says it, or work 1");
+  if (!why.empty()) job.place_of("work").fail(why + ": give kernel_ms, or work 1");
   scenario.recording = record(schedule, asked);
   scenario.costs = costs(scenario.recording, scenario.device, known);
 }

@@ -158,6 +158,9 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kJob, "chunks = 3", "items = \"2^10:2^12\"", "line 4", "items: '2^10:2^12' is a range: give one number"},
       {kJob, "depth_first\"", "breadth_first\", workload = \"scal\"", "line 4",
        "workload = 'scal': allowed is a workload"},
+      {kJob, "kernel_ms = 3", "work = 5", "line 4",
+       "my.toml, line 4: didactic does not say how long a kernel of scale with work 5 in 6 blocks takes: give "
+       "kernel_ms"},
       {kJob, "job = {", "job = [", "line 4", "Error while parsing"},
       {kJob, "job =", "created_streams = \"blocking\"\njob =", "line 4", "no such key beside a job"},
       {kJob, "h2d_ms = 3, kernel_ms = 3", "h2d_ms = 999999, kernel_ms = 999999", "line 1", "cannot be simulated: "},
