@@ -11,6 +11,7 @@
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/core/ceil.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/simulator/advice_cuda.hpp"
 #include "harness/simulator/advice_report.hpp"
@@ -128,10 +129,13 @@ Asked asked_for(const po::variables_map& values) {
     asked.job.items = number(values, "items");
   } else {
     refuse_options(values, {"work"}, "--kernel-us is the time of all work");
+    if (values.count("kernel-us") == 0) {
+      throw CommandError(kBadInput, "--kernel-us is missing: give the time of the kernel, which may be 0");
+    }
     const std::int64_t in = bytes(values, "bytes-in");
     const std::int64_t out = bytes(values, "bytes-out");
-    asked.job.items = std::max(in, out) / static_cast<std::int64_t>(asked.job.workload->about.item_bytes());
-    asked.sizes = {.in = in, .out = out, .kernel_seconds = seconds_of(values, "kernel-us").value_or(0)};
+    asked.job.items = ceil_div(std::max(in, out), static_cast<std::int64_t>(asked.job.workload->about.item_bytes()));
+    asked.sizes = {.in = in, .out = out, .kernel_seconds = *seconds_of(values, "kernel-us")};
   }
   if (const std::string why = streams::refusal(asked.job); !why.empty()) throw CommandError(kBadInput, why);
   if (asked.job.items < 1)

@@ -334,10 +334,12 @@ TEST(Advise, BadInputIsASentence) {
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
   expect({}, "advise takes --bytes-in");
-  expect({"--profile", "h2000", "--bytes-in", "2^20"}, "h200");
+  expect({"--profile", "h2000", "--bytes-in", "2^20", "--kernel-us", "0"}, "h200");
   expect({"--profile", "h200"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
+  expect({"--profile", "h200", "--bytes-in", "2^20"}, "--kernel-us is missing: give");
+  EXPECT_EQ(scanlab_advise({"--profile", "h200", "--bytes-in", "3", "--kernel-us", "0"}).status, scanlab::kOk);
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
@@ -349,7 +351,7 @@ TEST(Advise, BadInputIsASentence) {
 TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
   std::string why_not;
   if (measure::device_facts(why_not)) GTEST_SKIP() << "here it would measure";
-  const cli::Result result = scanlab_advise({"--bytes-in", "2^28"});
+  const cli::Result result = scanlab_advise({"--bytes-in", "2^28", "--kernel-us", "9"});
   EXPECT_EQ(result.status, scanlab::kNoDevice) << result.out;
   EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
 }
