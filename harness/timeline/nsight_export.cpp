@@ -190,6 +190,12 @@ class Reader {
     });
     std::size_t graphs = 0;
     file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++graphs; });
+    if (found_.empty() && others + reversed > 0) {
+      file_.refuse(
+          fmt::format("it has no work that can be read: {} copies between devices, between hosts and of unified "
+                      "memory, and {} operations that end before they begin",
+                      others, reversed));
+    }
     if (found_.empty()) {
       file_.refuse(graphs > 0 ? fmt::format("its graphs were recorded as a whole ({}): record with "
                                             "--cuda-graph-trace=node",

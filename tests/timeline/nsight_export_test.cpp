@@ -239,6 +239,10 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
   };
   expect("DROP TABLE StringIds", "it is no export of Nsight Systems: it has no table StringIds");
   expect("DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL", "it has no CUDA activity");
+  expect("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 10; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL",
+         "it has no work that can be read: 8 copies between devices, between hosts and of unified memory, and 0 ");
+  expect("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = start - 1; DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY",
+         "and 4 operations that end before they begin");
   for (const auto& [table, column] :
        std::vector<std::pair<std::string, std::string>>{{"CUPTI_ACTIVITY_KIND_MEMCPY", "srcKind"},
                                                         {"CUPTI_ACTIVITY_KIND_KERNEL", "streamId"},
@@ -258,6 +262,13 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
   EXPECT_NE(cli::run_program({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
             std::string::npos);
   EXPECT_EQ(cli::run_program({"streams", "import", text.string()}).status, 2);
+  const std::filesystem::path timeless = exported(played, "timeless");
+  execute(timeless, "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET end = start; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL");
+  const std::filesystem::path out = std::filesystem::path(testing::TempDir()) / "timeless.json";
+  EXPECT_NE(cli::run_program({"streams", "import", timeless.string(), "--out", out.string()})
+                .err.find("nothing in it takes any time"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(out));
 }
 
 TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
