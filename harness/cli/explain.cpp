@@ -159,11 +159,10 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
         throw CommandError(kBadInput, fmt::format("explain --all explains everything: leave out --{}", selector));
       }
     }
-    if (values.count("out") == 0 || values["out"].as<std::string>().empty()) {
+    if (values.count("out") == 0) {
       throw CommandError(kBadInput, "explain --all writes files: say where with --out DIR");
     }
-    return explain_all(values["out"].as<std::string>(), values.count("quick") != 0, values.count("force") != 0,
-                       context);
+    return explain_all(output_folder(values), values.count("quick") != 0, values.count("force") != 0, context);
   }
   if (values.count("variant") == 0) {
     throw CommandError(kBadInput, "explain takes a variant, as in 'scanlab explain hso_block --items 2048'");

@@ -32,7 +32,7 @@ int new_scan(const std::vector<std::string>& arguments, Context& context) {
   if (const std::string why = why_no_id(id); !why.empty()) throw CommandError(kBadInput, why);
   std::optional<ElementType> type;
   if (values.count("type") != 0) type = parse_named<ElementType>(values, "type");
-  const std::filesystem::path path = std::filesystem::path(values["out"].as<std::string>()) / (id + ".cu");
+  const std::filesystem::path path = output_folder(values) / (id + ".cu");
   WholeFile(path, values.count("force") != 0).write(new_scan_text(id, values.count("plain") != 0, type));
   fmt::print(context.out,
              "{0}\nIn a checkout, './reproduce --with {0} --quick' builds, verifies and times it beside the others.\n",

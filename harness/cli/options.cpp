@@ -163,6 +163,12 @@ std::optional<double> seconds_of(const po::variables_map& values, const char* op
   return 1e-6 * microseconds;
 }
 
+std::filesystem::path output_folder(const po::variables_map& values) {
+  const auto folder = values["out"].as<std::string>();
+  if (folder.empty()) refuse("--out '' names no folder: give one, as in --out . for the current one");
+  return folder;
+}
+
 std::optional<WholeFile> output_file(const po::variables_map& values, const char* option) {
   if (values.count(option) == 0) return std::nullopt;
   return std::optional<WholeFile>(std::in_place, values[option].as<std::string>(), values.count("force") != 0);

@@ -116,6 +116,9 @@ std::optional<double> seconds_of(const po::variables_map& values, const char* op
 
 // ------------------------------------------------------------------------------------------------- what is written
 
+/// The folder that --out names; refuses an empty word, which would be the current folder.
+std::filesystem::path output_folder(const po::variables_map& values);
+
 /// The file that --out, or another option, asks for, which --force replaces. Throws as WholeFile does.
 std::optional<WholeFile> output_file(const po::variables_map& values, const char* option = "out");
 

@@ -62,7 +62,7 @@ int scenarios(const std::vector<std::string>& arguments, Context& context) {
   const std::vector<simulator::Scenario>& all = values.count("file") != 0 ? read : simulator::built_in_scenarios();
   std::list<WholeFile> files;  // all of them can be written, or none is begun
   if (values.count("out") != 0) {
-    const std::filesystem::path folder = values["out"].as<std::string>();
+    const std::filesystem::path folder = output_folder(values);
     for (const simulator::Scenario& scenario : all)
       files.emplace_back(folder / (scenario.id + ".json"), values.count("force") != 0);
   }

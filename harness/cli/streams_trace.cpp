@@ -106,6 +106,7 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput,
                        fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));
   }
+  [[maybe_unused]] const std::filesystem::path folder = many ? output_folder(values) : "";
   const int repetitions = values.count("repetitions") != 0 ? option_number(values, "repetitions", 1, 1000) : 5;
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
@@ -114,9 +115,8 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
   const measure::Facts about = measure::measured_on("scanlab streams trace", typed);
 #ifdef SCANLAB_WITH_CUDA
   if (many) {
-    return trace_all(chosen, repetitions, values["out"].as<std::string>(), values.count("force") != 0,
-                     {"streams", "trace"}, context.out, context.err,
-                     [](const Words& words) { return run_in_fresh_process(words, {}); });
+    return trace_all(chosen, repetitions, folder, values.count("force") != 0, {"streams", "trace"}, context.out,
+                     context.err, [](const Words& words) { return run_in_fresh_process(words, {}); });
   }
   if (fresh) return print_trace(chosen.front(), repetitions, about, context);
   std::optional<WholeFile> file = output_file(values);

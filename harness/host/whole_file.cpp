@@ -22,6 +22,10 @@ WholeFile::WholeFile(std::filesystem::path path, bool replace)
     throw CommandError(kBadInput,
                        fmt::format("'{}' exists; choose another name, or give --force to replace it", path_.string()));
   }
+  for (auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder, ignored);
+       folder = folder.parent_path()) {
+    made_.push_back(folder);
+  }
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), ignored);
   file_.open(partial_);
   if (!file_) refuse(std::strerror(errno));
@@ -30,6 +34,7 @@ WholeFile::WholeFile(std::filesystem::path path, bool replace)
 WholeFile::~WholeFile() {
   std::error_code ignored;
   std::filesystem::remove(partial_, ignored);
+  for (const std::filesystem::path& folder : made_) std::filesystem::remove(folder, ignored);  // one with files stays
 }
 
 void WholeFile::write(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace scanlab {
 
@@ -11,7 +12,7 @@ namespace scanlab {
 class WholeFile {
  public:
   /// Makes the folders above `path` and the partial file that `write` renames. `replace` is of files alone: a device
-  /// or a folder is refused.
+  /// or a folder is refused. Folders that stay empty are gone with it.
   WholeFile(std::filesystem::path path, bool replace);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
@@ -25,6 +26,7 @@ class WholeFile {
 
   std::filesystem::path path_;
   std::filesystem::path partial_;
+  std::vector<std::filesystem::path> made_;  ///< folders, innermost first
   std::ofstream file_;
 };
 

@@ -27,6 +27,13 @@ namespace {
 
 constexpr char kDefaultProfile[] = "didactic";
 
+void refuse_no_room(const DeviceProfile& device, const Place& place) {
+  constexpr int kThreads = KnownTimes{}.threads_per_block;
+  if (device.slots(kThreads) > 0) return;
+  place.fail(fmt::format("resident_threads: {} are too few, since scenarios have blocks of {} threads",
+                         device.resident_threads, kThreads));
+}
+
 /// The profile with the figures that the file gives in place of its own.
 DeviceProfile changed_device(const FileValue& value, const std::string& file) {
   Words any;  // the profile says which figures there are
@@ -48,6 +55,7 @@ DeviceProfile changed_device(const FileValue& value, const std::string& file) {
     }
     throw;
   }
+  refuse_no_room(device, table.place_of("resident_threads"));
   Words changes;
   for (const auto& [key, figure] : figures.items()) changes.push_back(fmt::format("{} = {}", key, figure.dump()));
   if (!changes.empty()) device.title += fmt::format(", with {}", fmt::join(changes, ", "));
@@ -61,7 +69,9 @@ DeviceProfile device_of(const Table& scenario) {
   const Place place = scenario.place_of("device");
   try {
     if (value.kind == FileValue::Kind::table) return changed_device(value, place.file);
-    return device_profile(scenario.text("device"));
+    DeviceProfile device = device_profile(scenario.text("device"));
+    refuse_no_room(device, place);
+    return device;
   } catch (const ProfileError& error) {
     const std::string what = error.what();
     throw CommandError(kBadInput, what.starts_with(place.file) ? what : fmt::format("{}: {}", place.text(), what));

@@ -46,6 +46,16 @@ class WholeFiles : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(WholeFiles, LeaveNoEmptyFolders) {
+  const std::filesystem::path above = folder_ / "above";
+  { const WholeFile abandoned(above / "below" / "file", false); }
+  EXPECT_FALSE(std::filesystem::exists(above));
+  WholeFile(above / "below" / "file", false).write("text");
+  { const WholeFile abandoned(above / "other" / "file", false); }
+  EXPECT_TRUE(std::filesystem::exists(above / "below" / "file"));
+  EXPECT_FALSE(std::filesystem::exists(above / "other"));
+}
+
 TEST_F(WholeFiles, AreWrittenWholeOrNotAtAll) {
   { const WholeFile abandoned(path(), false); }
   EXPECT_EQ(files(), 0);

@@ -145,6 +145,8 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
        "hardware_queue: no profile has such a key; did you"},
       {kJob, "hardware_queues = 1", "zebra = 1", "line 3", "zebra: no profile has such a key; there are "},
       {kJob, "hardware_queues = 1", "hardware_queues = 0", "line 3", "0 is no whole number from 1 to 1048576"},
+      {kJob, "hardware_queues = 1", "resident_blocks = 1, resident_threads = 100", "line 3",
+       "resident_threads: 100 are too few, since scenarios have blocks of 256 threads"},
       {kJob, "[\"in\", \"out\"]", "[\"in\"]", "line 3", "copy_engines: no engine copies out"},
       {kJob, "depth_first", "depth_frist", "line 4",
        "schedule = 'depth_frist': allowed is a schedule: breadth_first, "},
@@ -263,6 +265,7 @@ TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
   EXPECT_EQ(said.find("Three tasks"), std::string::npos) << said;
   EXPECT_FALSE(std::filesystem::exists(out()));
 
+  EXPECT_NE(scanlab({"scenarios", good, "--out", ""}).second.find("--out '' names no folder"), std::string::npos);
   const auto [twice, why] = scanlab({"scenarios", good, good, "--out", out()});
   EXPECT_EQ(twice, kBadInput);
   EXPECT_NE(why.find("there is a scenario 'good' already: "), std::string::npos) << why;
