@@ -16,7 +16,7 @@ const CommandGroup& group() {
       {
           {"list", "print every schedule and workload: id, title, source, expectation", "scanlab streams list",
            streams_list},
-          {"check", "name every pair of accesses that a schedule leaves unordered; needs no GPU",
+          {"check", "name accesses that a schedule leaves unordered, and work that it leaves undone; needs no GPU",
            "scanlab streams check three_streams_unordered --workload scale --chunks 2", streams_check},
           {"run", "time schedules over workloads and parameters, and verify every repetition",
            "scanlab streams run all --workload scale --items 2^28 --chunks 8,64 --out results/streams.json",
