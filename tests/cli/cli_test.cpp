@@ -33,7 +33,8 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"verify", "--variant", "", "--items", "5"}, "empty word");
   expect({"explain", "hso_block", "--out", "x"}, "go with explain --all");
   expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
-  expect({"explain", "--all", "--out", ""}, "say where");
+  expect({"explain", "--all", "--out", ""}, "--out '' names no folder");
+  expect({"explain", "--all"}, "say where");
   expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
   expect({"explain", "look_ahead", "--device", "gpu"}, "there is no device 'gpu'; known: simt, cuda");
   expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
