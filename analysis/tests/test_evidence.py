@@ -92,6 +92,18 @@ def test_a_case_that_two_tables_have_counted_is_refused(tmp_path: Path) -> None:
     assert problem.file == tmp_path / "2026-01-02" / "dram_bytes.csv" and "has 3 of the cases of" in str(problem) and not recorded.problems
 
 
+def test_a_case_that_was_counted_on_two_devices_is_two_cases(tmp_path: Path) -> None:
+    """By the folder's run, or by the table itself."""
+    for device, bits in (("A", "A"), ("B", "B"), ("A again", "A")):
+        (tmp_path / device).mkdir()
+        run(tmp_path / device, "scan.json", 1.0, device=device, argv=device)
+        (tmp_path / device / "dram_bytes.csv").write_text(dram_bytes(18))
+        (tmp_path / device / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device=bits, seed=str(len(device))))
+    assert not results.read([tmp_path / "A", tmp_path / "B"], []).problems
+    (problem,) = results.read([tmp_path], []).problems
+    assert problem.file == tmp_path / "A again" / "repeat.jsonl" and f"of the cases of {tmp_path / 'A' / 'repeat.jsonl'}" in str(problem)
+
+
 @pytest.mark.parametrize(("other", "said"), [("b", "commit bbbbbbbbb"), ("a", "commit unknown")])
 def test_a_table_names_its_own_commit_or_the_one_of_its_folder(tmp_path: Path, other: str, said: str) -> None:
     """And none, if the runs of the folder have several: it could be of any."""

@@ -11,6 +11,7 @@ import pytest
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.export import tables as export
 from scanlab_report.read import results
+from scanlab_report.select import opened
 from tests import fixtures
 
 
@@ -67,6 +68,21 @@ def test_parquet_says_the_same_as_csv(tidy: Path) -> None:
         parquet = pd.read_parquet(tidy / f"{name}.parquet")
         text = parquet.to_csv(index=False)
         assert text == (tidy / f"{name}.csv").read_text(), name
+
+
+def test_recorded_data_are_exported_whole_though_sessions_of_a_device_have_the_same_cases(
+    tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "recorded"
+    for session in ("one", "two"):
+        (data / session).mkdir(parents=True)
+        for name in ("dram_bytes.csv", "larger.json"):
+            (data / session / name).write_text((recorded / name).read_text())
+    assert main(["export", str(data), "--out", str(tmp_path / "out")]) == 2 and "of the cases of" in capsys.readouterr().err
+    (data / "two" / "larger.json").unlink()
+    monkeypatch.setattr(opened, "RECORDED", data)
+    assert main(["export", str(data), "--out", str(tmp_path / "out")]) == 0
+    assert len(pd.read_csv(tmp_path / "out" / "dram_bytes.csv")) == 2 * len(fixtures.dram_bytes(18).splitlines()[1:])
 
 
 def test_where_there_is_nothing_to_export_that_is_said(tmp_path: Path) -> None:

@@ -50,11 +50,14 @@ def _size(file: Path) -> int:
 
 
 def counted(results: Results, origin: str) -> Iterator[Complaint]:
-    """Of counted tables."""
+    """Of counted tables of one device; which that is, the run says that a table belongs to."""
     for kind, (files, case) in COUNTED.items():
         if len(getattr(results, files)) > 1:
             table = getattr(results, kind)
-            yield from _twice(table[table["origin"] == origin], case)
+            table = table[table["origin"] == origin]
+            devices = {file: run.device if (run := results.beside(file, origin)) else "" for file in table["file"].unique()}
+            for _, of_device in table.groupby(table["file"].map(devices), sort=False):
+                yield from _twice(of_device, case)
 
 
 def repeated(results: Results) -> Iterator[Complaint]:

@@ -29,9 +29,9 @@ def run(options: argparse.Namespace) -> int:
 
     from scanlab_report.commands.export import tables as export
     from scanlab_report.read import results
-    from scanlab_report.select.opened import nothing_among
+    from scanlab_report.select.opened import apart, nothing_among
 
-    read = results.read(options.results, [])
+    read = results.read(*apart(options.results))
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
     found = export.tables(read)
