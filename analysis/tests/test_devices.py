@@ -20,6 +20,7 @@ from scanlab_report.layout import style
 from scanlab_report.modules import modules
 from scanlab_report.read import published, results
 from scanlab_report.select.needs import by_device
+from scanlab_report.select.sessions import chosen
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 
@@ -82,6 +83,26 @@ def test_of_one_device_only_its_runs_are_left(read: results.Results) -> None:
     part = read.on(OTHER)
     assert {run.device for run in part.runs if run.kind != "host"} == {OTHER} != {run.device for run in read.runs if run.kind != "host"}
     assert {part.runs[place].device for place in set(part.timings["run"]) if part.runs[place].kind != "host"} == {OTHER}
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_the_host_of_another_gpu_timed_is_left_out_and_what_a_host_timed_alone_stays(tmp_path: Path, listed: bool) -> None:
+    """Whether a session.json says what belongs together, or the folder does."""
+    entries = [fixtures.repetition(fixtures.case("cpu_parallel", 1024, "warm"), i, 900.0) for i in range(5)]
+    for device in ("A", "B", ""):
+        (folder := tmp_path / f"of {device}").mkdir()
+        if device:
+            about = fixtures.context(device=device)
+            (folder / "scan.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
+        hosts = folder if not listed else tmp_path / f"host of {device}"
+        hosts.mkdir(exist_ok=True)
+        (hosts / "cpu.json").write_text(json.dumps({"context": fixtures.context(kind="host", device="", cpu=f"Host of {device}"), "benchmarks": entries}))
+        if listed:
+            assert main(["session", str(folder if device else hosts), *([str(hosts / "cpu.json")] if device else [])]) == 0
+    read = chosen(results.read([], [tmp_path]))
+    assert {run.device for run in read.runs if run.kind == "host"} == {"Host of A", "Host of B", "Host of "}
+    for of in (read.on("A"), read.on("A").every):
+        assert {run.device for run in of.runs} == {"A", "Host of A", "Host of "}
 
 
 def test_a_report_can_be_of_one_device_alone(planted: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

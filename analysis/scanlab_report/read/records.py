@@ -307,11 +307,11 @@ class Results:
         return [run for run in runs if run.kind != "host"]
 
     def on(self, device: str) -> Results:
-        """These results as if there were no other GPU. Scans that CPUs timed, the executor's counts and simulations stay."""
+        """These results as if there were no other GPU. The executor's counts and simulations stay, and what CPUs timed but in sessions of other GPUs."""
         if self.devices in ([], [device]):
             return self
         if ("on", device) not in self.found:
-            part = self.of_runs(lambda run: run.kind == "host" or run.device == device)
+            part = self.of_runs(lambda run: device in (self._gpus_beside(run) or [device]) if run.kind == "host" else run.device == device)
             part.named, part.every, part.settings = self.named, self.every and self.every.on(device), self.settings
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("counters", "traffic", "waits", "repeats"):
@@ -322,6 +322,11 @@ class Results:
             part.devices = [device]
             self.found["on", device] = part
         return self.found["on", device]
+
+    def _gpus_beside(self, run: Run) -> set[str]:
+        """The GPUs whose sessions have a file of a host, as a session.json lists it, else those of its folder; none: the host was measured alone."""
+        listed = {of.device for of in (self.every or self).sessions if run.file.resolve() in of.files}
+        return {of.device for of in self._on_gpus if (of.device in listed if listed else of.file.parent == run.file.parent)}
 
     def of_runs(self, stays: Callable[[Run], bool]) -> Results:
         """Timings of the runs that stay, which are numbered anew; counts, problems and owners of tables as they are, and nothing else."""
