@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from scanlab_report import figures, tables
 from scanlab_report.claims import stated as claims
 from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import macros
-from scanlab_report.layout import style
+from scanlab_report.layout import looks, style
 from scanlab_report.modules import modules
 from scanlab_report.read import published, results
 from scanlab_report.select.needs import by_device
@@ -37,12 +38,24 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
     recorded = root / "recorded"
     for device, day in ((FIRST, "2026-01-02"), (OTHER, "2026-02-03")):
         for file in fixtures.write_all(recorded / device / day, rounds=5, top=20).iterdir():
-            file.write_text(file.read_text().replace("Test Device", device).replace("2026-01-02", day))
+            if device == OTHER and (file.name.startswith("scene_") or file.name.endswith(".explain.json")):
+                file.unlink()  # of no device: once is enough
+                continue
+            text = file.read_text().replace("Test Device", device).replace("2026-01-02", day)
+            file.write_text(in_another_order(text) if device == OTHER and file.suffix == ".json" else text)
     entries = [fixtures.repetition(fixtures.case("cpu_parallel", 2**k, "warm"), i, 900.0 * 2**k) for k in range(10, 15) for i in range(5)]
     about = fixtures.context(kind="host", device="", cpu=ALONE, cores="2", date="2026-03-04T00:00:00")
     (recorded / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": entries}))
     out, paper = root / "out", root / "paper"
     return Built(recorded, out, paper, build(recorded, out, "--paper", str(paper)))
+
+
+def in_another_order(text: str) -> str:
+    """A document whose context has its variants the other way round, and one more among them, as the program of another commit may."""
+    document = json.loads(text)
+    if "variants" in (about := document.get("context", {})):
+        about["variants"] = dict(reversed((about["variants"] | {"newer": fixtures.variant("newer") | {"overview": True}}).items()))
+    return json.dumps(document)
 
 
 def build(recorded: Path, out: Path, *words: str) -> int:
@@ -72,11 +85,40 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
 
 
 @pytest.mark.parametrize("name", OF_DEVICES)
-def test_every_figure_has_every_device_in_it_and_in_its_caption(planted: Built, name: str) -> None:
+def test_every_figure_has_every_device_in_it_and_in_its_footer(planted: Built, name: str) -> None:
     said = (planted.out / "figures" / f"{name}.pdf").read_text().splitlines()
     assert planted.status == 0 and {FIRST, OTHER} <= set(said)
-    caption = (planted.paper / "figures" / f"{name}.caption.tex").read_text()
-    assert f"{FIRST}, 2026-01-02" in caption and f"{OTHER}, 2026-02-03" in caption
+    footer = " ".join(said)
+    assert f"{FIRST}, 2026-01-02" in footer and f"{OTHER}, 2026-02-03" in footer
+
+
+def test_the_papers_are_the_same_with_and_without_another_device(planted: Built, tmp_path: Path) -> None:
+    """Their text is of the report's device."""
+    assert build(planted.recorded / FIRST, tmp_path / "out", "--recorded", str(planted.recorded / "cpu.json"), "--paper", str(tmp_path / "paper")) == 0
+    files = [{file.relative_to(paper): file.read_bytes() for file in paper.rglob("*") if file.is_file()} for paper in (planted.paper, tmp_path / "paper")]
+    assert files[0].keys() == files[1].keys()
+    assert [name.as_posix() for name, content in files[0].items() if content != files[1][name]] == []
+
+
+def test_what_another_device_alone_tells_is_in_no_paper(planted: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "first").mkdir()
+    shutil.copy(planted.recorded / FIRST / "2026-01-02" / "streams.json", tmp_path / "first")
+    of = tmp_path / "paper" / "figures" / "throughput.pdf"
+    of.parent.mkdir(parents=True)
+    of.write_text("left by an earlier run")
+    assert build(planted.recorded / OTHER, tmp_path / "out", "--recorded", str(tmp_path / "first"), "--paper", str(tmp_path / "paper")) == 0
+    assert not of.exists() and (tmp_path / "out" / "figures" / "throughput.pdf").exists()
+    assert not (tmp_path / "paper" / "tables" / "summary.tex").exists() and (tmp_path / "out" / "tables" / "summary.tex").exists()
+    assert f"figure throughput is left out of the papers, which are of {FIRST}: no plus inclusive timings of memcpy" in capsys.readouterr().out
+
+
+def test_a_variant_looks_the_same_in_the_parts_of_all_devices(read: results.Results) -> None:
+    module = importlib.import_module("scanlab_report.figures.throughput")
+    parts = [of.found["timings"].about for of in by_device(module.NEEDS, read, {}).values()]
+    seen = [looks.looks(about) for about in parts]
+    assert len(parts) == 2 and seen[0] == seen[1] and "newer" in seen[0]
+    assert [looks.ordered(about, about) for about in parts] == [looks.ordered(seen[0], parts[0])] * 2
+    assert "newer" not in read.on(FIRST).variants  # which the papers are drawn from
 
 
 def test_of_one_device_only_its_runs_are_left(read: results.Results) -> None:

@@ -306,13 +306,16 @@ class Results:
         runs = [*self.runs, *(file.run for file in self.streams if file.kind != streams.SIMULATION)]
         return [run for run in runs if run.kind != "host"]
 
-    def on(self, device: str) -> Results:
-        """These results as if there were no other GPU. The executor's counts and simulations stay, and what CPUs timed but in sessions of other GPUs."""
+    def on(self, device: str, alike: bool = False) -> Results:
+        """These results as if there were no other GPU. The executor's counts and simulations stay, and what CPUs timed but in sessions of other GPUs.
+
+        ``alike``: variants are in the order of all devices, so that each has one look on all of them.
+        """
         if self.devices in ([], [device]):
             return self
-        if ("on", device) not in self.found:
+        if ("on", device, alike) not in self.found:
             part = self.of_runs(lambda run: device in (self._gpus_beside(run) or [device]) if run.kind == "host" else run.device == device)
-            part.named, part.every, part.settings = self.named, self.every and self.every.on(device), self.settings
+            part.named, part.every, part.settings = self.named, self.every and self.every.on(device, alike), self.settings
             part.streams = [file for file in self.streams if file.kind == streams.SIMULATION or file.run.device == device]
             for name in ("counters", "traffic", "waits", "repeats"):
                 table = getattr(self, name)
@@ -320,8 +323,12 @@ class Results:
                 files = [file for file, origin in origins.items() if (run := self.beside(file, origin)) and run.device == device]
                 setattr(part, name, table[table["file"].isin(files)])
             part.devices = [device]
-            self.found["on", device] = part
-        return self.found["on", device]
+            if alike:
+                own = part.variants
+                part.variants = Variants({id_: own.get(id_, about) for id_, about in self.variants.items()})
+                part.variants.settings = own.settings
+            self.found["on", device, alike] = part
+        return self.found["on", device, alike]
 
     def _gpus_beside(self, run: Run) -> set[str]:
         """The GPUs whose sessions have a file of a host, as a session.json lists it, else those of its folder; none: the host was measured alone."""

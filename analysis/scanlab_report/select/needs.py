@@ -105,7 +105,7 @@ def gather(needs: Mapping[str, Need], results: Results, published: dict[str, Pub
 
 def by_device(needs: Mapping[str, Need], results: Results, published: dict[str, Publication], lacks: Lacks | None = None) -> dict[str, Gathered]:
     """What a figure declares, on each device that answers it; once, under no name, if all have the same or none has it."""
-    answers = {device: _gather(needs, results.on(device), published, lacks) for device in results.devices}
+    answers = {device: _gather(needs, results.on(device, alike=True), published, lacks) for device in results.devices}
     answers = {device: answer for device, answer in answers.items() if not answer.reasons}
     if len({tuple(p.line() for p in answer.provenances) for answer in answers.values()}) > 1:
         return answers

@@ -103,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
         report.build()
     for folder in filter(None, (options.out, options.paper)):
         _remove(folder / name for name in report.left_out)
+    if options.paper:
+        _remove(options.paper / name for name in report.not_in_paper)
     written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper) else options.out / file.relative_to(out)
                for file in report.written]  # fmt: skip
     written += _pages(options, read, publications)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 
@@ -38,6 +38,8 @@ from scanlab_report.stats import intervals
 from scanlab_report.written import put
 
 PAGE = "report.html"
+FIGURE, TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".caption.tex")
+"""How the files of each end."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,15 @@ class Shown:
     name: str
     module: ModuleType
     on: dict[str, Gathered]
+    in_paper: dict[str, Gathered]
+    """Of the device that the paper is of, alone."""
     provenances: list[Provenance]
     targets: Sequence[Path]
+
+    @property
+    def apart(self) -> bool:
+        """Whether the paper's is another drawing."""
+        return list(self.on) != list(self.in_paper) or self.provenances != provenances(self.in_paper)
 
 
 @dataclass
@@ -63,6 +72,13 @@ class Report:
     written: list[Path] = field(default_factory=list)
     left_out: list[Path] = field(default_factory=list)
     """Files that were not written for want of evidence, below ``out`` and ``paper``."""
+    not_in_paper: list[Path] = field(default_factory=list)
+    """The same below ``paper`` alone."""
+
+    @cached_property
+    def of_paper(self) -> Results:
+        """What the papers are made from: results of the first device, of which their text speaks."""
+        return self.results.on(self.results.devices[0]) if self.results.devices else self.results
 
     def build(self) -> None:
         """Writes figures, tables, the cases and the paper's macros."""
@@ -70,7 +86,10 @@ class Report:
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
         shown = [of for name, module in modules(figures) if (of := self._gathered(name, module))]
-        side_by_side({of.name: partial(save, of.module, of.on, of.targets) for of in shown})
+        drawings = {of.name: partial(save, of.module, of.on, of.targets) for of in shown}
+        if self.paper:
+            drawings |= {f"{of.name} of the paper": partial(save, of.module, of.in_paper, self._in_paper(of)) for of in shown if of.apart and not _reasons(of.in_paper)}
+        side_by_side(drawings)
         for of in shown:
             self._place(of)
         for name, module in modules(tables):
@@ -78,38 +97,48 @@ class Report:
         self._cases()
         self._page()
         if self.paper:
-            self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
+            self._write(self.paper / "macros.tex", macros.document(macros.values(self.of_paper, self.published)))
 
     def _gathered(self, name: str, module: ModuleType) -> Shown | None:
         """What a figure shows; None if it is left out."""
-        on = by_device(module.NEEDS, self.results, self.published, getattr(module, "lacks", None))
-        if "" in on and on[""].reasons:
-            self._leave_out("figure", name, module, on[""], (".pdf", ".png", ".caption.tex"))
+        lacks = getattr(module, "lacks", None)
+        on, in_paper = (by_device(module.NEEDS, results, self.published, lacks) for results in (self.results, self.of_paper))
+        if _reasons(on):
+            self._leave_out("figure", name, module, on[""], FIGURE)
             return None
-        return Shown(name, module, on, provenances(on), [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
+        return Shown(name, module, on, in_paper, provenances(on), [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
+
+    def _in_paper(self, of: Shown) -> list[Path]:
+        assert self.paper
+        return [self.paper / "figures" / target.name for target in of.targets]
 
     def _place(self, of: Shown) -> None:
-        """Copies a figure to where the paper takes it from, with its caption."""
+        """Copies a figure to where the paper takes it from, unless it was drawn there, with its caption."""
         self.written += of.targets
-        if self.paper:
-            for target in of.targets:
-                put(self.paper / "figures" / target.name, target.read_bytes())
-            text = told_of(of.module, of.on)
-            self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(text, of.provenances))
+        if self.paper and _reasons(of.in_paper):
+            self._leave_out_of_paper("figure", of.name, of.in_paper[""], FIGURE)
+        elif self.paper:
+            for source, target in zip(of.targets, self._in_paper(of), strict=True):
+                if not of.apart:
+                    put(target, source.read_bytes())
+            self._write(self.paper / "figures" / f"{of.name}.caption.tex", caption(told_of(of.module, of.in_paper), provenances(of.in_paper)))
         said = "; ".join(dict.fromkeys(word for gathered in of.on.values() for word in gathered.unusual))
         self.say(f"figure {of.name}: {'; '.join(filter(None, (said, footer_line(of.provenances)))) or 'a drawing'}")
 
     def _table(self, name: str, module: ModuleType) -> None:
-        gathered = gather(module.NEEDS, self.results, self.published, getattr(module, "lacks", None))
+        lacks = getattr(module, "lacks", None)
+        gathered, in_paper = (gather(module.NEEDS, results, self.published, lacks) for results in (self.results, self.of_paper))
         if gathered.reasons:
-            self._leave_out("table", name, module, gathered, (".tex", ".md", ".csv", ".caption.tex"))
+            self._leave_out("table", name, module, gathered, TABLE)
             return
         table: Table = module.build(**gathered.found)
         folder = self.out / "tables"
         self._write(folder / f"{name}.tex", table.latex())
         self._write(folder / f"{name}.md", markdown(table, gathered.provenances))
         self._write(folder / f"{name}.csv", table.csv())
-        if self.paper:
+        if self.paper and in_paper.reasons:
+            self._leave_out_of_paper("table", name, in_paper, TABLE)
+        elif self.paper:  # the first device answers, and so it did above
             self._write(self.paper / "tables" / f"{name}.tex", table.latex(in_paper=True))
             text = " ".join((table.caption, *table.notes))
             self._write(self.paper / "tables" / f"{name}.caption.tex", caption(text, gathered.provenances))
@@ -118,6 +147,10 @@ class Report:
     def _leave_out(self, what: str, name: str, module: ModuleType, gathered: Gathered, suffixes: Sequence[str]) -> None:
         self.left_out += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
         self.say(f"{what} {name} is left out: {' and '.join(gathered.reasons)}.{measure(module)}")
+
+    def _leave_out_of_paper(self, what: str, name: str, gathered: Gathered, suffixes: Sequence[str]) -> None:
+        self.not_in_paper += [Path(f"{what}s") / (name + suffix) for suffix in suffixes]
+        self.say(f"{what} {name} is left out of the papers, which are of {self.of_paper.devices[0]}: {' and '.join(gathered.reasons)}.")
 
     def _page(self) -> None:
         if written := write_page(self.results, self.published, self.out / PAGE):
@@ -140,6 +173,11 @@ class Report:
     def _write(self, path: Path, text: str) -> None:
         put(path, text)
         self.written.append(path)
+
+
+def _reasons(on: Mapping[str, Gathered]) -> tuple[str, ...]:
+    """Why a figure cannot be shown of any device; none if it can."""
+    return on[""].reasons if "" in on else ()
 
 
 def provenances(on: Mapping[str, Gathered]) -> list[Provenance]:
