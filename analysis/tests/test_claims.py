@@ -45,7 +45,7 @@ def write(folder: Path, times: dict[str, float], items: int = 2**28) -> Path:
     """A run of one case of i32: median times in nanoseconds by variant."""
     entries = [repetition(case(variant, items, launch="stream"), i, time * spread)
                for variant, time in times.items() for i, spread in enumerate((0.99, 0.995, 1, 1.005, 1.01))]  # fmt: skip
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{items}.json"
     file.write_text(json.dumps({"context": context(), "benchmarks": entries}))
     return file
@@ -106,6 +106,23 @@ def test_beside_a_target_of_ours_that_is_missed_stands_what_a_copy_has(tmp_path:
     write(tmp_path / "r", {"best": 100.0, "cub_newest": 140.0, "cub_tuned": 110.0, "memcpy": 95.0, "copy_bulk": 90.0})
     (found,) = check([of_speed(source="scanlab", variant="best", over=over, at_least=at_least)], results.read([tmp_path / "r"], []), {})
     assert found.verdict == FAILS and claims_table.reference(found) == said
+
+
+def test_a_claim_that_another_device_tells_of_names_it_and_sources_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The head of the table names the report's."""
+    more = GOOD.replace('"memcpy"', '"copy_bulk"').replace("decoupled_lookback", "look_ahead")
+    (tmp_path / "claims.toml").write_text(f'device = "A"\n{GOOD}{more}')
+    for device, times in (("A", {"decoupled_lookback": 100.0, "memcpy": 95.0}), ("B", {"look_ahead": 100.0, "copy_bulk": 95.0})):
+        file = write(tmp_path / "r" / device, times)
+        file.write_text(file.read_text().replace("Test Device", device))
+    arguments = ["claims", *(str(tmp_path / "r" / device) for device in "AB"), "--claims", str(tmp_path / "claims.toml")]
+    assert main(arguments) == 0
+    said = capsys.readouterr().out
+    rows = [line.split(" | ") for line in said.splitlines() if "copy speed" in line]
+    assert [row[3].endswith(", B") for row in rows] == [False, True]
+    assert f"Sources: A, B, 2026-01-02, commit {fixtures.COMMIT[:9]}, measured now." in said
+    assert main(["claims", arguments[2], *arguments[3:]]) == 0  # the head is of A, though only B was measured
+    assert [", B |" in line for line in capsys.readouterr().out.splitlines() if "copy speed" in line] == [False, True]
 
 
 def test_a_claim_that_holds_by_the_median_alone_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,14 +19,24 @@ MEASURED = {name: stand for module in (of_scans, of_streams, of_models, of_ranks
 assert set(MEASURED) == set(MEASURES)
 
 
-def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Publication]) -> list[Standing]:
-    """Every claim in order, on the device that it is about, or else on the first one that tells of it."""
+def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Publication], about: str = "") -> list[Standing]:
+    """Every claim in order, on the device that it is about, or else on the first one that tells of it.
+
+    ``about``: the device that a reader expects, by default the first; a claim that another one tells of names it.
+    """
     checked = []
+    expected = about or next(iter(results.devices), "")
     for claim in claims:
-        answers = (_check(claim, results.on(device), published) for device in ([claim.on] if claim.on else results.devices))
+        answers = (_named(_check(claim, results.on(device), published), device, expected) for device in ([claim.on] if claim.on else results.devices))
         answer = next((one for one in answers if one.reached is not None), None)
         checked.append(answer or _check(claim, results.on(claim.on), published))
     return checked
+
+
+def _named(standing: Standing, device: str, expected: str) -> Standing:
+    """With the device where it stands, unless that is expected, or what tells of it is of no device."""
+    of_it = any(device in provenance.device.split(", ") for provenance in standing.provenances)
+    return replace(standing, where=", ".join(filter(None, (standing.where, device)))) if of_it and device != expected else standing
 
 
 def _check(claim: Claim, results: Results, published: Mapping[str, Publication]) -> Standing:

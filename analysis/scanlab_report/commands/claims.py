@@ -58,8 +58,9 @@ def run(options: argparse.Namespace) -> int:
         read, publications = opened(options.results, claims_file.device(options.claims), options.session, options.published)
     except Unreadable as error:
         return refuse(*error.args)
-    checked = claims_checked.check(claims, read, publications)
-    about = f", on {on}" if (on := claims_file.device(options.claims)) else ""
+    on = claims_file.device(options.claims)
+    checked = claims_checked.check(claims, read, publications, on)
+    about = f", on {on}" if on else ""
     printed = table(checked, f"Claims of Scanlab (for `best` unless another variant is named{about}) and of the literature")
     say(printed.markdown())
     verdicts = [one.verdict for one in checked]
@@ -68,8 +69,11 @@ def run(options: argparse.Namespace) -> int:
     if unsure := sum(one.unsure for one in checked):
         counts += f"; {unsure} by the median only"
     say(f"{count(len(checked), 'claim')}: {counts}.")
+    provenances = claims_checked.provenances(checked)
+    if provenances:
+        say(f"Sources: {'; '.join(of.line() for of in provenances)}.")
     if options.page:
-        if not (provenances := claims_checked.provenances(checked)):
+        if not provenances:
             say(f"{options.page} is left as it is: no {claims_checked.Claims(claims).asked()}.")
         else:
             text = f"{count(len(checked), 'claim')}: {counts}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
