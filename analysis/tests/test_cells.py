@@ -100,9 +100,12 @@ def test_the_score_tells_cub_as_shipped_from_cub_tuned() -> None:
     said = rivals.score(**tiny.gathered(rivals, tiny.results(shipped)))
     assert said.startswith("Against the fastest scan of CUB as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0.")
     assert "(`cub_tuned`) has no times in this recording." in said
-    said = rivals.score(**tiny.gathered(rivals, tiny.results([*shipped, case("cub_tuned", 1 << 28, 80.0, EXACT)])))
+    read = tiny.results([*shipped, case("cub_tuned", 1 << 28, 80.0, EXACT)], device="NVIDIA H200")  # of which the title speaks
+    said = rivals.score(**tiny.gathered(rivals, read))
     assert "as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0." in said
     assert "Against CUB with shapes tuned on the device (`cub_tuned`), `best` is faster in 0 of 1 cases, equal in 0 and slower in 1." in said
+    read = tiny.results([*shipped, case("cub_tuned", 1 << 28, 80.0, EXACT)], device="NVIDIA H100")
+    assert "Against CUB with shapes tuned on another device, NVIDIA H200 (`cub_tuned`), `best`" in rivals.score(**tiny.gathered(rivals, read))
 
 
 def test_the_readme_has_six_rows_and_cub_tuned_where_it_was_timed() -> None:

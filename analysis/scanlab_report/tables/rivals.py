@@ -102,13 +102,19 @@ def fastest(timings: AllTimingEvidence) -> Table:
 
 
 def score(timings: AllTimingEvidence) -> str:
-    """In how many of all cases best is faster than CUB: as shipped, and in shapes tuned on the device where those were timed."""
+    """In how many of all cases best is faster than CUB: as shipped, and in tuned shapes where those were timed."""
     said = [_counted(timings, cub_as_shipped(timings.about), "the fastest scan of CUB as shipped")]
     if any(timings.match(key, BEST, (TUNED,)) for key in timings.samples):
-        said.append(_counted(timings, [TUNED], "CUB with shapes tuned on the device (`cub_tuned`)"))
+        said.append(_counted(timings, [TUNED], f"CUB with shapes tuned on {_tuned_on(timings)} (`cub_tuned`)"))
     else:
         said.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording.")
     return " ".join([*said, "A compared case is a type, operator, mode, size, cache state and launch. A case counts as faster or slower only if the 95% interval of its ratio excludes 1."])
+
+
+def _tuned_on(timings: AllTimingEvidence) -> str:
+    """Whose shapes CUB has: its title says it, since one program runs on many devices."""
+    _, _, device = timings.about[TUNED].title.partition(", tuned on ")
+    return "the device" if device == timings.device else f"another device, {device}" if device else "an unnamed device"
 
 
 def _counted(timings: AllTimingEvidence, rivals: Sequence[str], what: str) -> str:
