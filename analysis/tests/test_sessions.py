@@ -91,6 +91,18 @@ def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
     assert [float(Timings().find(read.on(device), {}).of("memcpy")["median_ns"].iloc[0]) for device in read.devices] == [1.0, 2.0]
 
 
+def test_a_recorded_table_that_is_named_alone_answers_for_its_device(tmp_path: Path) -> None:
+    """No run is read beside it."""
+    for device in ("A", "B"):
+        (tmp_path / device).mkdir()
+        (tmp_path / device / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device=device))
+    one = chosen(results.read([], [tmp_path / "A" / "repeat.jsonl"]))
+    assert (one.devices, len(one.repeats)) == (["A"], 2)
+    both = chosen(results.read([], [tmp_path / device / "repeat.jsonl" for device in "AB"], "B"))
+    assert both.devices == ["B", "A"]
+    assert [list(both.on(device).repeats["file"].unique()) for device in "AB"] == [[str(tmp_path / device / "repeat.jsonl")] for device in "AB"]
+
+
 def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_listed_are_not(tmp_path: Path) -> None:
     record(tmp_path, "2026-01-01", 1.0)
     folder = record(tmp_path, "2026-01-02", 2.0, variant="best")

@@ -298,8 +298,8 @@ class Results:
 
     @cached_property
     def devices(self) -> list[str]:
-        """The GPUs that something was measured on, in the order of :func:`ranked`."""
-        return ranked(self._on_gpus, self.first)
+        """The GPUs that something was measured on, be it tables alone, in the order of :func:`ranked`."""
+        return ranked([*self._on_gpus, *(run for run in self.owners.values() if run.context.get("device"))], self.first)
 
     @cached_property
     def _on_gpus(self) -> list[Run]:

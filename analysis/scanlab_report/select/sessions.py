@@ -46,9 +46,9 @@ def known(results: Results) -> list[RecordedSession]:
         table = getattr(results, name)
         for file in dict.fromkeys(table.loc[table["origin"] == RECORDED, "file"]):
             beside = results.beside(file, RECORDED)
-            key = (Path(file).parent.resolve(), beside.device if beside else "")
-            if key in loose:
-                loose[key].append((Path(file).resolve(), ""))
+            folder = Path(file).parent.resolve()
+            if folder not in folders:  # no run need lie there: a table may be named alone
+                loose.setdefault((folder, beside.device if beside else ""), []).append((Path(file).resolve(), ""))
     return listed + [RecordedSession(folder.name, device, max(date for _, date in of), False, frozenset(file for file, _ in of))
                      for (folder, device), of in loose.items()]  # fmt: skip
 
