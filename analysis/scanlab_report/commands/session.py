@@ -27,11 +27,9 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
     own = [path for path in options.folder.iterdir() if path.is_file() and path.name != session.FILE]
     try:
-        said = session.write([*own, *options.further], options.folder)
+        said, lacking = session.write([*own, *options.further], options.folder)
     except ValueError as error:
         return refuse(*error.args, f"{options.folder}: nothing was written")
-    kinds = {of["kind"] for of in said["files"]}
-    lacking = ", ".join(sorted(session.WHOLE["cuda"] - kinds)) if "gpus" not in said else "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
     say(f"{options.folder / session.FILE}: {count(len(said['files']), 'file')} of {said['device']}, "
-        + ("complete" if said["complete"] else f"not complete: it lacks {lacking}"))  # fmt: skip
+        + (f"not complete: it lacks {lacking}" if lacking else "complete"))  # fmt: skip
     return SOUND

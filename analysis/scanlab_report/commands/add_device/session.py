@@ -21,8 +21,8 @@ WHOLE = {
 """The kinds of file that a session of a GPU, or of a machine without one, must have to be complete."""
 
 
-def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
-    """The content of the ``session.json`` of a folder; files that hold no results are left out.
+def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> tuple[dict[str, Any], str]:
+    """The content of the ``session.json`` of a folder, and what it lacks to be complete; files that hold no results are left out.
 
     ValueError, whose ``args`` are sentences, if anything is wrong with one, if they are of two devices, or if two of a kind hold the same case.
     """
@@ -44,15 +44,17 @@ def describe(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> d
     present = {of["kind"] for of in listed}
     gpus = several_gpus.gpus(on_gpus) if present <= set(several_gpus.KINDS) else 1  # a session of one GPU may have scans over several, too
     tables = [of.rows for of in read.streams if of.kind == streams.DISTRIBUTED]
-    whole = several_gpus.complete(present, tables, gpus) if gpus > 1 else WHOLE["cuda" if on_gpus else "host"] <= present
+    lacking = ", ".join(sorted(WHOLE["cuda" if on_gpus else "host"] - present))
+    if gpus > 1:
+        lacking = "" if several_gpus.complete(present, tables, gpus) else "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
     return {
         "schema": kept.SESSION, "device": devices[0], "date": max(run.date for run in runs), "commit": commits.pop() if len(commits) == 1 else "",
-        "complete": whole, **({"gpus": gpus} if gpus > 1 else {}), "files": listed,
-    }  # fmt: skip
+        "complete": not lacking, **({"gpus": gpus} if gpus > 1 else {}), "files": listed,
+    }, lacking  # fmt: skip
 
 
-def write(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> dict[str, Any]:
-    """Writes it, and returns what it says."""
-    said = describe(files, folder, of_one_run)
+def write(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> tuple[dict[str, Any], str]:
+    """Writes it, and returns the same."""
+    said, lacking = describe(files, folder, of_one_run)
     write_text(folder / FILE, json.dumps(said, indent=1) + "\n")
-    return said
+    return said, lacking
