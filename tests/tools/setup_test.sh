@@ -121,7 +121,7 @@ SH
   touch build/$preset/CMakeFiles/{one,two}.o
 done
 stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
-mkdir -p .deps paper
+mkdir -p .deps paper && printf 'device = "NVIDIA %s"\n' H200 Z9 >paper/claims.toml # the first names the report's, others are of claims
 
 # set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
 set_up_for() {
@@ -177,6 +177,12 @@ expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
 expect 0 'streams check all' cat "$scratch/out/log/check.txt"
 expect 0 "scenarios --out $scratch/out/scenarios --force" cat "$scratch/out/log/scenarios.txt"
+for model in nvidia-h200/2026-01-0{1,2} nvidia-z9/2026-03-03; do
+  mkdir -p "data/recorded/$model/model/traces" && gzip <<<'{}' >"data/recorded/$model/model/traces/${model//\//_}.json.gz"
+done
+expect 0 "$scratch/out" "${run[@]}" --no-cuda
+expect 0 "--compare $scratch/out/model/traces/nvidia-h200_2026-01-02.json --out" cat "$scratch/out/log/model.txt"
+rm -r data/recorded
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
