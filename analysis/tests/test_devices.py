@@ -156,6 +156,24 @@ def test_a_report_can_be_of_one_device_alone(planted: Built, tmp_path: Path, cap
     assert f"no results are of a GPU called H200; there are those of {FIRST}, {OTHER}" in capsys.readouterr().err
 
 
+def test_a_figure_or_table_can_be_of_another_device_and_a_table_says_which_others_have_it(
+    planted: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of = str(planted.recorded)
+    assert main(["table", "summary", of]) == 0
+    said = capsys.readouterr().out
+    assert f"{FIRST}, 2026-01-02" in said and said.splitlines()[-1] == f"Also measured: {OTHER} (--device NAME shows it)"
+    assert main(["table", "summary", of, "--device", OTHER]) == 0
+    said = capsys.readouterr().out
+    assert f"{OTHER}, 2026-02-03" in said and FIRST not in said and "Also measured" not in said
+    assert main(["table", "costs", of]) == 0 and "Also measured" not in capsys.readouterr().out  # of no device
+    assert main(["figure", "dram_traffic", of, "--device", OTHER, "--out", str(tmp_path / "f.png")]) == 0
+    said = capsys.readouterr().out
+    assert f"{OTHER}, 2026-02-03" in said and FIRST not in said
+    assert main(["table", "summary", of, "--device", "H200"]) == 2
+    assert f"no results are of a GPU called H200; there are those of {FIRST}, {OTHER}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["throughput", "duel", "gantt", "hardware_conflicts", "schedules", "waterfall"])
 def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_cut_off(read: results.Results, name: str) -> None:
     module = importlib.import_module(f"scanlab_report.figures.{name}")

@@ -31,14 +31,17 @@ def run(options: argparse.Namespace) -> int:
         return refuse(wrong_name)
     try:
         module = asked.module_of(options, "table", tables)
-        gathered = asked.evidence(options, "table", module)[""]
+        on, left_out = asked.evidence(options, "table", module)
     except asked.Refused as error:
         return refuse(*error.args)
+    gathered = on[""]
     table = module.build(**gathered.found)
     if options.out is None:
         say(markdown(table, gathered.provenances))
-        return SOUND
-    text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
-    write(options.out, text)
-    say(f"Written: {options.out}")
+    else:
+        text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
+        write(options.out, text)
+        say(f"Written: {options.out}")
+    if left_out:
+        say(f"Also measured: {', '.join(left_out)} (--device NAME shows it)")
     return SOUND

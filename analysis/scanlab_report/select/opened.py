@@ -29,6 +29,13 @@ def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return [path for path in paths if path not in recorded], recorded
 
 
+def on(results: Results, device: str) -> Results:
+    """These results of one GPU alone, or as they are where none is named; Unreadable if nothing is of it."""
+    if device and device not in results.devices:
+        raise Unreadable(f"no results are of a GPU called {device}; there are those of {', '.join(results.devices) or 'none'}")
+    return results.on(device) if device else results
+
+
 def opened(paths: Sequence[Path], device: str = "", session: str = "", publications: Path = DATA / "published") -> tuple[Results, dict[str, Publication]]:
     """What is below the paths, the recorded data counting as such, of one session of each device; the published tables beside them."""
     foreign, _, problems = kinds.sorted_out(path for path in paths if path.is_file())

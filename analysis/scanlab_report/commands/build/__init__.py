@@ -1,8 +1,8 @@
 """Build figures, tables, the interactive page, the two papers as PDF, and the generated parts of pages, from results.
 
 Unreadable or impossible input is named, and then nothing is written: the files of an earlier build stay. Unchanged parts are
-not built again. The papers need latexmk; where LaTeX fails the last PDF stays, and the status is 1. They speak of the recorded session: with
-results that were measured on a GPU now they are left out.
+not built again. The papers need latexmk; where LaTeX fails the last PDF stays, and the status is 1. They speak of the recorded session of one
+GPU, that of paper/claims.toml: with results that were measured on a GPU now they are left out.
 Files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) give figures/distributions, figures/time_by_axis
 and tables/medians. They are built alone, without files of Scanlab.
 """
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     from scanlab_report.commands.build.report import Report
     from scanlab_report.read.records import MEASURED
-    from scanlab_report.select.opened import apart, nothing_among
+    from scanlab_report.select.opened import Unreadable, apart, nothing_among, on
     from scanlab_report.select.sessions import NoSession, chosen
     from scanlab_report.tables import costs
 
@@ -76,13 +76,9 @@ def run(options: argparse.Namespace) -> int:
     if read.empty:
         return refuse(nothing_among([*options.results, *options.recorded]))
     try:
-        read = chosen(read, options.session)
-    except NoSession as error:
+        read = on(chosen(read, options.session), options.device)
+    except (NoSession, Unreadable) as error:
         return refuse(error)
-    if options.device:
-        if options.device not in read.devices:
-            return refuse(f"no results are of a GPU called {options.device}; there are those of {', '.join(read.devices) or 'none'}")
-        read = read.on(options.device)
     say(f"read {count(len(read.timings), 'repetition')} of {count(len(read.runs), 'file')} of timings, "
         f"{count(len(read.explanations), 'explanation')}, {count(len(read.counters), 'launch', 'launches')} with "
         f"counters")  # fmt: skip

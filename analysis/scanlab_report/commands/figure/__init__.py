@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         module = asked.module_of(options, "figure", figures)
         if options.style == "ieee-column" and hasattr(module, "WIDE"):
             raise asked.Refused(f"figure {options.name} needs both columns of a page: take --style page, which is 7.1 inches wide")
-        on = asked.evidence(options, "figure", module)
+        on, _ = asked.evidence(options, "figure", module)
     except asked.Refused as error:
         return refuse(*error.args)
 

@@ -34,6 +34,8 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
+    shown = "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
+    add("--device", default="", metavar="NAME", help=f"show this GPU alone, by its name in the results (default: {shown})")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -56,12 +58,12 @@ def module_of(options: argparse.Namespace, kind: str, package: ModuleType) -> Mo
     return known[options.name]
 
 
-def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict[str, Gathered]:
-    """What the results have for it by device: for a table, and where all devices have the same, under no name."""
+def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> tuple[dict[str, Gathered], list[str]]:
+    """What the results have for it by device: for a table, and where all devices have the same, under no name. And the devices that a table leaves out."""
     from scanlab_report.claims import stated
     from scanlab_report.select.experiments import bench, plan
     from scanlab_report.select.needs import by_device, chosen, gather
-    from scanlab_report.select.opened import Unreadable, opened
+    from scanlab_report.select.opened import Unreadable, on, opened
     from scanlab_report.select.timings import AllTimings, Selection
 
     paths = options.paths or [DATA / "recorded"]
@@ -69,6 +71,7 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
         raise Refused(*wrong)
     try:
         results, publications = opened(paths, stated.device(), options.session)
+        results = on(results, options.device)
     except Unreadable as error:
         raise Refused(*error.args) from None
     if options.op and options.op not in (known := {*stated.operators_of_scans(), *results.timings["op"]}):
@@ -80,9 +83,9 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
     selection = Selection(tuple(asked), options.type, options.op)
     needs = chosen(module.NEEDS, selection)
     lacks = getattr(module, "lacks", None)
-    on = by_device(needs, results, publications, lacks) if kind == "figure" else {"": gather(needs, results, publications, lacks)}
-    reasons = [reason for of in on.values() for reason in of.reasons]
-    timed = {name for name in asked if any(of.has(name) for of in on.values())}
+    shown = by_device(needs, results, publications, lacks) if kind == "figure" else {"": gather(needs, results, publications, lacks)}
+    reasons = [reason for of in shown.values() for reason in of.reasons]
+    timed = {name for name in asked if any(of.has(name) for of in shown.values())}
     if not reasons and (untimed := [pattern for pattern, ids in matching.items() if timed.isdisjoint(ids)]):
         reasons = [f"no {' '.join(filter(None, (options.type, options.op or 'plus')))} inclusive timings of {', '.join(untimed)}"]
     if reasons:
@@ -90,7 +93,8 @@ def evidence(options: argparse.Namespace, kind: str, module: ModuleType) -> dict
         measured = bench(_variants(needs.values()) or asked, options.type, options.op) if any(selection) else str(steps) if steps.commands else ""
         to_measure = measured and f". To measure it: {measured}"
         raise Refused(f"{kind} {options.name} cannot be made: {' and '.join(reasons)}{to_measure}")
-    return on
+    every = by_device(needs, results, publications, lacks) if kind == "table" else {}
+    return shown, [device for device, of in every.items() if device and of.provenances != shown[""].provenances]
 
 
 def _variants(needs: Iterable[Need]) -> list[str]:
