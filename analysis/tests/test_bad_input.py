@@ -19,7 +19,7 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
 from tests.conftest import PUBLISHED, Built, full_disk
-from tests.fixtures import case, context, explanation, repetition
+from tests.fixtures import case, context, explanation, repetition, verification
 from tests.test_history import record
 
 Document = dict[str, Any]
@@ -220,7 +220,8 @@ def test_a_case_that_an_experiment_has_twice_is_named(tmp_path: Path, capsys: py
     content = getattr(stream_fixtures, kind)()
     (entries,) = (of for of in content.values() if isinstance(of, list))
     (tmp_path / "twice.json").write_text(json.dumps(content))
-    assert main(["export", str(tmp_path / "twice.json"), "--out", str(tmp_path / "sound")]) == 0
+    (tmp_path / "verify.jsonl").write_text(verification())  # what is exported beside files of the engine model, which are not
+    assert main(["export", str(tmp_path), "--out", str(tmp_path / "sound")]) == 0
     entries.append(dict(entries[1]))
     (tmp_path / "twice.json").write_text(json.dumps(content))
     assert main(["export", str(tmp_path / "twice.json"), "--out", str(tmp_path / "out")]) == 2

@@ -1,7 +1,8 @@
 """Export every number as tidy tables, CSV and Parquet, with a data dictionary.
 
 One row is one observation; the table runs has the origin of each. The files dictionary.md and dictionary.json have the unit
-and the meaning of each column. Nothing is written if anything in the input is wrong.
+and the meaning of each column. Nothing is written if anything in the input is wrong. Files of the engine model, as simulations and
+advice, are named and not exported: their times are computed.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ def run(options: argparse.Namespace) -> int:
     read = results.read(*apart(options.results))
     if read.problems:
         return refuse(*read.problems, f"{options.out}: nothing was written")
-    found = export.tables(read)
+    found, of_model = export.tables(read, options.results), export.of_model(read)
+    not_exported = f"Not exported: {count(len(of_model), 'file')} of the engine model, such as {of_model[0]}" if of_model else ""
     if not found:
-        return refuse(nothing_among(options.results))
+        return refuse(not_exported or nothing_among(options.results))
     parquet = _has_parquet()
     with in_place_of(options.out) as out:
         for name, rows in found.items():
@@ -44,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
             if parquet:
                 rows.to_parquet(out / f"{name}.parquet", index=False, engine="pyarrow", compression="zstd")
             say(f"{name}: {count(len(rows), 'row')}")
+        if not_exported:
+            say(not_exported)
         (out / "dictionary.md").write_text(export.dictionary_markdown(found), encoding="utf-8")
         (out / "dictionary.json").write_text(export.dictionary_json(found), encoding="utf-8")
     say(f"Written: {options.out}" + ("" if parquet else ", without Parquet: this Python has no pyarrow (the .venv of ./check has it)"))

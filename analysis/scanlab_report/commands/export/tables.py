@@ -3,37 +3,55 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pandas as pd
+from msgspec import Struct
 
-from scanlab_report import place
+from scanlab_report import DATA
 from scanlab_report.layout.table_formats import Column as Cell
 from scanlab_report.layout.table_formats import Table as Page
 from scanlab_report.read import streams
-from scanlab_report.read.records import CASE, WAIT_PREFIX, Results
+from scanlab_report.read.documents import results as documents
+from scanlab_report.read.documents import timelines, verification
+from scanlab_report.read.records import CASE, WAIT_PREFIX, Results, StreamFile
 from scanlab_report.stats import intervals
 
 Description = tuple[str, str]
 """The unit of a column (empty: a name or a yes or no), and what it means."""
 
 _COUNT = "count"
+
+
+def _means(document: type[Struct], field: str) -> str:
+    """What a field of a document means, with every word that it may be."""
+    hint = get_type_hints(document, include_extras=True)[field]
+    said = "".join(of.description or "" for of in getattr(hint, "__metadata__", ())).replace("`", "")
+    words = [str(word) for word in get_args(get_args(hint)[0] if said else hint)]
+    if all(word in said for word in words):
+        return said
+    return ": ".join(filter(None, (f"{', '.join(words[:-1])} or {words[-1]}", said)))
+
+
 _COLUMNS: dict[str, Description] = {
     "run": ("number", "which file, as in the table runs"),
     "variant": ("", "id of the scan or baseline"),
     "settings": ("", "its parameters that are not the default ones, as name=value"),
-    "type": ("", "element type: i8 i16 i32 i64 f16 f32 f64"),
-    "op": ("", "operator: plus, max, min, affine (whose items are pairs)"),
-    "mode": ("", "inclusive or exclusive"),
+    "type": ("", _means(documents.ScanSample, "type")),
+    "op": ("", _means(documents.ScanSample, "op")),
+    "mode": ("", _means(documents.ScanSample, "mode")),
     "items": (_COUNT, "size of the array"),
-    "cache": ("", "cold: L2 evicted before each run; warm: runs follow each other"),
-    "launch": ("", "stream: the host enqueues each run; graph: a captured graph replays them"),
+    "cache": ("", _means(documents.ScanSample, "cache")),
+    "launch": ("", f"{_means(documents.ScanSample, 'launch')}, and is called stream here"),
     "round": ("number", "which repetition of the case, from 0"),
     "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran, of schedules just after; empty where it was not read"),
     "settled": ("", "1 from when the interval of the case's median is within width_percent of it, and there are no more rounds; empty where a file does not say"),
-    "file": ("", "the file that it was read from"),
+    "file": ("", "the file that it was read from, from the folder that was exported"),
+    "device": ("", "the GPU"), "date": ("UTC", "start of the run, ISO 8601"), "git_commit": ("", "the code that ran"),
     "chunks": (_COUNT, "pieces that the array passes through in"),
     "streams": (_COUNT, "CUDA streams, as asked for: some schedules make as many as they need"),
     "memory": ("", "host memory: pinned or pageable"),
@@ -49,9 +67,11 @@ _COLUMNS: dict[str, Description] = {
 }
 """Columns that mean the same in every table."""
 
+_ORIGIN = ("device", "date", "git_commit")
+"""What each row of a table says whose files are in no table of runs."""
 _RUN = {
-    "kind": ("", "cuda: times of a GPU; host: wall-clock times of the CPU; empty where the file does not say"),
-    "device": ("", "the GPU"), "date": ("UTC", "start of the run, ISO 8601"), "git_commit": ("", "the code that ran"),
+    "kind": ("", f"{_means(documents.Context, 'kind')}; empty where the file does not say, and then cuda"),
+    **{key: _COLUMNS[key] for key in _ORIGIN},
     "git_dirty": ("", "whether it had uncommitted changes"), "cpu": ("", "the host's processor"), "cores": (_COUNT, "its cores"),
     "driver": ("", "version of the driver"), "toolkit": ("", "version of CUDA"), "cccl": ("", "version of CCCL in the toolkit"),
     "cccl_newest": ("", "version of the newest CCCL, of the baselines cub_newest"), "compiler": ("", "of the host's code"),
@@ -86,27 +106,51 @@ class Table:
         return self.own[column] if column in self.own else _COLUMNS[column]
 
 
-def tables(results: Results) -> dict[str, pd.DataFrame]:
-    """Every table that the results have rows for; KeyError if one has a column that nobody described."""
+MODEL = (streams.SIMULATION, streams.COMPARISON, streams.ADVICE)
+"""Kinds of file without a table: what they hold is computed, not measured."""
+
+
+def tables(results: Results, paths: Sequence[Path]) -> dict[str, pd.DataFrame]:
+    """Every table that the results have rows for, read from the paths; KeyError if one has a column that nobody described."""
     found = {name: table.rows(results) for name, table in TABLES.items()}
     found = {name: rows for name, rows in found.items() if len(rows)}
+    folder = os.path.commonpath([os.path.abspath(path if path.is_dir() else path.parent) for path in paths])
     for name, rows in found.items():
         for column in rows:
             TABLES[name].describe(column)
+        if "file" in rows:
+            rows["file"] = rows["file"].map({file: _from(file, folder) for file in rows["file"].unique()})
     return found
 
 
+def _from(file: str, folder: str) -> str:
+    """A file of the data by its place there, another by that in the folder: no paths of one machine, and no two files alike."""
+    whole = Path(file).resolve()
+    return whole.relative_to(DATA).as_posix() if whole.is_relative_to(DATA) else Path(os.path.abspath(file)).relative_to(folder).as_posix()
+
+
+def of_model(results: Results) -> list[Path]:
+    """The files of the engine model, which are not exported."""
+    return [file.run.file for file in results.streams if file.kind in MODEL]
+
+
+def _measured(results: Results) -> list[tuple[int, StreamFile]]:
+    """The other files of the stream laboratory, which are numbered behind those with scans."""
+    return list(enumerate((file for file in results.streams if file.kind not in MODEL), len(results.runs)))
+
+
 def _runs(results: Results) -> pd.DataFrame:
-    runs = [*results.runs, *(file.run for file in results.streams)]
-    rows = [{"run": number, "file": place(run.file), **{key: str(run.context.get(key, "")) for key in _RUN}}
+    runs = [*results.runs, *(file.run for _, file in _measured(results))]
+    rows = [{"run": number, "file": str(run.file), **{key: str(run.context.get(key, "")) for key in _RUN}}
             for number, run in enumerate(runs)]  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _stream_rows(kind: str) -> Callable[[Results], pd.DataFrame]:
+def _stream_rows(kind: str, part: str = "rows") -> Callable[[Results], pd.DataFrame]:
+    """The rows of a kind of file; ``part``: or the host's ``calls``."""
+
     def rows(results: Results) -> pd.DataFrame:
-        first = len(results.runs)  # the files of the stream laboratory are numbered behind the others
-        found = [file.rows.assign(run=first + n) for n, file in enumerate(results.streams) if file.kind == kind]
+        found = [getattr(file, part).rename(columns={"run": "round"}).assign(run=number) for number, file in _measured(results) if file.kind == kind]
         table = pd.concat(found, ignore_index=True) if found else pd.DataFrame({"run": []})
         return table[["run", *(column for column in table if column != "run")]]
 
@@ -136,20 +180,29 @@ def _kernels(results: Results) -> pd.DataFrame:
 
 
 def _of_file(name: str) -> Callable[[Results], pd.DataFrame]:
-    """A table of :class:`Results` whose rows name the file."""
+    """A table of :class:`Results` whose rows name the file, and of which run its folder says that they are."""
 
     def rows(results: Results) -> pd.DataFrame:
         table = getattr(results, name)
-        return table.assign(file=[place(Path(file)) for file in table["file"]]).drop(columns="origin")
+        runs = {of: results.beside(*of) for of in set(zip(table["file"], table["origin"], strict=True))}
+        of_rows = [runs[of] for of in zip(table["file"], table["origin"], strict=True)]
+        return table.assign(**{key: [str(run.context.get(key, "")) if run else "" for run in of_rows] for key in _ORIGIN}).drop(columns="origin")
 
     return rows
+
+
+def _verifications(results: Results) -> pd.DataFrame:
+    rows = [{"file": str(of.file), **{key: str(of.context.get(key, "")) for key in (*_ORIGIN, "backend", "seed")}, "variant": variant, "types": " ".join(checks.types),
+             "passed": checks.passed, "failed": checks.failed, "skipped": checks.skipped, "wrong": checks.wrong, "interrupted": of.interrupted}
+            for of in results.verifications for variant, checks in of.of.items()]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def _counts(results: Results) -> pd.DataFrame:
     rows = []
     for e in results.explanations:
         banks = {f"{model}_{what}": getattr(getattr(e.totals, model), what) for model in ("banks16", "banks32") for what in ("transactions", "mean_degree", "max_degree")}
-        rows.append({"file": place(e.file), "git_commit": e.commit, "variant": e.variant, "type": e.type, "op": e.op, "mode": e.mode, "items": e.items,
+        rows.append({"file": str(e.file), "date": e.date, "git_commit": e.commit, "variant": e.variant, "type": e.type, "op": e.op, "mode": e.mode, "items": e.items,
                      "padding": e.padding, "load": e.load, "launches": e.launches, **{key: getattr(e.totals, key) for key in _TOTALS}, **banks,
                      "operations_stated": e.closed_forms.operations})  # fmt: skip
     return pd.DataFrame(rows)
@@ -173,13 +226,29 @@ TABLES: dict[str, Table] = {
         "own_streams": ("", "1: it makes another number of streams than it was asked for"),
         "device_ns": ("ns", "of a schedule: the device's own time between events, in a replay of its own; time_ns is by the host's clock")}),
     "stream_scans": Table("a repetition of a scan larger than the device", _stream_rows(streams.STREAM_SCAN), {
-        "way": ("", "streamed, naive, or for reference: duplex_copy (copies alone), files (reading and writing alone)"), "scan": ("", "what scanned each chunk"), "from": ("", "memory, file or generated"),
-        "to": ("", "memory or file"), "budget": ("bytes", "device memory that was allowed"), "mapped": ("", "1: files are written by a mapping")}),
+        "way": ("", _means(documents.StreamScanSample, "way")), "scan": ("", "what scanned each chunk"), "from": ("", _means(documents.StreamScanSample, "from_")),
+        "to": ("", _means(documents.StreamScanSample, "to")), "budget": ("bytes", "device memory that was allowed"), "mapped": ("", "1: files are written by a mapping")}),
     "operations": Table("an operation of a recorded timeline", _stream_rows(streams.TRACE), {
         "label": ("", "what a scenario file calls the operation"), "lane": ("number", "the engine's"), "lane_name": ("", "what the trace calls the engine"), "kind": ("", "copies in, kernels or copies out"),
         "start_us": ("µs", "start"), "end_us": ("µs", "end"), "chunk": ("number", "which chunk; -1: the trace does not say"),
         "operation": ("number", "which operation in order of issue; -1: the trace does not say"), "stream": ("", "the CUDA stream"),
         "channel": ("number", "the hardware queue; -1: the trace does not say")}),
+    "calls": Table("a call of the host, in a recorded timeline", _stream_rows(streams.TRACE, "calls"), {
+        "lane_name": ("", "host, and of which of two runs where there are two"), "kind": ("", "of the engine that the call gives work to; empty for other calls"),
+        "start_us": ("µs", "start"), "end_us": ("µs", "end"), "chunk": ("number", "which chunk; -1: the trace does not say"),
+        "operation": ("number", "which operation it enqueues; -1: the trace does not say")}),
+    "several_gpus": Table("a repetition of a scan over several GPUs or hosts, or of what it is held against", _stream_rows(streams.DISTRIBUTED), {
+        "algorithm": ("", "id of the scan or baseline"), "kind": ("", _means(documents.Algorithm, "kind")), "settings": ("", "all its parameters, as name=value"),
+        "items": (_COUNT, "size of the whole array"), "ranks": (_COUNT, "GPUs or hosts that hold it"), "on": ("", _means(documents.DistributedSample, "on")),
+        "bytes": ("bytes", _means(documents.DistributedSample, "bytes")), "time_ns": ("ns", "time of one run, of the slowest rank")}),
+    "several_gpus_operations": Table("a kernel, copy or memset of a recorded scan over several GPUs", _stream_rows(streams.RANKS_TRACE), {
+        "algorithm": ("", "id of the scan or baseline"), "settings": ("", "all its parameters, as name=value"),
+        "items": (_COUNT, "size of the whole array"), "ranks": (_COUNT, "GPUs that hold it"), "rank": ("number", "the GPU, from 0"),
+        "kind": ("", _means(timelines.RankActivity, "kind")), "name": ("", _means(timelines.RankActivity, "name")),
+        "start_us": ("µs", "start, from the first of the run on any GPU"), "end_us": ("µs", "end")}),
+    "nvbench": Table("a scan or copy that nvbench timed", _stream_rows(streams.STOPWATCH), {
+        "cache": ("", "cold: nvbench's isolated runs; warm: its batches"), "launch": ("", "stream: its isolated runs; batch: its batches"),
+        "time_ns": ("ns", "median of isolated runs, mean of batches")}),
     "caveats": Table("an experiment on what blocks what", _caveats, {
         "name": ("", "the experiment"), "question": ("", "the statement, or what is asked"), "subject": ("", "its subject; of a call, the call"),
         "asks": ("", "of a call: whether it blocks the host, or serialises kernels of two streams"), "said": ("", "the source's answer"),
@@ -204,6 +273,11 @@ TABLES: dict[str, Table] = {
         "cycles_total": ("cycles", "from the first tile to the last")}),
     "repeated_bits": Table("a variant whose runs were repeated on the same input", _of_file("repeats"), {
         "cases": (_COUNT, "cases that were repeated"), "varying": (_COUNT, "cases whose bits varied"), "runs": (_COUNT, "runs of each case")}),
+    "verifications": Table("a variant whose results were compared with the oracle's", _verifications, {
+        "backend": ("", _means(verification.VerificationContext, "backend")), "seed": ("number", "of inputs and sizes"),
+        "types": ("", "element types of which a check passed"), "passed": (_COUNT, "checks that passed"), "failed": (_COUNT, "checks that failed"),
+        "skipped": (_COUNT, "checks that were skipped"), "wrong": ("", "the first check that failed, and why"),
+        "interrupted": ("", "whether not all checks were made")}),
     "executor_counts": Table("a case that the CPU executor counted", _counts, {
         "git_commit": ("", "the code that counted"), "load": ("", "how the variant loads, where it can do so in several ways"), **_TOTALS, **_BANKS,
         "operations_stated": (_COUNT, "operations as the source states them; empty where it states none")}),
