@@ -82,7 +82,7 @@ def test_skipped_states_are_said_with_their_reasons(tmp_path: Path) -> None:
     states = [state({"n": 1}, noisy(1e-6)), skipped({"n": 2}, "out of\nmemory."), state({"n": 3}, noisy(1e-6)) | {"summaries": None}]
     file = nvbench(tmp_path / "a.json", {"copy": states})
     _, cases, page = compared(tmp_path, file, file)
-    assert len(cases) == 1 and "Both have 2 cases without a time (copy n=2 on device 0: out of memory; copy n=3 on device 0: the file has no time of it)" in page
+    assert len(cases) == 1 and "Both have 2 cases without a time (copy n=2: out of memory; copy n=3: the file has no time of it)" in page
     assert main(["build", str(file), "--out", str(tmp_path / "out")]) == 0
     table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
     assert table["skipped"].fillna("").tolist() == ["", "out of memory.", "the file has no time of it"]
@@ -92,7 +92,27 @@ def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
     a, b = (nvbench(tmp_path / f"{name}.json", {"copy": [state({"n": n}, noisy(1e-6)) for n in sizes]}) for name, sizes in (("a", (1, 2)), ("b", (2, 4096))))
     _, cases, page = compared(tmp_path, a, b)
     assert cases["verdict"].tolist() == ["only in A", "neither", "only in B"]
-    assert page.endswith("## Only in A\n\n- copy n=1 on device 0\n\n## Only in B\n\n- copy n=2^12 on device 0\n")
+    assert page.endswith("## Only in A\n\n- copy n=1\n\n## Only in B\n\n- copy n=2^12\n")
+
+
+def of_gpus(file: Path, seconds: float, *gpus: tuple[int, str]) -> Path:
+    """A copy on each of some GPUs, which are given by number and name."""
+    nvbench(file, {"copy": [state({"n": 1}, noisy(seconds), number) for number, _ in gpus]})
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"devices": [{"id": number, "name": name} for number, name in gpus]}))
+    return file
+
+
+def test_one_gpu_each_is_compared_whatever_its_slot_and_several_are_by_their_numbers(tmp_path: Path) -> None:
+    one, other = of_gpus(tmp_path / "a.json", 1e-6, (0, "GPU")), of_gpus(tmp_path / "b.json", 2e-6, (1, "GPU"))
+    status, cases, _ = compared(tmp_path, one, other)
+    assert status == 1 and cases["verdict"].tolist() == ["slower"]
+    assert main(["build", str(one), str(of_gpus(tmp_path / "c.json", 2e-6, (0, "Another"))), "--out", str(tmp_path / "built")]) == 0
+    assert pd.read_csv(tmp_path / "built" / "tables" / "medians.csv")["device"].tolist() == ["GPU", "Another"]
+    both = of_gpus(tmp_path / "d.json", 2e-6, (0, "GPU"), (1, "GPU"))
+    status, cases, page = compared(tmp_path, both, other)
+    assert cases["verdict"].tolist() == ["only in A", "neither"] and page.endswith("- copy n=1 on device 0\n")
+    assert main(["build", str(both), "--out", str(tmp_path / "both")]) == 0
+    assert pd.read_csv(tmp_path / "both" / "tables" / "medians.csv")["device"].tolist() == ["GPU on device 0", "GPU on device 1"]
 
 
 def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path: Path) -> None:
@@ -143,6 +163,14 @@ def test_repetitions_without_numbers_are_successive_and_a_time_of_nothing_is_non
     status, cases, page = compared(tmp_path, a, b)
     assert status == 1 and cases["verdict"].tolist() == ["slower"] and cases["count_a"].tolist() == [9]
     assert "Both have 1 case without a time (BM_nothing: its time is 0 s)" in page
+
+
+def test_aggregates_of_google_benchmark_before_1_5_are_no_cases(tmp_path: Path) -> None:
+    """Nothing but their names says what they are; a benchmark whose name ends likewise, and has no namesake without, is one."""
+    new = ("run_name", "run_type", "repetitions", "repetition_index", "aggregate_name")
+    entries = [{key: value for key, value in of.items() if key not in new} for of in repeated({"BM_copy/64": noisy(1e-6, 9), "BM_geometric_mean": [1e-6, 1.1e-6]})]
+    entries.append({"name": "BM_copy_BigO", "cpu_coefficient": 1.0, "real_coefficient": 1.0, "big_o": "N", "time_unit": "ns"})
+    assert {case.name: case.count for case in sound(google(tmp_path / "a.json", entries)).cases} == {"BM_copy 64": 9, "BM_geometric_mean": 2}
 
 
 def test_one_repetition_is_too_few_and_how_to_have_more_is_said(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from scanlab_report.commands.compare.comparison import MEANS, NEITHER, ONLY_A, O
 from scanlab_report.console import count
 from scanlab_report.read import noise
 from scanlab_report.read.foreign import kinds
-from scanlab_report.read.foreign.cases import MORE_SAMPLES, Case, Foreign
+from scanlab_report.read.foreign.cases import MORE_SAMPLES, Case, Foreign, without_numbers
 from scanlab_report.read.records import Complaint
 from scanlab_report.read.variants import Variants
 from scanlab_report.stats.intervals import FEWEST, ratio_intervals
@@ -47,6 +47,7 @@ def read(a: Path, b: Path) -> tuple[Foreign, Foreign] | None:
 
 def paired(a: Foreign, b: Foreign) -> Comparison:
     """Ratios, intervals and p of every case that both files have a time of, without thresholds and verdicts yet."""
+    a, b = without_numbers((a, b))
     before, after = ({case.key: case for case in of.cases if not case.skipped} for of in (a, b))
     rows = [_row(key, before.get(key), after.get(key)) for key in {**before, **after}]
     broken, untimed = _without_a_time(a, b)

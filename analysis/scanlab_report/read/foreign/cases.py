@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,9 @@ class Case:
     point: str
     """The values of the axes, in words; with ``benchmark`` and ``device`` it names the case."""
     device: str = ""
-    """The number of the GPU; empty for the host."""
+    """The number of the GPU; empty for the host, and where it tells nothing apart (:func:`without_numbers`)."""
+    gpu: str = ""
+    """Its name, where the file has it."""
     axes: Mapping[str, str | float] = field(default_factory=dict)
     clock: str = ""
     """What was timed: ``GPU``, ``CPU`` or ``real``."""
@@ -63,6 +65,13 @@ class Foreign:
     run: Run
     kind: str
     cases: list[Case]
+
+
+def without_numbers(files: Sequence[Foreign]) -> list[Foreign]:
+    """The same files. Where none has more than one GPU, its number is only the slot that it was in: cases of two slots are the same case."""
+    plain = [replace(of, cases=[replace(case, device="") for case in of.cases]) for of in files]
+    keeps_apart = all(len({case.key for case in of.cases}) == len(of.cases) for of in plain)
+    return plain if keeps_apart and all(len({case.device for case in of.cases} - {""}) < 2 for of in files) else list(files)
 
 
 def reason(said: str) -> str:

@@ -24,6 +24,7 @@ _CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
 _ARGUMENT = re.compile(r"(?:(?P<name>[^:]+):)?(?P<value>-?\d+(?:\.\d+)?)")
 _FITTED = ("BigO", "RMS")
 """Aggregates of a whole family of benchmarks: no times."""
+_OF_REPETITIONS = ("mean", "median", "stddev", "cv")
 _SETTINGS = ("min_time", "min_warmup_time", "iterations", "repeats")
 """Parts of a name that say how a benchmark is run, not on what."""
 
@@ -40,7 +41,7 @@ class _Context(Struct):
 class _Entry(Struct):
     name: Name
     run_name: Line = ""
-    run_type: Literal["iteration", "aggregate"] = "iteration"
+    run_type: Literal["iteration", "aggregate", ""] = ""
     aggregate_name: str = ""
     repetitions: Count = 0
     repetition_index: int | None = None
@@ -65,15 +66,22 @@ def read(file: Path, document: Mapping[str, Any]) -> Foreign:
     """The cases of a file; Misfit at the first thing that does not fit."""
     context = convert(document["context"], _Context, "context")
     by_name: dict[str, list[tuple[str, _Entry]]] = {}
-    for index, raw in enumerate(listed(document, "benchmarks")):
-        entry = convert(raw, _Entry, place := f"benchmarks[{index}]")
-        if entry.aggregate_name not in _FITTED:
-            by_name.setdefault(entry.run_name or entry.name, []).append((place, entry))
+    entries = [convert(raw, _Entry, f"benchmarks[{index}]") for index, raw in enumerate(listed(document, "benchmarks"))]
+    names = {entry.name for entry in entries}
+    for index, entry in enumerate(entries):
+        if entry.aggregate_name not in _FITTED and not _is_old_aggregate(entry, names):
+            by_name.setdefault(entry.run_name or entry.name, []).append((f"benchmarks[{index}]", entry))
     host = context.host_name or "unnamed host"
     cpus = f", {context.num_cpus} CPUs of {context.mhz_per_cpu:g} MHz" if context.num_cpus else ""
     debug = ", library built for debugging" if context.library_build_type == "debug" else ""
     about = {"kind": "host", "cpu": host + cpus + debug, "date": context.date, "argv": context.executable}
     return Foreign(Run(file, MEASURED, about), GOOGLE, distinct([_case(name, entries) for name, entries in by_name.items()]))
+
+
+def _is_old_aggregate(entry: _Entry, names: set[str]) -> bool:
+    """Whether an entry is an aggregate of versions before 1.5, of which nothing but the name says it."""
+    stem, _, what = entry.name.rpartition("_")
+    return not entry.run_type and (what in _OF_REPETITIONS and stem in names or what in _FITTED and entry.real_time is None)
 
 
 def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
@@ -83,7 +91,7 @@ def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
     for at, entry in sorted(entries, key=lambda of: not of[1].error_occurred):  # an error of any repetition outranks what was skipped
         if entry.error_occurred or entry.skipped:
             return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message), failed=entry.error_occurred)
-    runs = [(at, entry) for at, entry in entries if entry.run_type == "iteration"]
+    runs = [(at, entry) for at, entry in entries if entry.run_type != "aggregate"]
     if not runs:
         return Case(place, **about, **_aggregates(entries))
     known: dict[int, str] = {}

@@ -93,19 +93,19 @@ def read(file: Path, document: Mapping[str, Any]) -> Foreign:
     if (version := convert(document["meta"], _Meta, "meta").version.json).major != FORMAT:
         raise Misfit("meta.version.json.major", f"is {version.major}, and only format {FORMAT} of nvbench's JSON is known here")
     content = convert(document, _Document)
-    cases = [_case(file, f"benchmarks[{b}].states[{s}]", benchmark.name, state)
-             for b, benchmark in enumerate(content.benchmarks or []) for s, state in enumerate(benchmark.states or [])]  # fmt: skip
-    used = {case.device for case in cases if case.clock != "CPU"}
     names = {str(device.id): device.name for device in content.devices or []}
-    about = {"device": ", ".join(dict.fromkeys(names[of] for of in sorted(used) if of in names)), "argv": " ".join(content.meta.argv or []),
+    cases = [_case(file, f"benchmarks[{b}].states[{s}]", benchmark.name, state, names)
+             for b, benchmark in enumerate(content.benchmarks or []) for s, state in enumerate(benchmark.states or [])]  # fmt: skip
+    used = {case.device: case.gpu for case in cases if case.gpu}
+    about = {"device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))), "argv": " ".join(content.meta.argv or []),
              "nvbench": content.meta.version.nvbench.string}  # fmt: skip
     return Foreign(Run(file, MEASURED, about), NVBENCH, distinct(cases))
 
 
-def _case(file: Path, place: str, benchmark: str, state: _State) -> Case:
+def _case(file: Path, place: str, benchmark: str, state: _State, names: Mapping[str, str]) -> Case:
     axes = {of.name: _axis_value(of, f"{place}.axis_values[{index}].value") for index, of in enumerate(state.axis_values or [])}
     device = "" if state.device is None else str(state.device)
-    case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, axes)
+    case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, names.get(device, ""), axes)
     if state.is_skipped:
         return replace(case, skipped=reason(state.skip_reason), failed=state.skip_reason.startswith(_ERROR))
     summaries = _Summaries(place, state.summaries or [])
@@ -116,7 +116,7 @@ def _case(file: Path, place: str, benchmark: str, state: _State) -> Case:
     mean, count = summaries.time(f"{times}/mean"), summaries.count(f"{way}/sample_size")
     rate = summaries.number(f"{way}/bw/global/bytes_per_second")
     has_rate = 0 < rate < math.inf
-    said: dict[str, Any] = {"device": device if clock == "GPU" else "", "clock": clock}
+    said: dict[str, Any] = {"clock": clock} if clock == "GPU" else {"clock": clock, "device": "", "gpu": ""}
     if summaries.has(_BATCH):
         said["batch"] = summaries.time(_BATCH)
     if (samples := summaries.samples(file, f"nv/json/bin:{way}/sample_times", mean)) is not None:

@@ -28,7 +28,7 @@ def build(shown: list[Shown]) -> Table:
 def _row(shown: Shown) -> dict[str, object]:
     of, rate = shown.case, shown.rate()
     return {
-        "file": shown.file, "benchmark": of.benchmark, "case": of.point, "device": of.device, "clock": of.clock, "samples": of.count,
+        "file": shown.file, "benchmark": of.benchmark, "case": of.point, "device": " ".join(filter(None, (of.gpu, of.device and f"on device {of.device}"))), "clock": of.clock, "samples": of.count,
         "median_us": median_interval(1e6 * of.samples) if len(of.samples) else Interval(1e6 * of.median, np.nan, np.nan, of.count),
         "mean_us": 1e6 * of.mean, "stdev_percent": 100 * of.stdev / of.mean,
         "gb_per_s": Interval(rate.value / 1e9, rate.low / 1e9, rate.high / 1e9, rate.count), "skipped": of.skipped,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scanlab_report.layout import style
-from scanlab_report.read.foreign.cases import Case, Foreign
+from scanlab_report.read.foreign.cases import Case, Foreign, without_numbers
 from scanlab_report.stats.intervals import UNKNOWN, Interval, median_interval
 from scanlab_report.stats.means import mean_interval
 
@@ -40,7 +40,7 @@ def named(files: list[Foreign]) -> list[Shown]:
     """Every case of every file. Files of one name are told apart by their folders."""
     names = [of.run.file.name for of in files]
     names = names if len(set(names)) == len(names) else [str(of.run.file) for of in files]
-    return [Shown(name, number, case) for number, (name, of) in enumerate(zip(names, files, strict=True)) for case in of.cases]
+    return [Shown(name, number, case) for number, (name, of) in enumerate(zip(names, without_numbers(files), strict=True)) for case in of.cases]
 
 
 def unit(seconds: float) -> tuple[str, float]:
