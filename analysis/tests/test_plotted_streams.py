@@ -155,6 +155,14 @@ def test_the_model_is_off_by_predicted_over_measured() -> None:
     assert [line.get_xydata().tolist() for line in pairs.get_lines() if line.get_marker() in "os"] == [[near([80, 50])], [near([100, 90]), near([40, 20])]]
 
 
+def test_the_model_is_shown_for_every_number_of_queues() -> None:
+    rows = [{"schedule": "graph", "connections": connections, "measured_us": 100.0, "predicted_us": 100.0 + connections, "overlap_in_either": 10, "overlap_in_both": 9,
+             "best_overlap_in_either": 10, "best_overlap_in_both": 10} for connections in (1, 2, 4, 8, 32)]  # fmt: skip
+    makespans, pairs = styled(model_residuals.draw, TableEvidence(pd.DataFrame(rows), NOWHERE)).axes
+    assert [line.get_ydata().tolist() for line in makespans.get_lines() if line.get_linestyle() == "None"] == [[near(1 + connections / 100)] for connections in (1, 2, 4, 8, 32)]
+    assert len(makespans.get_legend().get_texts()) == len([line for line in pairs.get_lines() if line.get_linestyle() == "None"]) == 5
+
+
 def operations(*spans: tuple[str, int, float, float]) -> pd.DataFrame:
     rows = [(lane, kind, kind, start, end, place, place, "s", 0, 8, "") for place, (kind, lane, start, end) in enumerate(spans)]
     return pd.DataFrame(rows, columns=TRACE_COLUMNS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -28,6 +30,12 @@ def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
     return rows[which + "overlap_in_both"] / rows[which + "overlap_in_either"].where(rows[which + "overlap_in_either"] > 0)
 
 
+def _by_queues(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, str, str]]:
+    """The configurations by the number of queues, each with a look; from the third on they share one."""
+    for place, (connections, of) in enumerate(rows.groupby("connections")):
+        yield connections, of, *_LOOKS[min(place, len(_LOOKS) - 1)]
+
+
 def draw(experiments: TableEvidence) -> Figure:
     rows = experiments.rows.assign(ratio=experiments.rows["predicted_us"] / experiments.rows["measured_us"])
     drawn, (makespans, pairs) = style.figure(style.DOUBLE, 2.3, 2, 1, width_ratios=(3, 1))
@@ -42,7 +50,7 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
     for place, name in enumerate(names):
         of = rows[rows["schedule"] == name].sort_values("measured_us")
         places |= dict(zip(of.index, place + np.linspace(-0.38, 0.38, len(of)) if len(of) > 1 else [float(place)], strict=True))
-    for (connections, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
+    for connections, of, marker, colour in _by_queues(rows):
         axes.plot([places[i] for i in of.index], of["ratio"], marker, markersize=3.2, color=colour, linestyle="none", zorder=3,
                   label=f"{connections} hardware work queue{'' if connections == 1 else 's'}")  # fmt: skip
     axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
@@ -57,7 +65,7 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _pairs(axes: Axes, rows: pd.DataFrame) -> None:
-    for (_, of), (marker, colour) in zip(rows.groupby("connections"), _LOOKS, strict=False):
+    for _, of, marker, colour in _by_queues(rows):
         axes.plot(100 * agreement(of, "best_"), 100 * agreement(of), marker, markersize=3.2, color=colour, linestyle="none", zorder=3, clip_on=False)
     axes.plot((0, 100), (0, 100), color=style.GREY, linewidth=1.0, zorder=1)
     axes.axhline(95, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
