@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +298,49 @@ def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(of_floats_a
     page = page_of(tmp_path / "verified", "my_scan", str(of_floats_alone / "verify.jsonl"))
     assert "**Verified**" in page and "Not timed on a GPU in these results. To time it: `build/cuda/scanlab bench --variant 'my_scan,memcpy,cub*' --out " in page
     assert [path.name for path in (tmp_path / "verified").iterdir()] == ["my_scan.md"]
+
+
+def changed(file: Path, out: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Path:
+    """The same results with other entries; without those of which the change is None."""
+    document = json.loads(file.read_text())
+    document["benchmarks"] = [entry | new for entry in document["benchmarks"] if (new := change(entry)) is not None]
+    out.write_text(json.dumps(document))
+    return out
+
+
+def test_a_command_on_a_page_names_the_files_that_were_given_and_works(of_floats_alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_max = changed(of_floats_alone / "mine.json", tmp_path / "of max.json", lambda entry: {"op": "max"} if entry["variant"] != "empty_launch" else {})
+    page = page_of(tmp_path / "out", "my_scan", str(of_floats_alone / "mine.json"), str(of_max))
+    (command,) = re.findall("Also timed with max: `scanlab-report (.*)`", page)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(command)) == 0 and (tmp_path / "throughput.pdf").exists()
+
+
+def test_a_page_says_how_what_it_has_no_figure_of_was_timed(of_floats_alone: Path, tmp_path: Path) -> None:
+    graph = changed(of_floats_alone / "mine.json", tmp_path / "graph.json", lambda entry: {"cache": "warm", "launch": "graph"} if (entry["cache"], entry["launch"]) == ("cold", "stream") else None)
+    page = page_of(tmp_path / "graph", "my_scan", str(graph))
+    assert "No figure: it is of inclusive scans launched in a stream, and these results have inclusive ones launched in a graph. To measure it: " in page
+    assert "Inclusive sum, warm cache, launched in a graph: median time" in page
+    tuned = changed(of_floats_alone / "mine.json", tmp_path / "tuned.json", lambda entry: {"settings": {"tile_bytes": "15360"}} if entry["variant"] == "my_scan" else {})
+    assert "Timed with tile_bytes=15360 alone, and this page is of default settings. To time it: " in page_of(tmp_path / "tuned", "my_scan", str(tuned))
+
+
+def test_a_page_on_code_of_the_host_asks_for_nothing_that_a_gpu_does(tmp_path: Path) -> None:
+    document = fixtures.timings(rounds=5, top=12)
+    entries = [entry | {"launch": "host"} for entry in document["benchmarks"] if entry["variant"] == "cpu_sequential"]
+    (tmp_path / "cpu.json").write_text(json.dumps({"context": document["context"] | {"kind": "host"}, "benchmarks": entries}))
+    page = page_of(tmp_path / "out", "cpu_sequential", str(tmp_path / "cpu.json"))
+    assert f"Timed on a host alone, whose times are not on this page. To have them in a table: `scanlab-report export {tmp_path / 'cpu.json'} --out tidy`" in page
+    assert not re.search("cuda|Bank conflicts|hardware", page)
+
+
+def test_a_name_that_no_file_may_have_is_made_one(of_floats_alone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads((of_floats_alone / "mine.json").read_text().replace('"my_scan"', '"My scan/x,y"'))
+    (tmp_path / "mine.json").write_text(json.dumps(document))
+    monkeypatch.chdir(tmp_path)
+    assert main(["mine", "My scan/x,y", "mine.json"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["My_scan_x_y", "mine.json"]
+    assert {path.name for path in (tmp_path / "My_scan_x_y").iterdir()} == {"My_scan_x_y.md", "My_scan_x_y.pdf", "throughput_f32.png"}
 
 
 def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(of_floats_alone: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ named, with the command for each.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from scanlab_report import DATA
@@ -26,7 +27,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     paths = options.paths or [DATA / "recorded"]
-    out = options.out or Path(options.variant)
     if wrong := missing(paths):
         return refuse(*wrong)
 
@@ -43,10 +43,12 @@ def run(options: argparse.Namespace) -> int:
     known = {*results.timings["variant"], *(e.variant for e in results.explanations), *(name for of in results.verifications for name in of.of)}
     if options.variant not in known:
         return refuse(f"nothing was measured of {options.variant}{nearest(options.variant, known)}. To time it: {bench((options.variant, 'memcpy', 'cub*'))}")
+    page = Page(options.variant, results, publications, Path(), options.paths)
+    out = options.out or Path(page.stem)
     if reason := unwritable(out):
         return refuse(f"{out}: cannot be written to: {reason}")
     with in_place_of(out) as made:
-        (made / f"{options.variant}.md").write_text(Page(options.variant, results, publications, made).text(), encoding="utf-8")
+        (made / f"{page.stem}.md").write_text(replace(page, out=made).text(), encoding="utf-8")
         written = sorted(path.name for path in made.iterdir())
     say(f"Written: {', '.join(str(out / name) for name in written)}")
     return SOUND

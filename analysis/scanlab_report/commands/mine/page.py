@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from scanlab_report.select.evidence import AllTimingEvidence, Key, Scanned
 from scanlab_report.select.experiments import bench
 from scanlab_report.select.needs import Gathered, Need, by_device, chosen, gather
 from scanlab_report.select.timings import ANY_TYPE, AllTimings, Selection
-from scanlab_report.select.variants import BEST, CEILING, CUBS, NEWEST_VENDOR, VENDOR
+from scanlab_report.select.variants import BEST, CEILING, CUBS, HOST, NEWEST_VENDOR, VENDOR
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval
 
@@ -48,13 +49,25 @@ class Page:
     results: Results
     publications: dict[str, Publication]
     out: Path
+    paths: Sequence[Path] = ()
+    """What was given to read, which commands on the page name."""
+
+    @property
+    def stem(self) -> str:
+        """Of its files' names: a name of a variant may hold what one of a file may not."""
+        return re.sub(r"[^\w-]+", "_", self.variant)
+
+    @property
+    def on_host(self) -> bool:
+        return self.variant in self.results.variants.ids(HOST)
 
     def text(self) -> str:
         """The whole page, in Markdown."""
         about = self.results.variants[self.variant]
-        parts = [f"# {self.variant}", f"{about.title or about.label}.", "## Verification", *self._verified(), *self._timed(),
-                 "## Bank conflicts, counted by the emulator", self._counted(), "## Bank conflicts, counted by the hardware", self._conflicts(),
-                 "## Bytes of device memory, counted by the hardware", self._traffic()]  # fmt: skip
+        parts = [f"# {self.variant}", f"{about.title or about.label}.", "## Verification", *self._verified(), *self._timed()]
+        if not self.on_host:  # whose code neither the emulator nor a GPU runs
+            parts += ["## Bank conflicts, counted by the emulator", self._counted(), "## Bank conflicts, counted by the hardware", self._conflicts(),
+                      "## Bytes of device memory, counted by the hardware", self._traffic()]  # fmt: skip
         return "\n\n".join(part.strip() for part in parts) + "\n"
 
     # ------------------------------------------------------------------------------------------------ verified
@@ -68,7 +81,7 @@ class Page:
         for verifications in found.values():
             yield self._verdict(verifications)
         if not found:
-            yield f"Not verified in these results. To verify it: `build/cuda/scanlab verify --variant {self.variant} --json results/verify.jsonl`"
+            yield f"Not verified in these results. To verify it: `build/{'cpu' if self.on_host else 'cuda'}/scanlab verify --variant {shlex.quote(self.variant)} --json results/verify.jsonl`"
 
     def _verdict(self, verifications: list[Verification]) -> str:
         checks, context = [of.of[self.variant] for of in verifications], verifications[0].context
@@ -90,21 +103,32 @@ class Page:
         combinations = self._combinations(timings) if isinstance(timings, AllTimingEvidence) else []
         if not isinstance(timings, AllTimingEvidence) or not combinations:
             yield "## Throughput"
-            yield f"Not timed on a GPU in these results. To time it: `{bench((self.variant, 'memcpy', 'cub*'))}`"
+            timed = self.results.timings[self.results.timings["variant"] == self.variant]
+            if len(timed) and self.on_host:
+                yield f"Timed on a host alone, whose times are not on this page. To have them in a table: `scanlab-report export{self._given} --out tidy`"
+                return
+            settings = set(timed["settings"]) - {""}
+            why = f"Timed with {' and with '.join(sorted(settings))} alone, and this page is of default settings" if settings else "Not timed on a GPU in these results"
+            yield f"{why}. To time it: `{bench((self.variant, 'memcpy', 'cub*'))}`"
             return
         shown = [of for of in combinations if of[1] == combinations[0][1]]
         for kind, op in shown:
             yield f"## Throughput, {kind}" + (f", {op}" if op != "plus" else "")
-            yield self._figure(kind, op)
+            yield self._figure(timings, kind, op)
             yield self._table(timings, kind, op)
         yield f"{report.footer_line(gathered.provenances)}; {gathered.provenances[0].repeated}."
         verified = {str(of.context.get("git_commit", ""))[:9] for of in self.results.verifications if self.variant in of.of}
         if verified and verified.isdisjoint(commit[:9] for commit in gathered.provenances[0].commits):
             yield f"**The code that was verified is not the code that was timed**: commit {', '.join(sorted(verified))} was verified."
         if others := list(dict.fromkeys(op for _, op in combinations if (combinations[0][1] != op))):
-            yield f"Also timed with {', '.join(others)}: `scanlab-report figure throughput --variants {self.variant} --op {others[0]}`"
+            yield f"Also timed with {', '.join(others)}: `scanlab-report figure throughput{self._given} --variants {shlex.quote(self.variant)} --op {others[0]}`"
         if not any(self._matches(timings, key, (CUBS,)) for key in timings.keys(op=shown[0][1])):
             yield f"No CUB was timed beside it. To time both: `{bench((self.variant, 'memcpy', 'cub*'), shown[0][0], shown[0][1])}`"
+
+    @property
+    def _given(self) -> str:
+        """The paths in a command."""
+        return "".join(f" {shlex.quote(str(path))}" for path in self.paths)
 
     def _combinations(self, timings: AllTimingEvidence) -> list[tuple[str, str]]:
         """The types and operators that it was timed with, plus first, types as they are preferred."""
@@ -141,16 +165,19 @@ class Page:
         left_out = f"\n\n{count(others, 'size')} that {'is' if others == 1 else 'are'} no power of two {'is' if others == 1 else 'are'} left out." if others else ""
         return f"{table.caption}\n\n{table.markdown()}{left_out}"
 
-    def _figure(self, kind: str, op: str) -> str:
+    def _figure(self, timings: AllTimingEvidence, kind: str, op: str) -> str:
         """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""
         rivals = [name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != self.variant]
         selection = Selection((self.variant, *rivals), kind, op)
         on: Mapping[str, Gathered] = by_device(chosen(_THROUGHPUT, selection), self.results, self.publications)
         if reasons := [reason for of in on.values() for reason in of.reasons]:
+            ways = {f"{key.mode} ones launched in a {key.launch}" for key in timings.keys(type=kind, op=op) if timings.of(key, self.variant) is not None}
+            if "inclusive ones launched in a stream" not in ways:  # who sees times below would not know why they do not count
+                reasons = [f"it is of inclusive scans launched in a stream, and these results have {' and '.join(sorted(ways))}"]
             return f"No figure: {' and '.join(reasons)}. To measure it: `{bench((self.variant, 'memcpy', 'cub*'), kind, op)}`"
         name = f"throughput_{kind}.png"
         report.save(throughput, on, [self.out / name])
-        paper = self.out / f"{self.variant}.pdf"
+        paper = self.out / f"{self.stem}.pdf"
         if paper.exists():
             return f"![Throughput of {self.variant}, {kind}]({name})"
         report.save(throughput, on, [paper], "ieee-column")
@@ -161,7 +188,7 @@ class Page:
     def _counted(self) -> str:
         found = [e for e in self.results.explanations if e.variant == self.variant]
         if not found:
-            return f"Not counted in these results. To count them: `build/cpu/scanlab explain {self.variant} --json > results/{self.variant}.json`"
+            return f"Not counted in these results. To count them: `build/cpu/scanlab explain {shlex.quote(self.variant)} --json > results/{self.stem}.json`"
         newest = gather({"counts": Counts((self.variant,), op=found[0].op)}, self.results, self.publications)
         used = newest.found["counts"].explanations  # type: ignore[attr-defined]
         defaults = self.results.variants[self.variant].defaults
