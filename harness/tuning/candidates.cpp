@@ -144,7 +144,9 @@ std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid) {
   for (int quarter = 4 * kMin; quarter <= 4 * kMax; ++quarter) {
     // Where one wave gives way to many, other scans are the fastest from one size to the next.
     const bool finer = quarter >= 4 * 19 && quarter <= 4 * 23;
-    const std::int64_t n = std::llround(std::exp2(quarter / 4.0));
+    std::int64_t n = std::llround(std::exp2(quarter / 4.0));
+    // An even one is whole vectors for most types: no candidate would run its code for what is left over.
+    if (quarter % 4 != 0) n |= 1;
     if ((quarter % 2 == 0 || finer) && n * bytes <= kMaxBytes) sizes.push_back(n);
   }
   return sizes;

@@ -42,7 +42,7 @@ std::vector<TypeAndOperator> usual_monoids();
 /// The combinations of these that are defined.
 std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, const std::vector<Operator>& operators);
 
-/// 2^8 to 2^30, the sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
+/// 2^8 to 2^30, odd sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
 /// Of `tuning_sizes` those up to 1 GiB, since all that a rival is chosen by is verified; and of these 2^22, 2^26 and

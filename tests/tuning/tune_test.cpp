@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -482,10 +483,11 @@ TEST(Tuner, CandidatesAreTheGeneralScansWithEveryParameter) {
             static_cast<std::ptrdiff_t>(threads));
 }
 
-TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiB) {
+TEST(Tuner, SizesAreHalvesOfOctavesUpTo4GiBAndOddWhereNoPowersOfTwo) {
   const auto sizes = tuning::tuning_sizes(kI32Plus);
   EXPECT_EQ(sizes.front(), 256);
-  EXPECT_EQ(sizes[1], 362);
+  EXPECT_EQ(sizes[1], 363);
+  for (const std::int64_t n : sizes) EXPECT_TRUE(n % 2 == 1 || std::has_single_bit(static_cast<std::uint64_t>(n))) << n;
   EXPECT_EQ(sizes.back(), 1 << 30);
   EXPECT_EQ(tuning::tuning_sizes({ElementType::f64, Operator::affine}).back(), 1 << 28);
 }
