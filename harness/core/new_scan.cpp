@@ -1,7 +1,5 @@
 #include "harness/core/new_scan.hpp"
 
-#include <algorithm>
-
 #include "harness/core/variant.hpp"
 #include "scan_templates.hpp"
 
@@ -50,9 +48,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 }  // namespace
 
 std::string why_no_id(const std::string& id) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
-  if (id.empty() || !is_letter(id.front()) || !std::ranges::all_of(id, fits)) {
+  if (!is_id(id)) {
     return "'" + id + "' cannot name a variant: use lower-case letters, digits and '_', a letter first";
   }
   if (Registry::instance().find(id) == nullptr) return {};

@@ -1,6 +1,7 @@
 // What registers itself before main and is then found by its id: variants, schedules, workloads.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -12,8 +13,15 @@
 
 namespace scanlab {
 
-/// Every registered `Entry` by `about.id`. Registering the same id twice ends the program with a message that calls the
-/// entries by `Entry::kNoun`.
+/// Whether commands, files and figures can call something so: lower-case letters, digits and '_', a letter first.
+constexpr bool is_id(std::string_view word) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !word.empty() && is_letter(word.front()) &&
+         std::ranges::all_of(word, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+/// Every registered `Entry` by `about.id`. Registering what is no id, the same id twice, or a parameter without values
+/// ends the program with a message that calls the entry by `Entry::kNoun`.
 template <class Entry>
 class RegistryOf {
  public:
@@ -24,11 +32,13 @@ class RegistryOf {
 
   void add(Entry entry) {
     const std::string id = entry.about.id;
-    if (entries_.emplace(id, std::move(entry)).second) return;
-    // Registration runs before main, where nothing could catch an exception.
-    std::fprintf(stderr, "scanlab: two %ss are registered with the id '%s'; ids must be unique\n", Entry::kNoun,
-                 id.c_str());
-    std::exit(2);
+    if (!is_id(id)) refuse(id, "its id has to be lower-case letters, digits and '_', a letter first");
+    if constexpr (requires { entry.about.parameters.front().values; }) {
+      for (const auto& parameter : entry.about.parameters) {
+        if (parameter.values.empty()) refuse(id, "its parameter '" + parameter.name + "' has no values");
+      }
+    }
+    if (!entries_.emplace(id, std::move(entry)).second) refuse(id, "another one has that id; ids must be unique");
   }
 
   const std::map<std::string, Entry, std::less<>>& all() const { return entries_; }
@@ -46,6 +56,12 @@ class RegistryOf {
   }
 
  private:
+  /// Registration runs before main, where nothing could catch an exception.
+  [[noreturn]] static void refuse(const std::string& id, const std::string& why) {
+    std::fprintf(stderr, "scanlab: the %s '%s' cannot be registered: %s\n", Entry::kNoun, id.c_str(), why.c_str());
+    std::exit(2);
+  }
+
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -35,6 +37,19 @@ void describe_monoids(Description& about) {
       add(about.operators, op);
     }
   });
+}
+
+/// The plan of a scan. What it throws names the scan, and so does the refusal of a size that no memory has.
+template <class Scan>
+Plan planned(const Scan& scan, const std::string& id) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 48;
+  try {
+    Plan plan = scan.plan();
+    if (plan.workspace_bytes > kMostBytes) throw std::length_error("it asks for 2^48 bytes or more, or less than none");
+    return plan;
+  } catch (const std::exception& error) {
+    throw std::runtime_error("the plan of " + id + " failed: " + error.what());
+  }
 }
 
 /// A Variant of a class with
@@ -70,7 +85,7 @@ Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines)
       return bound;
     }
     const auto scan = std::make_shared<const Scan>(problem);
-    bound.plan = scan->plan();
+    bound.plan = planned(*scan, about.id);
     if (bound.plan.possible()) {
       with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
         if constexpr (takes<Scan, Op>()) {

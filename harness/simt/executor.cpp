@@ -245,7 +245,12 @@ void CpuBlock::tally_swap() { ++core_.counts().swaps; }
 
 Array CpuBlock::shared_array(std::size_t item_bytes, std::size_t alignment, std::int64_t count, std::size_t offset,
                              const std::source_location& where) {
-  if (count < 0 || offset % alignment != 0 || offset > grid_.shared_bytes ||
+  if (offset % alignment != 0) {
+    core_.fail(FaultKind::out_of_bounds, where,
+               fmt::format("the kernel takes items at offset {} of shared memory, which is no multiple of {} bytes",
+                           offset, alignment));
+  }
+  if (count < 0 || offset > grid_.shared_bytes ||
       static_cast<std::size_t>(count) > (grid_.shared_bytes - offset) / item_bytes) {
     core_.fail(
         FaultKind::out_of_bounds, where,
@@ -259,6 +264,12 @@ Array CpuBlock::shared_array(std::size_t item_bytes, std::size_t alignment, std:
 Executor::Executor(ExecutorOptions options) : core_(std::make_unique<ExecutorCore>(options)) {}
 Executor::~Executor() = default;
 const Report& Executor::report() const { return core_->report; }
+
+void Executor::refuse_no_memory(const char* name, std::int64_t count, std::size_t item_bytes) {
+  throw LaunchFailure(
+      fmt::format("the workspace has no room for '{}', {} items of {} bytes: plan() asks for too few .workspace_bytes",
+                  name, count, item_bytes));
+}
 
 void Executor::run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure) {
   if (grid.blocks > 0) core_->run(grid, name, max_threads, body, closure);

@@ -272,14 +272,19 @@ class Executor {
   /// Runs every block of the grid to its end. Throws LaunchFailure if a fault stops it.
   template <class Kernel, class... Arguments>
   void launch(const Grid& grid, const Kernel& kernel, const Arguments&... arguments) {
+    static_assert((!std::is_pointer_v<Arguments> && ...),
+                  "a kernel takes arrays, whose accesses are checked, and no pointers: "
+                  "machine.global(pointer, count, \"its name\")");
     auto body = [&](CpuBlock& block) { kernel(block, arguments...); };
     run(
         grid, Kernel::kName, Kernel::kMaxThreads,
         [](void* closure, CpuBlock& block) { (*static_cast<decltype(body)*>(closure))(block); }, &body);
   }
 
+  /// Throws LaunchFailure if there is no memory, as from a workspace that is too small.
   template <class T>
   static Span<T> global(T* data, std::int64_t count, const char* name) {
+    if (data == nullptr && count > 0) refuse_no_memory(name, count, sizeof(T));
     return Span<T>(data, count, name);
   }
 
@@ -292,6 +297,7 @@ class Executor {
   const Report& report() const;
 
  private:
+  [[noreturn]] static void refuse_no_memory(const char* name, std::int64_t count, std::size_t item_bytes);
   void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
   std::unique_ptr<ExecutorCore> core_;
 };

@@ -38,27 +38,28 @@ Variant portable_scan(Origin origin = Origin::variant) {
             },
             "a scan runs: it lacks `void run(Machine&, Op, simt::Arrays<Machine, typename Op::Item>, simt::Workspace) "
             "const`, or takes not this operator of this type, which kTakes would have to say");
-        const auto run_on = [scan, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
+        const std::size_t bytes = bound.plan.workspace_bytes;
+        const auto run_on = [scan, bytes, n = problem.items](auto& machine, auto op, const Buffers& buffers) {
           using Machine = std::remove_reference_t<decltype(machine)>;
           scan->run(machine, op,
                     Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
                                           machine.global(static_cast<Item*>(buffers.out), n, "out")},
-                    Workspace(buffers.workspace));
+                    Workspace(buffers.workspace, bytes));
         };
         constexpr bool kPrepares = requires(Executor & executor) {
           scan->prepare(executor, Counted<Op>{}, Workspace());
         };
         if constexpr (kPrepares) {
-          bound.prepare_simt = [scan](void* workspace, Executor& executor) {
-            scan->prepare(executor, Counted<Op>{}, Workspace(workspace));
+          bound.prepare_simt = [scan, bytes](void* workspace, Executor& executor) {
+            scan->prepare(executor, Counted<Op>{}, Workspace(workspace, bytes));
           };
         }
         bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
 #if defined(__CUDACC__)
         if constexpr (kPrepares) {
-          bound.prepare_cuda = [scan](void* workspace, StreamHandle stream) {
+          bound.prepare_cuda = [scan, bytes](void* workspace, StreamHandle stream) {
             CudaMachine machine(static_cast<cudaStream_t>(stream));
-            scan->prepare(machine, Op{}, Workspace(workspace));
+            scan->prepare(machine, Op{}, Workspace(workspace, bytes));
           };
         }
         bound.cuda = [run_on](const Buffers& buffers, StreamHandle stream) {

@@ -18,18 +18,22 @@ struct Arrays {
 class Workspace {
  public:
   Workspace() = default;
-  explicit Workspace(void* base) : base_(static_cast<unsigned char*>(base)) {}
+  /// `size`: the bytes that were allocated.
+  explicit Workspace(void* base, std::size_t size = SIZE_MAX) : base_(static_cast<unsigned char*>(base)), size_(size) {}
 
+  /// Null if the workspace is too small for it.
   template <class T>
   T* take(std::int64_t count) {
-    unsigned char* piece = base_ == nullptr ? nullptr : base_ + bytes_;
-    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(piece);
+    const std::size_t begin = bytes_;
+    const std::size_t end = begin + static_cast<std::size_t>(count) * sizeof(T);
+    bytes_ = (end + 255) / 256 * 256;
+    return base_ == nullptr || end < begin || end > size_ ? nullptr : reinterpret_cast<T*>(base_ + begin);
   }
   std::size_t bytes() const { return bytes_; }
 
  private:
   unsigned char* base_ = nullptr;
+  std::size_t size_ = SIZE_MAX;
   std::size_t bytes_ = 0;
 };
 

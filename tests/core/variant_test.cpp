@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace scanlab {
 namespace {
@@ -38,6 +41,28 @@ TEST(Parameters, ASmallValueIsTakenAmongTheOthers) {
   EXPECT_EQ(setting(about, {{"tile", "1"}}, "tile"), "1");
   EXPECT_EQ(case_name(about, {.items = 8, .settings = {{"tile", "1"}, {"load", "a"}}}),
             "scan/variant:one/type:i32/op:plus/mode:inclusive/items:8/tile:1");
+}
+
+/// Commands, files and figures call it by its id, and its parameters have defaults.
+TEST(Registry, RefusesWhatCannotBeNamedOrHasNoDefault) {
+  struct Named {
+    static constexpr const char* kNoun = "thing";
+    Description about;
+  };
+  const auto add = [](const std::string& id, std::vector<Parameter> parameters = {}) {
+    Named named;
+    named.about.id = id;
+    named.about.parameters = std::move(parameters);
+    RegistryOf<Named>::instance().add(std::move(named));
+  };
+  const testing::ExitedWithCode refused(2);
+  for (const char* id : {"", "9lives", "My_scan", "my-scan", "my scan"}) {
+    EXPECT_EXIT(add(id), refused, "cannot be registered: its id has to be lower-case letters, digits") << id;
+  }
+  EXPECT_EXIT(add("one", {{.name = "tile", .values = {}, .meaning = "KiB"}}), refused,
+              "the thing 'one' cannot be registered: its parameter 'tile' has no values");
+  add("two");
+  EXPECT_EXIT(add("two"), refused, "the thing 'two' cannot be registered: another one has that id");
 }
 
 }  // namespace

@@ -112,11 +112,11 @@ void expect_to_fit() {
 }
 
 TEST(DeviceScanLaunch, FitsWhatTheKernelHolds) {
-  expect_to_fit<SumOf<std::int8_t, std::int8_t>>();
-  expect_to_fit<SumOf<std::int32_t, std::int32_t>>();
-  expect_to_fit<SumOf<double, double>>();
-  expect_to_fit<SumOf<std::int8_t, std::int64_t>>();
-  expect_to_fit<SumOf<std::int64_t, std::int8_t>>();
+  expect_to_fit<SumOfNumbers<std::int8_t, std::int8_t>>();
+  expect_to_fit<SumOfNumbers<std::int32_t, std::int32_t>>();
+  expect_to_fit<SumOfNumbers<double, double>>();
+  expect_to_fit<SumOfNumbers<std::int8_t, std::int64_t>>();
+  expect_to_fit<SumOfNumbers<std::int64_t, std::int8_t>>();
   expect_to_fit<FunctionOf<Item<1>, Item<1>, First>>();
   expect_to_fit<FunctionOf<Item<3>, Item<3>, First>>();
   expect_to_fit<FunctionOf<Item<5>, Item<5>, First>>();
@@ -146,9 +146,9 @@ void expect_to_grow(const ScanDevice& device) {
 
 TEST(DeviceScanLaunch, StorageDoesNotShrinkAsArraysGrow) {
   for (const ScanDevice& device : {kHopper, kWorkstation, kAmpere}) {
-    expect_to_grow<SumOf<std::int16_t, std::int16_t>>(device);
-    expect_to_grow<SumOf<std::int32_t, std::int32_t>>(device);
-    expect_to_grow<SumOf<double, double>>(device);
+    expect_to_grow<SumOfNumbers<std::int16_t, std::int16_t>>(device);
+    expect_to_grow<SumOfNumbers<std::int32_t, std::int32_t>>(device);
+    expect_to_grow<SumOfNumbers<double, double>>(device);
     expect_to_grow<FunctionOf<Item<12>, Item<12>, First>>(device);
     expect_to_grow<FunctionOf<Item<16>, Item<16>, First>>(device);
     expect_to_grow<FunctionOf<double, double, Costly, double>>(device);

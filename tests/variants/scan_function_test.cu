@@ -174,26 +174,26 @@ void expect_sums(const std::vector<In>& in, Mode mode, const Op& op, typename Op
 
 TEST(ScanFunction, AddsUpTheTypesThatCubAddsUp) {
   // decltype(initial + item), or decltype(item + item), and for sums that are cut off in the end those of the results.
-  static_assert(std::is_same_v<SumOf<std::int8_t, std::int8_t>::Item, std::int8_t>);
-  static_assert(std::is_same_v<SumOf<std::int8_t, std::int64_t>::Item, int>);
-  static_assert(std::is_same_v<SumOf<std::int32_t, std::int64_t>::Item, std::int32_t>);
-  static_assert(std::is_same_v<SumOf<std::uint64_t, std::uint16_t>::Item, std::uint16_t>);
-  static_assert(std::is_same_v<SumOf<float, double>::Item, float>);
-  static_assert(std::is_same_v<SumOf<std::int32_t, float>::Item, std::int32_t>);
+  static_assert(std::is_same_v<SumOfNumbers<std::int8_t, std::int8_t>::Item, std::int8_t>);
+  static_assert(std::is_same_v<SumOfNumbers<std::int8_t, std::int64_t>::Item, int>);
+  static_assert(std::is_same_v<SumOfNumbers<std::int32_t, std::int64_t>::Item, std::int32_t>);
+  static_assert(std::is_same_v<SumOfNumbers<std::uint64_t, std::uint16_t>::Item, std::uint16_t>);
+  static_assert(std::is_same_v<SumOfNumbers<float, double>::Item, float>);
+  static_assert(std::is_same_v<SumOfNumbers<std::int32_t, float>::Item, std::int32_t>);
   static_assert(std::is_same_v<FunctionOf<std::int8_t, std::int8_t, Add>::Item, int>);
   static_assert(std::is_same_v<FunctionOf<float, float, Add, double>::Item, double>);
 
   std::vector<std::int8_t> small;
   for (int i = 0; i < 300; ++i) small.push_back(static_cast<std::int8_t>(100 + i % 28));
-  expect_sums<std::int8_t>(small, Mode::inclusive, SumOf<std::int8_t, std::int8_t>{}, std::int8_t{0});
-  expect_sums<std::int64_t>(small, Mode::exclusive, SumOf<std::int8_t, std::int64_t>{}, 0);
+  expect_sums<std::int8_t>(small, Mode::inclusive, SumOfNumbers<std::int8_t, std::int8_t>{}, std::int8_t{0});
+  expect_sums<std::int64_t>(small, Mode::exclusive, SumOfNumbers<std::int8_t, std::int64_t>{}, 0);
   expect_sums<std::int16_t>(small, Mode::exclusive, FunctionOf<std::int8_t, std::int16_t, Add, std::int64_t>(Add{}, 5),
                             5);
   std::vector<float> halves;
   for (int i = 0; i < 300; ++i) halves.push_back(0.5f * static_cast<float>(i));
   expect_sums<std::int32_t>(halves, Mode::inclusive, FunctionOf<float, std::int32_t, Add, double>(Add{}, 0.25), 0.25);
   std::vector<std::uint8_t> flags(300, 1);
-  expect_sums<std::uint32_t>(flags, Mode::inclusive, SumOf<std::uint8_t, std::uint32_t>{}, 0);
+  expect_sums<std::uint32_t>(flags, Mode::inclusive, SumOfNumbers<std::uint8_t, std::uint32_t>{}, 0);
 }
 
 /// Beyond the end of an array, before its beginning, and in lanes that have nothing to say, there are no items: a

@@ -523,6 +523,11 @@ TEST(Workspace, ItsPiecesAreAlignedAndHoldWhatWasAskedFor) {
     end = piece + bytes;
   }
   EXPECT_EQ(counted.bytes(), pieces.bytes());
+  simt::Workspace small(memory.get(), 260);
+  EXPECT_NE(small.take<unsigned char>(256), nullptr);
+  EXPECT_NE(small.take<float>(1), nullptr);
+  EXPECT_EQ(small.take<float>(1), nullptr);
+  EXPECT_EQ(simt::Workspace(memory.get(), 260).take<float>(-1), nullptr);
   EXPECT_GE(static_cast<unsigned char*>(memory.get()) + pieces.bytes(), end);
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "harness/core/host_registration.hpp"
@@ -242,6 +244,53 @@ TEST(VerifyOnExecutor, ARightScanPassesInEveryShift) {
       EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << ": " << outcome.message;
     }
   }
+}
+
+/// Takes three items of memory for each that it scans, whatever it asks for. If that is a byte, its plan throws.
+struct Greedy {
+  static inline std::size_t asks_for = 0;
+  template <class Op>
+  static constexpr bool kTakes = std::is_same_v<Op, Plus<float>>;
+
+  explicit Greedy(const Problem& problem) : items(problem.items) {}
+  static Description describe() {
+    Description about;
+    about.id = "greedy";
+    return about;
+  }
+  Plan plan() const {
+    if (asks_for == 1) throw std::out_of_range("there is no level 3");
+    return {.workspace_bytes = asks_for};
+  }
+  template <class Machine, Monoid Op>
+  void run(Machine& machine, Op, simt::Arrays<Machine, typename Op::Item>, simt::Workspace workspace) const {
+    machine.global(workspace.take<typename Op::Item>(3 * items), 3 * items, "sums");
+  }
+  std::int64_t items;
+};
+
+TEST(VerifyOnExecutor, CatchesAPlanThatAsksForTooLittle) {
+  const Variant scan = simt::portable_scan<Greedy>();
+  const Problem problem = problem_of(ElementType::f32, Operator::plus, 100);
+  Greedy::asks_for = 1199;
+  EXPECT_TRUE(caught(on_executor(scan, problem), "no room for 'sums', 300 items of 4 bytes"));
+  Greedy::asks_for = 1200;
+  EXPECT_FALSE(caught(on_executor(scan, problem), "no room"));
+}
+
+TEST(VerifyOnExecutor, NamesTheScanWhosePlanFails) {
+  const auto why = [](std::size_t asks_for) -> std::string {
+    Greedy::asks_for = asks_for;
+    try {
+      simt::portable_scan<Greedy>().bind(problem_of(ElementType::f32, Operator::plus, 100));
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(why(1), "the plan of greedy failed: there is no level 3");
+  EXPECT_EQ(why(static_cast<std::size_t>(-8)),
+            "the plan of greedy failed: it asks for 2^48 bytes or more, or less than none");
 }
 
 /// Counts its runs in its workspace; every run but the first of a prepared workspace goes wrong.

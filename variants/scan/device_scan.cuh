@@ -369,15 +369,31 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   return scan.run(storage, in, out, mode, op, stream);
 }
 
-/// The same by a function, with an initial value or none; what is not taken is refused by taken().
+/// The same by a function, with an initial value or none. What is not taken is refused by taken() and callable().
 template <class In, class Out, class N, class Function, class... Initial>
 cudaError_t scan_by(void* storage, std::size_t& storage_bytes, In in, Out out, N n, Mode mode, cudaStream_t stream,
                     const Function& function, const Initial&... initial) {
   if constexpr (taken<In, Out>()) {
-    using Op = FunctionOf<Pointed<In>, Pointed<Out>, Function, Initial...>;
-    return scan_array(storage, storage_bytes, in, out, n, mode, Op(function, initial...), stream);
-  } else {
+    if constexpr (callable<Pointed<In>, Pointed<Out>, Function, Initial...>()) {
+      using Op = FunctionOf<Pointed<In>, Pointed<Out>, Function, Initial...>;
+      return scan_array(storage, storage_bytes, in, out, n, mode, Op(function, initial...), stream);
+    }
+  }
+  return cudaErrorInvalidValue;
+}
+
+/// Sums: of numbers with their identity, of anything else by its operator+.
+template <Mode kMode, class In, class Out, class N>
+cudaError_t sum(void* storage, std::size_t& storage_bytes, In in, Out out, N n, cudaStream_t stream) {
+  if constexpr (!taken<In, Out>()) {
     return cudaErrorInvalidValue;
+  } else if constexpr (kIsNumber<Pointed<In>> && kIsNumber<Pointed<Out>>) {
+    using Op = SumOfNumbers<Pointed<In>, Pointed<Out>>;
+    return scan_array(storage, storage_bytes, in, out, n, kMode, Op{}, stream);
+  } else if constexpr (kMode == Mode::exclusive) {
+    return scan_by(storage, storage_bytes, in, out, n, kMode, stream, Add{}, Pointed<In>{});
+  } else {
+    return scan_by(storage, storage_bytes, in, out, n, kMode, stream, Add{});
   }
 }
 
@@ -389,12 +405,7 @@ struct DeviceScan {
   template <class In, class Out, std::integral N>
   static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
                                   cudaStream_t stream = nullptr) {
-    if constexpr (scan::taken<In, Out>()) {
-      using Op = scan::SumOf<scan::Pointed<In>, scan::Pointed<Out>>;
-      return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::inclusive, Op{}, stream);
-    } else {
-      return cudaErrorInvalidValue;
-    }
+    return scan::sum<Mode::inclusive>(storage, storage_bytes, in, out, num_items, stream);
   }
   template <class Data, std::integral N>
   static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
@@ -405,17 +416,7 @@ struct DeviceScan {
   template <class In, class Out, std::integral N>
   static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
                                   cudaStream_t stream = nullptr) {
-    if constexpr (scan::taken<In, Out>()) {
-      using Item = scan::Pointed<In>;
-      using Op = scan::SumOf<Item, scan::Pointed<Out>>;
-      if constexpr (HasIdentity<Op>) {
-        return scan::scan_array(storage, storage_bytes, in, out, num_items, Mode::exclusive, Op{}, stream);
-      } else {
-        return ExclusiveScan(storage, storage_bytes, in, out, scan::Add{}, Item{}, num_items, stream);
-      }
-    } else {
-      return cudaErrorInvalidValue;
-    }
+    return scan::sum<Mode::exclusive>(storage, storage_bytes, in, out, num_items, stream);
   }
   template <class Data, std::integral N>
   static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,

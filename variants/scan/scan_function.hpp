@@ -44,6 +44,8 @@ constexpr bool taken() {
   static_assert(kPointers,
                 "scanlab::DeviceScan takes pointers to device memory that is not volatile; for other iterators use "
                 "cub::DeviceScan");
+  constexpr bool kWrites = !kPointers || !std::is_const_v<std::remove_pointer_t<Out>>;
+  static_assert(kWrites, "scanlab::DeviceScan writes results: they are not const");
   constexpr bool kPlain = !kPointers || (kIsPlain<Pointed<In>> && kIsPlain<Pointed<Out>>);
   static_assert(kPlain,
                 "scanlab::DeviceScan takes items that are trivially copyable, can be assigned and have a default "
@@ -51,14 +53,15 @@ constexpr bool taken() {
                 "use cub::DeviceScan");
   constexpr bool kSmall = !kPointers || (sizeof(Pointed<In>) <= 16 && sizeof(Pointed<Out>) <= 16);
   static_assert(kSmall, "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
-  return kPointers && kPlain && kSmall;
+  return kPointers && kWrites && kPlain && kSmall;
 }
 
 struct Add {
   template <class A, class B>
-  SCANLAB_HD constexpr auto operator()(const A& a, const B& b) const {
-    return a + b;
+  SCANLAB_HD constexpr auto operator()(const A& a, const B& b) const requires requires {
+    a + b;
   }
+  { return a + b; }
 };
 
 struct NoValue {};
@@ -81,29 +84,60 @@ template <class Function>
 inline constexpr bool kIsPlainFunction = true;
 #endif
 
-/// `Function`, and before the first item an initial value of type Initial, unless that is NoValue.
+/// What is added up: the accumulator type of P2322, as CUB since 3.0.
+template <class In, class Initial>
+using LeftOf = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
+
+template <class From, class To>
+inline constexpr bool kConverts = requires(const From& from) {
+  static_cast<To>(from);
+};
+
+/// Whether a scan can call the function. If not, says so in one sentence, and the caller says no more.
+template <class In, class Out, class Function, class Initial = NoValue>
+constexpr bool callable() {
+  using Left = LeftOf<In, Initial>;
+  constexpr bool kKnown = kHasKnownResult<Function>;
+  static_assert(kKnown,
+                "the type that a __device__ lambda gives is not known on the host: make it __host__ __device__, or a "
+                "function object");
+  constexpr bool kCopied = kIsPlainFunction<Function>;
+  static_assert(kCopied, "a function object is copied to the device: it is to be trivially copyable");
+  constexpr bool kIsCalled = std::is_invocable_v<const Function&, Left, In>;
+  constexpr bool kAdds = !std::is_same_v<Function, Add> || kIsCalled;
+  static_assert(kAdds, "a sum takes items with operator+; for others give a scan a function object");
+  constexpr bool kCalls = !kKnown || !kAdds || kIsCalled;
+  static_assert(kCalls,
+                "a function object is called with two items, or with the initial value and an item, and is const");
+  if constexpr (kKnown && kCopied && kIsCalled) {
+    using Item = std::decay_t<std::invoke_result_t<const Function&, Left, In>>;
+    constexpr bool kTakesInitial =
+        !std::is_class_v<Initial> || std::is_same_v<Initial, NoValue> || std::is_same_v<Initial, Item>;
+    static_assert(kTakesInitial,
+                  "an initial value has the type that is added up; for cub::FutureValue use cub::DeviceScan");
+    constexpr bool kHolds = kIsPlain<Item> && sizeof(Item) <= 16;
+    static_assert(kHolds,
+                  "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
+                  "constructor; for others use cub::DeviceScan");
+    constexpr bool kGoesOn =
+        std::is_invocable_v<const Function&, Item, Item> && kConverts<In, Item> && kConverts<Item, Out>;
+    static_assert(kGoesOn,
+                  "what a function object gives is added up: it takes two of these, items convert to it, and it "
+                  "converts to results");
+    return kTakesInitial && kHolds && kGoesOn;
+  }
+  return false;
+}
+
+/// `Function`, which is callable(), and before the first item an initial value of type Initial, unless that is NoValue.
 template <class InT, class OutT, class Function, class Initial = NoValue>
 class FunctionOf {
  public:
   using In = InT;
   using Out = OutT;
-  /// What is added up: the accumulator type of P2322, as CUB since 3.0.
-  using Left = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
-  static_assert(kHasKnownResult<Function>,
-                "the type that a __device__ lambda gives is not known on the host: make it __host__ __device__, or a "
-                "function object");
-  static_assert(std::is_invocable_v<const Function&, Left, In>,
-                "a function object is called with two items, or with the initial value and an item, and is const");
-  using Item = std::decay_t<std::invoke_result_t<const Function&, Left, In>>;
-  static_assert(!std::is_class_v<Initial> || std::is_same_v<Initial, NoValue> || std::is_same_v<Initial, Item>,
-                "an initial value has the type that is added up; for cub::FutureValue use cub::DeviceScan");
+  using Item = std::decay_t<std::invoke_result_t<const Function&, LeftOf<In, Initial>, In>>;
   static constexpr bool kCommutative = false;  // nobody said that it was
   static constexpr bool kHeavy = kIsHeavy<Function>;
-  static_assert(kIsPlainFunction<Function>,
-                "a function object is copied to the device: it is to be trivially copyable");
-  static_assert(kIsPlain<Item> && sizeof(Item) <= 16,
-                "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
-                "constructor; for others use cub::DeviceScan");
 
   explicit FunctionOf(const Function& function = {}, const Initial& initial = {})
       : function_(function), initial_(initial) {}
@@ -157,9 +191,6 @@ struct SumOfNumbers {
   SCANLAB_HD static constexpr Item identity() { return Item(0); }
   SCANLAB_HD constexpr Item operator()(Item left, Item right) const { return wrapping_add(left, right); }
 };
-
-template <class In, class Out>
-using SumOf = std::conditional_t<kIsNumber<In> && kIsNumber<Out>, SumOfNumbers<In, Out>, FunctionOf<In, Out, Add>>;
 
 }  // namespace scan
 }  // namespace scanlab
