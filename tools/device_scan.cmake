@@ -38,19 +38,17 @@ scanlab_single_header(variants/scan/device_scan.cuh ${PROJECT_BINARY_DIR}/includ
 add_library(scanlab_device_scan INTERFACE)
 add_library(Scanlab::device_scan ALIAS scanlab_device_scan)
 set_target_properties(scanlab_device_scan PROPERTIES EXPORT_NAME device_scan)
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 target_include_directories(scanlab_device_scan INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:include>)
 if(NOT PROJECT_IS_TOP_LEVEL)  # what another project installs is its own affair
   return()
 endif()
 
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Scanlab)
+set(package share/cmake/Scanlab)  # nothing of it is of an architecture, and no compiler is asked for one
 install(TARGETS scanlab_device_scan EXPORT ScanlabConfig COMPONENT device_scan)
 install(EXPORT ScanlabConfig NAMESPACE Scanlab:: DESTINATION ${package} COMPONENT device_scan)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ScanlabConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/ScanlabConfigVersion.cmake DESTINATION ${package} COMPONENT device_scan)
-install(FILES ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/scanlab
-  COMPONENT device_scan)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/scanlab COMPONENT device_scan)
+install(FILES ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh DESTINATION include/scanlab COMPONENT device_scan)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/scanlab COMPONENT device_scan)
