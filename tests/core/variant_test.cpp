@@ -43,12 +43,13 @@ TEST(Parameters, ASmallValueIsTakenAmongTheOthers) {
             "scan/variant:one/type:i32/op:plus/mode:inclusive/items:8/tile:1");
 }
 
+struct Named {
+  static constexpr const char* kNoun = "thing";
+  Description about;
+};
+
 /// Commands, files and figures call it by its id, and its parameters have defaults.
 TEST(Registry, RefusesWhatCannotBeNamedOrHasNoDefault) {
-  struct Named {
-    static constexpr const char* kNoun = "thing";
-    Description about;
-  };
   const auto add = [](const std::string& id, std::vector<Parameter> parameters = {}) {
     Named named;
     named.about.id = id;
