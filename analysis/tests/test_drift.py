@@ -130,7 +130,7 @@ def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path)
     file.write_text(json.dumps(content))
     session = of(file)
     assert len(session.settled) == 20 and session.settled.sum() == 15
-    exported = export.tables(results.read([file], []))
+    exported = export.tables(results.read([file], []), [file])
     assert exported["cases"]["settled"].isna().sum() == 5
     assert exported["cases"]["settled"].sum() == exported["repetitions"]["settled"].sum() == 15
 

@@ -215,7 +215,8 @@ def test_every_field_of_a_document_is_named_where_it_cannot_be(tmp_path: Path, c
                 assert any(of in sentence for of in (path[-1], instead.get(path[-1], path[-1]), "[...]")), (path, value, sentence)
     assert tried > 200
     soon()
-    assert main(["export", str(accepted), "--out", str(out)]) == 0
+    # Files of the engine model are not exported, and these are alone.
+    assert main(["export", str(accepted), "--out", str(out)]) == (2 if kind in ("comparison", "advice") else 0)
 
 
 @pytest.mark.parametrize("value", [HUGE, 10**30, 10**8, -1, 0.5, "x", [1]])
