@@ -36,7 +36,7 @@ po::options_description tune_options() {
        ("select element types: " + all_names<ElementType>() + ", or all (default below)").c_str())                //
       ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + ", or all (default below)").c_str())  //
       ("items", list_of("LIST"),                                                                                  //
-       "set the numbers of items (default 2^8 to 2^30 with odd sizes halfway, up to 4 GiB)")                          //
+       "set the numbers of items (default 2^8 to 2^30 with odd sizes halfway, up to 4 GiB)")                      //
       ("rival", text("NAME"), "tune a rival instead of best: cub")                                                //
       ("from", file(), "choose from results of scanlab bench instead of measuring")                               //
       ("samples", file(), "write every sample of every candidate to a results file")                              //
