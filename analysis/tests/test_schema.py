@@ -73,7 +73,7 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the program writes, with a calibration, a sweep and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
-    model = next(folder for folder in DATA.glob("recorded/*/*/model") if (folder / "traces").is_dir())
+    model = next(folder for folder in DATA.glob("recorded/*/*/model") if (folder / "advise.json.gz").is_file())
     traces = {f"trace{number}": file for number, file in enumerate(sorted((model / "traces").iterdir())[:2])}
     for name, file in {"calibration": model / "calibration.json.gz", "advise": model / "advise.json.gz", **traces}.items():
         (made / f"{name}.json").write_bytes(gzip.decompress(file.read_bytes()))

@@ -164,7 +164,7 @@ std::optional<double> seconds_of(const po::variables_map& values, const char* op
 }
 
 std::filesystem::path output_folder(const po::variables_map& values) {
-  const auto folder = values["out"].as<std::string>();
+  auto folder = values["out"].as<std::string>();
   if (folder.empty()) refuse("--out '' names no folder: give one, as in --out . for the current one");
   return folder;
 }
