@@ -37,10 +37,10 @@ ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recor
 /// anew for other arguments; then the one with the fewest calls; then by name, so that there is one answer.
 void rank(std::vector<ScheduleChoice>& choices);
 
-/// What is chosen from.
 /// Whether it does the whole job in order, and nothing beside it: no work for the host, no kernel of another kind.
 bool does_the_job_alone(const streams::Schedule& schedule);
 
+/// What is chosen from.
 struct SearchSpace {
   std::vector<const streams::Schedule*> schedules;
   std::vector<int> chunks;

@@ -50,7 +50,7 @@ class Shown:
     module: ModuleType
     on: dict[str, Gathered]
     in_paper: dict[str, Gathered]
-    """Of the device that the paper is of, alone."""
+    """Of the device that the paper is of, alone; nothing where no paper is made."""
     provenances: list[Provenance]
     targets: Sequence[Path]
 
@@ -102,10 +102,11 @@ class Report:
     def _gathered(self, name: str, module: ModuleType) -> Shown | None:
         """What a figure shows; None if it is left out."""
         lacks = getattr(module, "lacks", None)
-        on, in_paper = (by_device(module.NEEDS, results, self.published, lacks) for results in (self.results, self.of_paper))
+        on = by_device(module.NEEDS, self.results, self.published, lacks)
         if _reasons(on):
             self._leave_out("figure", name, module, on[""], FIGURE)
             return None
+        in_paper = by_device(module.NEEDS, self.of_paper, self.published, lacks) if self.paper else {}
         return Shown(name, module, on, in_paper, provenances(on), [self.out / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
 
     def _in_paper(self, of: Shown) -> list[Path]:
@@ -127,7 +128,7 @@ class Report:
 
     def _table(self, name: str, module: ModuleType) -> None:
         lacks = getattr(module, "lacks", None)
-        gathered, in_paper = (gather(module.NEEDS, results, self.published, lacks) for results in (self.results, self.of_paper))
+        gathered = gather(module.NEEDS, self.results, self.published, lacks)
         if gathered.reasons:
             self._leave_out("table", name, module, gathered, TABLE)
             return
@@ -136,7 +137,7 @@ class Report:
         self._write(folder / f"{name}.tex", table.latex())
         self._write(folder / f"{name}.md", markdown(table, gathered.provenances))
         self._write(folder / f"{name}.csv", table.csv())
-        if self.paper and in_paper.reasons:
+        if self.paper and (in_paper := gather(module.NEEDS, self.of_paper, self.published, lacks)).reasons:
             self._leave_out_of_paper("table", name, in_paper, TABLE)
         elif self.paper:  # the first device answers, and so it did above
             self._write(self.paper / "tables" / f"{name}.tex", table.latex(in_paper=True))
