@@ -1,26 +1,41 @@
 // Launches: of kernels that are there when the kernel before them ends, and of blocks in clusters.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 #include "harness/cuda/error.hpp"
 
 namespace scanlab::cuda {
 
+/// Clears the errors of queries that may fail, at its end, unless the caller has an error of its own pending.
+class ClearsErrors {
+ public:
+  ClearsErrors() : caller_has_one_(cudaPeekAtLastError() != cudaSuccess) {}
+  ~ClearsErrors() {
+    if (!caller_has_one_) cudaGetLastError();
+  }
+  ClearsErrors(const ClearsErrors&) = delete;
+  ClearsErrors& operator=(const ClearsErrors&) = delete;
+
+ private:
+  bool caller_has_one_;
+};
+
 /// An attribute of the device, or 0 if there is none.
 inline int device_attribute(cudaDeviceAttr which) {
+  const ClearsErrors clears;
   int device = 0;
   int value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&value, which, device) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
-  return value;
+  const bool answered =
+      cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, which, device) == cudaSuccess;
+  return answered ? value : 0;
 }
 
 inline int multiprocessors() { return device_attribute(cudaDevAttrMultiProcessorCount); }
@@ -30,6 +45,51 @@ inline int compute_capability() {
   return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
+/// A function of the driver, found by name, so that no program links the driver's library; null if it lacks it.
+template <class Function>
+Function* driver_function(const char* name) {
+  const ClearsErrors clears;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+  cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &result);
+#else
+  cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
+#endif
+  return reinterpret_cast<Function*>(function);
+}
+
+/// The number of the thread's current context, which no other context of the process has at any time; 0 if there is
+/// no context yet. A device has a primary context, and green contexts of a part of its multiprocessors.
+inline unsigned long long context_number() {
+  static auto* const get_current = driver_function<decltype(cuCtxGetCurrent)>("cuCtxGetCurrent");
+  static auto* const get_number = driver_function<decltype(cuCtxGetId)>("cuCtxGetId");
+  CUcontext context = nullptr;
+  unsigned long long number = 0;
+  if (get_current == nullptr || get_number == nullptr || get_current(&context) != CUDA_SUCCESS || context == nullptr)
+    return 0;
+  return get_number(context, &number) == CUDA_SUCCESS ? number : 0;
+}
+
+/// The result of `query`, which each thread calls once in each context. A result that converts to false is no answer:
+/// the next call queries again.
+template <class Query>
+auto once_per_context(Query query) {
+  struct Known {
+    unsigned long long context;
+    decltype(query()) answer;
+  };
+  thread_local std::vector<Known> all;
+  if (const auto context = context_number(); context != 0) {
+    for (const Known& known : all) {
+      if (known.context == context) return known.answer;
+    }
+  }
+  const auto answer = query();  // may create the context
+  if (const auto context = context_number(); context != 0 && answer) all.push_back({context, answer});
+  return answer;
+}
+
 /// Stands for every kernel of the program, which are all compiled for the same architectures.
 template <int>
 __global__ void any_kernel() {}
@@ -37,20 +97,11 @@ __global__ void any_kernel() {}
 /// The architecture that the kernels were compiled for which the current device runs: 90 for compute capability 9.0,
 /// also where the driver translated them for a newer device; 0 if there are none.
 inline int code_version() {
-  thread_local int asked_device = -1;
-  thread_local int version = 0;
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return 0;
-  if (device != asked_device) {
-    cudaFuncAttributes found{};
-    if (cudaFuncGetAttributes(&found, any_kernel<0>) != cudaSuccess) {
-      cudaGetLastError();
-      return 0;  // and is asked again: it may have been for lack of memory
-    }
-    version = found.ptxVersion;
-    asked_device = device;
-  }
-  return version;
+  return once_per_context([] {
+    const ClearsErrors clears;
+    cudaFuncAttributes attributes{};
+    return cudaFuncGetAttributes(&attributes, any_kernel<0>) == cudaSuccess ? attributes.ptxVersion : 0;
+  });
 }
 
 /// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. What is compiled
@@ -139,6 +190,7 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
 /// Whether the current device can run a kernel in such clusters, alone.
 template <class... Parameters>
 bool has_room_for_clusters(void (*kernel)(Parameters...), const LaunchShape& shape) {
+  const ClearsErrors clears;
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
@@ -151,7 +203,6 @@ bool has_room_for_clusters(void (*kernel)(Parameters...), const LaunchShape& sha
   int clusters = 0;
   const bool asked = try_allow(kernel, shape) == cudaSuccess &&
                      cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess;
-  if (!asked) cudaGetLastError();
   return asked && clusters > 0;
 }
 

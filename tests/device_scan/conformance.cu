@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <scanlab/device_scan.cuh>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +47,7 @@ struct Places {
   std::size_t in = 0;   ///< items before the first, so that arrays are aligned to their items and to no more
   std::size_t out = 0;  ///< likewise
   bool in_place = false;
+  bool captured = false;       ///< in a graph, which is then launched
   int storage_byte = 0xFF;     ///< what the storage is full of
   std::size_t storage_at = 0;  ///< bytes
 };
@@ -61,7 +65,23 @@ std::vector<Out> scanned(const std::vector<In>& items, const Places& places, Cal
   check(call(nullptr, bytes, from, to, cudaStream_t{}));
   EXPECT_GT(bytes, 0u);
   const Memory storage(bytes + places.storage_at, places.storage_byte);
-  check(call(storage.as<void>(places.storage_at), bytes, from, to, cudaStream_t{}));
+  if (places.captured) {
+    cudaStream_t stream = nullptr;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    check(cudaStreamCreate(&stream));
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    check(call(storage.as<void>(places.storage_at), bytes, from, to, stream));
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&replay, graph, 0));
+    check(cudaGraphLaunch(replay, stream));
+    check(cudaStreamSynchronize(stream));
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(stream);
+  } else {
+    check(call(storage.as<void>(places.storage_at), bytes, from, to, cudaStream_t{}));
+  }
   std::vector<Out> results(n);
   check(cudaMemcpy(results.data(), to, n * sizeof(Out), cudaMemcpyDeviceToHost));
   if (!places.in_place) {  // nothing is written behind the last
@@ -100,6 +120,10 @@ std::vector<std::int64_t> sizes(std::size_t bytes) {
     }
   }
   return all;
+}
+
+__global__ void fill_ones(std::uint8_t* items, std::int64_t n) {
+  for (std::int64_t i = blockIdx.x * 1024 + threadIdx.x; i < n; i += gridDim.x * 1024) items[i] = 1;
 }
 
 // ---- sums
@@ -270,11 +294,128 @@ TEST(HeavyFunctions, AreScannedAsOthersAre) {
   expect_joined<Range<std::uint64_t, 0>, JoinAtLength>();
 }
 
+__device__ unsigned long long calls_without_mark = 0;
+
+/// Marked values are closed under addition: an operand without the mark is no item, no initial value and no result.
+struct Marked {
+  std::uint32_t sum;
+  std::uint32_t mark;
+};
+constexpr std::uint32_t kMark = 0xC0FFEE;
+struct AddMarked {
+  __host__ __device__ Marked operator()(const Marked& a, const Marked& b) const {
+#if defined(__CUDA_ARCH__)
+    if (a.mark != kMark || b.mark != kMark) atomicAdd(&calls_without_mark, 1ull);
+#endif
+    return {a.sum + b.sum, kMark};
+  }
+};
+bool operator==(const Marked& a, const Marked& b) { return a.sum == b.sum && a.mark == b.mark; }
+
+TEST(CalledFunctions, GetItemsInitialValuesAndResultsAlone) {
+  for (const std::int64_t n : sizes(sizeof(Marked))) {
+    const std::vector<Marked> ones(n, Marked{1, kMark});
+    std::vector<Marked> expected;
+    for (std::int64_t i = 0; i < n; ++i) expected.push_back({static_cast<std::uint32_t>(i + 1), kMark});
+    for (const Places& places : {Places{.storage_byte = 0}, Places{.in = 1, .out = 1, .storage_byte = 0}}) {
+      expect_same(scanned<Marked>(ones, places,
+                                  [&](void* storage, std::size_t& bytes, Marked* in, Marked* out, cudaStream_t stream) {
+                                    return DeviceScan::ExclusiveScan(storage, bytes, in, out, AddMarked{},
+                                                                     Marked{1, kMark}, n, stream);
+                                  }),
+                  expected, "ExclusiveScan");
+    }
+  }
+  unsigned long long calls = 1;
+  check(cudaMemcpyFromSymbol(&calls, calls_without_mark, sizeof calls));
+  EXPECT_EQ(calls, 0u) << "calls of the function for what is no value of it";
+}
+
+/// A call operator that is not const, and a copy constructor of the user's.
+struct Counted {
+  int calls = 0;
+  Counted() = default;
+  __host__ __device__ Counted(const Counted&) {}
+  __host__ __device__ float operator()(float a, float b) {
+    ++calls;
+    return a + b;
+  }
+};
+
+TEST(CalledFunctions, MayHaveStateAndInitialValuesConvert) {
+  for (const std::int64_t n : sizes(sizeof(float))) {
+    const std::vector<float> ones(n, 1.0f);
+    std::vector<float> expected;
+    for (std::int64_t i = 0; i < n; ++i) expected.push_back(std::min(static_cast<float>(i + 2), 16777216.0f));
+    expect_same(scanned<float>(ones, {},
+                               [&](void* storage, std::size_t& bytes, float* in, float* out, cudaStream_t stream) {
+                                 return DeviceScan::ExclusiveScan(storage, bytes, in, out, Counted{}, __half(2.0f), n,
+                                                                  stream);
+                               }),
+                expected, "ExclusiveScan of float from a __half");
+  }
+}
+
+/// Sizes, places and storage that nobody chose. Any seed must pass; SCANLAB_SEED names another.
+TEST(AtRandom, ScansAreRight) {
+  const char* const given = std::getenv("SCANLAB_SEED");
+  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 20261128;
+  std::mt19937_64 random(seed);
+  using R = Range<std::uint32_t, 0>;
+  for (int round = 0; round < 100; ++round) {
+    const auto below = [&](std::int64_t end) { return static_cast<std::int64_t>(random() % end); };
+    const auto octave = std::int64_t{1} << below(24);
+    const std::int64_t n = octave + below(octave);
+    const Places places{.in = static_cast<std::size_t>(below(4)),
+                        .out = static_cast<std::size_t>(below(4)),
+                        .in_place = below(4) == 0,
+                        .captured = below(2) == 0,
+                        .storage_byte = static_cast<int>(below(256)),
+                        .storage_at = static_cast<std::size_t>(below(300))};
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", round " << round << ": " << n << " items from item "
+                                    << places.in << " to " << places.out << (places.in_place ? ", in place" : "")
+                                    << (places.captured ? ", captured" : ""));
+    std::vector<R> ranges;
+    std::vector<R> joined;
+    std::vector<std::int16_t> numbers;
+    std::vector<std::int16_t> sums;
+    std::int16_t sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto index = static_cast<std::uint32_t>(i);
+      ranges.push_back({index, index});
+      joined.push_back({0, index});
+      numbers.push_back(number<std::int16_t>(i));
+      sums.push_back(sum);
+      sum = add(sum, numbers.back());
+    }
+    expect_same(scanned<R>(ranges, places,
+                           [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
+                             return DeviceScan::InclusiveScan(storage, bytes, in, out, Join{}, n, stream);
+                           }),
+                joined, "InclusiveScan");
+    expect_same(
+        scanned<std::int16_t>(
+            numbers, places,
+            [&](void* storage, std::size_t& bytes, std::int16_t* in, std::int16_t* out, cudaStream_t stream) {
+              return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
+            }),
+        sums, "ExclusiveSum");
+  }
+}
+
 // ---- counts, captures, streams, errors
 
-__global__ void fill_ones(std::uint8_t* items, std::int64_t n) {
-  for (std::int64_t i = blockIdx.x * 1024 + threadIdx.x; i < n; i += gridDim.x * 1024) items[i] = 1;
+TEST(DeviceScan, KeepsTheCallersError) {
+  std::thread([] {  // which has asked nothing of the device yet
+    const Memory items(1000 * sizeof(int));
+    const Memory storage(1 << 20);
+    fill_ones<<<1, 4096>>>(items.as<std::uint8_t>(), 0);  // too many threads
+    std::size_t bytes = 1 << 20;
+    EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), 1000), cudaSuccess);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+  }).join();
 }
+
 __global__ void count_wrong(const std::uint8_t* results, std::int64_t n, unsigned long long* wrong) {
   for (std::int64_t i = blockIdx.x * 1024 + threadIdx.x; i < n; i += gridDim.x * 1024) {
     if (results[i] != static_cast<std::uint8_t>(i + 1)) atomicAdd(wrong, 1);

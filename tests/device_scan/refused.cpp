@@ -14,14 +14,15 @@ struct Owner {
 struct Text {
   const char* words;
 };
-struct Maximum {
-  int operator()(int a, int b) { return a > b ? a : b; }
+struct Negation {
+  int operator()(int a) const { return -a; }
 };
 struct Longest {
   Text operator()(Text a, Text) const { return a; }
 };
 
 bool taken = scanlab::scan::taken<Large*, Large*>() || scanlab::scan::taken<Fancy, int*>() ||
-             scanlab::scan::taken<const Owner*, int*>() || scanlab::scan::taken<int*, const int*>();
+             scanlab::scan::taken<const Owner*, int*>() || scanlab::scan::taken<int*, const int*>() ||
+             scanlab::scan::taken<long double*, long double*>();
 bool callable = scanlab::scan::callable<Text, Text, scanlab::scan::Add>() ||
-                scanlab::scan::callable<int, int, Maximum>() || scanlab::scan::callable<Text, int, Longest>();
+                scanlab::scan::callable<int, int, Negation>() || scanlab::scan::callable<Text, int, Longest>();

@@ -63,12 +63,14 @@ namespace scanlab {
 
 namespace scan {
 
-/// The device that is current, as far as a scan asks.
+/// The facts about the current context's device that the choice of a kernel needs.
 struct ScanDevice {
+  cudaError_t error = cudaSuccess;  ///< why there are no facts
   int multiprocessors = 0;
   std::size_t shared_bytes = 0;  ///< that a block may ask for
   bool copies_in_bulk = false;   ///< and runs code of compute capability 9.0 or later
   bool large_clusters = false;   ///< has room for a cluster of kClusterBlocks
+  explicit operator bool() const { return error == cudaSuccess; }
 };
 
 /// The counter and the states of decoupled_lookback.
@@ -120,26 +122,26 @@ class Scan {
     }
   }
 
-  /// Asked once for each thread, device and type of scan. Gives an error if there is no device.
-  static cudaError_t current_device(ScanDevice& device) {
-    thread_local int asked = -1;
-    thread_local ScanDevice found;
-    int current = 0;
-    if (const cudaError_t error = cudaGetDevice(&current)) return error;
-    if (current != asked) {
-      found = {
-          .multiprocessors = cuda::multiprocessors(),
-          .shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
-          .copies_in_bulk = cuda::code_version() >= 90};
-      found.large_clusters =
-          found.copies_in_bulk &&
-          cuda::has_room_for_clusters(
-              one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
-      const bool answered = found.multiprocessors > 0 && cuda::code_version() > 0;  // else it is asked again
-      asked = answered ? current : -1;
-    }
-    device = found;
-    return cudaSuccess;
+  /// The facts, and the kernels made ready for the launches that they lead to: shared memory and clusters are asked for
+  /// once in each context.
+  static ScanDevice current_device() {
+    return cuda::once_per_context([] {
+      ScanDevice device;
+      int number = 0;
+      cudaFuncAttributes code{};
+      device.error = cudaGetDevice(&number);
+      if (!device.error) device.error = cudaFuncGetAttributes(&code, cuda::any_kernel<0>);
+      if (device.error) return device;
+      device.multiprocessors = cuda::multiprocessors();
+      device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+      device.copies_in_bulk = code.ptxVersion >= 90;
+      if (!device.copies_in_bulk) return device;
+      device.large_clusters = cuda::has_room_for_clusters(
+          one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
+      if constexpr (kCanLookAhead)
+        device.error = cuda::try_allow(look_ahead<Op, cuda::NoWatch>, {.shared_bytes = device.shared_bytes});
+      return device;
+    });
   }
 
   ScanKernel kernel() const { return kernel_; }
@@ -189,15 +191,6 @@ class Scan {
             .threads = shape_.threads(),
             .shared_bytes = shared_bytes<Op>(shape_),
             .early = true};
-  }
-
-  /// Lets the kernel have the shared memory that it asks for, and its clusters.
-  cudaError_t allow() const {
-    if constexpr (kCanLookAhead) {
-      if (kernel_ == ScanKernel::look_ahead) return cuda::try_allow(look_ahead<Op, cuda::NoWatch>, launch_shape());
-    }
-    if (kernel_ == ScanKernel::one_cluster) return cuda::try_allow(one_cluster<Op>, launch_shape());
-    return cudaSuccess;
   }
 
   /// Enqueues.
@@ -349,14 +342,14 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   constexpr std::int64_t kMaxItems = std::numeric_limits<std::int64_t>::max() / 32;
   const auto count = static_cast<std::conditional_t<std::is_signed_v<N>, std::int64_t, std::uint64_t>>(n);
   if (std::cmp_less(count, 0) || std::cmp_greater(count, kMaxItems)) return cudaErrorInvalidValue;
-  ScanDevice device;
-  if (const cudaError_t error = Scan<Op>::current_device(device)) return error;
+  const ScanDevice device = Scan<Op>::current_device();
+  if (device.error) return device.error;
   const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(count), 1);
   const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
   const std::size_t needed = by(true).storage_bytes();  // the same by(false): who asks need not have the arrays yet
   if (storage == nullptr) {
     storage_bytes = needed;
-    return by(true).allow();
+    return cudaSuccess;
   }
   const auto begin_at_multiples = [&](std::size_t of_in, std::size_t of_out) {
     return simt::CudaMachine::aligned(in, of_in) && simt::CudaMachine::aligned(out, of_out);
@@ -365,7 +358,6 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   if (storage_bytes < needed) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
   if (!begin_at_multiples(alignof(InOf<Op>), alignof(OutOf<Op>))) return cudaErrorInvalidValue;
-  if (const cudaError_t error = scan.allow()) return error;
   return scan.run(storage, in, out, mode, op, stream);
 }
 

@@ -51,9 +51,12 @@ constexpr bool taken() {
                 "scanlab::DeviceScan takes items that are trivially copyable, can be assigned and have a default "
                 "constructor; for others "
                 "use cub::DeviceScan");
+  constexpr bool kOfDevice =
+      !std::is_same_v<Pointed<In>, long double> && !std::is_same_v<Pointed<Out>, long double>;
+  static_assert(kOfDevice, "a GPU has no long double: scan double");
   constexpr bool kSmall = !kPointers || (sizeof(Pointed<In>) <= 16 && sizeof(Pointed<Out>) <= 16);
   static_assert(kSmall, "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
-  return kPointers && kWrites && kPlain && kSmall;
+  return kPointers && kWrites && kPlain && kOfDevice && kSmall;
 }
 
 struct Add {
@@ -66,22 +69,15 @@ struct Add {
 
 struct NoValue {};
 
-/// Whether a function can be copied to the device, and nvcc knows on the host what it gives. It does not of a lambda
-/// that is __device__ alone; and what it wraps one in that is __host__ __device__ is not trivially copyable, though it
-/// may be.
+/// Whether nvcc knows on the host which type a function returns. It does not of a lambda that is __device__ alone.
 #if defined(__CUDACC_EXTENDED_LAMBDA__) && !defined(__CUDA_ARCH__)
 template <class Function>
 inline constexpr bool kHasKnownResult = !__nv_is_extended_device_lambda_closure_type(Function) ||
                                         __nv_is_extended_host_device_lambda_closure_type(Function) ||
                                         __nv_is_extended_device_lambda_with_preserved_return_type(Function);
-template <class Function>
-inline constexpr bool kIsPlainFunction = std::is_trivially_copyable_v<Function> ||
-                                         __nv_is_extended_host_device_lambda_closure_type(Function);
 #else
 template <class Function>
 inline constexpr bool kHasKnownResult = true;
-template <class Function>
-inline constexpr bool kIsPlainFunction = true;
 #endif
 
 /// What is added up: the accumulator type of P2322, as CUB since 3.0.
@@ -89,38 +85,30 @@ template <class In, class Initial>
 using LeftOf = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
 
 template <class From, class To>
-inline constexpr bool kConverts = requires(const From& from) {
+inline constexpr bool kConverts = requires(From from) {
   static_cast<To>(from);
 };
 
 /// Whether a scan can call the function. If not, says so in one sentence, and the caller says no more.
 template <class In, class Out, class Function, class Initial = NoValue>
 constexpr bool callable() {
-  using Left = LeftOf<In, Initial>;
-  constexpr bool kKnown = kHasKnownResult<Function>;
-  static_assert(kKnown,
-                "the type that a __device__ lambda gives is not known on the host: make it __host__ __device__, or a "
-                "function object");
-  constexpr bool kCopied = kIsPlainFunction<Function>;
-  static_assert(kCopied, "a function object is copied to the device: it is to be trivially copyable");
-  constexpr bool kIsCalled = std::is_invocable_v<const Function&, Left, In>;
-  constexpr bool kAdds = !std::is_same_v<Function, Add> || kIsCalled;
-  static_assert(kAdds, "a sum takes items with operator+; for others give a scan a function object");
-  constexpr bool kCalls = !kKnown || !kAdds || kIsCalled;
-  static_assert(kCalls,
-                "a function object is called with two items, or with the initial value and an item, and is const");
-  if constexpr (kKnown && kCopied && kIsCalled) {
-    using Item = std::decay_t<std::invoke_result_t<const Function&, Left, In>>;
-    constexpr bool kTakesInitial =
-        !std::is_class_v<Initial> || std::is_same_v<Initial, NoValue> || std::is_same_v<Initial, Item>;
-    static_assert(kTakesInitial,
-                  "an initial value has the type that is added up; for cub::FutureValue use cub::DeviceScan");
+  if constexpr (!kHasKnownResult<Function>) {
+    static_assert(kHasKnownResult<Function>,
+                  "the result type of a __device__ lambda is not known on the host: make it __host__ __device__, or a "
+                  "function object");
+  } else if constexpr (!std::is_invocable_v<Function&, LeftOf<In, Initial>, In>) {
+    constexpr bool kAdds = !std::is_same_v<Function, Add>;
+    static_assert(kAdds, "a sum takes items with operator+; for others give a scan a function object");
+    static_assert(!kAdds, "a function object is called with two items, or with the initial value and an item");
+  } else {
+    using Item = std::decay_t<std::invoke_result_t<Function&, LeftOf<In, Initial>, In>>;
+    constexpr bool kTakesInitial = std::is_same_v<Initial, NoValue> || kConverts<Initial, Item>;
+    static_assert(kTakesInitial, "an initial value converts to the type that the function returns");
     constexpr bool kHolds = kIsPlain<Item> && sizeof(Item) <= 16;
     static_assert(kHolds,
                   "scanlab::DeviceScan adds up values of up to 16 bytes that are trivially copyable and have a default "
                   "constructor; for others use cub::DeviceScan");
-    constexpr bool kGoesOn =
-        std::is_invocable_v<const Function&, Item, Item> && kConverts<In, Item> && kConverts<Item, Out>;
+    constexpr bool kGoesOn = std::is_invocable_v<Function&, Item, Item> && kConverts<In, Item> && kConverts<Item, Out>;
     static_assert(kGoesOn,
                   "what a function object gives is added up: it takes two of these, items convert to it, and it "
                   "converts to results");
@@ -135,7 +123,7 @@ class FunctionOf {
  public:
   using In = InT;
   using Out = OutT;
-  using Item = std::decay_t<std::invoke_result_t<const Function&, LeftOf<In, Initial>, In>>;
+  using Item = std::decay_t<std::invoke_result_t<Function&, LeftOf<In, Initial>, In>>;
   static constexpr bool kCommutative = false;  // nobody said that it was
   static constexpr bool kHeavy = kIsHeavy<Function>;
 
@@ -156,7 +144,8 @@ class FunctionOf {
   }
 
   SCANLAB_HD Item initial_value() const requires(!std::is_same_v<Initial, NoValue>) {
-    return static_cast<Item>(initial_);
+    Initial initial = initial_;  // which may convert only if it is not const
+    return static_cast<Item>(initial);
   }
 
  private:
@@ -171,7 +160,7 @@ class FunctionOf {
   SCANLAB_HD Item call(const Item& left, const Item& right) const { return static_cast<Item>(function_(left, right)); }
 #endif
 
-  Function function_;
+  mutable Function function_;  // its call operator need not be const
   Initial initial_;  // not [[no_unique_address]], over which host and device differ (nvcc 13.0)
 };
 
