@@ -26,6 +26,7 @@
 namespace scanlab::measure {
 namespace {
 
+constexpr std::size_t kDisplacement = std::size_t{6} << 20;  // bytes that the arrays move by from seed to seed
 constexpr double kReferenceShare = 0.6;  // of device memory, kept for references between rounds
 
 /// A range in the profilers' time lines; empty where the toolkit has no NVTX.
@@ -97,7 +98,8 @@ class CudaScanBackend : public ScanBackend {
       : oracles_(oracles),
         references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
         clock_(device.pci_bus_id),
-        memory_bytes_(device.memory_bytes) {}
+        memory_bytes_(device.memory_bytes),
+        displacement_((oracles.seed() - 1) % 64 * kDisplacement) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
     // What can never fit is told from the sizes: its oracle alone could take all of the host's memory.
@@ -288,6 +290,7 @@ class CudaScanBackend : public ScanBackend {
   std::size_t memory_bytes_;
   cuda::StreamTimer timer_;
   cuda::Neighbours neighbours_;
+  cuda::DeviceBuffer displacement_;  ///< before the arrays, which lie elsewhere for it
   cuda::DeviceBuffer in_;
   cuda::DeviceBuffer out_;
   cuda::DeviceBuffer workspace_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 
@@ -23,6 +24,18 @@ std::string powers_and_random_sizes(int most) {
     const auto octaves = static_cast<std::uint64_t>(most - kMin);
     const std::uint64_t octave = std::uint64_t{1} << (kMin + random() % octaves);
     words += fmt::format(",{}", octave + random() % octave);
+  }
+  return words;
+}
+
+/// Odd sizes, always the same ones, log-uniform from 2^12 to 2^22: where two scans are the closest.
+std::string odd_sizes() {
+  constexpr int kSizes = 24;
+  std::mt19937_64 random(1);
+  std::string words;
+  for (int i = 0; i < kSizes; ++i) {
+    const double octave = 12 + 10 * (i + static_cast<double>(random() >> 11) * 0x1p-53) / kSizes;
+    words += fmt::format("{}{}", i == 0 ? "" : ",", static_cast<std::int64_t>(std::exp2(octave)) | 1);
   }
   return words;
 }
@@ -122,6 +135,17 @@ const std::vector<ScanSweep>& scan_sweeps() {
                  {"items", wide_sizes}},
                 cold_and_warm,
                 both},
+           }},
+      {.name = "odd_sizes",
+       .about = "selected variants at 24 odd sizes from 2^12 to 2^22, sums of every type: for several processes, each "
+                "with a seed of its own",
+       .rounds = 3,
+       .seconds = 1.5e-3,
+       .of_chosen = true,
+       .parts =
+           {
+               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd_sizes()}}, cold, stream},
+               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd_sizes()}}, warm, graph},
            }},
       {.name = "counters",
        .about = "variants with bank conflicts, for ncu to count; add --once",
