@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "baselines/cub_compiled.hpp"
 #include "baselines/cub_scan.cuh"
 
 namespace scanlab {
@@ -90,7 +91,8 @@ class CubScanIn {
     return {};
   }
 
-  explicit CubScanIn(const Problem& problem) : problem_(problem) {}
+  explicit CubScanIn(const Problem& problem)
+      : problem_(problem), enqueue_(find_compiled_cub_scan(problem, {Scan::describe().id, {}})) {}
 
   Plan plan() const {
     if (std::string why = too_many_items<Scan>(problem_); !why.empty()) return Plan::refuse(std::move(why));
@@ -98,18 +100,18 @@ class CubScanIn {
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if (!Scan::template takes_exclusive<Op>() && problem_.mode == Mode::exclusive) {
         plan.refusal = Scan::describe().id + " is compiled for exclusive scans of i32 sums alone";
-        return;
-      }
-      if constexpr (takes<Scan, Op>()) {
+      } else {
         plan.refusal = Scan::template why_not<Op>(problem_.items);
-        if (!plan.possible()) return;
-        // It ends with an error, as a scan that gets no storage must.
-        const cudaError_t error = enqueue<Op>({nullptr, 0, &plan.workspace_bytes}, nullptr, nullptr, nullptr);
-        if (plan.workspace_bytes == 0) {
-          plan.refusal = std::string("CUB cannot say what workspace it needs: ") + cudaGetErrorString(error);
-        }
       }
     });
+    if (plan.possible()) {
+      // It ends with an error, as a scan that gets no storage must.
+      const cudaError_t error =
+          enqueue_(problem_.mode, nullptr, 0, &plan.workspace_bytes, nullptr, nullptr, problem_.items, nullptr);
+      if (plan.workspace_bytes == 0) {
+        plan.refusal = std::string("CUB cannot say what workspace it needs: ") + cudaGetErrorString(error);
+      }
+    }
     plan.chain = cub_chain(problem_) + kLookAheadChain;
     return plan;
   }
@@ -117,24 +119,40 @@ class CubScanIn {
   template <class Op>
   void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
            std::size_t bytes) const {
-    cuda::check(enqueue<Op>({workspace, bytes, nullptr}, in, out, stream), "cub::DeviceScan");
+    cuda::check(enqueue_(problem_.mode, workspace, bytes, nullptr, in, out, problem_.items, stream), "cub::DeviceScan");
   }
 
  private:
-  template <class Op>
-  cudaError_t enqueue(const WorkspaceResource& resource, const typename Op::Item* in, typename Op::Item* out,
-                      cudaStream_t stream) const {
-    return with_count<Scan, Op>(problem_.items, [&](auto count) {
-      return Scan::template with_wish<Op>(
-          problem_.items, [&]<class Add = void>(const auto& wish) {
-            return device_scan_in<Op, Scan::template takes_exclusive<Op>(), Add>(problem_.mode, resource, in, out,
-                                                                                 count, stream, wish);
-          });
-    });
-  }
-
   Problem problem_;
+  EnqueueCub enqueue_;
 };
+
+template <class Scan, class Op>
+cudaError_t enqueue_in(Mode mode, void* storage, std::size_t bytes, std::size_t* asked, const void* in, void* out,
+                       std::int64_t items, cudaStream_t stream) {
+  using Item = typename Op::Item;
+  return with_count<Scan, Op>(items, [&](auto count) {
+    return Scan::template with_wish<Op>(
+        items, [&]<class Add = void>(const auto& wish) {
+          return device_scan_in<Op, Scan::template takes_exclusive<Op>(), Add>(
+              mode, {storage, bytes, asked}, static_cast<const Item*>(in), static_cast<Item*>(out), count, stream,
+              wish);
+        });
+  });
+}
+
+/// Registers a CubScanIn. This object file has one of `kParts` parts of its scans, which are about as much work.
+template <class Scan, int kPart = 0, int kParts = 1>
+bool add_cub_scan() {
+  if constexpr (kPart == 0) Registration{cuda::cuda_scan<Scan>(Origin::baseline)};
+  for_each_monoid([]<class Op>(ElementType type, Operator op, Op) {
+    constexpr int kIndex = static_cast<int>(Op::kOperator) + static_cast<int>(kElementType<typename Op::Element>);
+    if constexpr (takes<Scan, Op>() && kIndex % kParts == kPart) {
+      compiled_cub_scans().push_back({type, op, {Scan::describe().id, {}}, enqueue_in<Scan, Op>});
+    }
+  });
+  return true;
+}
 
 }  // namespace
 }  // namespace scanlab

@@ -36,7 +36,7 @@ struct CubNewestDeterministic : CubScanIn<CubNewestDeterministic> {
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubNewestDeterministic>(Origin::baseline)};
+const bool added = add_cub_scan<CubNewestDeterministic>();
 
 }  // namespace
 }  // namespace scanlab

@@ -63,7 +63,7 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubNewestLookAhead>(Origin::baseline)};
+const bool added = add_cub_scan<CubNewestLookAhead>();
 
 }  // namespace
 }  // namespace scanlab

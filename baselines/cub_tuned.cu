@@ -85,7 +85,7 @@ struct CubTuned : CubScanIn<CubTuned> {
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubTuned>(Origin::baseline)};
+const bool added = add_cub_scan<CubTuned, SCANLAB_PART, SCANLAB_PARTS>();
 
 }  // namespace
 }  // namespace scanlab

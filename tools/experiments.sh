@@ -47,6 +47,7 @@ count() {
     "$scanlab" bench --once --out "${file%.csv}.ranges.json" --force "${@:2}"
   grep -v '^==' "$file.log" >"$file"
   rm "$file.log"
+  echo "$(grep -c '^"[0-9]' "$file") counts in $file"
 }
 
 # count_conflicts FILE SELECTION...: of shared-memory accesses.
@@ -78,6 +79,7 @@ trace_schedules() {
       CUDA_DEVICE_MAX_CONNECTIONS=1 "$scanlab" streams trace "$schedule" "${chosen[@]}" \
         --out "$out/trace_${schedule}_one_queue.json" || return
   done
+  echo "4 timelines in $out/trace_*.json"
 }
 
 # scan_larger_than_memory memory|files MIB...: through a budget of device memory, of inputs of so many MiB, as they fit on this
@@ -104,6 +106,7 @@ scan_larger_than_memory() {
     done
   done
   rm -r "$out/.scanned"
+  echo "results in $out/stream_scan_*.json"
 }
 
 # within LIMIT SIZE...: the sizes, in rising order, up to the limit; the first in any case.

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scanlab_report.commands.__main__ import command_line
+from scanlab_report.select.experiments import known
 from tests.run_tutorials import BLOCKS, wrong
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,7 +116,13 @@ def test_every_step_of_the_page_has_its_time() -> None:
 
 def test_the_times_of_the_page_are_those_of_the_experiments() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    seconds = {name: int(of) for name, of in re.findall(r"^(\w+) +(\d+) +record$", (ROOT / "tools" / "experiments.txt").read_text(), re.MULTILINE)}
+    seconds = {each.name: each.seconds for each in known().values() if each.command == "record"}
     assert f"| {seconds['verify']} s | H200: `verify`" in page
     assert f"| {seconds['calibration']} s | H200: `calibration`" in page
     assert f"with all experiments {round(sum(seconds.values()) / 60)} min |" in page
+    of_reproduce = ("verify", "explain", "scenarios", "scans", "cycles", "schedules", "caveats", "concurrency", "traces", "from_memory", "from_files",
+                    "from_large_files", "counters", "traffic")  # fmt: skip
+    minutes = round((sum(known()[step].seconds for step in of_reproduce) + 80) / 60)
+    assert f"| [5. Record](#5-record) | {minutes} min;" in page
+    assert f"| `./reproduce --device cuda`, after the build | {minutes} min |" in (ROOT / "paper" / "ARTIFACT.md").read_text(encoding="utf-8")
+    assert f"| `./reproduce` | an H200 | {minutes} minutes" in (ROOT / "README.md").read_text(encoding="utf-8")

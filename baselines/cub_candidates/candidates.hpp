@@ -21,15 +21,6 @@ namespace scanlab {
 using CubMonoids = std::tuple<Plus<std::int8_t>, Plus<std::int16_t>, Plus<std::int32_t>, Plus<std::int64_t>,
                               Affine<std::int64_t>, ComplexMultiply<float>, LogSumExp<float>, LogSumExp<double>>;
 
-/// The type's name on the command line. No f16 here: its items are as large as those of i16.
-template <class T>
-inline constexpr ElementType kElementType = std::is_same_v<T, double>  ? ElementType::f64
-                                            : std::is_same_v<T, float> ? ElementType::f32
-                                            : sizeof(T) == 8           ? ElementType::i64
-                                            : sizeof(T) == 4           ? ElementType::i32
-                                            : sizeof(T) == 2           ? ElementType::i16
-                                                                       : ElementType::i8;
-
 template <class Shape>
 struct CubCandidates {
   static constexpr std::size_t kMax = 128;

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "baselines/cub_candidates/candidates.hpp"
-#include "baselines/cub_candidates/compiled.hpp"
 #include "baselines/cub_chain.hpp"
+#include "baselines/cub_compiled.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 
@@ -65,10 +65,7 @@ class CubShapeScan {
     for (const Parameter& each : about.parameters) {
       shape.settings[each.name] = setting(about, problem.settings, each.name);
     }
-    const auto found = std::ranges::find_if(compiled_cub_candidates(), [&](const CompiledCubCandidate& each) {
-      return each.type == problem.type && each.op == problem.op && each.shape == shape;
-    });
-    if (found != compiled_cub_candidates().end()) enqueue_ = found->enqueue;
+    enqueue_ = find_compiled_cub_scan(problem, shape);
   }
 
   Plan plan() const {
@@ -87,7 +84,7 @@ class CubShapeScan {
     }
     Plan plan{.chain = cub_chain(problem_) + kLookAheadChain};
     const cudaError_t error =
-        enqueue_(nullptr, 0, &plan.workspace_bytes, nullptr, nullptr, static_cast<int>(problem_.items), nullptr);
+        enqueue_(problem_.mode, nullptr, 0, &plan.workspace_bytes, nullptr, nullptr, problem_.items, nullptr);
     if (plan.workspace_bytes == 0) {
       return Plan::refuse(std::string("CUB refuses this shape: ") + cudaGetErrorString(error));
     }
@@ -97,8 +94,7 @@ class CubShapeScan {
   template <class Op>
   void run(cudaStream_t stream, Op, const typename Op::Item* in, typename Op::Item* out, void* workspace,
            std::size_t bytes) const {
-    cuda::check(enqueue_(workspace, bytes, nullptr, in, out, static_cast<int>(problem_.items), stream),
-                "cub::DeviceScan");
+    cuda::check(enqueue_(problem_.mode, workspace, bytes, nullptr, in, out, problem_.items, stream), "cub::DeviceScan");
   }
 
  private:
@@ -106,16 +102,16 @@ class CubShapeScan {
 
   static std::vector<Settings> compiled_shapes(ElementType type, Operator op) {
     std::vector<Settings> shapes;
-    for (const CompiledCubCandidate& each : compiled_cub_candidates()) {
-      if (each.type == type && each.op == op && each.shape.variant == Shape::kVariant) {
-        shapes.push_back(each.shape.settings);
+    for (const CompiledCubScan& each : compiled_cub_scans()) {
+      if (each.type == type && each.op == op && each.choice.variant == Shape::kVariant) {
+        shapes.push_back(each.choice.settings);
       }
     }
     return shapes;
   }
 
   Problem problem_;
-  decltype(CompiledCubCandidate::enqueue) enqueue_ = nullptr;
+  EnqueueCub enqueue_ = nullptr;
 };
 
 const Registration look_ahead{cuda::cuda_scan<CubShapeScan<CubLookAhead>>(Origin::baseline)};

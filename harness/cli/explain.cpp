@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -81,7 +82,10 @@ int explain_on_cuda(const std::vector<Case>& cases, const po::variables_map& val
     throw CommandError(kBadInput,
                        "none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
   }
-  if (file) file->write(rows);
+  if (file) {
+    file->write(rows);
+    fmt::print(context.out, "{} rows in {}\n", std::ranges::count(rows, '\n') - 1, file->path().string());
+  }
   return kOk;
 }
 

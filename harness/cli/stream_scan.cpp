@@ -1,5 +1,6 @@
 // scanlab stream-scan: a scan of host data that is larger than the device's memory, chunk by chunk.
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <csignal>
@@ -206,7 +207,10 @@ int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   const measure::LoopOptions options = read_loop_options(values, {}, kOnce);
   std::optional<measure::ResultsFile> file =
       results_file(given<std::string>(values, "json"), provenance(asked, options, context), values);
-  return measure_ways(asked, read_ways(values, asked), options, file ? &*file : nullptr, context.out, context.err);
+  const int status =
+      measure_ways(asked, read_ways(values, asked), options, file ? &*file : nullptr, context.out, context.err);
+  if (file) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
+  return status;
 }
 
 }  // namespace scanlab::cli

@@ -73,7 +73,10 @@ int streams_caveats(const std::vector<std::string>& arguments, Context& context)
     return kInterrupted;
   }
   implicit_sync::print(findings, context.out);
-  if (file) file->write(implicit_sync::document(findings, provenance).dump(1) + "\n");
+  if (file) {
+    file->write(implicit_sync::document(findings, provenance).dump(1) + "\n");
+    fmt::print(context.out, "\n{} experiments in {}\n", findings.size(), file->path().string());
+  }
   return kOk;
 }
 

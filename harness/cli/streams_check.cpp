@@ -33,20 +33,26 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput, "check takes a schedule, or all, as in 'scanlab streams check depth_first'");
   }
   const JobSelection selection = select_jobs(said(values), kDefaultWorkloads, kDefaultItems);
-  int status = kOk;
+  int checked_cases = 0;
+  int wrong = 0;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
   for (const streams::ScheduledJob& chosen : selection.jobs(&context.err)) {
     const streams::CheckedSchedule checked(chosen);
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
-    if (!(selection.all ? as_expected(checked) : checked.right())) status = kFailed;
+    ++checked_cases;
+    wrong += (selection.all ? as_expected(checked) : checked.right()) ? 0 : 1;
     if (values.count("json") != 0) {
       all["checked"].push_back(facts_of(checked));
     } else {
       print(checked, selection.all, context.out);
     }
   }
-  if (values.count("json") != 0) context.out << all.dump(1) << "\n";
-  return status;
+  if (values.count("json") != 0) {
+    context.out << all.dump(1) << "\n";
+  } else if (selection.all) {
+    fmt::print(context.out, "{} passed, {} failed\n", checked_cases - wrong, wrong);
+  }
+  return wrong > 0 ? kFailed : kOk;
 }
 
 }  // namespace scanlab::cli

@@ -129,6 +129,7 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
   if (file) {
     const Json document{{"schema", streams::kConcurrencySchema}, {"context", provenance}, {"cases", cases}};
     file->write(document.dump(1) + "\n");
+    fmt::print(context.out, "\n{} cases in {}\n", cases.size(), file->path().string());
   }
   return kOk;
 }

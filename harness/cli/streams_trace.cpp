@@ -71,7 +71,7 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
              trace.measured.collection_percent());
   if (file != nullptr) {
     file->write(trace.text(about));
-    fmt::print(context.out, "{} operations written\n", trace.measured.timeline().spans.size());
+    fmt::print(context.out, "{} operations in {}\n", trace.measured.timeline().spans.size(), file->path().string());
   }
   return report_wrong(trace, context.err);
 }

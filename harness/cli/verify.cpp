@@ -188,7 +188,7 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
     summary.add_lost_device(lost);
   }
   if (file) file->append(text({{"ended", summary.counts()}}));
-  return summary.conclude(request.selection.variants);
+  return summary.conclude(request.selection.variants, file ? file->path().string() : "");
 }
 
 }  // namespace scanlab::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <type_traits>
 
 #include "harness/core/monoid.hpp"
 #include "operator_files.hpp"
@@ -30,6 +31,16 @@ constexpr decltype(auto) with_element(ElementType type, F&& f) {
   }
   return f.template operator()<std::int32_t>();
 }
+
+/// The name of a type: the inverse of with_element().
+template <class T>
+inline constexpr ElementType kElementType = std::is_same_v<T, double>  ? ElementType::f64
+                                            : std::is_same_v<T, float> ? ElementType::f32
+                                            : std::is_same_v<T, Half>  ? ElementType::f16
+                                            : sizeof(T) == 8           ? ElementType::i64
+                                            : sizeof(T) == 4           ? ElementType::i32
+                                            : sizeof(T) == 2           ? ElementType::i16
+                                                                       : ElementType::i8;
 
 /// Calls `f` with the monoid that `type` and `op` name; returns what `f` returns. Throws std::invalid_argument for an
 /// operator that the type does not have: see defined().

@@ -21,6 +21,8 @@ class WholeFile {
   /// Once. Throws CommandError (status 2) if the disk does not take it; what `path` held before stays.
   void write(const std::string& text);
 
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   [[noreturn]] void refuse(const std::string& why) const;
 

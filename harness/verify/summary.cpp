@@ -52,11 +52,11 @@ void Summary::add_lost_device(const DeviceLost& lost) {
   ++failed_;
 }
 
-int Summary::conclude(const std::vector<const Variant*>& asked) {
+int Summary::conclude(const std::vector<const Variant*>& asked, const std::string& file) {
   print_group();
   const bool stopped = interrupted();
-  fmt::print(out_, "{} passed, {} failed, {} skipped{}\n", passed_, failed_, skipped_,
-             stopped ? "; interrupted before the end" : "");
+  fmt::print(out_, "{} passed, {} failed, {} skipped{}{}\n", passed_, failed_, skipped_,
+             file.empty() ? "" : "; every check is in " + file, stopped ? "; interrupted before the end" : "");
   if (stopped) return kInterrupted;
   if (failed_ > 0) return kFailed;
   const auto takes = [&](const Variant* variant) { return checked_.checker.takes(*variant); };

@@ -29,9 +29,10 @@ class Summary {
   void add(const Check& check);
   void add_lost_device(const DeviceLost& lost);
 
-  /// Prints what is left, and the counts. Returns a Status; throws CommandError (status 3) if nothing was checked since
-  /// one of the variants that were `asked` for has no form for this backend.
-  int conclude(const std::vector<const Variant*>& asked);
+  /// Prints what is left, the counts, and `file`, which has every check, unless it is empty. Returns a Status; throws
+  /// CommandError (status 3) if nothing was checked since one of the variants that were `asked` for has no form for
+  /// this backend.
+  int conclude(const std::vector<const Variant*>& asked, const std::string& file);
 
   /// The last line of the results file.
   nlohmann::ordered_json counts() const;

@@ -276,7 +276,9 @@ TEST(VerifyCommand, RepeatsOnlyOnAGpu) {
 std::vector<nlohmann::json> lines_of(std::vector<std::string> words, int status) {
   const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab-verify-{}.jsonl", getpid());
   words.insert(words.end(), {"--json", path.string(), "--force"});
-  EXPECT_EQ(verify_planted(words).status, status);
+  const auto ended = verify_planted(words);
+  EXPECT_EQ(ended.status, status);
+  EXPECT_TRUE(ended.out.ends_with(fmt::format(" skipped; every check is in {}\n", path.string()))) << ended.out;
   std::ifstream file(path);
   std::vector<nlohmann::json> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));

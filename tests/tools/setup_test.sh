@@ -114,11 +114,9 @@ SH
 for program in latexmk pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
 for preset in cpu cuda; do
   stand_in build/$preset/scanlab <<'SH'
-echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
+sleep "${SLEEP:-0}" && echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
 SH
-  mkdir -p build/$preset/CMakeFiles
-  printf 'build CMakeFiles/%s.o: CXX check || order\n' one two >build/$preset/build.ninja
-  touch build/$preset/CMakeFiles/{one,two}.o
+  touch build/$preset/build.ninja
 done
 stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
 mkdir -p .deps paper && printf 'device = "NVIDIA %s"\n' H200 Z9 >paper/claims.toml # the first names the report's, others are of claims
@@ -161,17 +159,22 @@ expect 2 'another file of --with is called twin, too' "${run[@]}" --with "$scrat
 stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
 expect 0 "$scratch/checkout/analysis -P -m scanlab_report.commands compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
 
-# Without a GPU nothing is compiled for one, asked for or not; and the time that is left counts the build.
+# Without a GPU nothing is compiled for one, asked for or not.
 set_up_for no-cuda
 expect 0 'No GPU is used (nvidia-smi shows none here)' env CALLS="$scratch/calls" "${run[@]}" --jobs 2
 expect 0 '--build build/cpu' cat "$scratch/calls"
 expect 1 '' grep build/cuda "$scratch/calls"
-for files in 0:'about [6-9][0-9] s: bench' 1:'about [4-6] min with the build: bench' 2:'about [7-9] min with the build: bench'; do
-  rm -f .deps/seconds
-  case ${files%%:*} in 1) rm build/cpu/CMakeFiles/one.o ;; 2) touch -d 2000-01-01 build/cpu/CMakeFiles/two.o ;; esac
-  "${run[@]}" --jobs 1 >"$scratch/said"
-  expect 0 '' grep "6 steps, ${files#*:}" "$scratch/said"
-done
+# Nothing is said of the time left; from the second run on, how long each step took before.
+rm -f .deps/seconds
+expect 0 '6 steps: bench explain' "${run[@]}"
+expect 0 '6 steps, which took 90 s last time: bench explain' \
+  bash -c 'sed -i "s/[0-9]*$/15/" .deps/seconds && "$@"' bash "${run[@]}"
+echo 'simt/bench 7' >>.deps/seconds
+expect 0 "[1/6] bench 0 s, last time 7 s" env SLEEP=0.5 "${run[@]}"
+expect 1 '' bash -c '"$@" | grep -E "left|about"' bash "${run[@]}"
+# A step ends with its result, and with where that is.
+expect 0 "s: scenarios --out $scratch/out/scenarios" "${run[@]}"
+expect 0 "s: verify --device simt --json $scratch/out/verify.jsonl --force" "${run[@]}"
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/bench.txt"
@@ -180,9 +183,10 @@ expect 0 "scenarios --out $scratch/out/scenarios --force" cat "$scratch/out/log/
 for model in nvidia-h200/2026-01-0{1,2} nvidia-z9/2026-03-03; do
   mkdir -p "data/recorded/$model/model/traces" && gzip <<<'{}' >"data/recorded/$model/model/traces/${model//\//_}.json.gz"
 done
-expect 0 "$scratch/out" "${run[@]}" --no-cuda
+expect 0 "all in $scratch/out/comparison.json and advice.json" "${run[@]}" --no-cuda
 expect 0 "--compare $scratch/out/model/traces/nvidia-h200_2026-01-02.json --out" cat "$scratch/out/log/model.txt"
 rm -r data/recorded
+expect 1 'explain took 0 s and failed with status 134' env STATUS_explain=134 "${run[@]}" --no-cuda
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
@@ -214,6 +218,8 @@ expect 0 'explain look_ahead --device cuda' env CAPABILITY=9.0 out="$scratch/out
 for name in {depth,breadth}_first{,_one_queue}; do
   expect 0 "--out $scratch/out/trace_$name.json" cat "$scratch/out/log/traces.txt"
 done
+expect 0 "s: 4 timelines in $scratch/out/trace_*.json" "${run[@]}"
+expect 0 "s: results in $scratch/out/stream_scan_*.json" "${run[@]}"
 for from_to in memory_1024MiB file_{pwrite,mapping}_256MiB; do
   expect 0 "--json $scratch/out/stream_scan_$from_to.json" cat "$scratch/out/log/stream_scan.txt"
 done

@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         say("the papers speak of the recorded session, and are left out beside what a GPU was measured to do: build --recorded data/recorded has them")
     if not pdf and not options.no_pdf:
         say("the papers are left out: there is no latexmk here; ./reproduce says which packages to install")
-    say(f"{count(len(written), 'file')} in {time.monotonic() - started:.1f} s: {options.out}")
+    say(f"{count(len(written), 'file')} written to {options.out} in {time.monotonic() - started:.1f} s")
     return status
 
 
