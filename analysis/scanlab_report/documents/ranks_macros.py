@@ -52,7 +52,7 @@ def over_vendor(timed: RanksEvidence | None, latex: bool = False) -> str:
                   for items, ratio in ((items, ratios[items]) for items in (max(ratios), FEW) if items in ratios)]  # fmt: skip
         sentences.append(f"On {rows['ranks'].max()} GPUs ({timed.provenance.line()}), the speed of {scan} is {', and '.join(speeds)}.")
     reasons = dict.fromkeys(entry["reason"] for entry in corrections.known()["withdrawn"] if VENDOR in entry["names"])
-    return " ".join([*sentences, *(f"{'Earlier' if sentences else 'The'} recorded times of CUB with NCCL are withdrawn: {reason}" for reason in reasons)])
+    return " ".join([*sentences, *(f"{'Earlier' if sentences else 'The'} recorded times of CUB with NCCL are withdrawn. {reason}" for reason in reasons)])
 
 
 def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:

@@ -340,7 +340,7 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     calls = caveats.calls(experiments.rows)
     reasons = {entry["reason"] for entry in corrections.known()["withdrawn"]}
     withdrawn = experiments.rows[experiments.rows["why_not"].isin(reasons)]
-    named["caveatsWithdrawn"] = " ".join(f"Recorded trials of {latex(call)} are withdrawn, and count as untried: {latex(reason)}"
+    named["caveatsWithdrawn"] = " ".join(f"Recorded trials of {latex(call)} are withdrawn, and count as untried. {latex(reason)}"
                                          for call, reason in withdrawn[["subject", "why_not"]].drop_duplicates().itertuples(index=False))  # fmt: skip
     differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
     return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
