@@ -29,7 +29,7 @@ const std::vector<Command>& commands() {
        "scanlab new my_scan --type f32", new_scan},
       {"verify", "check variants against an oracle, on the GPU or on the SIMT emulator",
        "scanlab verify --device simt --variant 'hso_*' --items 1000,2048", verify},
-      {"bench", "verify variants and time them through Google Benchmark",
+      {"bench", "verify variants and time them: by CUDA events, or the host's clock",
        "scanlab bench --variant 'hso_*,cub*' --items 2^10:2^28:x4 --out results/scan.json", bench},
       {"tune", "measure the fastest variant for each n, and write the table that best reads",
        "scanlab tune --out data/tuned/nvidia-h200.json --force", tune},

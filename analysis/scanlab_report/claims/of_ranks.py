@@ -9,9 +9,9 @@ import pandas as pd
 
 from scanlab_report.claims.standing import Bound, Find, Standing, of_worst, unknown
 from scanlab_report.claims.stated import OURS, Claim
-from scanlab_report.derive.ranks import COPY, VENDOR, beside, strong, strong_bounds, weak
+from scanlab_report.derive.ranks import COPY, beside, strong, strong_bounds, weak
 from scanlab_report.layout.table_formats import size
-from scanlab_report.select.ranks_evidence import PROBLEM, RanksEvidence, SeveralGpus
+from scanlab_report.select.ranks_evidence import PROBLEM, VENDOR, RanksEvidence, SeveralGpus
 from scanlab_report.stats.intervals import Interval, median_interval
 
 _KIND = ("type", "op", "mode")

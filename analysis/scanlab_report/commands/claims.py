@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
         if not provenances:
             say(f"{options.page} is left as it is: no {claims_checked.Claims(claims).asked()}.")
         else:
-            text = f"{count(len(checked), 'claim')}: {counts}.\n\n{_grouped(checked)}\n\nSources:\n\n" + "\n".join(f"- {of.line()}" for of in provenances)
+            sources = "\n".join(f"- {of.of_checkout().line()}" for of in provenances)
+            text = f"{count(len(checked), 'claim')}: {counts}.\n\n{_grouped(checked)}\n\nSources:\n\n{sources}"
             write(options.page, markers.replaced(options.page.read_text(encoding="utf-8"), MARKER, text))
             say(f"{options.page}: {MARKER} replaced")
     return FOUND if FAILS in verdicts else SOUND

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from scanlab_report.select.ranks_evidence import CHUNK, PROBLEM, SCAN, STATES, RanksEvidence, told_of, varied
+from scanlab_report.select.ranks_evidence import CHUNK, PROBLEM, SCAN, STATES, VENDOR, RanksEvidence, told_of, varied
 from scanlab_report.stats.intervals import UNKNOWN, Interval, median_interval, ratio_intervals
 
-COPY, READ, VENDOR = "copy_all", "read_all", "nccl_cub"
+COPY, READ = "copy_all", "read_all"
 FLOORS = ("launch_all", "nccl_all_gather")
 _SIZE = ["type", "op", "mode", "items"]
 _KIND = ["type", "op", "mode"]

@@ -16,7 +16,7 @@ from scanlab_report.derive.sizes import size_name
 from scanlab_report.derive.stream_scans import fastest, of_file
 from scanlab_report.documents.numbers import number
 from scanlab_report.layout.table_formats import latex
-from scanlab_report.read import streams
+from scanlab_report.read import corrections, streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Need
 from scanlab_report.select.streams_evidence import (
@@ -69,6 +69,8 @@ NAMES = {
     "streamRateOut": "copy to the host while copies run the other way, GB/s",
     "streamDuplexCost": "how much longer the slower direction takes while the other runs, percent",
     "streamScanOfDuplex": "stream-scan of 16 GiB from and to memory over copies both ways",
+    "streamScanOfDuplexLow": "low end of its 95% interval",
+    "streamScanOfDuplexHigh": "high end of it",
     "streamScanSize": "largest input from and to memory",
     "streamScanBudget": "device memory that it may take",
     "streamScanRate": "fastest stream-scan from and to memory, GB/s each way",
@@ -122,11 +124,19 @@ NAMES = {
     "caveatsDifferOthers": "those about launches, events and queues",
     "caveatsDifferClaims": "different statements among those",
     "caveatsOneSource": "the most of these that are of one source",
+    "caveatsLimited": "defined if there are any: of caveatsDiffer, those about whether a time exceeds another by caveatsLimit",
+    "caveatsLimit": "defined if there are any: that limit, microseconds",
+    "caveatsLimitedLeast": "defined if there are any: the least of these times, microseconds",
+    "caveatsLimitedMost": "defined if there are any: the largest of them",
+    "caveatsWithdrawn": "sentences on the calls whose recorded trials are withdrawn; empty if there are none",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
     "streamTargetsReached": "those that are reached",
 }
+
+_LIMIT = r"by ([0-9.]+) us or more$"
+"""How a statement ends that a time exceeds another by a limit."""
 
 
 def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]]], ...]:
@@ -323,7 +333,15 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
     by_work = others.explode("works")
     of_sources = by_work["claim"].groupby(by_work["works"]).nunique()
     named |= {"caveatsDifferClaims": str(others["claim"].nunique()), "caveatsOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}
+    if len(limited := others.assign(limit=others["question"].str.extract(_LIMIT, expand=False)).dropna(subset="limit")):
+        seconds = np.concatenate(limited["seconds"].to_list())
+        named |= {"caveatsLimited": str(len(limited)), "caveatsLimit": limited["limit"].iloc[0], "caveatsLimitedLeast": number(1e6 * seconds.min(), 2),
+                  "caveatsLimitedMost": number(1e6 * seconds.max(), 2)}  # fmt: skip
     calls = caveats.calls(experiments.rows)
+    reasons = {entry["reason"] for entry in corrections.known()["withdrawn"]}
+    withdrawn = experiments.rows[experiments.rows["why_not"].isin(reasons)]
+    named["caveatsWithdrawn"] = " ".join(f"Recorded trials of {latex(call)} are withdrawn, and count as untried. {latex(reason)}"
+                                         for call, reason in withdrawn[["subject", "why_not"]].drop_duplicates().itertuples(index=False))  # fmt: skip
     differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
     return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
 
@@ -340,4 +358,6 @@ def _target_values(claims: ClaimEvidence) -> dict[str, str]:
         "streamTargetsReached": str(sum(row.reached is True for row in rows)),
     }
     duplex = next((row.measured for row in rows if row.measure == "of copies in both directions"), None)
-    return named | ({"streamScanOfDuplex": number(duplex.value)} if duplex else {})
+    if duplex:
+        named |= {f"streamScanOfDuplex{end}": number(value) for end, value in (("", duplex.value), ("Low", duplex.low), ("High", duplex.high))}
+    return named

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scanlab_report.derive.ranks import COPY, VENDOR, beside
+from scanlab_report.derive.ranks import COPY, beside
 from scanlab_report.layout.ranks import COPIES, ordered
 from scanlab_report.layout.ranks import look as look_of
 from scanlab_report.page.columns import intervals, look, numbers, source, times
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, ranked
-from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
+from scanlab_report.select.ranks_evidence import VENDOR, RanksEvidence, SeveralGpus
 
 _CASE = ("algorithm", "settings", "type", "op", "mode", "ranks", "count")
 

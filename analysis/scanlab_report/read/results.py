@@ -23,7 +23,7 @@ import msgspec
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report.read import history, ncu, samples, stopwatch, streams, twice, verifications, versions
+from scanlab_report.read import corrections, history, ncu, samples, stopwatch, streams, twice, verifications, versions
 from scanlab_report.read.documents import counts, kept, timelines
 from scanlab_report.read.documents import results as documents
 from scanlab_report.read.documents import stopwatch as stopwatch_documents
@@ -139,7 +139,7 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 
 def _keep(file: Path, origin: str, found: streams.Found, results: Results) -> None:
     results.problems += [Complaint(file, *wrong) for wrong in found.wrong]
-    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows, found.calls))
+    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, corrections.corrected(file, found.rows), found.calls))
 
 
 # --------------------------------------------------------------------------------------------- timings
@@ -234,7 +234,8 @@ class _Timings:
             else:
                 self.begin()
         for kind, rows in self.rows.items():
-            self.results.streams.append(StreamFile(self.run, kind, pd.DataFrame(rows, columns=of_kind[kind])))
+            table = corrections.corrected(self.file, pd.DataFrame(rows, columns=of_kind[kind]))
+            self.results.streams.append(StreamFile(self.run, kind, table))
 
 
 def _place(index: int) -> str:
@@ -291,6 +292,8 @@ def _read_waits(file: Path, origin: str, results: Results) -> None:
         return
     if len(table) and set(WAIT_RUN) <= set(table):  # tables of older programs do not say it
         results.owners[str(file)] = Run(file, origin, table[[*WAIT_RUN]].iloc[0].to_dict())
+    elif source := corrections.source(file):
+        results.owners[str(file)] = Run(file, origin, source)
     results.wait_tables.append(table.drop(columns=[*WAIT_RUN], errors="ignore"))
 
 

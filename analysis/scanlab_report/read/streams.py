@@ -56,7 +56,7 @@ TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "op
 """``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say. ``label``: what a scenario file calls it, or empty."""
 CALL_COLUMNS = ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"]
 """``kind``: of the engine that the call gives work to; empty for other calls."""
-CAVEAT_COLUMNS = ["name", "said", "claim", "works", "source", "differs", "yes", "trials", "why_not", "environment", "question", "answer", "subject", "asks"]
+CAVEAT_COLUMNS = ["name", "said", "claim", "works", "source", "differs", "yes", "trials", "seconds", "why_not", "environment", "question", "answer", "subject", "asks"]
 """``works``: the sources without their pages; ``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip

@@ -28,6 +28,7 @@ from scanlab_report.read import records, streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, RECORDED, REPEATED, SCANS, Repeated, Results, Run
 from scanlab_report.select.provenance import Provenance, run_provenance
+from scanlab_report.select.variants import HOST
 from scanlab_report.stats.intervals import FEWEST, SEED, SIGNIFICANT, Interval, median_interval
 from scanlab_report.stats.many_tests import corrected
 
@@ -306,7 +307,8 @@ class Sessions:
         return read.found[self]
 
     def _find(self, read: Results) -> SessionEvidence | None:
-        files = [file for file in records.repeated(read) if self.device in ("", file.run.device) and file.kind in self.kinds
+        hosts = read.variants.ids(HOST)
+        files = [_on_gpu(file, hosts) for file in records.repeated(read) if self.device in ("", file.run.device) and file.kind in self.kinds
                  and file.run.kind != "tuning"  # a few samples of candidates are no session
                  and file.timings["round"].max() > 0]  # of one round nothing can be said
         if not files:
@@ -325,3 +327,10 @@ class Sessions:
 
     def asked(self) -> str:
         return "timings of two rounds or more"
+
+
+def _on_gpu(file: Repeated, hosts: Sequence[str]) -> Repeated:
+    """A file of scans on a GPU without those that the host's cores ran beside them, whose times spread far more."""
+    if file.kind != SCANS or file.run.kind == "host":
+        return file
+    return file._replace(timings=file.timings[~file.timings["variant"].isin(hosts)])

@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 from scanlab_report import DATA
 
 FILE = DATA.parent / "tools" / "experiments.txt"
-_STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x4 --gpus 4"}
+GPUS = 4
+"""How many GPUs the seconds of steps of several are of."""
+_STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}
 """The command of a step of tools/record, before its name: of one GPU, and of several."""
 UNRECORDED = {"scenarios", "model"}
 """The same on any machine, and simulated in seconds: no session keeps them."""
@@ -48,12 +50,12 @@ class Plan(NamedTuple):
         return " && ".join(self.commands) + f" (about {duration(self.seconds)})"
 
 
-def plan(needs: Mapping[str, Asked] | Iterable[str]) -> Plan:
-    """The commands for some needs, or for experiments by name: the steps of tools/record are one command."""
+def plan(needs: Mapping[str, Asked] | Iterable[str], gpus: int = GPUS) -> Plan:
+    """The commands for some needs, or for experiments by name: the steps of tools/record are one command. ``gpus``: of steps of several."""
     wanted = {name for need in needs.values() for name in need.measured_by} if isinstance(needs, Mapping) else set(needs)
     chosen = [known()[name] for name in sorted(wanted, key=list(known()).index)]
     steps = {kind: [of.name for of in chosen if of.command == kind] for kind in _STEPS}
-    commands = [" ".join([_STEPS[kind], *names]) for kind, names in steps.items() if names]
+    commands = [" ".join([_STEPS[kind].format(gpus=gpus), *names]) for kind, names in steps.items() if names]
     return Plan(tuple(of.name for of in chosen), (*commands, *(of.command for of in chosen if of.command not in _STEPS)), sum(of.seconds for of in chosen))
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
+
+COMPUTED = ("simulated", "counted now")
+"""Origins of numbers that the program makes without a measurement."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Provenance:
     repetitions: tuple[int, int] | None = None
     computed_by: str = ""
     """What made numbers of the measurements, with its own commit; empty if nothing did."""
+    made_by_checkout: bool = False
+    """Date and commit are not said."""
     versions: tuple[str, ...] = ()
     """Of the vendor's code that ran: driver, toolkit, libraries."""
 
@@ -53,8 +58,14 @@ class Provenance:
         count = f"{low}" if low == high else f"{low} to {high}"
         return f"median of {count} repetition{'' if high == 1 else 's'}"
 
+    def of_checkout(self) -> Provenance:
+        """For a page of the repository: without date and commit where a model or the emulator made the numbers, which any build of the checkout repeats."""
+        return replace(self, made_by_checkout=self.origin in COMPUTED)
+
     def line(self) -> str:
         """One line for a footer."""
+        if self.made_by_checkout:
+            return f"{self.device or self.what} of this checkout, {self.origin}"
         return ", ".join(part for part in (self.device or self.what, self.date, self.commit, self.computed_by, self.origin) if part)
 
 

@@ -17,6 +17,7 @@ import pandas as pd
 from scanlab_report.read import streams
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, RECORDED, STREAM, Results, Run, StreamFile, ranked
+from scanlab_report.select.files import of_first, places
 from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.select.variants import BEST
 from scanlab_report.stats import intervals
@@ -27,12 +28,14 @@ CASE = ["algorithm", "settings", *PROBLEM]
 _SAID = ["kind", "on", "bytes"]
 """What follows from the case."""
 SCAN = "scan"
+VENDOR = "nccl_cub"
 CHUNK, STATES, TELLS = "chunk", "states", "tells"
 """Settings: tiles per chunk, states per aggregate, and what GPUs tell each other of."""
 _OVER = {
     "": (("ranks_scaling", "ranks_types"), ""),
     "ranks": (("ranks_scaling", "ranks_strong"), " with 1 rank and with more"),
     "items": (("ranks_scaling",), " of several sizes"),
+    VENDOR: (("ranks_scaling",), ", CUB with NCCL among them"),
     CHUNK: (("ranks_chunk",), " with several chunk sizes"),
     STATES: (("ranks_fold",), " with several states per aggregate"),
 }
@@ -56,7 +59,11 @@ class RanksEvidence:
         return self.cases.merge(first[["algorithm", "settings"]])
 
     def varies(self, over: str) -> bool:
-        """Whether a scan was timed with several of these, all else being equal: ``ranks`` (1 and more), ``items``, ``chunk`` or ``states``."""
+        """Whether a scan was timed with several of these, all else being equal: ``ranks`` (1 and more), ``items``, ``chunk`` or ``states``;
+        of :data:`VENDOR`, whether it was timed.
+        """
+        if over == VENDOR:
+            return VENDOR in set(self.cases["algorithm"])
         scans = self.cases[self.cases["kind"] == SCAN]
         if over in (CHUNK, STATES):
             return len(varied(scans, over)) > 0
@@ -139,22 +146,14 @@ def _fits(files: Sequence[StreamFile], ranks: int) -> tuple[bool, bool, int, str
 
 
 def _evidence(files: Sequence[StreamFile], best: tuple[pd.DataFrame, list[Run]]) -> RanksEvidence:
-    newest_first = sorted(files, key=lambda of: of.run.date, reverse=True)
-    rows = _of_one_file(pd.concat([of.rows.assign(file=place) for place, of in enumerate(newest_first)], ignore_index=True))
+    rows = pd.concat([of.rows.assign(file=number) for number, of in enumerate(files)], ignore_index=True)
+    place = places(rows.groupby("file")["algorithm"].nunique().to_dict(), {number: of.run.date for number, of in enumerate(files)})
+    rows = of_first(rows, CASE, "file", place)
     cases = intervals.summarise(rows, [*CASE, *_SAID])
-    used = [newest_first[place].run for place in sorted(set(rows["file"]))]
+    used = [files[number].run for number in sorted(set(rows["file"]))]
     counts = pd.concat([cases["count"], best[0]["count"]]).astype(int)
     provenance = run_provenance(streams.DISTRIBUTED, [*used, *best[1]], used[0].origin, (int(counts.min()), int(counts.max())))
     return RanksEvidence(cases, best[0], provenance)
-
-
-def _of_one_file(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each case the repetitions of one file, so that none are pooled: of those that have it, the one with most algorithms of its problem,
-    then the newest, which has the least number.
-    """
-    algorithms = rows.groupby([*PROBLEM, "file"])["algorithm"].transform("nunique")
-    rank = algorithms * (rows["file"].max() + 1) - rows["file"]
-    return rows[rank == rank.groupby([rows[of] for of in CASE]).transform("max")]
 
 
 def _best(results: Results, runs: Sequence[Run]) -> tuple[pd.DataFrame, list[Run]]:

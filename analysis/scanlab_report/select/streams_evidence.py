@@ -16,6 +16,7 @@ from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, RECORDED, Results, Run, StreamFile, ranked
 from scanlab_report.read.streams import SCAN, SCHEDULE
 from scanlab_report.select.evidence import TableEvidence
+from scanlab_report.select.files import of_first, places
 from scanlab_report.select.provenance import Provenance, run_provenance
 from scanlab_report.stats import intervals
 
@@ -143,7 +144,7 @@ def from_even(panel: pd.DataFrame) -> float:
 
 @dataclass(frozen=True)
 class Schedules:
-    """Schedules of one device; of a case, the newest run. ``over``: there must be panels over that."""
+    """Schedules of one device. ``over``: there must be panels over that."""
 
     over: str = ""
     measured_by: ClassVar = ("schedules",)
@@ -162,7 +163,7 @@ class Schedules:
 
 @dataclass(frozen=True)
 class ScanEvidence:
-    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way; of a case, the newest run.
+    """Scans larger than the device: one row a case with its ``samples`` and ``bytes`` each way.
     ``sessions`` has them of every folder apart, the newest first.
     """
 
@@ -181,7 +182,7 @@ class StreamScans:
         files = _files(results, streams.STREAM_SCAN)
         if not files:
             return None
-        rows = _newest(files, [*SCAN, "file"], together="file")
+        rows = _of_first(files, SCAN, "way")
         cases = intervals.summarise(rows, [*SCAN, "bytes"])
         folders: dict[Path, list[pd.DataFrame]] = {}
         for file in _files(results.every or results, streams.STREAM_SCAN):
@@ -319,11 +320,11 @@ def _files(results: Results, kind: str) -> list[StreamFile]:
     return []
 
 
-def _newest(files: Sequence[StreamFile], case: Sequence[str], together: str) -> pd.DataFrame:
-    """Of each case the repetitions of the newest file that has it; ``together`` is the column that says which."""
-    rows = pd.concat([file.rows.assign(**{together: place}) for place, file in enumerate(files)], ignore_index=True)
-    columns = [column for column in case if column != together]
-    return rows[rows[together] == rows.groupby(columns)[together].transform("min")]
+def _of_first(of_kind: Sequence[StreamFile], case: Sequence[str], variant: str) -> pd.DataFrame:
+    """Of each case the repetitions of the file that answers first; ``file`` is its number, and ``variant`` the column that files are counted by."""
+    rows = pd.concat([of.rows.assign(file=number) for number, of in enumerate(of_kind)], ignore_index=True)
+    place = places(rows.groupby("file")[variant].nunique().to_dict(), {number: of.run.date for number, of in enumerate(of_kind)})
+    return of_first(rows, case, "file", place)
 
 
 def _provenance(what: str, files: Sequence[StreamFile], rows: pd.DataFrame, cases: pd.DataFrame) -> Provenance:
@@ -335,7 +336,7 @@ def _schedules(results: Results) -> ScheduleEvidence | None:
     files = [file for file in _files(results, streams.SCHEDULES) if (file.rows["entry"] == "schedule").any()]
     if not files:
         return None
-    rows = _newest(files, [*SCHEDULE, "entry"], "file")
+    rows = _of_first(files, [*SCHEDULE, "entry"], "id")
     rows = rows[(rows["entry"] == "schedule") & (rows["control"] == 0)]
     if rows.empty:
         return None

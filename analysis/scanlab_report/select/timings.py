@@ -1,9 +1,5 @@
-"""Timings that figures and tables ask for, on one device.
-
-Which file answers, where several timed a case (``scan.json`` and ``duel_i32.json`` of one session): the one that timed the most
-variants of what is asked for, of equals the newest. So what is compared was timed together wherever a file has it together, and
-repetitions of two files are never pooled.
-"""
+"""Timings that figures and tables ask for, on one device. Where several files timed a case (``scan.json`` and ``duel_i32.json`` of one
+session), :mod:`scanlab_report.select.files` says which answers."""
 
 from __future__ import annotations
 
@@ -18,6 +14,7 @@ import pandas as pd
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import CASE, MEASURED, RECORDED, STREAM, Results, Run, ranked
 from scanlab_report.read.variants import Wanted
+from scanlab_report.select import files
 from scanlab_report.select.evidence import (
     AllTimingEvidence,
     HostEvidence,
@@ -114,7 +111,7 @@ class Timings:
         if self.named and self.cache:
             rows = rows[rows["cache"] == self.cache]
         rows = rows.assign(items=rows["items"].where(rows["variant"] != FLOOR, 0))  # an empty launch has no size
-        rows = _of_one_file(rows, results.runs)
+        rows = _of_one_file(rows, results)
         if rows.empty:
             return None
         cases = intervals.summarise(rows, CASE)
@@ -253,8 +250,8 @@ class AllTimings:
     def _of(self, results: Results, rows: pd.DataFrame, device: str, origin: str) -> AllTimingEvidence:
         samples: dict[Key, dict[int, dict[str, np.ndarray]]] = {}
         cases = intervals.repetitions(rows, ["run", "variant", *Key._fields]).itertuples(index=False, name=None)
-        rank = {run: place for place, run in enumerate(_first_to_last(rows, results.runs))}
-        for run, variant, *key, times in sorted(cases, key=lambda case: rank[case[0]]):
+        place = _places(results)
+        for run, variant, *key, times in sorted(cases, key=lambda case: place[case[0]]):
             samples.setdefault(Key(*key), {}).setdefault(run, {})[variant] = times
         chosen = results.kernels[(results.kernels["variant"] == BEST) & (results.kernels["settings"] == "")]
         choices = {(row.run, Key(*(getattr(row, f) for f in Key._fields))): row.choice for row in chosen.itertuples()}
@@ -274,7 +271,7 @@ class Kernels:
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.kernels):
             wanted = results.variants.ids(OWN, *([CUBS] if self.vendor else []))
-            rows = _of_one_file(rows[rows["registers"].notna() & rows["variant"].isin(wanted)], results.runs)
+            rows = _of_one_file(rows[rows["registers"].notna() & rows["variant"].isin(wanted)], results)
             if not rows.empty:
                 used = [results.runs[i] for i in sorted(set(rows["run"]))]
                 return TableEvidence(rows, run_provenance("timings", used, origin), results.variants)
@@ -295,7 +292,7 @@ class Shapes:
         for origin, _, rows in _by_device(results, results.timings, ("tuning",)):
             rows = rows[(rows["op"] == "plus") == self.sums]
             if rows["variant"].isin(results.variants.ids(SHAPES)).any():
-                rows = _of_one_file(rows, results.runs)
+                rows = _of_one_file(rows, results)
                 cases = intervals.summarise(rows, CASE)
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
         return None
@@ -316,7 +313,7 @@ class Forms:
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.timings):
             wanted = {"variant": self.variant, "type": self.type, "op": self.op, "mode": "inclusive", "cache": "cold", "launch": STREAM}
-            rows = _of_one_file(rows[(rows[list(wanted)] == pd.Series(wanted)).all(axis=1)], results.runs)
+            rows = _of_one_file(rows[(rows[list(wanted)] == pd.Series(wanted)).all(axis=1)], results)
             if not rows.empty:
                 cases = intervals.summarise(rows, CASE)
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
@@ -356,15 +353,14 @@ def _by_date(runs: Iterable[int], known: Sequence[Run]) -> list[int]:
     return sorted(runs, key=lambda i: (known[i].date, i))
 
 
-def _first_to_last(rows: pd.DataFrame, runs: Sequence[Run]) -> list[int]:
-    """The runs of some rows in the order in which they answer: the one that timed the most variants first, of equals the newest."""
-    timed = rows.groupby("run")["variant"].nunique()
-    return sorted(_by_date(timed.index, runs)[::-1], key=lambda run: -timed[run])
+def _places(results: Results) -> dict[int, int]:
+    """The place of each run in the order in which they answer."""
+    if "places" not in results.found:
+        dates = {i: run.date for i, run in enumerate(results.runs)}
+        results.found["places"] = files.places(results.timings.groupby("run")["variant"].nunique().to_dict(), dates)
+    return results.found["places"]
 
 
-def _of_one_file(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
-    """Keeps, of each case, the repetitions of the file that answers first."""
-    if rows.empty:
-        return rows
-    rank = rows["run"].map({run: place for place, run in enumerate(_first_to_last(rows, runs))})
-    return rows[rank == rank.groupby([rows[column] for column in CASE]).transform("min")]
+def _of_one_file(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
+    """Of each case the repetitions of the run that answers first."""
+    return files.of_first(rows, CASE, "run", _places(results))

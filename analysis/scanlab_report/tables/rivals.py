@@ -20,6 +20,8 @@ NEEDS = {"timings": AllTimings(against=(CUBS,), python=True)}
 FASTEST_NEEDS = {"timings": AllTimings(against=(CUBS,))}
 SMALL = 1 << 20
 LARGE_BYTES = 1 << 30
+NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
+"""Where a ratio of such sums stands, this stands, too."""
 
 
 def build(timings: AllTimingEvidence) -> Table:
@@ -41,8 +43,12 @@ def build(timings: AllTimingEvidence) -> Table:
             *(Column(f"of_{v}", _short(timings.about[v].label), ratio, group="× CUB" if CUBS.has(timings.about[v]) else "× others") for v in rivals),
         ),
         rows=rows,
-        notes=of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about),
+        notes=(*_narrow(rows), *of_python({variant for of in timings.samples.values() for run in of.values() for variant in run}, timings.about)),
     )
+
+
+def _narrow(rows: pd.DataFrame) -> tuple[str, ...]:
+    return (NARROW,) if rows["type"].isin(["i8", "i16"]).any() else ()
 
 
 _SHORT = {"CUB": "toolkit", "deterministic": "determ."}
@@ -98,6 +104,7 @@ def fastest(timings: AllTimingEvidence) -> Table:
             Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`", right=False),
         ),
         rows=rows,
+        notes=_narrow(rows),
     )
 
 
@@ -108,7 +115,8 @@ def score(timings: AllTimingEvidence) -> str:
         said.append(_counted(timings, [TUNED], f"CUB with shapes tuned on {_tuned_on(timings)} (`cub_tuned`)"))
     else:
         said.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording.")
-    return " ".join([*said, "A compared case is a type, operator, mode, size, cache state and launch. A case counts as faster or slower only if the 95% interval of its ratio excludes 1."])
+    narrow = [NARROW] if any(key.type in ("i8", "i16") for key in timings.samples) else []
+    return " ".join([*said, *narrow, "A compared case is a type, operator, mode, size, cache state and launch. A case counts as faster or slower only if the 95% interval of its ratio excludes 1."])
 
 
 def _tuned_on(timings: AllTimingEvidence) -> str:

@@ -34,7 +34,7 @@ def build(sessions: SessionEvidence) -> Table:
     return Table(
         caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round whose median differs most, of n cases. "
         "Rise, fall: cases with a trend (Mann's test, rarely passed by five rounds). Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
-        "of normal times, the farthest. Clocks: readings, those below maximum.",
+        "of normal times, the farthest. Clocks: readings, those below maximum. Scans on the host's cores are left out.",
         columns=(
             Column("session", "results file", right=False, wrap=6),
             Column("cases", "cases", whole),

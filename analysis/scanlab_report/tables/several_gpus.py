@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scanlab_report.derive.ranks import COPY, VENDOR, beside
+from scanlab_report.derive.ranks import COPY, beside
 from scanlab_report.layout.table_formats import Column, Table, code, significant, size
-from scanlab_report.select.ranks_evidence import RanksEvidence, SeveralGpus
+from scanlab_report.select.ranks_evidence import VENDOR, RanksEvidence, SeveralGpus
 
 NEEDS = {"timed": SeveralGpus()}
 

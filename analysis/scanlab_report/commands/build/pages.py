@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PIL import Image  # matplotlib needs it, too
 
 from scanlab_report import figures
+from scanlab_report.commands.build import devices
 from scanlab_report.commands.build.report import footer_line
 from scanlab_report.console import say
-from scanlab_report.documents import ladder, markers
+from scanlab_report.documents import ladder, markers, ranks_macros
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.modules import modules
-from scanlab_report.select.experiments import UNRECORDED, duration, plan
+from scanlab_report.select.experiments import GPUS, UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
+from scanlab_report.select.ranks_evidence import RanksEvidence
 from scanlab_report.tables import losses, rivals, summary
 from scanlab_report.written import one_file, put, write
 
 
 class Part(NamedTuple):
-    """What a part needs, and what makes it: a table, or sentences."""
+    """What a part needs, and what makes it: a table, or sentences. ``without``: what makes sentences where the data lack it."""
 
     needs: Mapping[str, Any]
     build: Callable[..., Table | str]
+    without: Callable[[], str] | None = None
 
 
 PARTS: dict[str, tuple[Part, ...]] = {
@@ -34,6 +38,9 @@ PARTS: dict[str, tuple[Part, ...]] = {
     "standings": (Part(summary.NEEDS, summary.short),),
     "types": (Part(rivals.FASTEST_NEEDS, rivals.fastest),),
     "losses": (Part(losses.NEEDS, losses.build),),
+    "over_vendor": (Part(ranks_macros.VENDOR_NEEDS, ranks_macros.over_vendor, partial(ranks_macros.over_vendor, None)),),
+    "devices": (Part({}, devices.recorded),),
+    "older_devices": (Part(devices.NEEDS, devices.of_older),),
 }
 """By the name of the markers."""
 GALLERY = "gallery"
@@ -61,7 +68,7 @@ def fill(page: Path, read, publications, drawn: Path) -> list[Path]:
     """Replaces the parts of a page, from results and the folder of figures just drawn; which files were written."""
     written: list[Path] = []
     for name in parts_of(page):
-        text = _gallery(page, drawn) if name == GALLERY else _tables(page, name, read, publications)
+        text = _gallery(page, drawn, read, publications) if name == GALLERY else _tables(page, name, read, publications)
         if text:
             write(page, markers.replaced(page.read_text(encoding="utf-8"), name, text))
             say(f"{page}: {name} replaced")
@@ -74,18 +81,21 @@ def _tables(page: Path, name: str, read, publications) -> str:
     found: list[str] = []
     for part in PARTS[name]:
         gathered = gather(part.needs, read, publications)
+        if gathered.reasons and part.without:
+            found.append(part.without())
+            continue
         if gathered.reasons:
             left = "has its first table alone" if found else "is left as it is"
             say(f"{page}: {name} {left}: {' and '.join(gathered.reasons)}.")
             break
         made = part.build(**gathered.found)
         repeated = next((p.repeated for p in gathered.provenances if p.repeated), "")
-        source = "; ".join(filter(None, (footer_line(gathered.provenances), repeated)))
-        found.append(f"{made}\n\nSource: {source}." if isinstance(made, str) else f"{made.markdown()}\n{made.caption} Source: {source}.")
+        source = "; ".join(filter(None, (footer_line([of.of_checkout() for of in gathered.provenances]), repeated)))
+        found.append(made + f"\n\nSource: {source}." * bool(source) if isinstance(made, str) else f"{made.markdown()}\n{made.caption} Source: {source}.")
     return "\n\n".join(found)
 
 
-def _gallery(page: Path, drawn: Path) -> str:
+def _gallery(page: Path, drawn: Path, read, publications) -> str:
     """Every figure that was drawn, and those that were before: a picture, a sentence, and the commands that make it."""
     found = []
     printed = _printed(page.parent.parent / "paper")
@@ -94,7 +104,7 @@ def _gallery(page: Path, drawn: Path) -> str:
             say(f"{page}: {name} is not in the gallery: it was not drawn")
             continue
         sentence = " ".join(filter(None, ((module.__doc__ or "").partition("\n")[0], printed.get(name))))
-        measured = plan(module.NEEDS)
+        measured = plan(module.NEEDS, _gpus(module.NEEDS, read, publications))
         commands = list(measured.commands)
         commands[:1] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[:1]]
         if UNRECORDED.isdisjoint(measured.experiments):
@@ -104,6 +114,12 @@ def _gallery(page: Path, drawn: Path) -> str:
         block = "\n".join(commands)
         found.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
     return "\n\n".join(found)
+
+
+def _gpus(needs: Mapping[str, Any], read, publications) -> int:
+    """How many GPUs a figure shows, if it is of several."""
+    timed = gather(needs, read, publications).found.get("timed") if "timed" in needs else None
+    return int(timed.cases["ranks"].max()) if isinstance(timed, RanksEvidence) else GPUS
 
 
 def _printed(papers: Path) -> dict[str, str]:

@@ -97,7 +97,7 @@ class Report:
         self._cases()
         self._page()
         if self.paper:
-            self._write(self.paper / "macros.tex", macros.document(macros.values(self.of_paper, self.published)))
+            self._write(self.paper / "macros.tex", macros.document(macros.values(self.results, self.published)))
 
     def _gathered(self, name: str, module: ModuleType) -> Shown | None:
         """What a figure shows; None if it is left out."""

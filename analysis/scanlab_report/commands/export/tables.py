@@ -163,7 +163,7 @@ def _concurrency(results: Results) -> pd.DataFrame:
 
 
 def _caveats(results: Results) -> pd.DataFrame:
-    rows = _stream_rows(streams.CAVEATS)(results).drop(columns="works", errors="ignore")
+    rows = _stream_rows(streams.CAVEATS)(results).drop(columns=["works", "seconds"], errors="ignore")
     if len(rows):
         rows["environment"] = [" ".join(f"{key}={value}" for key, value in sorted(of.items())) for of in rows["environment"]]
     return rows
