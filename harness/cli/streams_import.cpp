@@ -16,13 +16,16 @@ void add_nsight_options(po::options_description& options) {
       ("from", po::value<double>()->value_name("MS"),
        "take operations issued from this time on, in milliseconds as Nsight shows them")                         //
       ("to", po::value<double>()->value_name("MS"), "take operations issued before this time, in milliseconds")  //
-      ("range", text("NAME"), "take operations issued within the first NVTX range of this name");
+      ("range", text("NAME"), "take operations issued within the first NVTX range of this name")                 //
+      ("gpu", po::value<std::int64_t>()->value_name("N"),
+       "take the work on GPU N, as Nsight numbers them (default: the GPU of most operations)");
 }
 
 streams::NsightExport nsight_export(const std::string& file, const po::variables_map& values) {
   const streams::NsightPart part{.from_ms = given<double>(values, "from"),
                                  .to_ms = given<double>(values, "to"),
-                                 .range = given<std::string>(values, "range").value_or("")};
+                                 .range = given<std::string>(values, "range").value_or(""),
+                                 .gpu = given<std::int64_t>(values, "gpu")};
   constexpr double kMax = 1e12;  // milliseconds: 30 years, and a number of nanoseconds that is whole
   for (const auto& [option, ms] : {std::pair{"from", part.from_ms}, std::pair{"to", part.to_ms}}) {
     if (ms && !(*ms >= 0 && *ms <= kMax)) {

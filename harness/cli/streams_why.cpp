@@ -53,7 +53,7 @@ int streams_why(const std::vector<std::string>& arguments, Context& context) {
   po::variables_map values;
   if (!parse_options(arguments, options, positional, streams_command("diagnose"), context, values)) return kOk;
   if (values.count("nsys") != 0) return why_nsight(values, context);
-  for (const char* of_export : {"from", "to", "range"}) {
+  for (const char* of_export : {"from", "to", "range", "gpu"}) {
     if (values.count(of_export) != 0)
       throw CommandError(kBadInput, fmt::format("--{} goes with --nsys: add --nsys FILE, or leave it out", of_export));
   }

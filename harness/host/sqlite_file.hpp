@@ -48,8 +48,8 @@ class SqliteFile {
   bool has(std::string_view table) const;
   bool has(std::string_view table, std::string_view column) const;
 
-  /// Calls `visit` with each row of a table, in no order; of a table that is not there, never. Throws if a column is
-  /// missing that must be there.
+  /// Calls `visit` with each row of a table, in no order; of a table that is not there, never. Throws if a
+  /// table that has rows lacks a column that must be there.
   void read(std::string_view table, const std::vector<Column>& columns,
             const std::function<void(const Row&)>& visit) const;
 

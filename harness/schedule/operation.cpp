@@ -37,6 +37,10 @@ bool is_work(const Operation& operation) {
   return is_copy(operation) || operation.kind == OperationKind::kernel || operation.kind == OperationKind::side_kernel;
 }
 
+bool is_mark(const Operation& operation) {
+  return operation.kind == OperationKind::record_event || operation.kind == OperationKind::wait_event;
+}
+
 std::string describe(const Stream& stream) {
   switch (stream.kind) {
     case StreamKind::legacy_default:
@@ -68,7 +72,7 @@ std::string describe(const Operation& operation) {
     case OperationKind::wait_event:
       return fmt::format("the wait of {} for event {}", stream, operation.event.index);
     case OperationKind::host_work:
-      return "the host's work";
+      return operation.label.empty() ? "the host's work" : operation.label;
     case OperationKind::synchronize_stream:
       return fmt::format("the host's wait for {}", stream);
     case OperationKind::synchronize_event:

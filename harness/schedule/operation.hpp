@@ -86,6 +86,8 @@ struct Operation {
 bool is_copy(const Operation& operation);
 /// Whether the device works at it: copies and kernels.
 bool is_work(const Operation& operation);
+/// Whether it only orders streams: the record of an event, or a stream's wait for one.
+bool is_mark(const Operation& operation);
 
 /// "copy in of input 1, chunk 3, stream 0": how messages call an operation.
 std::string describe(const Operation& operation);

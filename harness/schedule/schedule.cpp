@@ -9,7 +9,9 @@
 
 namespace scanlab::streams {
 
-const char* name(HostMemory memory) { return memory == HostMemory::pinned ? "pinned" : "pageable"; }
+const char* name(HostMemory memory) {
+  return memory == HostMemory::pinned ? "pinned" : memory == HostMemory::pageable ? "pageable" : "managed";
+}
 
 std::string refusal(const Job& job) {
   const auto too_few = [](const char* what, std::int64_t given, const char* why) {

@@ -14,6 +14,7 @@ class Issuer;
 enum class HostMemory {
   pinned,    ///< page-locked: a copy engine reads it while the host goes on
   pageable,  ///< the driver stages it through pinned memory of its own
+  managed,   ///< cudaMallocManaged: of programs that were watched alone
 };
 const char* name(HostMemory memory);
 

@@ -20,6 +20,7 @@ constexpr double kSaturated = 0.85;    // of the makespan
 constexpr double kMilliseconds = 1e3;  // a second
 constexpr int kNear = 64;              // operations before or behind another that are looked at
 
+constexpr double kOften = 0.1;         // of the seconds of a cause
 constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
 
 std::string counted(std::size_t number, const char* noun) {
@@ -36,12 +37,8 @@ struct Blame {
 struct Sum {
   double seconds = 0;
   std::size_t gaps = 0;
-  Gap longest;  ///< of these, as Blame::shown
-
-  void add(double gap_seconds, const Gap& to_blame) {
-    if (gaps++ == 0 || to_blame.when.seconds() > longest.when.seconds()) longest = to_blame;
-    seconds += gap_seconds;
-  }
+  Gap longest;                             ///< of these, as Blame::shown
+  std::map<std::string, double> at_calls;  ///< seconds, by the call in which the host was
 };
 
 class Doctor {
@@ -57,6 +54,7 @@ class Doctor {
     }
     read_busiest();
     copies_that_hold_the_host();
+    launches_that_hold_the_host();
     default_stream();
     few_streams();
     find(Cause::too_few_buffers, recording_.buffers > 0 ? fmt::format("{} buffers an array", recording_.buffers)
@@ -66,6 +64,9 @@ class Doctor {
          "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");
     find(Cause::issue_order, "an operation was ready, behind another that was issued before and was not");
     late_issue();
+    double others = 0;
+    for (const Interval& when : timeline_.others) others += overlap_of(when, {0, analysis_.makespan});
+    find(Cause::other_process, fmt::format("it was at work for {:.3f} ms", kMilliseconds * others));
     latency();
     start_up_and_few_chunks();
     std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
@@ -113,10 +114,10 @@ class Doctor {
       if (!gap.next) {
         behind_last(gap);
       } else if (const std::optional<Blame> to_blame = cause_of(gap); !first) {
-        if (to_blame) sums_[to_blame->cause].add(gap.when.seconds(), to_blame->shown);
+        if (to_blame) add(*to_blame, gap.when.seconds());
       } else if (const double idle = gap.when.end - start_up_;
                  to_blame && wait_of(*to_blame->shown.next).until > start_up_) {
-        sums_[to_blame->cause].add(idle, to_blame->shown);
+        add(*to_blame, idle);
       } else {
         fill_ = idle;
       }
@@ -146,13 +147,24 @@ class Doctor {
       if (longest == nullptr || other.when.seconds() > longest->when.seconds()) longest = &other;
     }
     const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : cause_of(*longest);
-    if (to_blame) sums_[to_blame->cause].add(gap.when.seconds() - drain_, to_blame->shown);
+    if (to_blame) add(*to_blame, gap.when.seconds() - drain_);
+  }
+
+  void add(const Blame& blame, double seconds) {
+    Sum& sum = sums_[blame.cause];
+    if (sum.gaps++ == 0 || blame.shown.when.seconds() > sum.longest.when.seconds()) sum.longest = blame.shown;
+    sum.seconds += seconds;
+    if (blame.cause == Cause::late_issue && blame.shown.blocker) {
+      const bool own = blame.shown.blocker == blame.shown.next;
+      sum.at_calls[own ? "the call that issues the next operation" : describe(operation(*blame.shown.blocker))] +=
+          seconds;
+    }
   }
 
   /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them. Nothing, if
   /// that is the work itself.
   std::optional<Blame> cause_of(const Gap& gap) const {
-    if (gap.reason == Idle::latency) return Blame{small_or(Cause::latency, gap), gap};
+    if (const std::optional<Cause> cause = unheld(gap)) return Blame{*cause, gap};
     if (another_was_ready(gap)) return Blame{Cause::issue_order, gap};
     std::size_t at = *gap.next;
     for (int steps = 0; steps < kNear; ++steps) {
@@ -160,9 +172,9 @@ class Doctor {
       const Wait& wait = wait_of(at);
       Gap shown = gap;
       if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
-      if (shown.reason == Idle::latency) {                               // what held it is past
+      if (const std::optional<Cause> cause = unheld(shown)) {            // what held it is past
         if (shown.when.seconds() < 0.5 * gap.when.seconds()) return {};  // most of the gap is the step's own work
-        return Blame{small_or(Cause::latency, shown), shown};
+        return Blame{*cause, shown};
       }
       shown.reason = wait.reason;
       shown.next = at;
@@ -171,7 +183,7 @@ class Doctor {
       if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
       if (wait.reason == Idle::other_way) return {};  // the work of its own engine
       if (wait.reason == Idle::launches) return Blame{Cause::launch_rule, shown};
-      if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait), shown};
+      if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait.blocker), shown};
       if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
       const Operation& waits = operation(at);
       const Operation& blocker = operation(*wait.blocker);
@@ -185,20 +197,36 @@ class Doctor {
     return {};
   }
 
+  /// The cause of a gap before which nothing held the operation; nothing, if something did.
+  std::optional<Cause> unheld(const Gap& gap) const {
+    if (gap.reason == Idle::latency) return small_or(Cause::latency, gap);
+    if (gap.reason == Idle::other_process) return Cause::other_process;
+    if (gap.reason == Idle::host && gap.blocker == gap.next) return held_the_host(gap, gap.blocker);
+    return {};
+  }
+
   /// Work that is over sooner than what launches it is too small: a gap as short as that of a few launches, or one that
-  /// the host spent in calls. Longer work is not to blame.
+  /// the host spent in issuing. Longer work is not to blame.
   Cause small_or(Cause other, const Gap& gap) const {
-    constexpr double kFew = 4;
     const bool is_launch =
-        gap.when.seconds() <= kFew * timeline_.latency || in_calls(gap.when) >= 0.5 * gap.when.seconds();
+        gap.when.seconds() <= kIssueLatencies * timeline_.latency || issuing(gap) >= 0.5 * gap.when.seconds();
     return is_launch && when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
   }
 
-  /// Seconds that the host was in calls.
-  double in_calls(const Interval& within) const {
+  /// Seconds of a gap in which the host issued the operation that ended it, or what came before that. Calls in which
+  /// the host waits are no issue.
+  double issuing(const Gap& gap) const {
     double seconds = 0;
-    for (const Interval& call : timeline_.issued) {
-      seconds += std::max(0.0, std::min(call.end, within.end) - std::max(call.start, within.start));
+    double until = gap.when.end;  // operations of one graph share a call
+    for (std::size_t i = *gap.next + 1; i-- > 0 && !timeline_.issued.empty();) {
+      const Interval& call = timeline_.issued[i];
+      if (call.end <= gap.when.start) break;
+      const auto span = span_of_.find(i);
+      const bool issues =
+          span != span_of_.end() ? !holds_host(timeline_, timeline_.spans[span->second]) : is_mark(operation(i));
+      if (!issues) continue;
+      seconds += overlap_of(call, {gap.when.start, until});
+      until = std::min(until, call.start);
     }
     return seconds;
   }
@@ -215,10 +243,18 @@ class Doctor {
     return false;
   }
 
-  Cause held_the_host(const Gap& gap, const Wait& wait) const {
-    if (!wait.blocker) return small_or(Cause::late_issue, gap);
-    if (!is_work(operation(*wait.blocker))) return Cause::late_issue;  // the schedule's own work on the host
-    return recording_.job.memory == HostMemory::pageable ? Cause::pageable_memory : Cause::synchronous_copies;
+  Cause held_the_host(const Gap& gap, std::optional<std::size_t> blocker) const {
+    if (!blocker) return small_or(Cause::late_issue, gap);
+    if (!is_work(operation(*blocker)) || !holds_host(timeline_, timeline_.spans[span_of_.at(*blocker)])) {
+      return Cause::late_issue;
+    }
+    return is_copy(operation(*blocker)) ? copies_hold() : Cause::blocking_launches;
+  }
+
+  Cause copies_hold() const {
+    return recording_.job.memory == HostMemory::pageable  ? Cause::pageable_memory
+           : recording_.job.memory == HostMemory::managed ? Cause::managed_memory
+                                                          : Cause::synchronous_copies;
   }
 
   /// The gap that the operation could have filled, if another was not taken first that had been issued before it.
@@ -230,7 +266,7 @@ class Doctor {
       const Span& other = timeline_.spans[i];
       if (engine_of(operation(other.operation)) != engine || other.when.end > when(index).start) continue;
       const auto gap = gap_before_.find(other.operation);
-      if (gap == gap_before_.end() || gap->second->reason == Idle::latency) continue;
+      if (gap == gap_before_.end() || unheld(*gap->second)) continue;
       const Interval& idle = gap->second->when;
       if (idle.end <= ready) return nullptr;  // earlier gaps likewise
       if (ready <= idle.start + 0.5 * idle.seconds()) return gap->second;
@@ -264,28 +300,46 @@ class Doctor {
     double in_calls = 0;
     int copies = 0;
     bool synchronous = false;
-    for (std::size_t i = 0; i < recording_.operations.size(); ++i) {
-      if (!is_work(operation(i)) || engine_of(operation(i)) == Engine::compute) continue;
+    for (const Span& span : timeline_.spans) {
+      if (!is_copy(operation(span.operation)) || !holds_host(timeline_, span)) continue;
       ++copies;
-      synchronous = synchronous || operation(i).synchronous;
-      if (!timeline_.issued.empty()) in_calls += timeline_.issued[i].seconds();
+      synchronous = synchronous || operation(span.operation).synchronous;
+      if (!timeline_.issued.empty()) in_calls += timeline_.issued[span.operation].seconds();
     }
-    const bool pageable = recording_.job.memory == HostMemory::pageable;
-    if (copies == 0 || recording_.captured || !(pageable || synchronous)) return;
-    find(pageable ? Cause::pageable_memory : Cause::synchronous_copies, std::min(in_calls, analysis_.makespan),
+    if (copies == 0 || recording_.captured) return;
+    const std::string call =
+        synchronous ? "cudaMemcpy" : fmt::format("cudaMemcpyAsync on {} memory", name(recording_.job.memory));
+    find(copies_hold(), std::min(in_calls, analysis_.makespan),
          fmt::format("the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; copies "
                      "ran at {:.1f} GB/s in, {:.1f} GB/s out",
-                     copies, synchronous ? "cudaMemcpy" : "cudaMemcpyAsync on pageable memory",
-                     std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
+                     copies, call, std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
                      rate(Engine::copy_out)));
   }
 
+  void launches_that_hold_the_host() {
+    std::vector<double> kernels;
+    for (const Span& span : timeline_.spans) {
+      const bool holds = !is_copy(operation(span.operation)) && holds_host(timeline_, span);
+      if (holds) kernels.push_back(span.when.seconds());
+    }
+    if (kernels.empty()) return;
+    const std::size_t count = kernels.size();
+    find(Cause::blocking_launches,
+         fmt::format("{} × {:.3g} ms: the host goes on when the kernel is done, as with CUDA_LAUNCH_BLOCKING=1", count,
+                     kMilliseconds * median(std::move(kernels))));
+  }
+
   void default_stream() {
-    const auto in_it = std::ranges::count_if(timeline_.spans, [&](const Span& span) {
-      return operation(span.operation).stream.kind == StreamKind::legacy_default;
-    });
-    find(Cause::default_stream,
-         fmt::format("{} in the legacy default stream", counted(static_cast<std::size_t>(in_it), "operation")));
+    std::map<std::string, std::size_t> in_it;
+    for (const Operation& each : recording_.operations) {
+      if (each.stream.kind != StreamKind::legacy_default) continue;
+      if (is_work(each)) ++in_it["operation"];
+      if (each.kind == OperationKind::record_event) ++in_it["event record"];
+      if (each.kind == OperationKind::wait_event) ++in_it["event wait"];
+    }
+    std::vector<std::string> evidence;
+    for (const auto& [noun, number] : in_it) evidence.push_back(counted(number, noun.c_str()));
+    find(Cause::default_stream, fmt::format("{} in the legacy default stream", fmt::join(evidence, ", ")));
   }
 
   void few_streams() {
@@ -323,9 +377,20 @@ class Doctor {
     const std::string issued = recording_.captured
                                    ? "and all are issued as one graph"
                                    : fmt::format("and the host {:.1f} us to issue", 1e6 * median(issue));
-    const std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
-                                             counted(timeline_.spans.size(), "operation"), 1e6 * median_work(), issued);
+    std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
+                                       counted(timeline_.spans.size(), "operation"), 1e6 * median_work(), issued);
     find(Cause::small_work, evidence);
+    const Sum& late = sums_[Cause::late_issue];
+    if (late.gaps == 0) return;
+    std::multimap<double, std::string, std::greater<>> longest_first;
+    for (const auto& [call, seconds] : late.at_calls) {
+      if (seconds >= kOften * late.seconds) longest_first.emplace(seconds, call);
+    }
+    std::vector<std::string> calls;
+    for (const auto& [seconds, call] : longest_first) {
+      calls.push_back(fmt::format("{:.3f} ms at {}", kMilliseconds * seconds, call));
+    }
+    if (!calls.empty()) evidence = fmt::format("{}", fmt::join(calls, ", "));
     find(Cause::late_issue, evidence);
   }
 
@@ -346,7 +411,8 @@ class Doctor {
                      kMilliseconds * start_up_));
     // Where the host waits for each copy nothing overlaps, in however many chunks.
     const bool nothing_to_fill = std::ranges::any_of(found_, [](const Diagnosis& each) {
-      return each.cause == Cause::pageable_memory || each.cause == Cause::synchronous_copies;
+      return each.cause == Cause::pageable_memory || each.cause == Cause::managed_memory ||
+             each.cause == Cause::synchronous_copies;
     });
     if (nothing_to_fill) return;
     find(Cause::few_chunks, fill_ + drain_,
@@ -358,11 +424,16 @@ class Doctor {
 
   void saturated_engine() {
     const Engine engine = busiest();
-    const double busy = analysis_.busy[static_cast<std::size_t>(engine)];
+    double busy = analysis_.busy[static_cast<std::size_t>(engine)];
+    const double copies = analysis_.busy[static_cast<std::size_t>(Engine::copy_in)] +
+                          analysis_.busy[static_cast<std::size_t>(Engine::copy_out)];
+    const bool both_ways = timeline_.copy_engines == 1 && copies > busy;
+    if (both_ways) busy = copies;
     if (busy < kSaturated * analysis_.makespan) return;
     find(Cause::saturated_engine, busy,
          fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms",
-                     name(engine), 100 * busy / analysis_.makespan, kMilliseconds * (analysis_.makespan - busy)));
+                     both_ways ? "copies, on one engine for both ways," : name(engine), 100 * busy / analysis_.makespan,
+                     kMilliseconds * (analysis_.makespan - busy)));
   }
 
   const Timeline& timeline_;
@@ -381,7 +452,9 @@ class Doctor {
 
 const char* name(Cause cause) {
   static constexpr std::array kNames{"pageable memory",
+                                     "copies that hold the host, of managed memory",
                                      "synchronous copies",
+                                     "launches block the host",
                                      "the legacy default stream",
                                      "too few streams",
                                      "too few device buffers",
@@ -390,6 +463,7 @@ const char* name(Cause cause) {
                                      "issue order",
                                      "work too small for its launch",
                                      "the host issues late",
+                                     "another process or context had the device",
                                      "latency between operations",
                                      "start-up",
                                      "too few chunks",

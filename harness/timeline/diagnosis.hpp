@@ -11,7 +11,9 @@ namespace scanlab::streams {
 
 enum class Cause {
   pageable_memory,     ///< copies go through the driver's staging and hold the host
+  managed_memory,      ///< copies of managed memory hold the host
   synchronous_copies,  ///< cudaMemcpy: the host waits for each
+  blocking_launches,   ///< CUDA_LAUNCH_BLOCKING: the host waits for each kernel
   default_stream,      ///< the legacy default stream held others back, or was held back
   too_few_streams,     ///< chunks stood behind other chunks in their stream
   too_few_buffers,     ///< chunks waited, by an event, for the buffer of another
@@ -20,6 +22,7 @@ enum class Cause {
   issue_order,         ///< an engine took operations in the order of issue, and the first was not ready
   small_work,          ///< the device is done with an operation sooner than the next one comes, or begins
   late_issue,          ///< the host did not issue in time, though the operations are long
+  other_process,       ///< another process or context was at work on the device
   latency,             ///< the device takes time to begin with an operation that nothing holds
   start_up,            ///< until the first operation of all begins
   few_chunks,          ///< filling and draining the pipeline is much of the whole

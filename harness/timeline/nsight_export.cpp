@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <set>
@@ -28,10 +29,12 @@ constexpr char kWaits[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 constexpr char kEvents[] = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 constexpr char kStrings[] = "StringIds";
 const Column kProcess{"globalPid", false};
+const Column kContext{"contextId", false};
 
-constexpr std::int64_t kPageable = 0;   // a memory kind
 constexpr double kMilliseconds = 1e-6;  // a nanosecond
 constexpr double kSeconds = 1e-9;
+
+constexpr std::int64_t kIds = 0xFFFFFF;  // in a serialized id, what the operating system calls it
 
 /// The part of a serialized global id that names the process.
 std::int64_t process_of(std::optional<std::int64_t> global_id) {
@@ -39,11 +42,17 @@ std::int64_t process_of(std::optional<std::int64_t> global_id) {
   return global_id ? *global_id >> kThreadBits : 0;
 }
 
+/// A memory kind of an export: managed memory is number 4, or 6 if it is static.
+HostMemory memory_of(std::optional<std::int64_t> kind) {
+  return kind == 0 ? HostMemory::pageable : kind == 4 || kind == 6 ? HostMemory::managed : HostMemory::pinned;
+}
+
 /// In nanoseconds, as everything here until it becomes a timeline.
 struct Call {
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::string name;
+  std::int64_t thread = 0;
 };
 
 /// What becomes an operation.
@@ -51,12 +60,13 @@ struct Found {
   Operation operation;
   std::int64_t start = 0;  ///< on the device; of what is no work, 0
   std::int64_t end = 0;
-  std::int64_t device = 0;
+  std::int64_t device = 0;  ///< as CUDA numbers it for this process
   std::int64_t process = 0;
+  std::int64_t context = 0;
   std::int64_t stream = 0;
   std::optional<std::int64_t> correlation;
   std::int64_t blocks = 0;
-  bool pageable = false;
+  HostMemory memory = HostMemory::pinned;
   const Call* call = nullptr;
 
   /// By the host's call, where it is known; else when the device began. What one call issued, as the device began it.
@@ -82,15 +92,17 @@ class Reader {
     }
     read_window();
     read_work();
-    choose_process();
+    choose_context();
     read_calls();
     read_marks();
+    read_other_calls();
     const auto [first, last] = std::ranges::minmax_element(found_, {}, &Found::issued_at);
     const std::string all =
         fmt::format("work was issued from {:.3f} to {:.3f} ms", kMilliseconds * static_cast<double>(first->issued_at()),
                     kMilliseconds * static_cast<double>(last->issued_at()));
     std::erase_if(found_, [&](const Found& each) { return !within(each); });
     std::ranges::stable_sort(found_, {}, &Found::order);
+    drop_idle_calls();
     if (std::ranges::none_of(found_, [](const Found& each) { return is_work(each.operation); })) {
       file_.refuse("it has no copy and no kernel that was issued in the part that is asked for: " + all);
     }
@@ -144,9 +156,11 @@ class Reader {
       each.stream = row.whole(3);
       each.correlation = row.number(4);
       each.process = process_of(row.number(5));
+      each.context = row.number(6).value_or(0);
       found_.push_back(std::move(each));
     };
-    const std::vector<Column> of_all{{"start"}, {"end"}, {"deviceId"}, {"streamId"}, {"correlationId"}, kProcess};
+    const std::vector<Column> of_all{{"start"},         {"end"},  {"deviceId"}, {"streamId"},
+                                     {"correlationId"}, kProcess, kContext};
     const auto with = [&](std::initializer_list<Column> more) {
       std::vector<Column> columns = of_all;
       columns.insert(columns.end(), more);
@@ -154,17 +168,17 @@ class Reader {
     };
     file_.read(kCopies, with({{"bytes"}, {"copyKind"}, {"srcKind"}, {"dstKind"}}), [&](const Row& row) {
       Found copy;
-      copy.operation.chunk.items = row.whole(6);
-      switch (row.whole(7)) {  // the numbers of CUDA_MEMCPY_KIND_*
+      copy.operation.chunk.items = row.whole(7);
+      switch (row.whole(8)) {  // the numbers of CUDA_MEMCPY_KIND_*
         case 1:                // host to device
         case 3:                // host to array
           copy.operation.kind = OperationKind::copy_in;
-          copy.pageable = row.number(8) == kPageable;
+          copy.memory = memory_of(row.number(9));
           break;
         case 2:  // device to host
         case 4:  // array to host
           copy.operation.kind = OperationKind::copy_out;
-          copy.pageable = row.number(9) == kPageable;
+          copy.memory = memory_of(row.number(10));
           break;
         case 5:  // within the device: array to array, array to device, device to array, device to device
         case 6:
@@ -185,7 +199,7 @@ class Reader {
     const std::size_t on_device = static_cast<std::size_t>(
         std::ranges::count(found_, OperationKind::kernel, [](const Found& each) { return each.operation.kind; }));
     file_.read(kKernels, with({{"gridX"}, {"gridY"}, {"gridZ"}}), [&](const Row& row) {
-      kernel.blocks = row.whole(6) * row.whole(7) * row.whole(8);
+      kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);
       add(row, kernel);
     });
     std::size_t graphs = 0;
@@ -209,19 +223,60 @@ class Reader {
     if (on_device > 0) say("{} copies within the device and memsets count as kernels", on_device);
   }
 
-  /// The one of most work, and its device.
-  void choose_process() {
-    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> count;
-    for (const Found& each : found_) ++count[{each.process, each.device}];
-    const auto most = std::ranges::max_element(count, {}, [](const auto& each) { return each.second; });
-    std::tie(process_, device_) = most->first;
-    if (count.size() > 1) {
-      say("{} operations of other processes or devices are left out: this is device {}", found_.size() - most->second,
-          device_);
+  /// The one of most work, on the GPU that is asked for.
+  void choose_context() {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> gpus;  // by process and CUDA's number of the device
+    file_.read("TARGET_INFO_CUDA_DEVICE", {{"gpuId"}, {"cudaId"}, {"pid"}}, [&](const Row& row) {
+      gpus[{row.whole(2), row.whole(1)}] = row.whole(0);
+    });
+    const auto gpu_of = [&](std::int64_t process, std::int64_t device) {
+      const auto gpu = gpus.find({process & kIds, device});
+      return gpu == gpus.end() ? device : gpu->second;
+    };
+    using Owner = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;  // GPU, process, device, context
+    const auto owner = [&](const Found& each) {
+      return Owner{gpu_of(each.process, each.device), each.process, each.device, each.context};
+    };
+    std::map<Owner, std::size_t> count;
+    std::map<std::int64_t, std::size_t> on_gpu;
+    for (const Found& each : found_) {
+      ++count[owner(each)];
+      ++on_gpu[std::get<0>(owner(each))];
     }
-    std::erase_if(found_, [&](const Found& each) { return each.process != process_ || each.device != device_; });
-    file_.read("TARGET_INFO_GPU", {{"id"}, {"name"}}, [&](const Row& row) {
-      if (row.number(0) == device_) export_.device = row.text(1);
+    const Owner* chosen = nullptr;
+    for (const auto& [each, operations] : count) {
+      if (part_.gpu.value_or(std::get<0>(each)) != std::get<0>(each)) continue;
+      if (chosen == nullptr || operations > count[*chosen]) chosen = &each;
+    }
+    if (chosen == nullptr) {
+      std::vector<std::int64_t> numbers;
+      for (const auto& [gpu, operations] : on_gpu) numbers.push_back(gpu);
+      file_.refuse(fmt::format("it has no work of GPU {}: give --gpu one of {}", *part_.gpu, fmt::join(numbers, ", ")));
+    }
+    const Owner mine = *chosen;
+    std::int64_t gpu = 0;
+    std::tie(gpu, process_, device_, context_) = mine;
+    for (const auto& [each, operations] : count) {
+      const auto& [its_gpu, process, device, context] = each;
+      if (its_gpu != gpu || each == mine) continue;
+      if (process != process_) {
+        say("{} operations of process {} on this GPU are left out", operations, process & kIds);
+      } else {
+        say("{} operations of another context of this process are left out", operations);
+      }
+    }
+    for (const auto& [other, operations] : on_gpu) {
+      if (other != gpu) say("{} operations of GPU {} are left out: take them by --gpu {}", operations, other, other);
+    }
+    for (const Found& each : found_) {
+      if (owner(each) != mine && std::get<0>(owner(each)) == gpu) others_.emplace_back(each.start, each.end);
+    }
+    std::ranges::sort(others_);
+    std::erase_if(found_, [&](const Found& each) { return owner(each) != mine; });
+    file_.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}}, [&](const Row& row) {
+      if (row.number(0) != gpu) return;
+      export_.device = row.text(1);
+      if (row.number(2) == 1) export_.copy_engines = 1;
     });
   }
 
@@ -232,7 +287,7 @@ class Reader {
   void read_calls() {
     file_.read(kCalls, {{"start"}, {"end"}, {"correlationId"}, {"nameId"}, {"globalTid", false}}, [&](const Row& row) {
       if (!row.number(2) || !is_of_process(row.number(4))) return;
-      calls_[*row.number(2)] = {row.whole(0), row.whole(1), string(row.whole(3))};
+      calls_[*row.number(2)] = {row.whole(0), row.whole(1), string(row.whole(3)), row.number(4).value_or(0)};
     });
     std::size_t without = 0;
     for (Found& each : found_) {
@@ -261,8 +316,8 @@ class Reader {
   void read_marks() {
     std::size_t numberless = 0;
     std::size_t elsewhere = 0;
-    const auto is_here = [&](std::optional<std::int64_t> device) {
-      const bool here = !device || *device == device_;
+    const auto is_here = [&](std::optional<std::int64_t> device, std::optional<std::int64_t> context) {
+      const bool here = device.value_or(device_) == device_ && context.value_or(context_) == context_;
       elsewhere += here ? 0 : 1;
       return here;
     };
@@ -283,22 +338,25 @@ class Reader {
       if (mark.call != nullptr) found_.push_back(std::move(mark));
     };
     const Column on_device{"deviceId", false};
-    file_.read(kEvents, {{"streamId"}, {"eventId"}, {"correlationId"}, kProcess, on_device}, [&](const Row& row) {
-      if (!is_of_process(row.number(3)) || !is_here(row.number(4))) return;
+    const std::vector<Column> of_records{{"streamId"}, {"eventId"}, {"correlationId"}, kProcess, on_device, kContext};
+    file_.read(kEvents, of_records, [&](const Row& row) {
+      if (!is_of_process(row.number(3)) || !is_here(row.number(4), row.number(5))) return;
       add(OperationKind::record_event, row.number(0), row.number(1), row.number(2));
     });
     const std::map<std::int64_t, OperationKind> kinds = wait_kinds();
-    const std::vector<Column> of_waits{{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"}, kProcess, on_device};
+    const std::vector<Column> of_waits{{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"},
+                                       kProcess,     on_device,   kContext};
     file_.read(kWaits, of_waits, [&](const Row& row) {
       const auto kind = kinds.find(row.whole(3));
-      if (kind == kinds.end() || !is_of_process(row.number(4)) || !is_here(row.number(5))) return;
+      if (kind == kinds.end() || !is_of_process(row.number(4)) || !is_here(row.number(5), row.number(6))) return;
       const bool of_event =
           kind->second == OperationKind::wait_event || kind->second == OperationKind::synchronize_event;
       add(kind->second, row.number(0), of_event ? row.number(1) : std::nullopt, row.number(2));
     });
     if (numberless > 0)
       say("{} records of events and waits for them have no number of an event and are left out", numberless);
-    if (elsewhere > 0) say("{} records of events and waits on other devices are left out", elsewhere);
+    if (elsewhere > 0)
+      say("{} records of events and waits on other devices and in other contexts are left out", elsewhere);
     std::set<const Call*> recorded;
     for (const Found& each : found_) recorded.insert(each.call);
     const auto unrecorded = std::ranges::count_if(calls_, [&](const auto& call) {
@@ -306,6 +364,49 @@ class Reader {
     });
     if (unrecorded > 0)
       say("{} waits of streams for events are called and not recorded: their order is not known", unrecorded);
+  }
+
+  /// Calls of the threads that issue work, which issue none and take longer than an issue.
+  void read_other_calls() {
+    if (!has_calls_) return;
+    std::set<const Call*> issue;
+    std::set<std::int64_t> threads;
+    for (const Found& each : found_) {
+      issue.insert(each.call);
+      threads.insert(each.call->thread);
+    }
+    const auto add = [&](const Call& call) {
+      const auto latency = static_cast<std::int64_t>(Timeline{}.latency / kSeconds);
+      if (call.end - call.start <= latency || !threads.contains(call.thread)) return;
+      Found other;
+      other.operation = {.kind = OperationKind::host_work, .label = call.name.substr(0, call.name.find("_v"))};
+      other.operation.microseconds = 1e-3 * static_cast<double>(call.end - call.start);
+      other.call = &call;
+      found_.push_back(std::move(other));
+    };
+    for (const auto& [correlation, call] : calls_) {
+      if (!issue.contains(&call)) add(call);
+    }
+    for (const char* table : {"OSRT_API", "PROFILER_OVERHEAD"}) {
+      file_.read(table, {{"start"}, {"end"}, {"nameId"}, {"globalTid", false}}, [&](const Row& row) {
+        if (!row.number(1) || !row.number(2) || !is_of_process(row.number(3))) return;
+        add(other_calls_.emplace_back(row.whole(0), row.whole(1), string(row.whole(2)), row.number(3).value_or(0)));
+      });
+    }
+  }
+
+  /// Calls within other calls; and the host's work and waits before the first of what the device does.
+  void drop_idle_calls() {
+    std::map<std::int64_t, std::int64_t> until;  // by thread
+    bool begun = false;
+    std::erase_if(found_, [&](const Found& each) {
+      begun = begun || is_work(each.operation) || is_mark(each.operation);
+      if (!begun) return true;
+      if (each.call == nullptr) return false;
+      const bool within_another = each.call->end <= until[each.call->thread];
+      until[each.call->thread] = std::max(until[each.call->thread], each.call->end);
+      return each.operation.kind == OperationKind::host_work && within_another;
+    });
   }
 
   /// By the number that the export gives them: its own table of names goes before CUPTI's numbers.
@@ -335,23 +436,27 @@ class Reader {
     constexpr std::int64_t kNonBlocking = 2;
     constexpr std::int64_t kNull = 3;
     std::map<std::int64_t, StreamKind> kinds;
-    const auto is_of = [&](std::optional<std::int64_t> id) {  // not serialized: the operating system's number
-      constexpr std::int64_t kIds = 0xFFFFFF;
-      return process_ == 0 || !id || *id == (process_ & kIds);
+    const Column of_process{"processId", false};
+    const auto is_here = [&](std::optional<std::int64_t> process, std::optional<std::int64_t> context) {
+      const bool here = process_ == 0 || process.value_or(process_ & kIds) == (process_ & kIds);
+      return here && (context_ == 0 || context.value_or(context_) == context_);
     };
-    file_.read("TARGET_INFO_CUDA_STREAM", {{"streamId"}, {"flag"}, {"processId", false}}, [&](const Row& row) {
-      if (!is_of(row.number(2))) return;
+    file_.read("TARGET_INFO_CUDA_STREAM", {{"streamId"}, {"flag"}, of_process, kContext}, [&](const Row& row) {
+      if (!is_here(row.number(2), row.number(3))) return;
       kinds[row.whole(0)] = row.number(1) == kNull          ? StreamKind::legacy_default
                             : row.number(1) == kNonBlocking ? StreamKind::non_blocking
                                                             : StreamKind::blocking;
     });
     bool null_is_known =
         std::ranges::any_of(kinds, [](const auto& of) { return of.second == StreamKind::legacy_default; });
-    file_.read("TARGET_INFO_CUDA_CONTEXT_INFO", {{"nullStreamId"}, {"processId", false}}, [&](const Row& row) {
-      if (!row.number(0) || !is_of(row.number(1))) return;
-      kinds[*row.number(0)] = StreamKind::legacy_default;
-      null_is_known = true;
-    });
+    for (const auto& [table, column] : {std::pair{"TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"},
+                                        std::pair{"TARGET_INFO_CUDA_NULL_STREAM", "streamId"}}) {  // until 2022
+      file_.read(table, {{column}, of_process, kContext}, [&](const Row& row) {
+        if (!row.number(0) || !is_here(row.number(1), row.number(2))) return;
+        kinds[*row.number(0)] = StreamKind::legacy_default;
+        null_is_known = true;
+      });
+    }
     std::set<std::int64_t> unknown;
     for (Found& each : found_) {
       const auto kind = kinds.find(each.stream);
@@ -371,30 +476,44 @@ class Reader {
     recording.job = {.workload = &kBytes, .items = 0, .chunks = 0, .streams = 0, .buffers = 0};
     recording.events = static_cast<int>(events_.size());
     std::int64_t zero = std::numeric_limits<std::int64_t>::max();
-    std::size_t copies = 0;
-    std::size_t pageable = 0;
+    std::map<HostMemory, std::size_t> copies;  // of each memory
     for (const Found& each : found_) {
       zero = std::min(zero, each.issued_at());
       recording.operations.push_back(each.operation);
-      copies += is_copy(each.operation) ? 1 : 0;
-      pageable += each.pageable ? 1 : 0;
+      if (is_copy(each.operation)) ++copies[each.memory];
     }
     const auto interval = [&](std::int64_t start, std::int64_t end) {
       return Interval{kSeconds * static_cast<double>(start - zero), kSeconds * static_cast<double>(end - zero)};
     };
+    for (const auto& [start, end] : others_) {
+      const Interval when = interval(start, end);
+      if (!export_.others.empty() && when.start <= export_.others.back().end) {
+        export_.others.back().end = std::max(export_.others.back().end, when.end);
+      } else {
+        export_.others.push_back(when);
+      }
+    }
     std::set<const Call*> calls;
+    std::map<std::int64_t, int> threads;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const Found& each = found_[i];
       if (is_work(each.operation)) {
         export_.spans.push_back({.operation = i, .when = interval(each.start, each.end), .blocks = each.blocks});
         calls.insert(each.call);
       }
-      if (has_calls_) export_.issued.push_back(interval(each.call->start, each.call->end));
+      if (!has_calls_) continue;
+      export_.issued.push_back(interval(each.call->start, each.call->end));
+      export_.threads.push_back(threads.try_emplace(each.call->thread, static_cast<int>(threads.size())).first->second);
     }
     recording.captured = has_calls_ && calls.size() == 1 && export_.spans.size() > 1;
-    recording.job.memory = 2 * pageable > copies ? HostMemory::pageable : HostMemory::pinned;
-    if (pageable > 0 && pageable < copies) {
-      say("{} of {} copies are of pageable memory: all count as {}", pageable, copies, name(recording.job.memory));
+    std::size_t all = 0;
+    for (const auto& [memory, number] : copies) {
+      all += number;
+      if (number > copies[recording.job.memory]) recording.job.memory = memory;
+    }
+    for (const auto& [memory, number] : copies) {
+      if (memory == recording.job.memory || number == 0) continue;
+      say("{} of {} copies are of {} memory: all count as {}", number, all, name(memory), name(recording.job.memory));
     }
     find_chunks();
   }
@@ -456,12 +575,15 @@ class Reader {
   NsightExport export_;
   std::map<std::int64_t, std::string> strings_;
   std::vector<Found> found_;
-  std::map<std::int64_t, Call> calls_;  ///< by correlation
-  std::map<std::int64_t, int> events_;  ///< by Nsight's number: ours
+  std::map<std::int64_t, Call> calls_;                         ///< by correlation
+  std::deque<Call> other_calls_;                               ///< of the operating system and the profiler
+  std::vector<std::pair<std::int64_t, std::int64_t>> others_;  ///< when other contexts and processes were at work
+  std::map<std::int64_t, int> events_;                         ///< by Nsight's number: ours
   std::int64_t from_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t to_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t process_ = 0;  ///< 0: not known
   std::int64_t device_ = 0;
+  std::int64_t context_ = 0;  ///< 0: not known
   bool has_calls_ = false;
 };
 

@@ -16,14 +16,17 @@
 namespace scanlab::streams {
 
 /// What of a long export is meant: what the host issued in this time, in milliseconds as Nsight shows them, and within
-/// the first NVTX range of this name.
+/// the first NVTX range of this name, on one GPU.
 struct NsightPart {
   std::optional<double> from_ms;
   std::optional<double> to_ms;
-  std::string range;  ///< empty: none is named
+  std::string range;                ///< empty: none is named
+  std::optional<std::int64_t> gpu;  ///< as the export numbers them; none: the one of most work
 };
 
-/// The work of one process on one device. A stream's index is Nsight's number of it. Items are bytes, of copies alone.
+/// The work of one context of a process, on one device. Calls of the host that issue none of it, and take long, are the
+/// host's work, called by their names: of CUDA, of the operating system, and the profiler's own. A stream's index is
+/// Nsight's number of it. Items are bytes, of copies alone.
 ///
 /// An export knows no chunks. A chunk is taken to be what a stream does from its copies to the device on, until it
 /// copies to the device again behind a kernel, a copy to the host or the record of an event; work that waits by an
@@ -33,10 +36,20 @@ struct NsightExport {
   std::string device;  ///< its name; empty if it is not known
   Recording recording;
   std::vector<Span> spans;
-  std::vector<Interval> issued;      ///< empty if the call of any operation is not known
+  std::vector<Interval> issued;  ///< empty if the call of any operation is not known
+  std::vector<int> threads;      ///< as Timeline's, like the next two
+  std::vector<Interval> others;
+  int copy_engines = 2;
   std::vector<std::string> unknown;  ///< sentences: what the export does not say, and what was left out or assumed
 
-  Timeline timeline() const { return {.recording = &recording, .spans = spans, .issued = issued}; }
+  Timeline timeline() const {
+    return {.recording = &recording,
+            .spans = spans,
+            .issued = issued,
+            .threads = threads,
+            .others = others,
+            .copy_engines = copy_engines};
+  }
 };
 
 /// Throws CommandError (status 2) that names the file, and the table and column where these are at fault: for what is

@@ -21,19 +21,6 @@ Idle idle_of(Rule rule) {
   return rule == Rule::stream_order ? Idle::stream_order : rule == Rule::event ? Idle::event : Idle::default_stream;
 }
 
-/// The operation that kept the host from issuing this one sooner, if it was more than the issue of others.
-std::optional<std::size_t> what_held_the_host(const Recording& recording, std::size_t operation) {
-  if (recording.captured) return {};
-  while (operation-- > 0) {
-    const Operation& before = recording.operations[operation];
-    const bool marks = before.kind == OperationKind::record_event || before.kind == OperationKind::wait_event;
-    if (marks) continue;
-    if (!is_work(before) || host_wait(recording, before) != HostWait::none) return operation;
-    return {};
-  }
-  return {};
-}
-
 /// Seconds in which one of them is running, or more.
 double covered(std::vector<Interval> intervals) {
   std::ranges::sort(intervals, {}, &Interval::start);
@@ -97,8 +84,33 @@ class Analyst {
     if (at < result.makespan) result.gaps.push_back({engine, {at, result.makespan}, Idle::no_more_work, {}, {}});
   }
 
+  bool takes_long(std::size_t call) const {
+    return timeline_.issued[call].seconds() > kIssueLatencies * timeline_.latency;
+  }
+
+  /// The longest of the calls that kept the host's thread from issuing the operation, if they took most of the time.
+  std::optional<std::size_t> what_held_the_host(std::size_t operation, const Interval& late) const {
+    if (recording_.captured) return {};
+    std::optional<std::size_t> longest;
+    double longest_seconds = 0;
+    double seconds = 0;
+    for (std::size_t i = operation; i-- > 0;) {
+      if (!timeline_.threads.empty() && timeline_.threads[i] != timeline_.threads[operation]) continue;
+      if (timeline_.issued[i].end <= late.start) break;
+      const bool holds =
+          span_of_[i] != nullptr ? holds_host(timeline_, *span_of_[i]) : !is_mark(recording_.operations[i]);
+      if (!holds && !takes_long(i)) continue;
+      const double within = overlap_of(timeline_.issued[i], late);
+      seconds += within;
+      if (within <= longest_seconds) continue;
+      longest = i;
+      longest_seconds = within;
+    }
+    return seconds >= 0.5 * late.seconds() ? longest : std::nullopt;
+  }
+
   /// The last of what CUDA's rules and the host's issue made it wait for.
-  Wait latest_rule(const Span& span) const {
+  Wait latest_rule(const Span& span, double engine_free) const {
     Wait latest;
     for (const auto& [operation, rule] : order_.device[span.operation]) {
       const Span* const before = span_of_[operation];
@@ -109,38 +121,55 @@ class Analyst {
     // Issued in the course of its call: the device may begin before the call returns.
     const double issued = timeline_.issued[span.operation].start;
     if (issued < latest.until) return latest;
-    return {issued, Idle::host, what_held_the_host(recording_, span.operation)};
+    return {issued, Idle::host, what_held_the_host(span.operation, {std::max(latest.until, engine_free), issued})};
   }
 
-  /// The same, or the hardware queue, if the operation could have begun and its engine was free, and it did not.
+  /// The same, or what was ahead, if the operation could have begun and its engine was free, and it did not.
   Wait what_held(const Span& span, double engine_free) const {
     if (span.held) return *span.held;
-    const Wait rule = latest_rule(span);
+    const Wait rule = latest_rule(span, engine_free);
     if (span.when.start - std::max(rule.until, engine_free) <= timeline_.latency) return rule;
-    const Span* const ahead = ahead_in_queue(span);
-    return ahead == nullptr ? rule : Wait{ahead->when.end, Idle::queue, ahead->operation};
+    return ahead_of(span).value_or(rule);
   }
 
   Wait cause_of_gap(const Span& span, double idle_since) const {
     const Wait held = what_held(span, idle_since);
     const double unexplained = span.when.start - std::max(held.until, idle_since);
     const bool mostly = unexplained >= 0.5 * (span.when.start - idle_since);
-    if (held.until <= idle_since || (unexplained > timeline_.latency && mostly)) return {idle_since, Idle::latency, {}};
-    return held;
+    const bool held_by_nothing = held.until <= idle_since || (unexplained > timeline_.latency && mostly);
+    return held_by_nothing ? unheld(span, {idle_since, span.when.start}) : held;
   }
 
-  /// Of another stream, in the same hardware queue, issued before it and done just as it began.
-  const Span* ahead_in_queue(const Span& span) const {
-    if (!span.channel) return nullptr;
+  /// Other processes, the operation's own call, or nothing.
+  Wait unheld(const Span& span, const Interval& gap) const {
+    double others = 0;
+    auto other = std::ranges::lower_bound(timeline_.others, gap.start, {}, &Interval::end);
+    for (; other != timeline_.others.end() && other->start < gap.end; ++other) others += overlap_of(*other, gap);
+    if (others >= 0.5 * gap.seconds()) return {gap.start, Idle::other_process, {}};
+    const bool in_its_call = !timeline_.issued.empty() && !recording_.captured && takes_long(span.operation) &&
+                             overlap_of(timeline_.issued[span.operation], gap) >= 0.5 * gap.seconds();
+    if (in_its_call) return {gap.start, Idle::host, span.operation};
+    return {gap.start, Idle::latency, {}};
+  }
+
+  /// Done just as it began: a copy the other way on the only copy engine; or of another stream, issued before it, in
+  /// the same hardware queue.
+  std::optional<Wait> ahead_of(const Span& span) const {
     const auto first = std::ranges::lower_bound(by_end_, span.when.start - timeline_.latency, {},
                                                 [](const Span* other) { return other->when.end; });
     for (auto other = first; other != by_end_.end() && (*other)->when.end <= span.when.start + kRounding; ++other) {
+      const Operation& ahead = recording_.operations[(*other)->operation];
+      const Operation& behind = recording_.operations[span.operation];
+      const bool other_way = is_copy(ahead) && is_copy(behind) && ahead.kind != behind.kind;
+      if (other_way && timeline_.copy_engines == 1)
+        return Wait{(*other)->when.end, Idle::other_way, (*other)->operation};
       const bool issued_before = (*other)->operation < span.operation;
-      const bool other_stream =
-          recording_.operations[(*other)->operation].stream != recording_.operations[span.operation].stream;
-      if (issued_before && other_stream && (*other)->channel == span.channel) return *other;
+      const bool other_stream = ahead.stream != behind.stream;
+      if (span.channel && issued_before && other_stream && (*other)->channel == span.channel) {
+        return Wait{(*other)->when.end, Idle::queue, (*other)->operation};
+      }
     }
-    return nullptr;
+    return {};
   }
 
   /// The latest on its engine that ended before `span` began.
@@ -161,7 +190,8 @@ class Analyst {
   const Span* awaited_by_the_host(std::size_t operation) const {
     const Span* latest = nullptr;
     while (!recording_.captured && latest == nullptr && operation-- > 0) {
-      if (host_wait(recording_, recording_.operations[operation]) != HostWait::none) latest = span_of_[operation];
+      const Span* const own = span_of_[operation];
+      if (own != nullptr && holds_host(timeline_, *own)) latest = own;
       for (const std::size_t other : order_.host[operation]) {
         const Span* const span = span_of_[other];
         if (span != nullptr && (latest == nullptr || span->when.end > latest->when.end)) latest = span;
@@ -220,6 +250,7 @@ const char* name(Idle reason) {
                                      "a shared hardware queue",
                                      "its engine, which copied the other way",
                                      "launches that had not started",
+                                     "another process or context",
                                      "latency",
                                      "no more work"};
   return kNames.at(static_cast<std::size_t>(reason));
@@ -255,6 +286,17 @@ double TimelineAnalysis::idle(Engine engine, Idle reason) const {
   return seconds;
 }
 
+double overlap_of(const Interval& a, const Interval& b) {
+  return std::max(0.0, std::min(a.end, b.end) - std::max(a.start, b.start));
+}
+
+bool holds_host(const Timeline& timeline, const Span& span) {
+  const Recording& recording = *timeline.recording;
+  if (host_wait(recording, recording.operations[span.operation]) != HostWait::none) return true;
+  if (recording.captured || timeline.issued.empty()) return false;
+  return span.when.seconds() >= timeline.latency && timeline.issued[span.operation].end >= span.when.end;
+}
+
 double busy_seconds(const Timeline& timeline, Engine engine) {
   std::vector<Interval> spans;
   for (const Span& span : timeline.spans) {
@@ -285,7 +327,10 @@ std::string describe(const Recording& recording, const Gap& gap) {
       return waited("the rule for launches of compute capability 2.0 to 3.0");
     case Idle::other_way:
       return fmt::format("{}: the engine of {} was at {}", idle, next, blocker);
+    case Idle::other_process:
+      return fmt::format("{}: another process or context had the device, and nothing else held {}", idle, next);
     case Idle::host:
+      if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
       return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
     case Idle::queue:
       return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);

@@ -26,6 +26,8 @@ struct Interval {
   double end = 0;
   double seconds() const { return end - start; }
 };
+/// Seconds.
+double overlap_of(const Interval& a, const Interval& b);
 
 /// Why an engine was idle until its next operation began.
 enum class Idle {
@@ -36,12 +38,13 @@ enum class Idle {
   queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
   other_way,       ///< its copy engine, which copied the other way
   launches,        ///< the rule of compute capability 2.0 to 3.0: earlier launches had not started, or a check was open
+  other_process,   ///< nothing of its own held it: another process or context was at work on the device
   latency,         ///< nothing held it: the device takes time to begin
   no_more_work,    ///< there is no next
 };
-inline constexpr std::array kIdleReasons{Idle::stream_order, Idle::event,   Idle::default_stream,
-                                         Idle::host,         Idle::queue,   Idle::other_way,
-                                         Idle::launches,     Idle::latency, Idle::no_more_work};
+inline constexpr std::array kIdleReasons{
+    Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,    Idle::queue,
+    Idle::other_way,    Idle::launches, Idle::other_process,  Idle::latency, Idle::no_more_work};
 const char* name(Idle reason);
 
 /// What held an operation last, beside other work of its engine.
@@ -65,6 +68,9 @@ struct Timeline {
   std::vector<Span> spans;       ///< one for each operation that is work, in the order of issue
   std::vector<Interval> issued;  ///< the host's, of every operation; empty if it is not known
   double latency = 15e-6;        ///< below this a wait is what a launch, or the hand-over between two engines, takes
+  std::vector<int> threads;      ///< the host's thread that issued each operation; empty: the same for all
+  std::vector<Interval> others;  ///< of other processes and contexts at work on the device: disjoint, in order
+  int copy_engines = 2;          ///< 1: the device copies one way at a time
 
   /// From zero to the end of the last span.
   double makespan() const;
@@ -75,7 +81,7 @@ struct Gap {
   Interval when;
   Idle reason{};
   std::optional<std::size_t> next;     ///< the operation that ended it
-  std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for
+  std::optional<std::size_t> blocker;  ///< whose end, or return to the host, it waited for; `next`: its own call's
 };
 
 /// One operation of the critical path, and what it waited for at last.
@@ -104,6 +110,12 @@ struct TimelineAnalysis {
   double idle(Engine engine) const { return makespan - busy[static_cast<std::size_t>(engine)]; }
   double idle(Engine engine, Idle reason) const;
 };
+
+/// Whether the host's call returned only when the device had done the operation: by its kind, or by the times.
+bool holds_host(const Timeline& timeline, const Span& span);
+
+/// A call that takes longer than this many latencies does more than issue.
+inline constexpr double kIssueLatencies = 4;
 
 /// Seconds for which an engine is at work, one operation or more at once.
 double busy_seconds(const Timeline& timeline, Engine engine);

@@ -198,6 +198,123 @@ TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   }
 }
 
+std::string diagnosed(const std::filesystem::path& file, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"streams", "diagnose", "--nsys", file.string()};
+  words.insert(words.end(), more.begin(), more.end());
+  const cli::Result result = cli::run_program(words);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+TEST(NsightExport, TheNullStreamIsReadWhereverAnExportNamesIt) {
+  const std::filesystem::path file = exported(Played("null_stream_trap", 8, 4), "null_stream");
+  const std::string now = diagnosed(file);
+  EXPECT_NE(now.find("8 operations in the legacy default stream"), std::string::npos) << now;
+  execute(file,
+          "CREATE TABLE TARGET_INFO_CUDA_NULL_STREAM (streamId INTEGER, hwId INTEGER, vmId INTEGER, processId INTEGER,"
+          " deviceId INTEGER, contextId INTEGER);"
+          "INSERT INTO TARGET_INFO_CUDA_NULL_STREAM SELECT nullStreamId, 0, 1, processId, 0, contextId"
+          " FROM TARGET_INFO_CUDA_CONTEXT_INFO;"
+          "DROP TABLE TARGET_INFO_CUDA_CONTEXT_INFO");
+  EXPECT_EQ(diagnosed(file), now);
+}
+
+TEST(NsightExport, AnEmptyTableNeedsNoColumns) {
+  const std::filesystem::path file = exported(Played("three_streams", 4, 4), "empty");
+  execute(file,
+          "DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY;"
+          "ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY RENAME COLUMN srcKind TO renamed");
+  EXPECT_NE(diagnosed(file).find(": 4 operations"), std::string::npos);
+}
+
+TEST(NsightExport, CopiesOfManagedMemoryAreCalledThat) {
+  const std::filesystem::path file = exported(Played("serial_pinned", 8, 1), "managed");
+  execute(file,
+          "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 4 WHERE copyKind = 1;"
+          "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET dstKind = 4 WHERE copyKind = 2;"
+          "UPDATE StringIds SET value = 'cudaMemcpyAsync_v3020' WHERE value = 'cudaMemcpy_v3020'");
+  const std::string all = diagnosed(file);
+  EXPECT_NE(all.find(", managed memory\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("copies that hold the host, of managed memory ("), std::string::npos) << all;
+  EXPECT_NE(all.find("calls of cudaMemcpyAsync on managed memory"), std::string::npos) << all;
+}
+
+TEST(NsightExport, CallsInWhichTheHostWasAreTheHostsWork) {
+  const Played played("depth_first", 8, 4);
+  const std::filesystem::path file = exported(played, "calls");
+  execute(file,
+          "CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER);"
+          "CREATE TABLE PROFILER_OVERHEAD (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER)");
+  int id = 100;
+  // From and to are milliseconds from the last issue.
+  const auto call = [&](const std::string& table, const std::string& name, double from, double to, int thread) {
+    ++id;
+    const auto ns = [&](double ms) {
+      return kBegin + std::llround(1e9 * played.timeline.issued.back().start + 1e6 * ms);
+    };
+    std::ostringstream sql;
+    sql << "INSERT INTO StringIds VALUES (" << id << ", '" << name << "'); INSERT INTO " << table
+        << " (start, end, globalTid, nameId) VALUES (" << ns(from) << ", " << ns(to) << ", " << kProcess + thread
+        << ", " << id << ");";
+    if (table == "CUPTI_ACTIVITY_KIND_RUNTIME") {
+      sql << "UPDATE " << table << " SET correlationId = nameId WHERE nameId = " << id;
+    }
+    execute(file, sql.str());
+  };
+  const std::string kRuntime = "CUPTI_ACTIVITY_KIND_RUNTIME";
+  call(kRuntime, "cudaMalloc_v3020", -9000, -8000, 7);  // before the first operation
+  call(kRuntime, "cudaFree_v3020", -1e-6, 1, 7);
+  call("OSRT_API", "poll", 0.1, 0.9, 7);  // within cudaFree
+  call(kRuntime, "cudaHostAlloc_v3020", 0, 1, 8);
+  call(kRuntime, "cudaGetDevice_v3020", 1, 1.001, 7);
+  call("OSRT_API", "pread64", 2, 3, 7);
+  call("PROFILER_OVERHEAD", "Buffer flush", 4, 5, 7);
+  std::vector<std::string> labels;
+  for (const Operation& each : read_nsight_export(file, {}).recording.operations) {
+    if (each.kind == OperationKind::host_work) labels.push_back(describe(each));
+  }
+  EXPECT_EQ(labels, (std::vector<std::string>{"cudaFree", "pread64", "Buffer flush"}));
+}
+
+TEST(NsightExport, OtherProcessesAndContextsHaveTheDevice) {
+  const Played played("depth_first", 8, 4);
+  for (const char* other :
+       {"1, streamId, correlationId, globalPid + (1 << 24)", "2, streamId, correlationId, globalPid"}) {
+    const std::filesystem::path file = exported(played, "others");
+    execute(file, std::string("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, deviceId, ") + other +
+                      ", demangledName, gridX, gridY, gridZ FROM CUPTI_ACTIVITY_KIND_KERNEL");
+    const NsightExport imported = read_nsight_export(file, {});
+    EXPECT_EQ(imported.spans.size(), played.timeline.spans.size()) << other;
+    double others = 0;
+    for (const Interval& each : imported.others) others += each.seconds();
+    EXPECT_NEAR(others, analyse(played.timeline).busy[1], 1e-6) << other;
+    EXPECT_EQ(imported.unknown.front().find("8 operations of "), 0U) << imported.unknown.front();
+  }
+}
+
+TEST(NsightExport, AGpuIsChosenByItsNumber) {
+  const std::filesystem::path file = exported(Played("three_streams", 4, 4), "gpus");
+  execute(file,
+          "INSERT INTO TARGET_INFO_GPU VALUES (1, 1, 'Other GPU');"
+          "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+          "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 4242), (0, 1, 4243), (1, 0, 4243);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, deviceId, contextId, streamId, correlationId,"
+          " globalPid + (1 << 24), demangledName, gridX, gridY, gridZ FROM CUPTI_ACTIVITY_KIND_KERNEL");
+  EXPECT_NE(diagnosed(file).find("4 operations of GPU 1 are left out: take them by --gpu 1"), std::string::npos);
+  EXPECT_NE(diagnosed(file, {"--gpu", "1"}).find("Other GPU: 4 operations"), std::string::npos);
+  const cli::Result none = cli::run_program({"streams", "diagnose", "--nsys", file.string(), "--gpu", "2"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("it has no work of GPU 2: give --gpu one of 0, 1"), std::string::npos) << none.err;
+}
+
+TEST(NsightExport, TheCopyEnginesAreThoseOfTheGpu) {
+  const std::filesystem::path file = exported(Played("depth_first", 8, 4), "engines");
+  EXPECT_EQ(read_nsight_export(file, {}).timeline().copy_engines, 2);
+  execute(file,
+          "ALTER TABLE TARGET_INFO_GPU ADD COLUMN asyncEngines INTEGER; UPDATE TARGET_INFO_GPU SET asyncEngines = 1");
+  EXPECT_EQ(read_nsight_export(file, {}).timeline().copy_engines, 1);
+}
+
 TEST(NsightExport, APartIsWhatWasIssuedInIt) {
   const Played played("depth_first", 8, 4);
   const std::filesystem::path file = exported(played, "part");
@@ -310,7 +427,7 @@ TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
   EXPECT_NE(
       unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = start - 1").first.find("4 operations end before they begin"),
       std::string::npos);
-  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first.find("4 operations of other processes"),
+  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first.find("4 operations of GPU 1 are left"),
             std::string::npos);
 }
 

@@ -827,6 +827,118 @@ TEST(Diagnosis, NamesTheOrderOfIssue) {
   EXPECT_EQ(std::ranges::find(other, Cause::issue_order), other.end());
 }
 
+/// A timeline by hand, in milliseconds.
+struct Watched {
+  Recording recording;
+  std::vector<Span> spans;
+  std::vector<Interval> issued;
+
+  Watched() { recording.job = job_of(1, 2); }
+  void add(const Operation& operation, Interval call, Interval when = {}) {
+    if (is_work(operation)) spans.push_back({.operation = issued.size(), .when = milliseconds(when)});
+    recording.operations.push_back(operation);
+    issued.push_back(milliseconds(call));
+  }
+  static Interval milliseconds(Interval when) { return {when.start * kMs, when.end * kMs}; }
+  Timeline timeline() const { return {.recording = &recording, .spans = spans, .issued = issued}; }
+  std::vector<Diagnosis> diagnosed() const { return diagnose(timeline(), analyse(timeline())); }
+};
+
+Operation in_stream(OperationKind kind, int stream) {
+  return {.kind = kind, .stream = {StreamKind::non_blocking, stream}};
+}
+
+/// Kernels of 1 ms, 1.3 ms apart, issued at once: nothing holds them.
+Watched kernels_apart() {
+  Watched all;
+  for (int i = 0; i < 6; ++i) {
+    all.add(in_stream(OperationKind::kernel, i % 2), {0.004 * i, 0.004 * (i + 1)}, {1.3 + 2.3 * i, 2.3 + 2.3 * i});
+  }
+  return all;
+}
+
+TEST(Diagnosis, AWaitOfTheHostIsNoLaunch) {
+  const Watched without = kernels_apart();
+  Watched with = kernels_apart();
+  with.add({.kind = OperationKind::synchronize_device}, {0.024, 13.8});
+  EXPECT_EQ(causes(without.timeline()), (Causes{Cause::latency, Cause::start_up}));
+  EXPECT_EQ(causes(with.timeline()), (Causes{Cause::latency, Cause::start_up}));
+}
+
+TEST(Diagnosis, NamesAnotherProcess) {
+  const Watched all = kernels_apart();
+  Timeline timeline = all.timeline();
+  for (int i = 1; i < 6; ++i) timeline.others.push_back(Watched::milliseconds({0.3 + 2.3 * i, 1.0 + 2.3 * i}));
+  const Diagnosis first = diagnose(timeline, analyse(timeline)).front();
+  EXPECT_EQ(first.cause, Cause::other_process);
+  EXPECT_NEAR(first.seconds, 6.5 * kMs, 1e-9);
+  EXPECT_EQ(first.evidence.find("it was at work for 3.500 ms; 5 gaps, such as"), 0U) << first.evidence;
+}
+
+TEST(Diagnosis, NamesLaunchesThatBlockTheHost) {
+  Watched all;
+  for (int i = 0; i < 8; ++i) {
+    const double at = 3 * i;
+    all.add(in_stream(OperationKind::copy_in, i % 2), {at, at + 0.004}, {at + 0.005, at + 1.505});
+    all.recording.operations.back().chunk.index = i;
+    all.add(in_stream(OperationKind::kernel, i % 2), {at + 0.004, at + 2.99}, {at + 1.51, at + 2.98});
+    all.recording.operations.back().chunk.index = i;
+  }
+  const Diagnosis first = all.diagnosed().front();
+  EXPECT_EQ(first.cause, Cause::blocking_launches);
+  EXPECT_EQ(first.evidence.find("8 × 1.47 ms: the host goes on when the kernel is done"), 0U) << first.evidence;
+}
+
+TEST(Diagnosis, NamesTheCallInWhichTheHostWas) {
+  Watched freed;
+  Watched loaded;
+  for (int i = 0; i < 6; ++i) {
+    const double at = 3 * i;
+    freed.add(in_stream(OperationKind::kernel, 0), {at, at + 0.004}, {at + 0.01, at + 1});
+    freed.add({.kind = OperationKind::host_work, .label = "cudaFree"}, {at + 0.004, at + 2.9});
+    loaded.add(in_stream(OperationKind::kernel, 0), {at + 0.9, at + 2.9}, {at + 2.89, at + 3.89});  // loads its code
+  }
+  const Diagnosis first = freed.diagnosed().front();
+  EXPECT_EQ(first.cause, Cause::late_issue);
+  EXPECT_EQ(first.evidence.find("10.050 ms at cudaFree; 5 gaps, such as"), 0U) << first.evidence;
+  Timeline timeline = freed.timeline();
+  for (std::size_t i = 0; i < freed.issued.size(); ++i) timeline.threads.push_back(static_cast<int>(i % 2));
+  EXPECT_EQ(diagnose(timeline, analyse(timeline)).front().evidence.find("cudaFree"), std::string::npos)
+      << "another thread freed";
+
+  const Diagnosis own = loaded.diagnosed().front();
+  EXPECT_EQ(own.cause, Cause::late_issue);
+  EXPECT_EQ(own.evidence.find("10.000 ms at the call that issues the next operation; 5 gaps"), 0U) << own.evidence;
+}
+
+TEST(Diagnosis, CountsEventRecordsInTheDefaultStream) {
+  Watched all;
+  for (int i = 0; i < 4; ++i) {
+    all.add({.kind = OperationKind::record_event, .stream = kLegacyDefault}, {});
+    all.add({.kind = OperationKind::kernel, .stream = {StreamKind::blocking, i}}, {}, {2.0 * i, 2.0 * i + 1});
+    all.add({.kind = OperationKind::copy_in, .stream = {StreamKind::blocking, i}}, {}, {2.0 * i + 1, 2.0 * i + 2});
+  }
+  all.recording.events = 1;
+  const Diagnosis first = all.diagnosed().front();
+  EXPECT_EQ(first.cause, Cause::default_stream);
+  EXPECT_EQ(first.evidence.find("4 event records in the legacy default stream; 3 gaps"), 0U) << first.evidence;
+}
+
+TEST(Diagnosis, OneCopyEngineIsAtWorkBothWays) {
+  Watched all;
+  for (int i = 0; i < 8; ++i) {
+    const double at = 2 * i;
+    all.add(in_stream(OperationKind::copy_in, 0), {}, {at, at + 1});
+    all.add(in_stream(OperationKind::copy_out, 1), {}, {at + 1, at + 2});
+  }
+  Timeline timeline = all.timeline();
+  EXPECT_EQ(causes(timeline).front(), Cause::latency);
+  timeline.copy_engines = 1;
+  const Causes one_engine = causes(timeline);
+  EXPECT_EQ(one_engine.back(), Cause::saturated_engine);
+  EXPECT_EQ(std::ranges::count(one_engine, Cause::latency), 0);
+}
+
 TEST(Diagnosis, NamesWorkTooSmallForItsLaunch) {
   const Recording recording = recorded("depth_first", 32, 4);
   Timeline timeline = played(recording, {0.001, 0.001, 0.001});
