@@ -17,7 +17,7 @@ from scanlab_report.layout.table_formats import Table
 from scanlab_report.modules import modules
 from scanlab_report.select.experiments import UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
-from scanlab_report.tables import losses, rivals, summary
+from scanlab_report.tables import losses, odd_sizes, rivals, summary
 from scanlab_report.written import one_file, put, write
 
 
@@ -34,6 +34,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
     "standings": (Part(summary.NEEDS, summary.short),),
     "types": (Part(rivals.FASTEST_NEEDS, rivals.fastest),),
     "losses": (Part(losses.NEEDS, losses.build),),
+    "odd_sizes": (Part(odd_sizes.NEEDS, odd_sizes.short),),
 }
 """By the name of the markers."""
 GALLERY = "gallery"
