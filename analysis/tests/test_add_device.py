@@ -57,6 +57,14 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     assert (said["device"], said["date"], said["commit"], said["complete"]) == ("NVIDIA Test(R) GPU 9", "2026-01-02T03:04:05+00:00", COMMIT, False)
 
 
+@pytest.mark.parametrize(("sweep", "status"), [("odd_sizes", 0), ("duel", 2)])
+def test_processes_that_repeat_a_sweep_may_have_few_rounds(tmp_path: Path, recorded: Path, sweep: str, status: int) -> None:
+    def leave_three(document: Document) -> None:
+        document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["repetition_index"] < 3]
+
+    assert add(write_run(tmp_path / "run", leave_three, argv=f"scanlab bench --sweep {sweep} --seed 1"), recorded) == status
+
+
 @pytest.mark.parametrize(("rounds", "status"), [(5, 0), (4, 2)])
 def test_repetitions_of_a_schedule_are_counted_whatever_each_of_them_measured(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], rounds: int, status: int

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scanlab_report.claims import of_literature, of_models, of_ranks, of_scans, of_streams
 from scanlab_report.claims.standing import Standing
-from scanlab_report.claims.stated import MEASURES, OURS, Claim, read
+from scanlab_report.claims.stated import MEASURES, ON_EVERY_DEVICE, OURS, Claim, read
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
 from scanlab_report.select.needs import Need
@@ -20,7 +21,7 @@ assert set(MEASURED) == set(MEASURES)
 
 
 def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Publication], about: str = "") -> list[Standing]:
-    """Every claim in order, on the device that it is about, or else on the first one that tells of it.
+    """Every claim in order, on the device that it is about, or else on the first one that tells of it; some on each one that does.
 
     ``about``: the device that a reader expects, by default the first; a claim that another one tells of names it.
     """
@@ -28,8 +29,9 @@ def check(claims: Sequence[Claim], results: Results, published: Mapping[str, Pub
     expected = about or next(iter(results.devices), "")
     for claim in claims:
         answers = (_named(_check(claim, results.on(device), published), device, expected) for device in ([claim.on] if claim.on else results.devices))
-        answer = next((one for one in answers if one.reached is not None), None)
-        checked.append(answer or _check(claim, results.on(claim.on), published))
+        known = (one for one in answers if one.reached is not None)
+        standings = list(known if claim.measure in ON_EVERY_DEVICE else itertools.islice(known, 1))
+        checked += standings or [_check(claim, results.on(claim.on), published)]
     return checked
 
 

@@ -9,13 +9,15 @@ import numpy as np
 
 from scanlab_report.claims.standing import Bound, Find, Standing, of_value, unknown
 from scanlab_report.claims.stated import CUB, OURS, Claim
+from scanlab_report.derive.odd_sizes import over_processes
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.derive.stopwatch import over
+from scanlab_report.layout.table_formats import with_interval
 from scanlab_report.read.streams import STOPWATCH
 from scanlab_report.read.variants import Wanted
-from scanlab_report.select.evidence import LOSS, AllTimingEvidence, Key
+from scanlab_report.select.evidence import LOSS, OPEN, AllTimingEvidence, Key
 from scanlab_report.select.streams_evidence import Experiments
-from scanlab_report.select.timings import AllTimings, Kernels
+from scanlab_report.select.timings import AllTimings, Kernels, OddSizes
 from scanlab_report.select.variants import BEST, BULK_CEILING, CEILING, CEILINGS, CUBS, FLOOR, IN_BULK, MEETING_CEILING, VECTOR_CEILING
 from scanlab_report.stats.intervals import Interval, ratio_interval
 
@@ -25,7 +27,7 @@ Ratio = Callable[[Key], tuple[Interval, int] | None]
 
 def _measure(claim: Claim) -> str:
     """What a speed is measured in: copies are a ceiling, scans are rivals."""
-    named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "spills": "cases with local memory"}
+    named = {"floor": "× empty launch", "stopwatch": "nvbench / scanlab", "losses": "cases lost to CUB", "odd_sizes": "cases lost to CUB as shipped", "spills": "cases with local memory"}
     if claim.measure in named:
         return named[claim.measure]
     if claim.over in CUB:
@@ -143,6 +145,16 @@ def losses(claim: Claim, find: Find) -> Standing:
     return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound and replace(bound, unit=" × CUB"))
 
 
+def odd_sizes(claim: Claim, find: Find) -> Standing:
+    """How many cases a variant loses to CUB as shipped by the interval over processes; ``where`` has the worst case."""
+    timed = find(OddSizes())
+    if timed is None or (cases := over_processes(timed, claim.variant)).empty or (cases["outcome"] == OPEN).any():
+        return unknown(claim, _measure(claim))
+    worst = min(cases.itertuples(), key=lambda case: (case.outcome != LOSS, case.ratio.value))
+    where = f"{worst.type}, {worst.items}, {worst.cache}, {worst.launch}: {with_interval(worst.ratio)} × CUB over {worst.ratio.count} processes"
+    return replace(of_value(claim, _measure(claim), int((cases["outcome"] == LOSS).sum()), where), cases=len(cases))
+
+
 def spills(claim: Claim, find: Find) -> Standing:
     """Timed cases whose kernel has local memory, where spilled registers go; arrays indexed at run time lie there too."""
     if (kernels := find(Kernels())) is None:
@@ -152,4 +164,4 @@ def spills(claim: Claim, find: Find) -> Standing:
     return of_value(claim, _measure(claim), len(spilling), names or f"of {len(kernels.rows)}")
 
 
-MEASURED = {"speed": speed, "floor": floor, "stopwatch": stopwatch, "losses": losses, "spills": spills}
+MEASURED = {"speed": speed, "floor": floor, "stopwatch": stopwatch, "losses": losses, "odd_sizes": odd_sizes, "spills": spills}

@@ -28,7 +28,7 @@ OURS = "scanlab"
 """The source of claims that are the report's own: its targets."""
 
 MEASURES: dict[str, frozenset[str]] = {
-    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "spills": frozenset(),
+    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "odd_sizes": frozenset({"variant"}), "spills": frozenset(),
     "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
     "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
     "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
@@ -36,10 +36,12 @@ MEASURES: dict[str, frozenset[str]] = {
     **dict.fromkeys(("ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"), frozenset({"variant", "cases"})),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
-OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"), ("schedule", "duplex", "naive", "collection")
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
+ON_EVERY_DEVICE = ("odd_sizes",)
+"""Claims that stand once for each device that was measured, in a row of its own."""
 OF_RANKS = tuple(measure for measure in MEASURES if measure.startswith("ranks_"))
 
 CUB = ("cub", "cub_as_shipped")
@@ -158,7 +160,7 @@ def read(file: Path = CLAIMS) -> tuple[Claim, ...]:
             raise ClaimsError(f"{file}: claim {number}{named}: {misfit}") from None
         if wrong := _wrong(entry, known, sources, operators):
             raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
-        ours = {"on": on} if entry["source"] == OURS else {}
+        ours = {"on": on} if entry["source"] == OURS and entry["measure"] not in ON_EVERY_DEVICE else {}
         claims.append(Claim(**{**ours, **entry}))
     return tuple(claims)
 

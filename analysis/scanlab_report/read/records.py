@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,6 +24,8 @@ CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 SCANS = "scans"
 STREAM = "stream"
 """How runs are launched where nothing else is said; so is what runs on the host."""
+ODD_SIZES = "odd_sizes"
+"""A sweep that several processes repeat, each in a file of its own, and the kind of these files: no other figure, table or claim reads them."""
 REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
 """The kinds of file that hold repeated timings, and the columns that name a case in each."""
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
@@ -70,6 +73,9 @@ class Run:
 
     @property
     def kind(self) -> str:
+        """``cuda``, ``host``, ``tuning``, or :data:`ODD_SIZES`, which the command line names."""
+        if re.search(rf"--sweep[ =]{ODD_SIZES}\b", str(self.context.get("argv", ""))):
+            return ODD_SIZES
         return str(self.context.get("kind", "cuda"))
 
     @property

@@ -309,7 +309,7 @@ class Sessions:
     def _find(self, read: Results) -> SessionEvidence | None:
         hosts = read.variants.ids(HOST)
         files = [_on_gpu(file, hosts) for file in records.repeated(read) if self.device in ("", file.run.device) and file.kind in self.kinds
-                 and file.run.kind != "tuning"  # a few samples of candidates are no session
+                 and file.run.kind not in ("tuning", records.ODD_SIZES)  # a few samples of candidates or of one process are no session
                  and file.timings["round"].max() > 0]  # of one round nothing can be said
         if not files:
             return None

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.read.published import Publication
-from scanlab_report.read.records import CASE, MEASURED, RECORDED, STREAM, Results, Run, ranked
+from scanlab_report.read.records import CASE, MEASURED, ODD_SIZES, RECORDED, STREAM, Results, Run, ranked
 from scanlab_report.read.variants import Wanted
 from scanlab_report.select import files
 from scanlab_report.select.evidence import (
@@ -299,6 +299,23 @@ class Shapes:
 
     def asked(self) -> str:
         return f"times of the shapes that a rival was tuned among for {'sums' if self.sums else 'operators other than sums'} on a CUDA device"
+
+
+@dataclass(frozen=True)
+class OddSizes:
+    """The cases of each process (``run``) of the sweep ``odd_sizes`` on one device; arrays are at other addresses in each."""
+
+    measured_by: ClassVar = (ODD_SIZES,)
+
+    def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
+        for origin, _, rows in _by_device(results, results.timings, (ODD_SIZES,)):
+            if not rows.empty:
+                cases = intervals.summarise(rows, ["run", *CASE])
+                return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)
+        return None
+
+    def asked(self) -> str:
+        return "times of the sweep odd_sizes on a CUDA device"
 
 
 @dataclass(frozen=True)

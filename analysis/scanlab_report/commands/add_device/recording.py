@@ -24,7 +24,7 @@ from scanlab_report.read import results, streams, twice
 from scanlab_report.read.documents.base import Count
 from scanlab_report.read.fields import Misfit, convert, shown
 from scanlab_report.read.json_files import load_json
-from scanlab_report.read.records import CASE, Complaint, Explanation, Results, Run
+from scanlab_report.read.records import CASE, ODD_SIZES, Complaint, Explanation, Results, Run
 from scanlab_report.stats.intervals import FEWEST
 from scanlab_report.written import hidden, put
 
@@ -33,7 +33,7 @@ COUNTS = "explain"
 """The folder of executor counts in a run, and the file that they become."""
 EXCEPTIONS = 0.05
 """The share of cases that may have too few repetitions for an interval."""
-_PROVENANCE = {"cuda": ("device", "driver", "argv", "seed"), "host": ("cpu", "cores", "argv", "seed")}
+_PROVENANCE = {**dict.fromkeys(("cuda", ODD_SIZES), ("device", "driver", "argv", "seed")), "host": ("cpu", "cores", "argv", "seed")}
 """What a file must say of itself besides its date and commit, by its kind."""
 _NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, streams.STOPWATCH)
 WAITS, COUNTED = "waits", "counted"
@@ -204,7 +204,8 @@ def _too_few(read: Results) -> Iterator[tuple[str, str]]:
     kinds = {streams.SCHEDULES: ("streams run --rounds", ["entry", *streams.SCHEDULE, "bytes"]),
              streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN),
              streams.DISTRIBUTED: ("distributed bench --rounds", [of for of in streams.DISTRIBUTED_COLUMNS if of not in ("round", "time_ns")])}  # fmt: skip
-    for rows, (how, case) in ((read.timings, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
+    single = read.timings[~read.timings["run"].isin([place for place, run in enumerate(read.runs) if run.kind == ODD_SIZES])]  # others have an interval over processes
+    for rows, (how, case) in ((single, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
         if "control" in rows:
             rows = rows[rows["control"] == 0]  # what is wrong on purpose is not timed for its speed
         counts = rows.groupby(case, dropna=False).size() if len(rows) else pd.Series(dtype=int)

@@ -20,7 +20,7 @@ from scanlab_report.modules import modules
 from scanlab_report.select.experiments import GPUS, UNRECORDED, duration, plan
 from scanlab_report.select.needs import gather
 from scanlab_report.select.ranks_evidence import RanksEvidence
-from scanlab_report.tables import losses, rivals, summary
+from scanlab_report.tables import losses, odd_sizes, rivals, summary
 from scanlab_report.written import one_file, put, write
 
 
@@ -41,6 +41,7 @@ PARTS: dict[str, tuple[Part, ...]] = {
     "over_vendor": (Part(ranks_macros.VENDOR_NEEDS, ranks_macros.over_vendor, partial(ranks_macros.over_vendor, None)),),
     "devices": (Part({}, devices.recorded),),
     "older_devices": (Part(devices.NEEDS, devices.of_older),),
+    "odd_sizes": (Part(odd_sizes.NEEDS, odd_sizes.short),),
 }
 """By the name of the markers."""
 GALLERY = "gallery"

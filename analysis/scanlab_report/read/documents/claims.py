@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report.read.documents.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type, means
 
-Measure = Literal["speed", "floor", "stopwatch", "losses", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "collection", "counts", "conflicts",
+Measure = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "collection", "counts", "conflicts",
                   "makespan_median", "makespan_worst", "overlap", "caveat", "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"]  # fmt: skip
 
 
