@@ -12,7 +12,6 @@
 #include <random>
 #include <scanlab/device_scan.cuh>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -406,14 +405,13 @@ TEST(AtRandom, ScansAreRight) {
 // ---- counts, captures, streams, errors
 
 TEST(DeviceScan, KeepsTheCallersError) {
-  std::thread([] {  // which has asked nothing of the device yet
-    const Memory items(1000 * sizeof(int));
-    const Memory storage(1 << 20);
-    fill_ones<<<1, 4096>>>(items.as<std::uint8_t>(), 0);  // too many threads
-    std::size_t bytes = 1 << 20;
-    EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), 1000), cudaSuccess);
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
-  }).join();
+  const Memory items(1000 * sizeof(int));
+  std::size_t bytes = 0;
+  check(DeviceScan::InclusiveSum(nullptr, bytes, items.as<int>(), 1000));
+  const Memory storage(bytes);
+  fill_ones<<<1, 4096>>>(items.as<std::uint8_t>(), 0);  // too many threads
+  EXPECT_EQ(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<int>(), 1000), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
 }
 
 __global__ void count_wrong(const std::uint8_t* results, std::int64_t n, unsigned long long* wrong) {

@@ -130,7 +130,8 @@ class TileGroups {
       for (int i = 1; i < kPerLane; ++i) {
         if (i < asked.tiles) total = op_(total, asked.state[i].item());
       }
-      return fold_lanes(block_, total, __popc(__ballot_sync(0xFFFFFFFF, asked.tiles > 0)), op_);
+      const auto folded = fold_lanes(block_, total, __popc(__ballot_sync(0xFFFFFFFF, asked.tiles > 0)), op_);
+      return {folded.item, asked.tiles > 0};  // other lanes hold no item, which an operator need not take
     }
   }
 
