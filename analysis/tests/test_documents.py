@@ -93,6 +93,11 @@ def test_a_link_that_leads_nowhere_is_caught(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_the_page_of_the_header_shows_the_operator_of_its_example() -> None:
+    shown = re.search(r"```cpp\n(struct Pair.*?)```", (ROOT / "docs/USE_IT.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert shown and shown[1] in (ROOT / "docs/examples/device_scan/segmented_sum.cu").read_text(encoding="utf-8")
+
+
 def misspelt(paths: Sequence[Path]) -> str:
     """What codespell finds: misspellings that it knows, so British words stand."""
     if importlib.util.find_spec("codespell_lib") is None:

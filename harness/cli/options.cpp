@@ -68,8 +68,12 @@ void add_selection_options(po::options_description& options, const std::string& 
   options.add_options()                                                                                             //
       ("variant", list_of("GLOB"), "select variants and baselines by id or glob: hs_block, 'hso_*' (default all)")  //
       ("type", list_of("TYPE"),
-       ("select element types: " + all_names<ElementType>() + ", or all (default i32)").c_str())                 //
-      ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + ", or all (default plus)").c_str())  //
+       ("select element types: " + all_names<ElementType>() +
+        ", or all (default i32, or the first that the variant has)")
+           .c_str())  //
+      ("op", list_of("OP"),
+       ("select operators: " + all_names<Operator>() + ", or all (default plus, or the first that the variant has)")
+           .c_str())  //
       ("mode", list_of("MODE"),
        "select inclusive, exclusive, or all (default inclusive; explain: the cheaper mode of the variant)")  //
       ("items", list_of("LIST"), items.c_str())                                                              //

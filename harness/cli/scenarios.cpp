@@ -24,13 +24,16 @@ constexpr char kNotes[] =
     "    job = {schedule = \"depth_first\", chunks = 3, streams = 3, blocks = 6, h2d_ms = 3, kernel_ms = 3, d2h_ms = "
     "3}\n"
     "\n"
-    "In place of job, operations in issue order; a kernel without blocks fills the device:\n"
+    "In place of job, operations in issue order; a kernel without blocks fills the device. The host waits in\n"
+    "synchronize, for a stream, an event or the device:\n"
     "\n"
     "    operations = [\n"
     "      {stream = 0, kind = \"h2d\", bytes = \"64MiB\", gb_per_s = 25, label = \"A\"},\n"
     "      {stream = 0, kind = \"record\", event = \"copied\"},\n"
     "      {stream = 1, kind = \"wait\", event = \"copied\"},\n"
-    "      {stream = 1, kind = \"kernel\", ms = 4, blocks = 6, label = \"f(A)\"},\n"
+    "      {stream = 1, kind = \"kernel\", ms = 4, blocks = 6, label = \"f(A)\", priority = -1},\n"
+    "      {stream = 0, kind = \"memset\", bytes = \"64MiB\"},\n"
+    "      {kind = \"synchronize\", stream = 1},\n"
     "      {stream = 1, kind = \"d2h\", ms = 2},\n"
     "    ]\n";
 

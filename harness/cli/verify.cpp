@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "harness/cli/options.hpp"
 #include "harness/host/append_file.hpp"
+#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/verify/summary.hpp"
@@ -28,6 +32,7 @@ struct Request {
   bool every_type = false;  ///< as many as each variant has, not ones that were named
   bool every_op = false;    ///< likewise
   bool small = false;       ///< also with the small values of variants' parameters
+  bool levels = false;      ///< also past two levels of blocks
   std::string flags;        ///< as verify::Checked has them
 };
 
@@ -37,6 +42,9 @@ po::options_description make_options() {
       "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
       "for variants with a parameter for that, the last block first. Default inputs: every kind. Above n = 33 the\n"
       "emulator takes random ones and, of floats, exact ones: all variants take about a minute on one core.\n"
+      "Variants that --variant names are also tried in every aliasing and alignment case, with random input, on the\n"
+      "emulator for n <= 100 and n = 2049. There they are tried once past two levels of blocks of 1024, at\n"
+      "n = 1024^2 + 1, without a look for races.\n"
       "Sums of an exact input do not round: one lost item is seen, however long the array. Races are looked for in\n"
       "arrays of up to 2^23 items.\noptions",
       110);
@@ -59,9 +67,9 @@ po::options_description make_options() {
       ("input", list_of("KIND"),
        "select inputs: random, constant, alternating, one_hot, extremes, exact (default above)")  //
       ("aliasing", list_of("CASE"),                                                               //
-       "select aliasing and alignment cases: apart (two aligned arrays, the default), shifted (arrays that start at "
-       "item 2, 4 or 6), in_place, or all")                            //
-      ("repeat", po::value<int>()->default_value(0)->value_name("N"),  //
+       "select aliasing and alignment cases: apart (two aligned arrays), shifted (arrays that start at "
+       "item 2, 4 or 6), in_place, or all (default above, else apart)")  //
+      ("repeat", po::value<int>()->default_value(0)->value_name("N"),    //
        "GPU: run each floating-point case N times more, half of them beside other work, and count different outputs; "
        "0: none")  //
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"),
@@ -133,6 +141,9 @@ Request read_request(const po::variables_map& values) {
   }
   if (request.selection.items.empty()) {
     request.small = !on_gpu && request.selection.settings.empty() && !checks.quick;
+    const bool named = values.count("variant") != 0 && !checks.quick;
+    request.levels = named && !on_gpu;
+    if (named && !words.contains("aliasing")) checks.placements.clear();
     request.selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
   }
   return request;
@@ -149,6 +160,24 @@ std::vector<Case> cases_of(const Request& request) {
            (request.every_op && !has(about.operators, each.problem.op));
   });
   return cases;
+}
+
+/// A check of 40 times the items may take 1,600 times as long.
+constexpr double kSlow = 2;  // seconds
+
+/// Once past two levels of blocks, and untraced, which is quicker: variants whose checks were quick.
+void check_levels(const Request& request, const std::vector<Case>& cases, const std::set<const Variant*>& slow,
+                  const std::function<void(const verify::Check&)>& report) {
+  std::vector<Case> levels = verify::past_two_levels(cases);
+  std::erase_if(levels, [&](const Case& each) {
+    if (!slow.contains(each.variant)) return false;
+    report({.of = each,
+            .outcome = {.status = verify::Outcome::Status::skipped,
+                        .message = "its checks take seconds; give --items to check it past two levels of blocks"}});
+    return true;
+  });
+  const std::unique_ptr<Checker> untraced = verify::cpu_checker({.trace = false, .seed = request.checks.seed});
+  verify::check_all(*untraced, levels, {.kinds = {InputKind::random}, .seed = request.checks.seed}, report);
 }
 
 }  // namespace
@@ -179,11 +208,19 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
 
   const InterruptGuard interrupt;
   verify::Summary summary(checked, context.out);
+  const auto report = [&](const verify::Check& check) {
+    if (file) file->append(text(to_json(check)));
+    summary.add(check);
+  };
   try {
-    verify::check_all(*request.checker, cases_of(request), request.checks, [&](const verify::Check& check) {
-      if (file) file->append(text(to_json(check)));
-      summary.add(check);
+    const std::vector<Case> cases = cases_of(request);
+    std::set<const Variant*> slow;
+    Clock::time_point last = Clock::now();
+    verify::check_all(*request.checker, cases, request.checks, [&](const verify::Check& check) {
+      if (seconds_since(std::exchange(last, Clock::now())) > kSlow) slow.insert(check.of.variant);
+      report(check);
     });
+    if (request.levels) check_levels(request, cases, slow, report);
   } catch (const verify::DeviceLost& lost) {
     summary.add_lost_device(lost);
   }

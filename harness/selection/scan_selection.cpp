@@ -24,6 +24,12 @@ std::string build_needed(const std::string& pattern) {
   return {};
 }
 
+/// `value`, or the first of those that there are if it is not among them.
+template <class E>
+E default_of(const std::vector<E>& all, E value) {
+  return all.empty() || std::ranges::find(all, value) != all.end() ? value : all.front();
+}
+
 /// What an option names, or its default.
 template <class E>
 std::vector<E> enumerators(const OptionWords& said, const char* option, E otherwise) {
@@ -77,8 +83,9 @@ Selection select_scans(const OptionWords& said) {
   Words globs = words_of(said, "variant");
   if (globs.empty()) globs.emplace_back("*");
   selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
-  selection.types = enumerators(said, "type", ElementType::i32);
-  selection.operators = enumerators(said, "op", Operator::plus);
+  const Description first = said.contains("variant") ? selection.variants.front()->about : Description{};
+  selection.types = enumerators(said, "type", default_of(first.types, ElementType::i32));
+  selection.operators = enumerators(said, "op", default_of(first.operators, Operator::plus));
   const Words named = words_of(said, "op");
   const bool all = std::ranges::find(named, "all") != named.end();
   std::erase_if(selection.operators, [&](Operator op) {

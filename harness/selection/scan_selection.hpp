@@ -25,7 +25,8 @@ struct Selection {
 };
 
 /// What `variant` (globs; else all), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items` (else none)
-/// and `set` (parameter=value) choose. Throws CommandError (status 2) that names near matches for a word that fits
+/// and `set` (parameter=value) choose. If the first variant that is named lacks i32 or plus, its first type or operator
+/// takes that place. Throws CommandError (status 2) that names near matches for a word that fits
 /// nothing.
 Selection select_scans(const OptionWords& said);
 

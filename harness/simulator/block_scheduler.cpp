@@ -24,34 +24,47 @@ void BlockScheduler::add(std::size_t operation, const OperationCost& cost) {
   kernels_[operation] = {.blocks_left = cost.blocks,
                          .block_time = ticks(cost.block_seconds),
                          .block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_)),
-                         .block_spread = ticks(cost.spread * cost.block_seconds)};
+                         .block_spread = ticks(cost.spread * cost.block_seconds),
+                         .priority = cost.priority};
+  first_priority_ = std::min(first_priority_, cost.priority);
 }
 
+/// Each grid that has arrived starts what it can before a later one takes its place in the order.
 BlockScheduler::Started BlockScheduler::start_blocks(Ticks now) {
   Started started;
-  while (first_grid_ < grids_.size() && free_ > 0) {
-    const std::size_t operation = grids_[first_grid_];
-    Kernel& kernel = kernels_[operation];
-    if (!begun_) {
-      if (running_.size() == resident_grids_) break;
-      started.grids.push_back(operation);
-      running_.push_back({.operation = operation, .since = now});
-      begun_ = true;
-    }
-    const std::int64_t blocks = std::min(free_, kernel.blocks_left);
-    free_ -= blocks;
-    kernel.blocks_left -= blocks;
-    kernel.blocks_running += blocks;
-    run_blocks(running_.back(), blocks, now);
-    if (kernel.blocks_left > 0) {
-      skip_full_waves(kernel);
-      break;
-    }
-    started.all_of_one = kernel.all_started = true;
-    begun_ = false;
-    ++first_grid_;
+  for (const std::size_t operation : std::exchange(arrived_, {})) {
+    waiting_[kernels_[operation].priority].push_back(operation);
+    fill(now, started);
   }
+  fill(now, started);
   return started;
+}
+
+void BlockScheduler::fill(Ticks now, Started& started) {
+  for (auto& [priority, grids] : waiting_) {
+    while (!grids.empty() && free_ > 0) {
+      const std::size_t operation = grids.front();
+      Kernel& kernel = kernels_[operation];
+      if (!kernel.begun) {
+        if (running_.size() == resident_grids_) break;
+        started.grids.push_back(operation);
+        running_.push_back({.operation = operation, .since = now});
+        kernel.begun = true;
+      }
+      Grid& grid = *std::ranges::find(running_, operation, &Grid::operation);
+      const std::int64_t blocks = std::min(free_, kernel.blocks_left);
+      free_ -= blocks;
+      kernel.blocks_left -= blocks;
+      kernel.blocks_running += blocks;
+      run_blocks(grid, blocks, now);
+      if (kernel.blocks_left > 0) {
+        skip_full_waves(kernel, grid);
+        return;
+      }
+      started.all_of_one = kernel.all_started = true;
+      grids.pop_front();
+    }
+  }
 }
 
 /// Blocks that start together end together, or spread around their time.
@@ -67,13 +80,13 @@ void BlockScheduler::run_blocks(Grid& grid, std::int64_t blocks, Ticks now) cons
   }
 }
 
-/// While one grid fills the device, and has more blocks to start, each block that ends is followed by one of its own:
-/// whole waves are done in one step, all but the last.
-void BlockScheduler::skip_full_waves(Kernel& kernel) {
-  if (kernel.blocks_running < slots_ || kernel.block_spread > 0) return;
+/// While one grid fills the device, has more blocks to start, and no grid can come before it, each block that ends is
+/// followed by one of its own: whole waves are done in one step, all but the last.
+void BlockScheduler::skip_full_waves(Kernel& kernel, Grid& grid) const {
+  if (kernel.blocks_running < slots_ || kernel.block_spread > 0 || kernel.priority > first_priority_) return;
   const std::int64_t waves = (kernel.blocks_left - 1) / slots_;
   kernel.blocks_left -= waves * slots_;
-  for (Cohort& cohort : running_.back().cohorts) cohort.end += waves * kernel.block_time;
+  for (Cohort& cohort : grid.cohorts) cohort.end += waves * kernel.block_time;
 }
 
 /// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on. What

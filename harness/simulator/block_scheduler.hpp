@@ -1,7 +1,10 @@
-// The block scheduler of the engine model: grids start blocks in the order of their launch, as multiprocessors have
-// room, and share what the device can compute, the oldest first.
+// The block scheduler of the engine model: grids start blocks in the order of their streams' priorities and of their
+// launch, as multiprocessors have room, and share what the device can compute, the oldest first.
 #pragma once
 
+#include <deque>
+#include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,8 +25,8 @@ class BlockScheduler {
   /// Before the run: what a kernel asks for. Throws std::invalid_argument for none.
   void add(std::size_t operation, const OperationCost& cost);
 
-  void arrive(std::size_t operation) { grids_.push_back(operation); }
-  /// Starts blocks while there is room.
+  void arrive(std::size_t operation) { arrived_.push_back(operation); }
+  /// Starts blocks while there is room. Blocks that run are not preempted.
   struct Started {
     std::vector<std::size_t> grids;  ///< whose first blocks these are
     bool all_of_one = false;         ///< whether some grid has none left to start
@@ -44,6 +47,8 @@ class BlockScheduler {
     Ticks block_time = 0;
     double block_share = 0;
     Ticks block_spread = 0;
+    int priority = 0;
+    bool begun = false;
     bool all_started = false;
   };
   /// Blocks of one grid that started together and end together.
@@ -68,17 +73,18 @@ class BlockScheduler {
 
   /// The grid whose blocks end next; of several, that of the first issued.
   std::vector<Grid>::const_iterator next_to_end() const;
+  void fill(Ticks now, Started& started);
   void run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const;
-  void skip_full_waves(Kernel& kernel);
+  void skip_full_waves(Kernel& kernel, Grid& grid) const;
 
   std::int64_t slots_;
   std::int64_t free_;
   std::size_t resident_grids_;
-  std::vector<Kernel> kernels_;     ///< by operation
-  std::vector<std::size_t> grids_;  ///< in the order in which they arrived
-  std::size_t first_grid_ = 0;      ///< with blocks to start
-  bool begun_ = false;              ///< whether that one has started any
-  std::vector<Grid> running_;       ///< the oldest first
+  std::vector<Kernel> kernels_;                           ///< by operation
+  int first_priority_ = std::numeric_limits<int>::max();  ///< of all kernels
+  std::vector<std::size_t> arrived_;                      ///< since blocks were started
+  std::map<int, std::deque<std::size_t>> waiting_;        ///< by priority: grids with blocks to start, as they arrived
+  std::vector<Grid> running_;                             ///< the oldest first
 };
 
 }  // namespace scanlab::simulator

@@ -21,6 +21,7 @@ struct OperationCost {
   double share = 0;
   /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
   double spread = 0;
+  int priority = 0;         ///< of a kernel's stream, as CUDA counts: blocks of lower numbers start first
   double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
 };
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/schedule/facts.hpp"
+#include "harness/simulator/model_run.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::simulator {
@@ -16,27 +17,37 @@ Simulation simulate(const Scenario& scenario) { return simulate(scenario.recordi
 
 bool Scenario::shows_blocks() const {
   return device.slots(costs.threads_per_block) == device.multiprocessors &&
-         std::ranges::none_of(recording.operations,
-                              [](const streams::Operation& operation) { return streams::is_copy(operation); });
+         std::ranges::none_of(recording.operations, streams::is_copy) &&
+         std::ranges::none_of(costs.operations, [](const OperationCost& cost) { return cost.share > 0; });
 }
 
 std::vector<PlacedBlock> place_blocks(const Scenario& scenario, const Simulation& simulation) {
-  std::vector<const streams::Span*> kernels;
+  struct Waiting {
+    std::size_t operation;
+    Ticks start;
+    std::int64_t blocks;
+  };
+  const auto cost = [&](const Waiting& kernel) -> const OperationCost& {
+    return scenario.costs.operations[kernel.operation];
+  };
+  std::vector<Waiting> kernels;
   for (const streams::Span& span : simulation.timeline.spans) {
-    if (scenario.costs.operations[span.operation].blocks > 0) kernels.push_back(&span);
+    const std::int64_t blocks = scenario.costs.operations[span.operation].blocks;
+    if (blocks > 0) kernels.push_back({span.operation, ticks(span.when.start), blocks});
   }
-  std::ranges::stable_sort(kernels, {}, [](const streams::Span* span) { return span->when.start; });
-  std::vector<double> free_from(static_cast<std::size_t>(scenario.device.slots(scenario.costs.threads_per_block)));
+  std::ranges::stable_sort(kernels, {}, &Waiting::start);
+  std::vector<Ticks> free_from(static_cast<std::size_t>(scenario.device.slots(scenario.costs.threads_per_block)));
   std::vector<PlacedBlock> blocks;
-  for (const streams::Span* kernel : kernels) {
-    const OperationCost& cost = scenario.costs.operations[kernel->operation];
-    for (std::int64_t i = 0; i < cost.blocks; ++i) {
-      const auto start_at = [&](double free) { return std::max(free, kernel->when.start); };
-      const auto first = std::ranges::min_element(free_from, {}, start_at);
-      const double start = start_at(*first);
-      *first = start + cost.block_seconds;
-      blocks.push_back({kernel->operation, static_cast<std::size_t>(first - free_from.begin()), {start, *first}});
-    }
+  while (!kernels.empty()) {
+    const Ticks now = std::max(std::ranges::min(free_from), kernels.front().start);
+    const auto begun = std::ranges::upper_bound(kernels, now, {}, &Waiting::start);
+    const auto kernel =
+        std::ranges::min_element(kernels.begin(), begun, {}, [&](const Waiting& each) { return cost(each).priority; });
+    const auto slot = std::ranges::min_element(free_from, {}, [&](Ticks free) { return std::max(free, now); });
+    *slot = now + ticks(cost(*kernel).block_seconds);
+    blocks.push_back(
+        {kernel->operation, static_cast<std::size_t>(slot - free_from.begin()), {seconds(now), seconds(*slot)}});
+    if (--kernel->blocks == 0) kernels.erase(kernel);
   }
   return blocks;
 }

@@ -20,7 +20,7 @@ struct Scenario {
   streams::Recording recording;
   Costs costs;
 
-  /// Kernels alone, on multiprocessors that hold one block each: the picture is of these blocks.
+  /// Kernels alone, no memsets, on multiprocessors that hold one block each: the picture is of these blocks.
   bool shows_blocks() const;
 };
 
@@ -34,7 +34,7 @@ struct PlacedBlock {
 };
 
 /// Every block of every kernel of a simulated scenario. The simulation counts blocks and does not place them; this
-/// gives each the slot that is free first, in the order of the launches, which is what it counts by.
+/// gives each the slot that is free first, in the order of priorities and launches, which is what it counts by.
 std::vector<PlacedBlock> place_blocks(const Scenario& scenario, const Simulation& simulation);
 
 /// Trace events of a simulated scenario; `facts` say where they come from. Of kernels alone with one more process, a

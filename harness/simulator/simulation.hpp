@@ -12,6 +12,7 @@
 //                      together, and short ones stay in step. Without engines, whatever runs runs alone.
 //     block scheduler  a kernel that leaves its queue is a grid; grids start blocks in the order of their launch, as
 //                      multiprocessors have room. So the blocks of one grid run in waves, and another's fill its tail.
+//                      A grid of a stream of higher priority starts its blocks before those that others have left.
 //                      Where running grids ask for more than the device has, older ones come first.
 //     events, streams  what orders operations is what `streams check` counts on: ordering.hpp. An operation may
 //                      follow one that it waits for after a hand-over, which takes longer while copies in run.

@@ -41,8 +41,9 @@ class CpuChecker final : public Checker {
 constexpr std::int64_t kSmallItems = 33;
 constexpr std::array<std::int64_t, 7> kSmallSizes{0, 1, 2, 31, 32, 33, 100};
 constexpr std::array<std::int64_t, 6> kTileSizes{1023, 1024, 1025, 2047, 2048, 2049};
-// Past the second level of recursion, which the emulator would take minutes for.
-constexpr std::array<std::int64_t, 4> kLevelSizes{1'000'000, 1024 * 1024 + 1, 2048 * 2048, 2048 * 2048 + 1};
+// Past the second level of recursion: all of them and all variants would take the emulator minutes.
+constexpr std::int64_t kPastTwoLevels = 1024 * 1024 + 1;
+constexpr std::array<std::int64_t, 4> kLevelSizes{1'000'000, kPastTwoLevels, 2048 * 2048, 2048 * 2048 + 1};
 
 /// Tiles of 2 KiB or 3.5 are so many then that one looks back over two windows of them, and blocks that share tiles of
 /// 16 KiB by two have several.
@@ -109,8 +110,18 @@ class ProblemChecks {
                        checker_.on_gpu() ? "the GPU" : "the SIMT emulator");
   }
 
+  std::vector<Placement> placements_for(const Case& each, InputKind kind) const {
+    if (!request_.placements.empty()) return request_.placements;
+    const std::int64_t n = each.problem.items;
+    const bool few = checker_.on_gpu() || n <= kSmallSizes.back() || n == kTileSizes.back();  // the emulator is slow
+    if (kind != InputKind::random || !few) return {Placement::apart};
+    std::vector<Placement> all(kPlacements.begin(), kPlacements.end());
+    std::erase_if(all, [&](Placement placement) { return !unplaceable(*each.variant, placement).empty(); });
+    return all;
+  }
+
   void check(const Case& each, InputKind kind) {
-    for (const Placement placement : request_.placements) {
+    for (const Placement placement : placements_for(each, kind)) {
       report_({each, kind, placement, 0, 0, checker_.check(*each.variant, each.problem, placement)});
     }
     if (request_.repeat == 0 || !rounds(each.problem)) return;
@@ -174,6 +185,16 @@ std::vector<Case> with_small(const std::vector<Case>& cases) {
       if (!small.settings.empty()) all.push_back({each->variant, small});
     }
     begin = end;
+  }
+  return all;
+}
+
+std::vector<Case> past_two_levels(const std::vector<Case>& cases) {
+  std::vector<Case> all;
+  for (Case each : cases) {
+    if (std::ranges::find(all, each.variant, &Case::variant) != all.end()) continue;
+    each.problem.items = kPastTwoLevels;
+    all.push_back(std::move(each));
   }
   return all;
 }

@@ -39,9 +39,13 @@ std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t s
 /// Each type, operator and mode ends with as many items as make many tiles, of the variants that can be made small.
 std::vector<Case> with_small(const std::vector<Case>& cases);
 
+/// A case for each variant, of more items than two levels of blocks of 1024 scan.
+std::vector<Case> past_two_levels(const std::vector<Case>& cases);
+
 /// How each case is checked.
 struct CheckRequest {
   std::vector<InputKind> kinds{};  ///< empty: chosen by n
+  /// Empty: those that the variant supports, with random input, and on the emulator of few items; else apart.
   std::vector<Placement> placements{Placement::apart};
   int repeat = 0;  ///< runs of each case whose results round; 0: none
   std::uint64_t seed = 1;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +14,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -45,6 +48,7 @@ struct Planted {
   struct Run {
     Problem problem;
     bool by_number;  ///< blocks were begun in the order of their numbers
+    bool aligned;    ///< the input begins where memory is allocated
   };
   static std::vector<Run>& runs() {
     static std::vector<Run> all;
@@ -58,7 +62,7 @@ struct Planted {
     about.types = {ElementType::i32};
     about.operators = {Operator::plus};
     about.parameters = {
-        {"fault", {"none", "wrong", "race", "last_item"}, "what is wrong with it"},
+        {"fault", {"none", "wrong", "race", "last_item", "slow"}, "what is wrong with it"},
         {.name = "tiles", .values = {"few"}, .meaning = "how many it would be cut into", .small = "many"}};
     return about;
   }
@@ -99,7 +103,8 @@ struct Planted {
       if (!bound.plan.possible()) return bound;
       bound.simt = [problem, fault = setting(about, problem.settings, "fault")](const Buffers& buffers,
                                                                                 simt::Executor& executor) {
-        runs().push_back({problem, begun_by_number(executor)});
+        runs().push_back({problem, begun_by_number(executor), reinterpret_cast<std::uintptr_t>(buffers.in) % 16 == 0});
+        if (fault == "slow" && problem.items > 16'000) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         const auto* in = static_cast<const std::int32_t*>(buffers.in);
         auto* out = static_cast<std::int32_t*>(buffers.out);
         std::uint32_t sum = 0;
@@ -171,6 +176,30 @@ TEST(VerifyCommand, ByDefaultTriesTheSizesWhereScansBreak) {
   EXPECT_TRUE(sizes_seen().contains(1025));
   EXPECT_TRUE(sizes_seen().contains(2049));
   EXPECT_LT(sizes_seen().size(), sizes.size());
+}
+
+TEST(VerifyCommand, ANamedVariantIsTriedWhereverArraysBegin) {
+  const auto misaligned = [](const std::vector<std::string>& words) {
+    EXPECT_EQ(verify_planted(words).status, kOk);
+    return std::ranges::any_of(Planted::runs(), [](const auto& each) { return !each.aligned; });
+  };
+  EXPECT_TRUE(misaligned({}));
+  EXPECT_FALSE(misaligned({"--aliasing", "apart"}));
+  EXPECT_FALSE(misaligned({"--items", "100"}));
+  EXPECT_FALSE(misaligned({"--quick"}));
+}
+
+TEST(VerifyCommand, ANamedVariantIsTriedOncePastTwoLevelsOfBlocks) {
+  constexpr std::int64_t kPast = 1024 * 1024 + 1;
+  EXPECT_EQ(verify_planted({}).status, kOk);
+  EXPECT_EQ(std::ranges::count(Planted::runs(), kPast, [](const auto& each) { return each.problem.items; }), 2)
+      << "two runs of one check";
+  EXPECT_EQ(verify_planted({"--quick"}).status, kOk);
+  EXPECT_FALSE(sizes_seen().contains(kPast));
+  const Ended slow = verify_planted({"--set", "fault=slow", "--mode", "inclusive", "--aliasing", "apart"});
+  EXPECT_EQ(slow.status, kOk);
+  EXPECT_TRUE(contains(slow.out, "give --items to check it past two levels of blocks (n = 1048577)")) << slow.out;
+  EXPECT_FALSE(sizes_seen().contains(kPast));
 }
 
 TEST(VerifyCommand, ByDefaultTriesManyTilesWhereAVariantCanHaveThem) {

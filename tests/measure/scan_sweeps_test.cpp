@@ -10,6 +10,33 @@
 namespace scanlab::measure {
 namespace {
 
+/// A scan of f16 maxima alone.
+const Registration kHalves{[] {
+  Variant halves;
+  halves.about.id = "planted_halves";
+  halves.about.types = {ElementType::f16};
+  halves.about.operators = {Operator::max};
+  halves.origin = Origin::baseline;
+  halves.bind = [](const Problem&) {
+    BoundScan bound;
+    bound.plan = Plan::refuse("it is there to be chosen");
+    return bound;
+  };
+  return halves;
+}()};
+
+TEST(ScanSelection, TakesATypeAndAnOperatorThatTheFirstVariantHas) {
+  const std::vector<ScanInColumns> chosen = selected_scans({{"variant", {"planted_halves", "best"}}}, "1000");
+  ASSERT_EQ(chosen.size(), 2u);
+  for (const ScanInColumns& each : chosen) {
+    EXPECT_EQ(each.scan.problem.type, ElementType::f16);
+    EXPECT_EQ(each.scan.problem.op, Operator::max);
+  }
+  const Problem usual = selected_scans({{"variant", {"best", "planted_halves"}}}, "1000").front().scan.problem;
+  EXPECT_EQ(usual.type, ElementType::i32);
+  EXPECT_EQ(usual.op, Operator::plus);
+}
+
 TEST(ScanSweeps, NamesEachCaseOfItsParts) {
   for (const ScanSweep& sweep : scan_sweeps()) {
     const std::vector<ScanInColumns> all = cases(sweep);

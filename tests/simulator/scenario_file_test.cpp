@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -123,6 +125,73 @@ operations = [{stream = 0, kind = "side_kernel", ms = 2}, {stream = 1, kind = "s
   EXPECT_TRUE(scenario.shows_blocks());
 }
 
+/// Milliseconds, by operation.
+std::vector<std::pair<double, double>> times(const std::string& operations) {
+  const Scenario scenario = only("[[scenario]]\ntitle = \"a\"\noperations = [" + operations + "]\n");
+  std::vector<std::pair<double, double>> all;
+  for (const streams::Span& span : simulate(scenario).timeline.spans) {
+    all.emplace_back(std::round(1e9 * span.when.start) / 1e6, std::round(1e9 * span.when.end) / 1e6);
+  }
+  return all;
+}
+using Times = std::vector<std::pair<double, double>>;
+
+constexpr char kPriority[] =
+    "{stream = 0, kind = \"side_kernel\", ms = 10, blocks = 60},"
+    "{stream = 1, kind = \"side_kernel\", ms = 1, blocks = 6, priority = -1}";
+
+/// The first six of sixty blocks run on, and the rest of them wait.
+TEST(ScenarioFile, PendingBlocksOfAStreamOfHigherPriorityStartFirst) {
+  EXPECT_EQ(times(kPriority), (Times{{0, 11}, {1, 2}}));
+  EXPECT_EQ(times(replaced(kPriority, ", priority = -1", "")), (Times{{0, 10}, {10, 11}}));
+  const std::string copies =
+      "{stream = 0, kind = \"h2d\", ms = 3},"
+      "{stream = 0, kind = \"h2d\", ms = 2},"
+      "{stream = 1, kind = \"h2d\", ms = 1, priority = -5}";
+  EXPECT_EQ(times(copies), times(replaced(copies, ", priority = -5", ""))) << "copies have no priority";
+  // A kernel waits for the one before it in its stream, and then for the blocks that took their room.
+  EXPECT_EQ(times("{stream = 0, kind = \"side_kernel\", ms = 3, blocks = 18},"
+                  "{stream = 1, kind = \"side_kernel\", ms = 1, blocks = 6, priority = -1},"
+                  "{stream = 1, kind = \"side_kernel\", ms = 1, blocks = 6},"
+                  "{stream = 2, kind = \"side_kernel\", ms = 1, blocks = 6, priority = -2}"),
+            (Times{{0, 6}, {2, 3}, {4, 5}, {1, 2}}));
+}
+
+TEST(ScenarioFile, BlocksAreDrawnInTheOrderOfPriorities) {
+  const Scenario scenario = only(std::string("[[scenario]]\ntitle = \"a\"\noperations = [") + kPriority + "]\n");
+  ASSERT_TRUE(scenario.shows_blocks());
+  for (const PlacedBlock& block : place_blocks(scenario, simulate(scenario))) {
+    EXPECT_EQ(block.operation == 1, block.when.start > 0.5e-3 && block.when.start < 1.5e-3) << block.when.start;
+  }
+}
+
+TEST(ScenarioFile, TheHostIssuesNothingUntilWhatItWaitsForIsDone) {
+  const std::string two =
+      "{stream = 0, kind = \"h2d\", ms = 2},"
+      "{stream = 0, kind = \"record\", event = \"copied\"},"
+      "{stream = 0, kind = \"kernel\", ms = 2},"
+      "{stream = 2, kind = \"d2h\", ms = 7},"
+      "{kind = \"synchronize\"},"
+      "{stream = 1, kind = \"h2d\", ms = 2}";
+  const auto start = [&](const std::string& wait) {
+    return times(replaced(two, "{kind = \"synchronize\"},", wait)).back().first;
+  };
+  EXPECT_EQ(start(""), 2);
+  EXPECT_EQ(start("{kind = \"synchronize\"},"), 7);
+  EXPECT_EQ(start("{kind = \"synchronize\", stream = 0},"), 4);
+  EXPECT_EQ(start("{kind = \"synchronize\", event = \"copied\"},"), 2);
+}
+
+/// The didactic machine copies 1 GB/s in each direction, and its memory moves 10 GB/s.
+TEST(ScenarioFile, AMemsetTakesTheRateOfDeviceMemoryAndNoCopyEngine) {
+  EXPECT_EQ(times("{stream = 0, kind = \"memset\", bytes = 20_000_000}, {stream = 1, kind = \"h2d\", ms = 5},"
+                  "{stream = 2, kind = \"d2h\", ms = 5}"),
+            (Times{{0, 2}, {0, 5}, {0, 5}}));
+  EXPECT_EQ(times("{stream = 0, kind = \"d2d\", bytes = 20_000_000}"), (Times{{0, 4}})) << "read and written";
+  const Times both = times("{stream = 0, kind = \"memset\", ms = 1}, {stream = 1, kind = \"d2d\", ms = 2}");
+  EXPECT_EQ(both[1].second, 3) << "together they have no more than the rate of device memory";
+}
+
 TEST(ScenarioFile, CopiesTakeTheDevicesRateWhereNoneIsGiven) {
   const Scenario scenario = only(R"toml([[scenario]]
 title = "A copy"
@@ -176,7 +245,8 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kByHand, "stream = 0", "stream = -1", "line 4", "stream = -1: allowed is the number of a stream from 0 to 1023"},
       {kByHand, "legacy_default", "default", "line 8", "stream = 'default': allowed is the number of a stream from 0"},
       {kByHand, "64MiB", "64MeB", "line 4", "bytes '64MeB' is no number of bytes: write 4096"},
-      {kByHand, "bytes = \"64MiB\", gb_per_s = 16, ", "", "line 4", "a copy lacks a key: allowed is ms, or bytes"},
+      {kByHand, "bytes = \"64MiB\", gb_per_s = 16, ", "", "line 4",
+       "a copy or memset lacks a key: allowed is ms, or bytes"},
       {kByHand, "bytes = \"64MiB\"", "ms = 3", "line 4", "gb_per_s = 16: allowed is a rate beside bytes"},
       {kByHand, "gb_per_s = 16", "gb_per_s = 0", "line 4", "gb_per_s = 0: allowed is a number from 1e-09"},
       {kByHand, "wait\", event = \"copied\"", "wait\", event = \"copy\"", "line 6",
@@ -186,6 +256,14 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kByHand, "blocks = 12", "blocks = 0", "line 7", "blocks = 0: allowed is a whole number from 1 to 65536"},
       {kByHand, "kind = \"d2h\", ms = 2", "kind = \"d2h\", ms = 2, work = 1", "line 9",
        "work is no key of an operation"},
+      {kByHand, "kind = \"d2h\", ms = 2", "kind = \"d2h\", ms = 2, priority = 1", "line 9",
+       "priority = 1: allowed is a whole number from -5 to 0"},
+      {kByHand, "ms = 1", "ms = 1, priority = -1", "line 8",
+       "priority = -1: allowed is a priority of a created stream"},
+      {kByHand, "{stream = 1, kind = \"d2h\", ms = 2}",
+       "{stream = 1, kind = \"d2h\", ms = 2, priority = -1},\n{stream = 1, kind = \"d2h\", ms = 2, priority = 0}",
+       "line 10", "priority = 0: allowed is -1, which an operation above gives stream 1"},
+      {kByHand, "\"wait\"", "\"synchronize\"", "line 6", "event = 'copied': allowed is a stream or an event, not both"},
       {kByHand, "]\n", "", "line", "Error while parsing"},
       {kByHand, "operations = [", "operations = 3\nx = [", "line 4", "x is no key of a scenario"},
       {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
