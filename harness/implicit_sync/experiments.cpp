@@ -91,7 +91,7 @@ std::vector<Call> controls() {
 /// What must not come between two commands that are to run at once.
 std::vector<Call> blocking_list() {
   return {
-      {"pinned_allocation", "cudaHostAlloc (1 MiB)", kSilent, kYes, kListed + "an allocation of page-locked memory",
+      {"pinned_allocation", "cudaHostAlloc (4 MiB)", kSilent, kYes, kListed + "an allocation of page-locked memory",
        kMe759Caveats},
       {"device_allocation", "cudaMalloc (64 MiB)", kSilent, kYes, kListed + "an allocation of device memory",
        kMe759Caveats},
