@@ -56,7 +56,7 @@ def paired(a: Foreign, b: Foreign) -> Comparison:
     if not before.keys() & after.keys() and not broken:
         examples = [f"{side} has {next(iter(of.values())).name}" for side, of in (("A", before), ("B", after)) if of]
         reasons = " ".join(untimed).rstrip(".")
-        raise Refused(f"{a.run.file} and {b.run.file} have no timed case in common: {', '.join(examples)}" + (f". {reasons}" if reasons else ""))
+        raise Refused(f"{a.run.file} and {b.run.file} have no timed case in common{': ' * bool(examples)}{', '.join(examples)}" + (f". {reasons}" if reasons else ""))
     every = list({**before, **after})
     cases = pd.DataFrame([_row(before.get(key), after.get(key)) for key in every])
     by_medians = cases.index[cases["by"] == MEDIANS]
