@@ -338,7 +338,8 @@ def test_every_box_adds_or_takes_away_a_series(chromium: Browser, invented: Path
 
 @needs_browser
 def test_other_settings_of_a_variant_are_drawn_when_they_are_asked_for(chromium: Browser, recorded: Path) -> None:
-    chromium.open(recorded, "#view=scans&quantity=share")
+    chromium.open(recorded, "")
+    assert chromium.evaluate("document.getElementById('control-quantity').value") == "share"  # the first view has shares of a copy
     assert chromium.evaluate("document.querySelectorAll('[id^=control-settings_]').length") == 0
     for variant, boxes in (("look_ahead", 7), ("hso_reentry_padded", 11)):
         before = chromium.evaluate(SHOWN)

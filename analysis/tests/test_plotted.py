@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+import pytest
 from matplotlib.axes import Axes
 
+from scanlab_report.derive import tiles
 from scanlab_report.figures import (
     ablation,
     bank_conflicts,
@@ -31,7 +33,7 @@ from scanlab_report.layout import style
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import MEASURED, Explanation
 from scanlab_report.select.evidence import CounterEvidence
-from scanlab_report.select.needs import gather
+from scanlab_report.select.needs import gather, of_any_type
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CEILING, FLOOR
 from scanlab_report.tables import duel as duel_table
@@ -174,6 +176,14 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
     assert tiny.points(axes, tiny.look("decoupled_lookback")) == [near((28, 0.625)), near((56, 0.4))]
     bars = tiny.bars(axes, tiny.look("look_ahead").colour)  # that of the family: both have it
     assert near((12, 0.5 / MOST, 0.5 / LEAST)) in bars and near((30, 0.8 / MOST, 0.8 / LEAST)) in bars and len(bars) == 4
+
+
+def test_a_tile_of_8_byte_items_is_of_64_bytes_a_thread_and_a_point_at_the_copy_is_within_the_axes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tile_size, "NEEDS", of_any_type(tiles.NEEDS))  # as --type f64 does
+    read = tiny.results([case(variant, N, ns, type="f64") for variant, ns in ((CEILING, 100.0), ("look_ahead", 99.0), ("decoupled_lookback", 250.0))])
+    (axes,) = tiny.drawn(tile_size, read).axes
+    assert tiny.points(axes, tiny.look("decoupled_lookback")) == [near((32, 0.4))]
+    assert axes.get_ylim()[1] > 100 / 99
 
 
 def test_the_shapes_of_cub_are_where_their_tiles_are_and_the_fastest_that_was_left_is_starred() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scanlab_report.claims import stated
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import records, results
+from scanlab_report.read import published, records, results
 from tests import fixtures
+from tests.conftest import PUBLISHED
 from tests.fixtures import case, context, repetition
 
 CASE = case("hs_blocked", 1024)
@@ -45,6 +49,25 @@ def test_truncated_file_is_named_with_its_position_and_the_others_are_read(tmp_p
     assert problem.file.name == "cut.json"
     assert f"line {len(lines)}" in problem.place and "column" in problem.place and "byte" in problem.place
     assert "truncated" in problem.message
+
+
+def test_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    """JSON, JSON lines, CSV and TOML, as editors of Windows save them."""
+    write(tmp_path, "sound.json", repetition(CASE, 0, 5.0))
+    (tmp_path / "verify.jsonl").write_text(fixtures.verification())
+    (tmp_path / "dram_bytes.csv").write_text(fixtures.dram_bytes(18))
+    published_tables, claims = tmp_path / "published", tmp_path / "claims.toml"
+    shutil.copytree(PUBLISHED, published_tables)
+    shutil.copy(stated.CLAIMS, claims)
+    without = read(tmp_path), published.read(published_tables, []), stated.read(claims)
+    for file in (*tmp_path.glob("*.*"), *published_tables.iterdir()):
+        if file.is_file():
+            file.write_bytes(codecs.BOM_UTF8 + file.read_bytes())
+    stated.read.cache_clear()
+    marked, problems = (read(tmp_path), published.read(published_tables, found := []), stated.read(claims)), found
+    assert not problems and not marked[0].problems and marked[2] == without[2] and marked[1].keys() == without[1].keys()
+    for table in ("timings", "traffic", "verifications"):
+        assert len(getattr(marked[0], table)) == len(getattr(without[0], table)) > 0
 
 
 def test_compressed_results_are_read(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def read(file: Path = CLAIMS) -> tuple[Claim, ...]:
 
 def _content(file: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

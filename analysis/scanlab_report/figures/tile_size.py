@@ -40,7 +40,7 @@ def draw(timings: TimingEvidence) -> Figure:
         panel.xaxis.set_major_locator(FixedLocator([8, 16, 32, 64]))
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        panel.set_ylim(0.5 if rows["low"].min() > 0.5 else 0, 1)
+        panel.set_ylim(0.5 if rows["low"].min() > 0.5 else 0, max(1.0, 1.02 * rows["high"].fillna(rows["ratio"]).max()))
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
     axes[len(sizes) // 2].set_xlabel("tile, KiB")
     axes[0].set_ylabel("share of a device copy")

@@ -22,6 +22,8 @@ _LATEX = {
 
 
 _POWER = re.compile(r"(2\^\d+)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_MARKUP = re.compile(rf"{_CODE.pattern}|[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?=[\w/!?])")
 
 
 def latex(text: str) -> str:
@@ -76,7 +78,7 @@ class Table:
 
     def markdown(self) -> str:
         """A Markdown table, notes and details below it."""
-        escape = lambda text: text.replace("|", r"\|")
+        escape = lambda text: plain(text).replace("|", r"\|")
         lines = ["| " + " | ".join(escape(c.full_heading) for c in self.columns) + " |"]
         lines.append("|" + "|".join("---:" if c.right else "---" for c in self.columns) + "|")
         lines += ["| " + " | ".join(escape(cell) for cell in row) + " |" for row in self._cells()]
@@ -126,8 +128,8 @@ def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def latex_cell(text: str) -> str:
     """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter. Lines may break behind an underscore."""
-    if len(text) > 2 and text[0] == text[-1] == "`":
-        return r"\texttt{" + _breakable(text[1:-1]) + "}"
+    if len(text) > 2 and (span := _CODE.fullmatch(text)):
+        return r"\texttt{" + _breakable(span[2].strip()) + "}"
     quoted = text.split("`")
     if len(quoted) > 1 and len(quoted) % 2:
         return "".join(latex_cell(part) if place % 2 == 0 else latex_cell(f"`{part}`") for place, part in enumerate(quoted))
@@ -152,8 +154,15 @@ def _breakable(text: str) -> str:
 
 
 def code(value: Any) -> str:
-    """An id, set as code."""
-    return f"`{value}`"
+    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for no name."""
+    text = str(value)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return text and (f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}")
+
+
+def plain(text: str) -> str:
+    """Text with everything outside code that Markdown would take as markup made harmless."""
+    return _MARKUP.sub(lambda found: found[0] if found[1] else "\\" + found[0], text)
 
 
 def size(n: Any) -> str:

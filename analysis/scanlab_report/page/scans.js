@@ -2,10 +2,10 @@
 
 const MICRO = 1e-3;
 const QUANTITIES = {
+  share: { label: "share of memcpy", of: (ratio) => ratio, column: "share" },
   byte: { label: "time per byte, ps", log: true, of: (ns, view, n) => (1e3 * ns) / (view.bytes_an_item * n), column: "time_ns" },
   time: { label: "time, µs", log: true, of: (ns) => ns * MICRO, column: "time_ns" },
   rate: { label: "throughput, GB/s", log: true, of: (ns, view, n) => (view.bytes_an_item * n) / ns, column: "time_ns", falls: true },
-  share: { label: "share of memcpy", of: (ratio) => ratio, column: "share" },
   speedup: { label: "speedup over the fastest CUB", of: (ratio) => ratio, column: "speedup" },
 };
 const LAUNCHED = { stream: "in a stream", graph: "in a graph" };

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 import zlib
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,10 @@ def load_json(file: Path, problems: list[Complaint]) -> Any:
 
 
 def load(file: Path, problems: list[Complaint]) -> bytes | None:
-    """The bytes of a file, plain or .gz; None, and a problem, if it cannot be read."""
+    """The bytes of a file, plain or .gz, without a byte-order mark; None, and a problem, if it cannot be read."""
     try:
-        return gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        return raw.removeprefix(BOM_UTF8)
     except (EOFError, zlib.error) as error:
         problems.append(Complaint(file, "", f"is truncated or damaged ({error})"))
     except OSError as error:

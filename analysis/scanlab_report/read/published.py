@@ -46,7 +46,7 @@ def read(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
     for file in sorted(folder.glob("*.csv")):
         sidecar = file.with_suffix(".toml")
         try:
-            source = tomllib.loads(sidecar.read_text(encoding="utf-8"))
+            source = tomllib.loads(sidecar.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             problems.append(Complaint(file, "", f"its source is missing: expected {sidecar.name} beside it"))
             continue
@@ -59,7 +59,7 @@ def read(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
             problems.append(Complaint(sidecar, misfit.place, misfit.message))
             continue
         try:
-            table, forms = read_csv(file.read_text(encoding="utf-8")), _COLUMNS.get(file.stem, {})
+            table, forms = read_csv(file.read_text(encoding="utf-8-sig")), _COLUMNS.get(file.stem, {})
         except (ValueError, OSError) as error:
             problems.append(Complaint(file, "", f"cannot be read as CSV ({error})"))
             continue

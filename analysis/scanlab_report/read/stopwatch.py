@@ -24,6 +24,8 @@ def found(file: Path, document: Mapping[str, Any]) -> Found:
     context = convert(document, stopwatch.Stopwatch).context
     rows, wrong = [], []
     for case in nvbench.read(file, document).cases:
+        if case.misfit:
+            raise case.misfit
         if case.skipped:
             continue
         axes = case.axes

@@ -63,7 +63,7 @@ def read_table(
     ``further``: columns whose names begin so are kept too, as counts.
     """
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         table = from_ncu(text) if from_ncu and ncu.is_ncu(text) else read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
         results.problems.append(Complaint(file, "", f"cannot be read as counters ({error})"))

@@ -6,8 +6,9 @@ The threshold is the noise between two runs of the same code, on the device and 
 records that noise; without a record the threshold is 10%, and the page says so.
 Devices of one model differ, too. Unchanged code in both files (memcpy, CUB, Thrust) shows by how much; the page begins with it,
 and no smaller difference counts.
-Two files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise. Files without samples
-are compared by their means, and the page says so; the threshold is then 10% by default.
+Files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) are compared likewise. Files without samples
+are compared by their means, and the page says so; the threshold is then 10% by default. Repeated runs are samples: name the files
+of all runs of A, and those of B behind --with. A case that cannot be used is left out, and the page names it with the reason.
 Cases without a threshold, or with too few repetitions, are counted on the page and not judged.
 Exit status 0: nothing is known to be slower; 1: something is, or failed in B alone; 2: bad input.
 """
@@ -28,13 +29,14 @@ _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
 
 EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json    # one commit, timed twice
-  scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02       # two files of nvbench"""
+  scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02       # two files of nvbench
+  scanlab-report compare before*.json --with after*.json                               # several runs of Google Benchmark a side"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("a", type=Path, metavar="A", help="results file to compare with, of scanlab, nvbench or Google Benchmark, plain or .gz")
-    add("b", type=Path, metavar="B", help="results file to judge, of the same kind")
+    add("files", type=Path, nargs="+", metavar="FILE", help="A and B: results to compare with, and results to judge, of scanlab, nvbench or Google Benchmark, plain or .gz")
+    add("--with", dest="b", type=Path, nargs="+", metavar="FILE", help="B, of one file or more; the files before are then all A (several are of nvbench or Google Benchmark alone)")
     add("--threshold", type=_fraction, metavar="X", help="ignore differences up to this fraction: 0.05 (default: the recorded noise, else 0.1)")
     add("--out", type=Path, metavar="DIR", help="write compare.md, .csv, .pdf and .png to DIR (default: print the page)")
     add("--record-noise", type=Path, metavar="FILE", help="add the differences of A and B to FILE, for two runs of one commit or of the vendor's code")
@@ -43,11 +45,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from scanlab_report.commands.compare import comparison, foreign
 
+    a, b = (options.files, options.b) if options.b else (options.files[:1], options.files[1:])
+    if not options.b and len(b) != 1:
+        return refuse(f"{count(len(options.files), 'file')} given: name A and B, or several files a side as A1 A2 --with B1 B2")
     try:
-        theirs = foreign.read(options.a, options.b)
+        theirs = foreign.read(a, b)
+        if not theirs and len(a) + len(b) > 2:
+            return refuse("several files a side are for nvbench and Google Benchmark: time more repetitions with scanlab bench, and compare two files")
         if theirs and options.record_noise:
             return refuse(f"--record-noise is for results of scanlab: those of {theirs[0].kind} do not say of which commit they are")
-        found = foreign.paired(*theirs) if theirs else comparison.paired(comparison.read(options.a), comparison.read(options.b))
+        found = foreign.paired(*theirs) if theirs else comparison.paired(comparison.read(a[0]), comparison.read(b[0]))
         if options.record_noise:
             return _record(found, options.record_noise)
         default = lambda: (foreign.THRESHOLD, foreign.ORIGIN) if theirs else _thresholds(found)

@@ -28,6 +28,7 @@ import pandas as pd
 
 from scanlab_report.commands.compare import machine
 from scanlab_report.console import count
+from scanlab_report.layout.table_formats import plain
 from scanlab_report.read import records, results, streams
 from scanlab_report.read.records import CASE, REPEATED, SCANS, Complaint, Run
 from scanlab_report.read.variants import Variants
@@ -75,7 +76,8 @@ def read(file: Path) -> Measured:
     found = results.read([file], [])
     if found.problems:
         raise Refused(*map(str, found.problems))
-    if len(found.runs) + len(found.streams) != 1 or not (timed := records.repeated(found)):
+    timed = records.repeated(found) or [records.Repeated(run, SCANS, found.timings) for run in found.runs if len(found.skipped)]  # nothing but failures
+    if len(found.runs) + len(found.streams) != 1 or not timed:
         raise Refused(str(Complaint(file, "", "holds no repeated timings (of scanlab bench, streams run or stream-scan)")))
     (of,) = timed
     if lacking := [key for key in ("date", "git_commit") if not of.run.context.get(key)]:
@@ -130,9 +132,9 @@ class Comparison:
 
     def lone(self) -> tuple[float, int]:
         """What is the corrected p of a single case that differs as clearly as can be, and how many must differ at once."""
-        both = self.both[_by_ranks(self.both)]
-        if both.empty:
-            return 1.0, 0
+        both = self.both
+        if both.empty or not _by_ranks(both).all():  # means tell a single case from chance
+            return 0.0, 0
         least = min(smallest_p(a, b) for a, b in set(zip(both["count_a"], both["count_b"], strict=True)))
         return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
 
@@ -144,7 +146,8 @@ def paired(a: Measured, b: Measured) -> Comparison:
     case, timed, about = REPEATED[a.kind], _TIMED[a.kind], Variants({**a.run.variants, **b.run.variants})
     cases = a.cases.merge(b.cases, how="outer", on=case, suffixes=("_a", "_b"), indicator=True)
     both = cases["_merge"] == "both"
-    if not both.any():
+    broken, remarks = _without_a_time(a, b)
+    if not both.any() and not broken:
         raise Refused(f"{a.run.file} and {b.run.file} have no case in common")
     for side in ("a", "b"):
         known = cases.loc[cases[f"samples_{side}"].notna(), f"samples_{side}"]
@@ -152,7 +155,7 @@ def paired(a: Measured, b: Measured) -> Comparison:
         cases[f"median_{side}_ns"] = pd.Series(medians(known), index=known.index)
     cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
     ratios = ratio_intervals(cases.loc[both, "samples_b"], cases.loc[both, "samples_a"])
-    cases.loc[both, ["ratio", "low", "high"]] = [(of.value, of.low, of.high) for of in ratios]
+    cases.loc[both, ["ratio", "low", "high"]] = np.array([(of.value, of.low, of.high) for of in ratios]).reshape(-1, 3)
     for _, of in cases[both].groupby(["count_a", "count_b"]):
         cases.loc[of.index, "p"] = mann_whitney_p(np.stack(of["samples_a"].to_list()), np.stack(of["samples_b"].to_list()))
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
@@ -170,7 +173,6 @@ def paired(a: Measured, b: Measured) -> Comparison:
     if a.kind == SCANS:  # the host launches nothing
         cases.loc[cases["on"] == "host", "column"] = "host"
     cases["verdict"] = np.select([cases["_merge"] == "left_only", cases["_merge"] == "right_only"], [ONLY_A, ONLY_B], NEITHER)
-    broken, remarks = _without_a_time(a, b)
     throttling = tuple(f"{side}: {of.throttling}" for side, of in (("A", a), ("B", b)) if of.throttling)
     return Comparison(a.run, b.run, a.kind, case, cases.drop(columns=["_merge", *(f"{what}_{side}" for what in ("samples", "launches") for side in "ab")]), about, throttling,
                       remarks=remarks, broken=broken)  # fmt: skip
@@ -195,12 +197,12 @@ def _without_a_time(a: Measured, b: Measured) -> tuple[int, tuple[str, ...]]:
 
 def wrong_in_b(cases: int, such_as: str, why: str) -> str:
     """One sentence on what A has a time of, and B an error."""
-    return f"**Wrong in B**: {count(cases, 'case')} that A has a time of failed in B, such as {such_as}: {why.rstrip('.')}."
+    return f"**Wrong in B**: {count(cases, 'case')} that A has a time of failed in B, such as {plain(such_as + ': ' + why.rstrip('.'))}."
 
 
 def cases_without_a_time(sides_have: str, why: list[str]) -> str:
     """One sentence: ``A has 5 cases``, and the first reasons why they have no time."""
-    return f"{sides_have} without a time ({'; '.join(why[:_NAMED])}{'; …' if len(why) > _NAMED else ''})."
+    return f"{sides_have} without a time ({plain('; '.join(why[:_NAMED]))}{'; …' if len(why) > _NAMED else ''})."
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:

@@ -21,7 +21,8 @@ def figure(comparison: Comparison) -> Figure:
     """Every case of both runs by its time: the ratio, and as a band what is neither slower nor faster; a panel a column."""
     both = comparison.both
     columns = sorted(set(both["column"]))
-    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * -(-len(columns) // 2), 1 if len(columns) == 1 else 2, -(-len(columns) // 2))
+    rows_of_panels = max(1, -(-len(columns) // 2))  # one, empty, where no case is in both
+    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * rows_of_panels, 1 if len(columns) == 1 else 2, rows_of_panels)
     for panel, column in zip(axes, columns, strict=False):
         of = both[both["column"] == column]
         for step, band in of.groupby(np.floor(np.log(of["time_us"]) / np.log(_STEP))):

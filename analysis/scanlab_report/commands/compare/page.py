@@ -6,7 +6,7 @@ import pandas as pd
 
 from scanlab_report.commands.compare.comparison import FASTER, ONLY_A, ONLY_B, SLOWER, TOO_FEW, VERDICTS, Comparison
 from scanlab_report.console import count
-from scanlab_report.layout.table_formats import Column, Table, code, significant, size, with_interval
+from scanlab_report.layout.table_formats import Column, Table, code, plain, significant, size, with_interval
 from scanlab_report.read.records import Run
 from scanlab_report.select.provenance import run_provenance
 from scanlab_report.stats.intervals import Interval
@@ -16,7 +16,7 @@ _ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler"
 """What two runs may differ in besides their times."""
 _SELF_EVIDENT = frozenset({"variant", "id", "type", "op", "mode"})
 """What names a case and needs no heading."""
-_FORMS = {"variant": code, "id": code, "scan": code, "items": size}
+_FORMS = {"variant": code, "id": code, "scan": code, "benchmark": code, "case": code, "items": size}
 
 
 def line(run: Run) -> str:
@@ -72,7 +72,7 @@ def machines(comparison: Comparison) -> list[str]:
 def differences(comparison: Comparison) -> list[str]:
     """What else is not the same in the two runs."""
     of = [(key, *(str(run.context.get(key, "")) for run in (comparison.a, comparison.b))) for key in _ENVIRONMENT]
-    return [f"{key}: {a or 'not said'} (A), {b or 'not said'} (B)" for key, a, b in of if a != b]
+    return [f"{key}: {code(a) or 'unknown'} (A), {code(b) or 'unknown'} (B)" for key, a, b in of if a != b]
 
 
 def table(comparison: Comparison) -> Table:
@@ -104,7 +104,7 @@ def table(comparison: Comparison) -> Table:
 
 def markdown(comparison: Comparison) -> str:
     """The whole page."""
-    parts = ["# B against A", f"A: `{comparison.a.file}`: {line(comparison.a)}\\\nB: `{comparison.b.file}`: {line(comparison.b)}",
+    parts = ["# B against A", "\\\n".join(f"{side}: {code(run.file)}: {plain(line(run))}" for side, run in (("A", comparison.a), ("B", comparison.b))),
              " ".join(summary(comparison))]  # fmt: skip
     if different := differences(comparison):
         parts.append("Not the same in both:\n\n" + "\n".join(f"- {text}" for text in different))
@@ -119,8 +119,7 @@ def markdown(comparison: Comparison) -> str:
 def _listed(rows: pd.DataFrame, case: list[str]) -> str:
     """Cases of one file, those that differ in their size alone on one line; every single one is in the CSV."""
     if "items" not in rows:
-        named = rows[case].assign(device=rows["device"].map(lambda number: number and f"on device {number}"))
-        return "\n".join("- " + " ".join(filter(None, key)) for key in named.to_numpy())
+        return "\n".join("- " + " ".join(filter(None, (code(of.benchmark), code(of.case), of.device and f"on device {of.device}"))) for of in rows.itertuples())
     by = [name for name in case if name not in ("items", "bytes")]
     lines = []
     for key, of in rows.groupby(by, sort=True):

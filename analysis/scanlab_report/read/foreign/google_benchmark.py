@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from scanlab_report.read.documents.base import Count, Line, Name, Number
+from scanlab_report.read.documents.base import Count, Number
 from scanlab_report.read.fields import REMEDY, Misfit, convert, listed
-from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, distinct, of_samples, reason, time
+from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable, unusable_because
 from scanlab_report.read.records import MEASURED, Run
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -30,52 +32,70 @@ _SETTINGS = ("min_time", "min_warmup_time", "iterations", "repeats")
 
 
 class _Context(Struct):
-    date: Line = ""
-    host_name: Line = ""
-    executable: Line = ""
+    date: str = ""
+    host_name: str = ""
+    executable: str = ""
     num_cpus: Count = 0
     mhz_per_cpu: Number = 0
-    library_build_type: Line = ""
+    library_build_type: str = ""
 
 
-class _Entry(Struct):
-    name: Name
-    run_name: Line = ""
+class _Named(Struct):
+    name: str
+    run_name: str = ""
+    family_index: int | None = None
+    per_family_instance_index: int | None = None
+
+
+class _Entry(_Named):
     run_type: Literal["iteration", "aggregate", ""] = ""
     aggregate_name: str = ""
     repetitions: Count = 0
-    repetition_index: int | None = None
     real_time: float | None = None
     time_unit: Literal["ns", "us", "ms", "s"] = "ns"
     bytes_per_second: float = 0
     error_occurred: bool = False
     error_message: str = ""
-    skipped: bool = False
+    skipped: bool | float = False
+    """True where it was skipped; a number is a counter of the user that has this name."""
     skip_message: str = ""
 
 
 def is_one(document: Mapping[str, Any]) -> bool:
     """Whether a document is Google Benchmark's own. Scanlab's results are in its format, and their entries say so."""
     context, entries = document.get("context"), document.get("benchmarks")
-    if not isinstance(context, dict) or "schema" in context or "schema" in document or not any(key in context for key in _CONTEXT):
+    if not isinstance(context, dict) or str(context.get("schema", "")).startswith("scanlab-") or "schema" in document or not any(key in context for key in _CONTEXT):
         return False
     return not (isinstance(entries, list) and any(isinstance(entry, dict) and "outcome" in entry for entry in entries))
 
 
 def read(file: Path, document: Mapping[str, Any]) -> Foreign:
-    """The cases of a file; Misfit at the first thing that does not fit."""
+    """The cases of a file; Misfit if it is no results file. Entries that do not fit make a case without a time.
+
+    A benchmark that is registered twice is two cases of one name; entries of one registration are its samples, also if they are of several runs.
+    """
     context = convert(document["context"], _Context, "context")
-    by_name: dict[str, list[tuple[str, _Entry]]] = {}
-    entries = [convert(raw, _Entry, f"benchmarks[{index}]") for index, raw in enumerate(listed(document, "benchmarks"))]
+    by_registration: dict[tuple[str, int | None, int | None], list[tuple[str, _Entry]]] = {}
+    entries = [_entry(raw, f"benchmarks[{index}]") for index, raw in enumerate(listed(document, "benchmarks"))]
     names = {entry.name for entry in entries}
     for index, entry in enumerate(entries):
         if entry.aggregate_name not in _FITTED and not _is_old_aggregate(entry, names):
-            by_name.setdefault(entry.run_name or entry.name, []).append((f"benchmarks[{index}]", entry))
-    host = context.host_name or "unnamed host"
+            registration = one_line(entry.run_name or entry.name), entry.family_index, entry.per_family_instance_index
+            by_registration.setdefault(registration, []).append((f"benchmarks[{index}]", entry))
+    host = one_line(context.host_name) or "unnamed host"
     cpus = f", {context.num_cpus} CPUs of {context.mhz_per_cpu:g} MHz" if context.num_cpus else ""
     debug = ", library built for debugging" if context.library_build_type == "debug" else ""
-    about = {"kind": "host", "cpu": host + cpus + debug, "date": context.date, "argv": context.executable}
-    return Foreign(Run(file, MEASURED, about), GOOGLE, distinct([_case(name, entries) for name, entries in by_name.items()]))
+    about = {"kind": "host", "cpu": host + cpus + debug, "date": one_line(context.date), "argv": one_line(context.executable)}
+    return Foreign(Run(file, MEASURED, about), GOOGLE, numbered([_case(name, entries) for (name, *_), entries in by_registration.items()]))
+
+
+def _entry(raw: Any, place: str) -> _Entry:
+    """An entry; one that does not fit is skipped for that."""
+    named = convert(raw, _Named, place)
+    try:
+        return convert(raw, _Entry, place)
+    except Misfit as misfit:
+        return _Entry(**asdict(named), skipped=True, skip_message=unusable_because(misfit))
 
 
 def _is_old_aggregate(entry: _Entry, names: set[str]) -> bool:
@@ -86,26 +106,26 @@ def _is_old_aggregate(entry: _Entry, names: set[str]) -> bool:
 
 def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
     benchmark, *parts = name.split("/")
-    about: dict[str, Any] = {"benchmark": benchmark, "point": "/".join(parts), "axes": _axes(parts), "clock": "real"}
-    place = entries[0][0]
+    case = Case(entries[0][0], benchmark, "/".join(parts), axes=_axes(parts), clock="real")
     for at, entry in sorted(entries, key=lambda of: not of[1].error_occurred):  # an error of any repetition outranks what was skipped
-        if entry.error_occurred or entry.skipped:
-            return Case(at, **about, skipped=reason(entry.error_message or entry.skip_message), failed=entry.error_occurred)
+        if entry.error_occurred or entry.skipped is True:
+            return replace(case, place=at, skipped=reason(entry.error_message or entry.skip_message), failed=entry.error_occurred)
+    try:
+        return replace(case, **_times(entries))
+    except Misfit as misfit:
+        return unusable(case, misfit)
+
+
+def _times(entries: list[tuple[str, _Entry]]) -> dict[str, Any]:
+    """What a case says of its times: each repetition is a sample, or else each mean where the file has those of several runs."""
     runs = [(at, entry) for at, entry in entries if entry.run_type != "aggregate"]
-    if not runs:
-        return Case(place, **about, **_aggregates(entries))
-    known: dict[int, str] = {}
-    for at, entry in runs:
-        if (index := entry.repetition_index) is None:  # as old versions write repetitions: one after another
-            continue
-        if index in known:
-            raise Misfit(at, f"is repetition {index} of {name} again, which {known[index]} has: keep each case once a file")
-        known[index] = at
+    means = [(at, entry) for at, entry in entries if entry.aggregate_name == "mean"]
+    if not runs and len(means) < 2:
+        return _aggregates(entries)
+    runs = runs or means
     samples = np.array([_seconds(at, entry) for at, entry in runs])
-    if not samples.any():
-        return Case(place, **about, skipped="its time is 0 s")
     rates = np.array([entry.bytes_per_second for _, entry in runs if 0 < entry.bytes_per_second < np.inf])
-    return Case(place, **about, **of_samples(samples, lambda index: f"{runs[index][0]}.real_time"), rates=rates)
+    return of_samples(samples, lambda index: f"{runs[index][0]}.real_time") | {"rates": rates}
 
 
 def _aggregates(entries: list[tuple[str, _Entry]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ def _head(file: Path) -> bytes:
     """How a file begins; empty if it cannot be read, which who reads all of it says."""
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
-            return stream.read(_HEAD)
+            return stream.read(_HEAD).removeprefix(BOM_UTF8)
     except (OSError, EOFError, zlib.error):
         return b""
 

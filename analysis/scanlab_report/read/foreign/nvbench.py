@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scanlab_report.read.documents.base import Line, Name
 from scanlab_report.read.fields import REMEDY, Misfit, convert, shown
-from scanlab_report.read.foreign.cases import NVBENCH, Case, Foreign, distinct, of_samples, reason, time
+from scanlab_report.read.foreign.cases import NVBENCH, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable
 from scanlab_report.read.records import MEASURED, Run
 
 FORMAT = 1
@@ -32,13 +31,13 @@ _SINGLE = 1e-5
 
 
 class _Value(Struct):
-    name: Line
-    type: Line
-    value: Line
+    name: str
+    type: str
+    value: str
 
 
 class _Summary(Struct):
-    tag: Line
+    tag: str
     data: list[_Value] | None = None
 
 
@@ -51,18 +50,18 @@ class _State(Struct):
 
 
 class _Benchmark(Struct):
-    name: Name
-    states: list[_State] | None
+    name: str
+    states: list[Any] | None
 
 
 class _Device(Struct):
     id: int
-    name: Line
+    name: str
 
 
 class _Version(Struct):
     major: int
-    string: Line = ""
+    string: str = ""
 
 
 class _Versions(Struct):
@@ -72,7 +71,7 @@ class _Versions(Struct):
 
 class _Meta(Struct):
     version: _Versions
-    argv: list[Line] | None = None
+    argv: list[str] | None = None
 
 
 class _Document(Struct):
@@ -89,23 +88,33 @@ def is_one(document: Mapping[str, Any]) -> bool:
 
 
 def read(file: Path, document: Mapping[str, Any]) -> Foreign:
-    """The cases of a file; Misfit at the first thing that does not fit."""
+    """The cases of a file; Misfit if it is no results file. A state that does not fit is a case without a time."""
     if (version := convert(document["meta"], _Meta, "meta").version.json).major != FORMAT:
         raise Misfit("meta.version.json.major", f"is {version.major}, and only format {FORMAT} of nvbench's JSON is known here")
     content = convert(document, _Document)
-    names = {str(device.id): device.name for device in content.devices or []}
-    cases = [_case(file, f"benchmarks[{b}].states[{s}]", benchmark.name, state, names)
+    names = {str(device.id): one_line(device.name) for device in content.devices or []}
+    cases = [_case(file, f"benchmarks[{b}].states[{s}]", one_line(benchmark.name), state, names)
              for b, benchmark in enumerate(content.benchmarks or []) for s, state in enumerate(benchmark.states or [])]  # fmt: skip
     used = {case.device: case.gpu for case in cases if case.gpu}
-    about = {"device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))), "argv": " ".join(content.meta.argv or []),
+    about = {"device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))), "argv": one_line(" ".join(content.meta.argv or [])),
              "nvbench": content.meta.version.nvbench.string}  # fmt: skip
-    return Foreign(Run(file, MEASURED, about), NVBENCH, distinct(cases))
+    return Foreign(Run(file, MEASURED, about), NVBENCH, numbered(cases))
 
 
-def _case(file: Path, place: str, benchmark: str, state: _State, names: Mapping[str, str]) -> Case:
-    axes = {of.name: _axis_value(of, f"{place}.axis_values[{index}].value") for index, of in enumerate(state.axis_values or [])}
-    device = "" if state.device is None else str(state.device)
-    case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, names.get(device, ""), axes)
+def _case(file: Path, place: str, benchmark: str, raw: Any, names: Mapping[str, str]) -> Case:
+    case = Case(place, benchmark, "")
+    try:
+        state = convert(raw, _State, place)
+        axes = {one_line(of.name): _axis_value(of, f"{place}.axis_values[{index}].value") for index, of in enumerate(state.axis_values or [])}
+        device = "" if state.device is None else str(state.device)
+        case = Case(place, benchmark, " ".join(f"{name}={_in_words(value)}" for name, value in axes.items()), device, names.get(device, ""), axes=axes)
+        return _timed(file, case, state)
+    except Misfit as misfit:
+        return unusable(case, misfit)
+
+
+def _timed(file: Path, case: Case, state: _State) -> Case:
+    place = case.place
     if state.is_skipped:
         return replace(case, skipped=reason(state.skip_reason), failed=state.skip_reason.startswith(_ERROR))
     summaries = _Summaries(place, state.summaries or [])
@@ -174,7 +183,7 @@ class _Summaries:
 
 
 def _axis_value(of: _Value, place: str) -> str | float:
-    return _number(of.value, place) if of.type in ("int64", "float64") else of.value
+    return _number(of.value, place) if of.type in ("int64", "float64") else one_line(of.value)
 
 
 def _number(text: str, place: str) -> float:

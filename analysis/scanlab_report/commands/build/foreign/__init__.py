@@ -15,6 +15,7 @@ from scanlab_report.commands.build.foreign import distributions, medians, time_b
 from scanlab_report.commands.build.foreign.shown import Shown, named
 from scanlab_report.console import SOUND, count, refuse, say
 from scanlab_report.layout import style
+from scanlab_report.layout.table_formats import plain
 from scanlab_report.read.foreign.cases import Foreign
 from scanlab_report.written import in_place_of
 
@@ -48,7 +49,7 @@ def build(files: list[Foreign], options: argparse.Namespace) -> int:
             style.save(drawn, [new / "figures" / (name + suffix) for suffix in (".pdf", ".png")])
             say(f"figure {name}: {'; '.join(sources)}")
         table = medians.build(shown)
-        for suffix, text in ((".csv", table.csv()), (".tex", table.latex()), (".md", f"{table.caption}\n\n{table.markdown()}\n{'; '.join(sources)}\n")):
+        for suffix, text in ((".csv", table.csv()), (".tex", table.latex()), (".md", f"{table.caption}\n\n{table.markdown()}\n{plain('; '.join(sources))}\n")):
             (new / "tables" / f"medians{suffix}").write_text(text, encoding="utf-8")
         say(f"table medians: {'; '.join(sources)}")
     for stale in left_out:

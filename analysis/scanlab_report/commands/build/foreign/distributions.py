@@ -25,7 +25,7 @@ _STEPS = 1000
 
 
 def draw(shown: list[Shown]) -> Figure | str:
-    by_case: dict[tuple[str, str, str], list[Shown]] = {}
+    by_case: dict[tuple[str, ...], list[Shown]] = {}
     for of in shown:
         if len(of.case.samples) > 1:
             by_case.setdefault(of.case.key, []).append(of)
@@ -36,7 +36,8 @@ def draw(shown: list[Shown]) -> Figure | str:
     rows = -(-len(panels) // _COLUMNS)
     columns = min(_COLUMNS, len(panels))
     drawn, axes = style.figure(style.DOUBLE * columns / _COLUMNS if columns > 1 else style.COLUMN, 0.3 + 1.45 * rows, columns, rows, sharey=True)
-    varies = [len({part for part in parts if part}) > 1 for parts in zip(*by_case, strict=True)]
+    names = [(them[0].case.benchmark, them[0].case.label, them[0].case.device) for them in by_case.values()]
+    varies = [len({part for part in parts if part}) > 1 for parts in zip(*names, strict=True)]
     for panel, them in zip(axes, panels, strict=False):
         _panel(panel, them)
         _heading(panel, them[0].case, *varies)
@@ -76,7 +77,7 @@ def _panel(axes: Axes, files: list[Shown]) -> None:
 
 def _heading(axes: Axes, case: Case, benchmark: bool, point: bool, device: bool) -> None:
     """What tells a case from the others: its benchmark, its point, its device."""
-    parts = ((case.benchmark, benchmark or not case.point), (case.point, point or not benchmark), (case.device and f"on device {case.device}", device))
+    parts = ((case.benchmark, benchmark or not case.label), (case.label, point or not benchmark), (case.device and f"on device {case.device}", device))
     said = " ".join(part for part, varies in parts if part and varies)
     axes.set_title(style.plain("\n".join(textwrap.wrap(said, _LETTERS, max_lines=3, placeholder=" …"))), fontsize=6.5)
 
