@@ -160,6 +160,18 @@ def test_what_became_wrong_in_b_is_said_and_has_a_status(tmp_path: Path) -> None
     assert "**Wrong in B**" in page and "item 3 is 5" in page and "0 slower" not in page
 
 
+def test_a_failure_of_the_only_case_has_status_1(tmp_path: Path) -> None:
+    compared(tmp_path, {"best": 1e5}, {"best": 1e5})
+    for name in ("a", "b"):
+        document = json.loads((tmp_path / f"{name}.json").read_text())
+        document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["items"] == SIZES[3] and entry["variant"] == "best"]
+        if name == "b":
+            document["benchmarks"] = [document["benchmarks"][0] | {"outcome": "failed", "error_occurred": True, "error_message": "item <3> is 5", "real_time": 0, "iterations": 0}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    assert main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--out", str(tmp_path / "out")]) == 1
+    assert r"**Wrong in B**: 1 case" in (page := (tmp_path / "out" / "compare.md").read_text()) and r"item \<3> is 5" in page
+
+
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
     sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in records.CASE}).assign(samples=samples, launches=1))
              for samples in ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])]  # fmt: skip
