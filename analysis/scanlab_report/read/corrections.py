@@ -1,4 +1,4 @@
-"""What is known of recorded files and does not stand in them: ``data/corrections.toml`` withdraws measurements, and names the run of a table."""
+"""Facts on recorded files that the files lack: ``data/corrections.toml`` withdraws measurements, and names the run of a table."""
 
 from __future__ import annotations
 

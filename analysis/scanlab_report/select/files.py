@@ -17,7 +17,7 @@ def places(timed: Mapping[int, int], dates: Mapping[int, str]) -> dict[int, int]
 
 
 def of_first(rows: pd.DataFrame, case: Sequence[str], file: str, place: Mapping[int, int]) -> pd.DataFrame:
-    """Of each case the repetitions of the file that answers first; ``file`` is the column that says which."""
+    """The repetitions of each case in the file that answers first; ``file`` is the column that says which."""
     if rows.empty:
         return rows
     rank = rows[file].map(place)

@@ -321,7 +321,7 @@ def _files(results: Results, kind: str) -> list[StreamFile]:
 
 
 def _of_first(of_kind: Sequence[StreamFile], case: Sequence[str], variant: str) -> pd.DataFrame:
-    """Of each case the repetitions of the file that answers first; ``file`` is its number, and ``variant`` the column that files are counted by."""
+    """The repetitions of each case in the file that answers first; ``file`` is its number, and ``variant`` the column that files are counted by."""
     rows = pd.concat([of.rows.assign(file=number) for number, of in enumerate(of_kind)], ignore_index=True)
     place = places(rows.groupby("file")[variant].nunique().to_dict(), {number: of.run.date for number, of in enumerate(of_kind)})
     return of_first(rows, case, "file", place)

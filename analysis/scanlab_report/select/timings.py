@@ -379,5 +379,5 @@ def _places(results: Results) -> dict[int, int]:
 
 
 def _of_one_file(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
-    """Of each case the repetitions of the run that answers first."""
+    """The repetitions of each case in the run that answers first."""
     return files.of_first(rows, CASE, "run", _places(results))

@@ -17,7 +17,7 @@ from scanlab_report.read.records import Results
 from scanlab_report.select.needs import gather
 
 NEWER = "compute capability 9.0 and later"
-"""What a variant's limits say of a device that it needs."""
+"""The words in a variant's limits that name a device it needs."""
 _SHOWN = re.compile(r"\\scan(?:wide|page)?(?:figure|table)(?:\[\w+\])?\{(\w+)\}")
 _HOST_KINDS = {"timings", "counts"}
 """Kinds of file that a session without a GPU has."""

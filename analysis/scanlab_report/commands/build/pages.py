@@ -25,7 +25,7 @@ from scanlab_report.written import one_file, put, write
 
 
 class Part(NamedTuple):
-    """What a part needs, and what makes it: a table, or sentences. ``without``: what makes sentences where the data lack it."""
+    """The needs of a part, and its maker: a table, or sentences. ``without`` makes sentences where the data lack it."""
 
     needs: Mapping[str, Any]
     build: Callable[..., Table | str]

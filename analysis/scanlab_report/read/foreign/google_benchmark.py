@@ -117,7 +117,7 @@ def _case(name: str, entries: list[tuple[str, _Entry]]) -> Case:
 
 
 def _times(entries: list[tuple[str, _Entry]]) -> dict[str, Any]:
-    """What a case says of its times: each repetition is a sample, or else each mean where the file has those of several runs."""
+    """The times of a case: each repetition is a sample, or else each mean where the file has those of several runs."""
     runs = [(at, entry) for at, entry in entries if entry.run_type != "aggregate"]
     means = [(at, entry) for at, entry in entries if entry.aggregate_name == "mean"]
     if not runs and len(means) < 2:
