@@ -74,7 +74,7 @@ def test_the_file_that_timed_the_most_variants_answers_and_of_equals_the_newest(
 
 
 def test_of_several_gpus_and_of_one_the_same_rule_says_which_file_answers(tmp_path: Path) -> None:
-    """A file answers whatever a question asks for: one of more variants answers though it is older."""
+    """The file of more variants answers, although it is older and the question is of one variant."""
     def slower(document: dict) -> dict:
         for entry in document["benchmarks"]:
             entry["real_time"] *= 2
