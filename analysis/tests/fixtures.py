@@ -129,6 +129,13 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
     return {"context": context(), "benchmarks": entries}
 
 
+def odd_sizes(process: int) -> dict[str, Any]:
+    """One process of the sweep; ratios are the same in each."""
+    entries = [repetition(case(variant, n, cache, launch=launch), index, _time(variant, n, cache) * (1 + 0.01 * process)) for n in (4099, 100_001)
+               for cache, launch in (("cold", "stream"), ("warm", "graph")) for variant in ("best", "device_scan", "memcpy", "cub_device_scan", "cub_newest") for index in range(3)]  # fmt: skip
+    return {"context": context(argv=f"scanlab bench --sweep odd_sizes --seed {process}", seed=str(process)), "benchmarks": entries}
+
+
 def _time(variant: str, n: int, cache: str) -> float:
     launches, traffic, share = _MODEL[variant]
     if variant == "hs_multipass":
@@ -297,6 +304,8 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "scan.json").write_text(json.dumps(timings(rounds, top)))
     (folder / "python.json").write_text(json.dumps(python_timings(rounds)))
     (folder / "cub_shapes.json").write_text(json.dumps(cub_shapes(rounds)))
+    for process in range(1, 9):
+        (folder / f"odd_sizes_{process}.json").write_text(json.dumps(odd_sizes(process)))
     (folder / "dram_bytes.csv").write_text(dram_bytes(top))
     (folder / "prefix_wait.csv").write_text(PREFIX_WAIT)
     (folder / "ranks_prefix_wait.csv").write_text(ranks_fixtures.waits())
