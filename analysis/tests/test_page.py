@@ -401,7 +401,7 @@ def test_hovering_shows_the_figures(chromium: Browser, recorded: Path, view: str
 
 @needs_browser
 def test_the_table_has_the_numbers_of_the_data_to_four_digits(chromium: Browser, recorded: Path) -> None:
-    chromium.open(recorded, "#view=scans&variants=best&from=134217728")
+    chromium.open(recorded, "#view=scans&variants=best&from=134217728&quantity=byte")
     rows = chromium.evaluate("[...document.querySelectorAll('#table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     view = data_of(recorded)["scans"][0]
     cases = cases_of(view, cache="cold", launch="stream")

@@ -49,7 +49,8 @@ po::options_description bench_options() {
       ("out", text("FILE"),
        "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")  //
       ("force", "replace FILE if it exists")                                                       //
-      ("seed", po::value<std::uint64_t>()->value_name("N"), "choose the inputs, and where in device memory the arrays lie (default 1)")  //
+      ("seed", po::value<std::uint64_t>()->value_name("N"),
+       "choose the inputs, and where in device memory the arrays lie (default 1)")  //
       ("once",
        "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out lists the ranges")  //
       ("tune-now",

@@ -67,9 +67,9 @@ po::options_description make_options() {
       ("input", list_of("KIND"),
        "select inputs: random, constant, alternating, one_hot, extremes, exact (default above)")  //
       ("aliasing", list_of("CASE"),                                                               //
-       "select aliasing and alignment cases: apart (two aligned arrays), shifted (arrays that start at "
-       "item 2, 4 or 6), in_place, or all (default above, else apart)")  //
-      ("repeat", po::value<int>()->default_value(0)->value_name("N"),    //
+       "select where arrays lie: apart (two aligned arrays), shifted (they begin at item 2, 4 or 6), in_place, or "
+       "all (default above, else apart)")                              //
+      ("repeat", po::value<int>()->default_value(0)->value_name("N"),  //
        "GPU: run each floating-point case N times more, half of them beside other work, and count different outputs; "
        "0: none")  //
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"),

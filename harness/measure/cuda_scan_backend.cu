@@ -27,7 +27,7 @@ namespace scanlab::measure {
 namespace {
 
 constexpr std::size_t kDisplacement = std::size_t{6} << 20;  // bytes that the arrays move by from seed to seed
-constexpr double kReferenceShare = 0.6;  // of device memory, kept for references between rounds
+constexpr double kReferenceShare = 0.6;                      // of device memory, kept for references between rounds
 
 /// A range in the profilers' time lines; empty where the toolkit has no NVTX.
 class NamedRange {

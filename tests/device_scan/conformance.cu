@@ -317,12 +317,13 @@ TEST(CalledFunctions, GetItemsInitialValuesAndResultsAlone) {
     std::vector<Marked> expected;
     for (std::int64_t i = 0; i < n; ++i) expected.push_back({static_cast<std::uint32_t>(i + 1), kMark});
     for (const Places& places : {Places{.storage_byte = 0}, Places{.in = 1, .out = 1, .storage_byte = 0}}) {
-      expect_same(scanned<Marked>(ones, places,
-                                  [&](void* storage, std::size_t& bytes, Marked* in, Marked* out, cudaStream_t stream) {
-                                    return DeviceScan::ExclusiveScan(storage, bytes, in, out, AddMarked{},
-                                                                     Marked{1, kMark}, n, stream);
-                                  }),
-                  expected, "ExclusiveScan");
+      expect_same(
+          scanned<Marked>(
+              ones, places,
+              [&](void* storage, std::size_t& bytes, Marked* in, Marked* out, cudaStream_t stream) {
+                return DeviceScan::ExclusiveScan(storage, bytes, in, out, AddMarked{}, Marked{1, kMark}, n, stream);
+              }),
+          expected, "ExclusiveScan");
     }
   }
   unsigned long long calls = 1;
@@ -392,13 +393,12 @@ TEST(AtRandom, ScansAreRight) {
                              return DeviceScan::InclusiveScan(storage, bytes, in, out, Join{}, n, stream);
                            }),
                 joined, "InclusiveScan");
-    expect_same(
-        scanned<std::int16_t>(
-            numbers, places,
-            [&](void* storage, std::size_t& bytes, std::int16_t* in, std::int16_t* out, cudaStream_t stream) {
-              return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
-            }),
-        sums, "ExclusiveSum");
+    expect_same(scanned<std::int16_t>(
+                    numbers, places,
+                    [&](void* storage, std::size_t& bytes, std::int16_t* in, std::int16_t* out, cudaStream_t stream) {
+                      return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
+                    }),
+                sums, "ExclusiveSum");
   }
 }
 

@@ -51,8 +51,7 @@ constexpr bool taken() {
                 "scanlab::DeviceScan takes items that are trivially copyable, can be assigned and have a default "
                 "constructor; for others "
                 "use cub::DeviceScan");
-  constexpr bool kOfDevice =
-      !std::is_same_v<Pointed<In>, long double> && !std::is_same_v<Pointed<Out>, long double>;
+  constexpr bool kOfDevice = !std::is_same_v<Pointed<In>, long double> && !std::is_same_v<Pointed<Out>, long double>;
   static_assert(kOfDevice, "a GPU has no long double: scan double");
   constexpr bool kSmall = !kPointers || (sizeof(Pointed<In>) <= 16 && sizeof(Pointed<Out>) <= 16);
   static_assert(kSmall, "scanlab::DeviceScan takes items of up to 16 bytes; for larger ones use cub::DeviceScan");
@@ -161,7 +160,7 @@ class FunctionOf {
 #endif
 
   mutable Function function_;  // its call operator need not be const
-  Initial initial_;  // not [[no_unique_address]], over which host and device differ (nvcc 13.0)
+  Initial initial_;            // not [[no_unique_address]], over which host and device differ (nvcc 13.0)
 };
 
 /// The sum of numbers. Integers wrap, so that what is cut off in the end need not be added up: sums of small ones are

@@ -16,7 +16,7 @@ from scanlab_report.derive.sizes import size_name
 from scanlab_report.derive.stream_scans import fastest, of_file
 from scanlab_report.documents.numbers import number
 from scanlab_report.layout.table_formats import latex
-from scanlab_report.read import corrections, streams
+from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.needs import Need
 from scanlab_report.select.streams_evidence import (
@@ -128,7 +128,6 @@ NAMES = {
     "caveatsLimit": "defined if there are any: that limit, microseconds",
     "caveatsLimitedLeast": "defined if there are any: the least of these times, microseconds",
     "caveatsLimitedMost": "defined if there are any: the largest of them",
-    "caveatsWithdrawn": "sentences on the calls whose recorded trials are withdrawn; empty if there are none",
     "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
     "collectionCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
@@ -338,10 +337,6 @@ def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
         named |= {"caveatsLimited": str(len(limited)), "caveatsLimit": limited["limit"].iloc[0], "caveatsLimitedLeast": number(1e6 * seconds.min(), 2),
                   "caveatsLimitedMost": number(1e6 * seconds.max(), 2)}  # fmt: skip
     calls = caveats.calls(experiments.rows)
-    reasons = {entry["reason"] for entry in corrections.known()["withdrawn"]}
-    withdrawn = experiments.rows[experiments.rows["why_not"].isin(reasons)]
-    named["caveatsWithdrawn"] = " ".join(f"Recorded trials of {latex(call)} are withdrawn, and count as untried. {latex(reason)}"
-                                         for call, reason in withdrawn[["subject", "why_not"]].drop_duplicates().itertuples(index=False))  # fmt: skip
     differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
     return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
 

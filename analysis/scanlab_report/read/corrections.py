@@ -23,7 +23,7 @@ def known() -> Mapping[str, list[dict[str, Any]]]:
 
 
 def withdrawn(file: Path) -> dict[str, str]:
-    """The algorithms and experiments of a file that are withdrawn, with the reason."""
+    """The algorithms of a file that are withdrawn, with the reason."""
     place = _place(file)
     return {name: entry["reason"] for entry in known()["withdrawn"] if fnmatch(place, entry["files"]) for name in entry["names"]}
 
@@ -35,17 +35,8 @@ def source(file: Path) -> dict[str, str]:
 
 
 def corrected(file: Path, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a file without algorithms that are withdrawn; experiments that are stay, as not tried."""
-    reasons = withdrawn(file)
-    if "algorithm" in rows:
-        return rows[~rows["algorithm"].isin(list(reasons))]
-    if "why_not" in rows and reasons:
-        named = rows["name"].isin(list(reasons))
-        return rows.assign(
-            answer=rows["answer"].mask(named, None), differs=rows["differs"] & ~named, yes=rows["yes"].mask(named, 0), trials=rows["trials"].mask(named, 0),
-            why_not=rows["name"].map(reasons).fillna(rows["why_not"]),
-        )  # fmt: skip
-    return rows
+    """The rows of a file without algorithms that are withdrawn."""
+    return rows[~rows["algorithm"].isin(list(withdrawn(file)))] if "algorithm" in rows else rows
 
 
 def _place(file: Path) -> str:

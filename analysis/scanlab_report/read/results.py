@@ -139,7 +139,7 @@ def _read_document(file: Path, origin: str, document: Mapping[str, Any], results
 
 def _keep(file: Path, origin: str, found: streams.Found, results: Results) -> None:
     results.problems += [Complaint(file, *wrong) for wrong in found.wrong]
-    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, corrections.corrected(file, found.rows), found.calls))
+    results.streams.append(StreamFile(Run(file, origin, found.context), found.kind, found.rows, found.calls))
 
 
 # --------------------------------------------------------------------------------------------- timings

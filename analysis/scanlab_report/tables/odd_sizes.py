@@ -31,8 +31,8 @@ def build(timed: TableEvidence) -> Table:
     single = [_row(cases["type"].iloc[place], cases.iloc[[place]]) for place in range(len(cases))]
     processes = sorted({ratio.count for ratio in cases["ratio"]})
     return Table(
-        caption=f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped at {cases['items'].nunique()} random odd sizes from "
-        f"{size(cases['items'].min())} to {size(cases['items'].max())}. Inclusive sums, {' or '.join(map(str, processes))} processes with arrays at other addresses. "
+        caption=f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped. Inclusive sums of {cases['items'].nunique()} random odd sizes, "
+        f"{size(cases['items'].min())} to {size(cases['items'].max())}; {' or '.join(map(str, processes))} processes with arrays at other addresses. "
         "Cases are won or lost if the 95% interval over processes excludes 1. Spread: the largest change of a ratio from process to process.",
         columns=(
             Column("variant", "variant", code, right=False),
