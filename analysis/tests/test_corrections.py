@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import msgspec
-import pandas as pd
 import pytest
 
 from scanlab_report import DATA
