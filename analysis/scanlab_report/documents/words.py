@@ -121,6 +121,7 @@ def masked(text: str) -> str:
         return _NOTHING * len(match[0])
 
     text = re.sub(r"(`+)(.+?)\1", lambda m: _CODE * len(m[0]), text, flags=re.DOTALL)
+    text = re.sub(r"\b[0-9a-f]{9}\+?(?:, [0-9a-f]{9}\+?)+", lambda m: _CODE * len(m[0]), text)  # commits
     text = re.sub(r"\]\([^)]*\)|\]\[[^\]]*\]", gone, text)
     text = re.sub(r"!?\[(?=\S)|<!--.*?-->|</?[a-zA-Z][^>]*>", gone, text, flags=re.DOTALL)
     text = re.sub(r"<?https?://[^\s>)]+>?", lambda m: _CODE * len(m[0]), text)

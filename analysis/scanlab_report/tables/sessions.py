@@ -33,7 +33,7 @@ def build(sessions: SessionEvidence) -> Table:
         })  # fmt: skip
     return Table(
         caption="Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. Drift: the round that differs most, of n cases. "
-        "Rise, fall: cases with a trend (Mann's test, rarely passed by five rounds). Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
+        "Rise, fall: cases with a trend by Mann's test. Later: pairs whose later repetition took longer. Outliers: beyond Tukey's fences, "
         "of normal times, the farthest. Clocks: readings, those below maximum. The host's cores are left out.",
         columns=(
             Column("session", "results file", right=False, wrap=6),
