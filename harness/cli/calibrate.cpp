@@ -129,7 +129,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput, "--name: give one line of text, as in --name my_gpu");
   }
   const std::vector<int> works = works_of(values);
-  const int repetitions = option_number(values, "repetitions", 1, 1000);
+  [[maybe_unused]] const int repetitions = option_number(values, "repetitions", 1, 1000);
   const bool measures = values.count("from") == 0;
   if (!measures) refuse_options(values, {"work", "repetitions"}, "the file of --from has its own");
   measure::Facts provenance;

@@ -107,7 +107,8 @@ int streams_trace(const std::vector<std::string>& arguments, Context& context) {
                        fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));
   }
   [[maybe_unused]] const std::filesystem::path folder = many ? output_folder(values) : "";
-  const int repetitions = values.count("repetitions") != 0 ? option_number(values, "repetitions", 1, 1000) : 5;
+  [[maybe_unused]] const int repetitions =
+      values.count("repetitions") != 0 ? option_number(values, "repetitions", 1, 1000) : 5;
   [[maybe_unused]] const double shortest_gap = shortest_gap_of(values);  // a wrong one is refused without a device too
 
   std::vector<std::string> typed = context.argv;
