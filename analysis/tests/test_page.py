@@ -535,7 +535,8 @@ def test_a_sentence_names_the_fastest_that_is_seen(chromium: Browser, recorded: 
 @needs_browser
 def test_claims_have_their_verdicts_and_experiments_their_answers(chromium: Browser, read: results.Results, recorded: Path) -> None:
     (claims,) = data_of(recorded)["claims"]
-    assert len(claims["claims"]["claim"]) == len(stated.read()) and set(claims["claims"]["verdict"]) <= {"holds", "fails", "not measured"}
+    # A claim that is made on every device has a row for each.
+    assert len(claims["claims"]["claim"]) >= len(stated.read()) and set(claims["claims"]["verdict"]) <= {"holds", "fails", "not measured"}
     chromium.open(recorded, "#view=claims&verdict=fails")
     assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == claims["claims"]["verdict"].count("fails")
     asked = data_of(recorded)["implicit_sync"][0]
