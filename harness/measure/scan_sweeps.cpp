@@ -29,9 +29,9 @@ std::string powers_and_random_sizes(int most) {
 }
 
 /// Odd sizes, always the same ones, log-uniform from 2^12 to 2^22: where two scans are the closest.
-std::string odd_sizes() {
+std::string odd_sizes(std::uint64_t seed) {
   constexpr int kSizes = 24;
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(seed);
   std::string words;
   for (int i = 0; i < kSizes; ++i) {
     const double octave = 12 + 10 * (i + static_cast<double>(random() >> 11) * 0x1p-53) / kSizes;
@@ -54,6 +54,7 @@ const std::vector<ScanSweep>& scan_sweeps() {
   static const std::vector<Launch> both{Launch::stream, Launch::graph};
   static const std::string narrow_sizes = powers_and_random_sizes(30);
   static const std::string wide_sizes = powers_and_random_sizes(28);
+  static const std::string odd = odd_sizes(1);
   static const std::vector<ScanSweep> all{
       {.name = "full",
        .about = "the ladder to 2^30 and every figure of scans",
@@ -144,8 +145,8 @@ const std::vector<ScanSweep>& scan_sweeps() {
        .of_chosen = true,
        .parts =
            {
-               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd_sizes()}}, cold, stream},
-               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd_sizes()}}, warm, graph},
+               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd}}, cold, stream},
+               {device, {{"type", "i8,i16,i32,i64,f16,f32,f64"}, {"items", odd}}, warm, graph},
            }},
       {.name = "counters",
        .about = "variants with bank conflicts, for ncu to count; add --once",
