@@ -134,6 +134,7 @@ class Scan {
       if (device.error) return device;
       device.multiprocessors = cuda::multiprocessors();
       device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+      if (device.multiprocessors == 0 || device.shared_bytes == 0) device.error = cudaErrorUnknown;  // is asked again
       device.copies_in_bulk = code.ptxVersion >= 90;
       if (!device.copies_in_bulk) return device;
       device.large_clusters = cuda::has_room_for_clusters(

@@ -49,8 +49,9 @@ def over_vendor(timed: RanksEvidence | None, latex: bool = False) -> str:
         ratios = {int(row.items_per_rank): row.of_vendor for row in rows.itertuples() if row.of_vendor.known}
         power_of, scan = (power, f"\\texttt{{{table_formats.latex(SCAN)}}}") if latex else (table_formats.size, f"`{SCAN}`")
         speeds = [f"{number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}] times that of CUB with NCCL at {power_of(items)} 32-bit integers per GPU"
-                  for items, ratio in ((items, ratios[items]) for items in (max(ratios), FEW) if items in ratios)]  # fmt: skip
-        sentences.append(f"On {rows['ranks'].max()} GPUs ({timed.provenance.line()}), the speed of {scan} is {', and '.join(speeds)}.")
+                  for items, ratio in ((items, ratios[items]) for items in dict.fromkeys((max(ratios, default=0), FEW)) if items in ratios)]  # fmt: skip
+        if speeds:
+            sentences.append(f"On {rows['ranks'].max()} GPUs ({timed.provenance.line()}), the speed of {scan} is {', and '.join(speeds)}.")
     reasons = dict.fromkeys(entry["reason"] for entry in corrections.known()["withdrawn"] if VENDOR in entry["names"])
     return " ".join([*sentences, *(f"{'Earlier' if sentences else 'The'} recorded times of CUB with NCCL are withdrawn. {reason}" for reason in reasons)])
 

@@ -309,6 +309,7 @@ class OddSizes:
 
     def find(self, results: Results, published: dict[str, Publication]) -> TableEvidence | None:
         for origin, _, rows in _by_device(results, results.timings, (ODD_SIZES,)):
+            rows = rows[rows["settings"] == ""]
             if not rows.empty:
                 cases = intervals.summarise(rows, ["run", *CASE])
                 return TableEvidence(cases, timing_provenance(rows, cases, results.runs, origin), results.variants)

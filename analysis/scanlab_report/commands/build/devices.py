@@ -91,5 +91,5 @@ def _code(name: str) -> str:
 
 
 def _listed(names: Any) -> str:
-    *before, last = names
+    *before, last = [*names] or ["none"]
     return f"{', '.join(before)} and {last}" if before else last
