@@ -82,15 +82,6 @@ def test_what_is_another_program_is_refused_and_the_page_stays(tmp_path: Path, c
     program.write_text(f"#!/bin/sh\nprintf '%b' '{text}'\n")
     program.chmod(0o755)
     page.write_text("<!-- cli:begin -->\nthe last good one\n<!-- cli:end -->\n")
-    for line in (["cli", str(program), "--page", str(page)], ["words", "--program", str(program), str(page)]):
-        assert main(line) == 2
-        assert capsys.readouterr().err.startswith(f"error: {program}: {'cannot be run' if text == chr(92) + '377' else 'is not scanlab, whose help begins with'}")
+    assert main(["cli", str(program), "--page", str(page)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {program}: {'cannot be run' if text == chr(92) + '377' else 'is not scanlab, whose help begins with'}")
     assert "the last good one" in page.read_text()
-
-
-def test_texts_of_the_help_are_told_from_names_and_examples(tmp_path: Path) -> None:
-    found = list(program_help.strings(program_help.helps(fake(tmp_path))))
-    assert ("scanlab list --variant", "only these, or globs") in found and ("scanlab list --a-long-option", "of items") in found
-    assert ("scanlab list --help", "every variant") in found and ("scanlab list --help", "A paragraph behind in two lines:") in found
-    assert ("scanlab streams --help", "names every pair") in found
-    assert not any("hso_*" in text or "scenario" in text or "usage" in text for _, text in found)

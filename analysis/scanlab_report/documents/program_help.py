@@ -1,4 +1,4 @@
-"""What the C++ program says of its commands: the reference of docs/CLI.md, and the sentences for the linter."""
+"""What the C++ program says of its commands, for the reference of docs/CLI.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 TITLE = "scanlab"
 _COMMAND = re.compile(r"^  ([a-z][a-z-]*) {2,}\S", re.MULTILINE)
-_OPTION = re.compile(r"^  (-\S(?: \[ --\w+ \])?.*?)(?:\s{2,}(\S.*))?$")
 
 
 class NoProgram(ValueError):
@@ -42,25 +41,3 @@ def reference(of: Mapping[str, str]) -> str:
 
 def _plain(said: str) -> str:
     return "\n".join(line.rstrip() for line in said.splitlines())
-
-
-def strings(of: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each text of the help with its place: the summary, an option's meaning, the paragraphs behind the options; no examples."""
-    for name, said in of.items():
-        held: list[str] = []
-        place, is_option = f"{name} --help", False
-        for line in [*said.splitlines(), ""]:
-            option = _OPTION.match(line)
-            begins = option or not line.strip() or line.startswith(("options:", "usage:", "example:", "  ")) and not (is_option and line.startswith("    "))
-            if begins and held:
-                yield place, " ".join(held)
-                held = []
-            if option:
-                place, is_option = f"{name} {option[1].split()[0].rstrip(',')}", True
-                held = [option[2]] if option[2] else []
-            elif line.strip() and not line.startswith(("options:", "usage:", "example:")) and (is_option or not line.startswith("    ")):
-                if not line.startswith("  "):
-                    place, is_option = f"{name} --help", False
-                held.append(re.sub(r"^scanlab[\w -]*: |^  [a-z-]+ {2,}", "", line).strip())
-            elif not line.strip():
-                is_option = False
