@@ -64,7 +64,7 @@ def command_lines(bad: str, good: str, folder: Path) -> dict[str, list[str]]:
         "compare": ["compare", good, bad, "--threshold", "0.1", "--out", str(folder)],
         "gantt": ["gantt", good, bad, "--out", str(folder / "timeline.png")],
         "export": ["export", good, bad, "--out", str(folder)],
-        "claims": ["claims", good, bad, "--readme", str(folder / "README.md")],
+        "claims": ["claims", good, bad, "--page", str(folder / "README.md")],
         "session": ["session", str(folder), bad],
         "figure": ["figure", "throughput", bad, good, "--out", str(folder / "figures" / "time.pdf")],
         "table": ["table", "summary", bad, good, "--out", str(folder / "cases.csv")],
@@ -80,7 +80,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fault", BAD)
-@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name not in ("schema", "list", "words", "cli")])  # which read no results
+@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name not in ("schema", "list", "cli")])  # which read no results
 def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, fault: str) -> None:
     content, place, said = BAD[fault]
     bad, good, out = tmp_path / "run" / "bad.json", tmp_path / "good.json", tmp_path / "out"

@@ -255,10 +255,10 @@ def test_status_and_table_say_what_fails(tmp_path: Path, capsys: pytest.CaptureF
     page.write_text("before\n<!-- claims:begin -->\n<!-- claims:end -->\nafter\n")
     slow, quick, other = (str(write(tmp_path / name, times)) for name, times in (
         ("slow", {"decoupled_lookback": 100.0, "memcpy": 50.0}), ("quick", {"decoupled_lookback": 100.0, "memcpy": 97.0}), ("other", {"memcpy": 97.0})))  # fmt: skip
-    assert main(["claims", other, "--claims", str(file), "--readme", str(page)]) == 0
+    assert main(["claims", other, "--claims", str(file), "--page", str(page)]) == 0
     assert "1 claim: 1 not measured." in capsys.readouterr().out and "begin -->\n<!--" in page.read_text()
     assert main(["claims", quick, "--claims", str(file)]) == 0
-    assert main(["claims", slow, "--claims", str(file), "--readme", str(page)]) == 1
+    assert main(["claims", slow, "--claims", str(file), "--page", str(page)]) == 1
     text = page.read_text()
     assert "| look-back runs at copy speed | ≥ 1 − 10% of memcpy | 0.500 [" in text and "| fails | merrill2016 | `ceiling_share` |" in text
     assert "Test Device, 2026-01-02, commit 012345678" in text and text.startswith("before\n") and text.endswith("after\n")
@@ -277,7 +277,7 @@ def test_bad_results_and_a_page_without_markers_are_refused(tmp_path: Path, caps
     page.write_text("no markers")
     good = str(write(tmp_path / "r", {"memcpy": 1.0}))
     (tmp_path / "cut.json").write_text("{")
-    assert main(["claims", good, "--readme", str(page)]) == 2 and "<!-- claims:begin --> is missing" in capsys.readouterr().err
+    assert main(["claims", good, "--page", str(page)]) == 2 and "<!-- claims:begin --> is missing" in capsys.readouterr().err
     assert main(["claims", str(tmp_path / "cut.json")]) == 2 and "cut.json: line 1" in capsys.readouterr().err
     assert main(["claims", str(tmp_path / "nowhere")]) == 2 and page.read_text() == "no markers"
 

@@ -242,7 +242,7 @@ def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path, drawn: list[
     readme, ladder = tmp_path / "README.md", tmp_path / "ladder.md"
     readme.write_text(PAGE)
     ladder.write_text(PAGE.replace("results:", "ladder:"))
-    status = main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme), "--ladder", str(ladder)))
+    status = main(arguments(built.recorded, tmp_path / "out", "--page", str(readme), "--page", str(ladder)))
     assert status == 0
     assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
     assert "Against the fastest scan of CUB as shipped, `best` is faster in" in readme.read_text() and "slower in 1." in readme.read_text()
@@ -254,7 +254,7 @@ def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, dr
     shutil.copytree(built.recorded, recorded, ignore=lambda folder, names: [n for n in names if "scan" not in n and n.endswith(".json")])
     ladder = tmp_path / "ladder.md"
     ladder.write_text(page)
-    main(arguments(recorded, tmp_path / "out", "--ladder", str(ladder)))
+    main(arguments(recorded, tmp_path / "out", "--page", str(ladder)))
     assert ladder.read_text() == page
     assert "ladder.md: ladder is left as it is: no counts of the SIMT emulator" in capsys.readouterr().out
 
@@ -262,7 +262,7 @@ def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, dr
 def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# no markers\n")
-    assert main(arguments(built.recorded, tmp_path / "out", "--readme", str(readme))) == 2
+    assert main(arguments(built.recorded, tmp_path / "out", "--page", str(readme))) == 2
     assert "README.md: it has no generated part; the markers of one are <!-- results:begin -->" in capsys.readouterr().err
     assert readme.read_text() == "# no markers\n"
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from scanlab_report.claims import stated
-from scanlab_report.commands.__main__ import main
 from scanlab_report.read import published, records, results
 from tests import fixtures
 from tests.conftest import PUBLISHED
@@ -88,24 +87,6 @@ def test_damaged_compressed_file_is_named_and_the_others_are_read(tmp_path: Path
     assert problem.file.name == "cut.json.gz" and problem.message
 
 
-@pytest.mark.parametrize(("name", "pack"), [("b.json", bytes), ("b.json.gz", gzip.compress)])
-@pytest.mark.parametrize("command", ["export", "build", "claims", "table", "figure", "mine"])
-def test_two_copies_of_one_run_are_refused_by_both_names(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str, pack: Any) -> None:
-    run, out = tmp_path / "run", tmp_path / "out.md"
-    run.mkdir()
-    text = write(run, "a.json", *(repetition(CASE, i, 5.0) for i in range(5))).read_bytes()
-    (run / name).write_bytes(pack(text))
-    words = {"build": ["--no-pdf"], "table": ["summary"], "figure": ["throughput"], "mine": ["hs_blocked"]}.get(command, [])
-    assert main([command, *words, str(run), *([] if command == "claims" else ["--out", str(out.with_suffix(".pdf") if command == "figure" else out)])]) == 2
-    assert f"{run / name}: holds the same as {run / 'a.json'}: they are one run; leave one of the files out" in capsys.readouterr().err
-    assert not out.is_file() and not list(tmp_path.rglob("*.pdf"))
-
-
-def test_a_copy_of_what_is_recorded_may_be_measured_now(tmp_path: Path) -> None:
-    a, b = (write(tmp_path, name, repetition(CASE, 0, 5.0)) for name in ("a.json", "b.json"))
-    assert not results.read([a], [b]).problems
-
-
 def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = write(tmp_path, "a.json", repetition(CASE, 0, 5.0))
@@ -125,7 +106,7 @@ def test_file_that_is_not_text_is_named_with_its_position(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("schema", "said"), [
     ("scanlab-results/9", "is scanlab-results/9, of a newer Scanlab: update"), (None, "is missing: expected scanlab-results/2"), ("other/1", "is 'other/1': expected scanlab-results/2"),
-    ("scanlab-results/1", "is scanlab-results/1, of an older Scanlab: measure again"), ("scanlab-streams/1", "of an older Scanlab: measure again"),
+    ("scanlab-results/1", "is scanlab-results/1, of an older Scanlab: measure again"),
 ])  # fmt: skip
 def test_another_schema_is_one_sentence_that_says_what_to_do(tmp_path: Path, schema: str | None, said: str) -> None:
     file = write(tmp_path, "other.json", repetition(CASE, 0, 5.0), schema=schema)

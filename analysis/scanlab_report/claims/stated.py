@@ -170,7 +170,7 @@ def _content(file: Path) -> Mapping[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 

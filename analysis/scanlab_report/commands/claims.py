@@ -31,7 +31,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
     add("--published", type=Path, default=DATA / "published", metavar="DIR", help="read the tables of the literature from DIR (default: data/published)")
     add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
-    add("--readme", dest="page", type=Path, help=argparse.SUPPRESS)  # for one release
 
 
 def run(options: argparse.Namespace) -> int:

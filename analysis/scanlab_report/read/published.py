@@ -50,7 +50,7 @@ def read(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
         except FileNotFoundError:
             problems.append(Complaint(file, "", f"its source is missing: expected {sidecar.name} beside it"))
             continue
-        except (ValueError, RecursionError, OSError) as error:
+        except (ValueError, OSError) as error:
             problems.append(Complaint(sidecar, "", f"is not TOML ({error})"))
             continue
         try:

@@ -57,21 +57,17 @@ _JSON, _LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
 def read(measured: Iterable[Path], recorded: Iterable[Path], first: str = "") -> Results:
     """Reads every results file below the given folders (a path may also be one file); once, though it is below several of them."""
     results = Results(first=first)
-    copies: list[Complaint] = []
     gc.disable()  # millions of values are made here, and none of them is garbage that the collector would find
     try:
         for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
             files: dict[Path, Path] = {}
             for file in (file for path in paths for file in _files_below(path)):
                 files.setdefault(file.resolve(), file)
-            copies += twice.copies(files.values())
             for file in files.values():
                 _read_file(file, origin, results)
     finally:
         gc.enable()
     results.problems += twice.counted(results, MEASURED)
-    wrong = {of.file for of in results.problems}
-    results.problems += [of for of in copies if of.file not in wrong]  # one sentence is enough
     return results
 
 

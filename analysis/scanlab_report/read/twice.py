@@ -1,18 +1,16 @@
-"""Runs that stand in two files, whose repetitions would count twice; and cases in two files of one kind, of which no figure could say which is meant.
+"""Cases in two files of one kind, of which no figure could say which is meant.
 
 Of cases scans are left out: a session times some of them both beside all others and head-to-head (:mod:`scanlab_report.select.timings`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from scanlab_report.read import streams
-from scanlab_report.read.json_files import OWN, load
 from scanlab_report.read.records import OPTIONAL_COUNTER_COLUMNS, REPEATED, SCANS, Complaint, Results
 
 COUNTED = {
@@ -22,31 +20,6 @@ COUNTED = {
     "repeats": ("repeat_tables", ["variant", "type", "op", "mode"]),
 }
 """The tables of :class:`Results` of which no case is chosen by its date: their parts, one a file, and the columns that name a case."""
-
-
-def copies(files: Iterable[Path]) -> Iterator[Complaint]:
-    """Of documents that are copies of an earlier one, compressed or not."""
-    by_size: dict[int, list[Path]] = {}
-    for file in files:
-        by_size.setdefault(_size(file), []).append(file)
-    for alike in by_size.values():
-        known: dict[bytes, Path] = {}
-        for file in alike if len(alike) > 1 else []:  # so next to nothing is read twice
-            content = load(file, []) or b""
-            if OWN in content and (first := known.setdefault(content, file)) != file:
-                yield Complaint(file, "", f"holds the same as {first}: they are one run; leave one of the files out")
-
-
-def _size(file: Path) -> int:
-    """In bytes, of what it holds: a compressed file ends with it. -1 if it cannot be read, which its reader says."""
-    try:
-        if file.suffix != ".gz":
-            return file.stat().st_size
-        with file.open("rb") as compressed:
-            compressed.seek(-4, os.SEEK_END)
-            return int.from_bytes(compressed.read(), "little")
-    except OSError:
-        return -1
 
 
 def counted(results: Results, origin: str) -> Iterator[Complaint]:

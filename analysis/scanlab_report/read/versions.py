@@ -10,7 +10,6 @@ from scanlab_report.read.fields import Misfit, shown
 READ = (results.SCHEMA, results.RANGES, caveats.SCHEMA, caveats.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE)
 """What the analysis reads."""
 _TODAY = {family: int(number) for family, _, number in (schema.partition("/") for schema in READ)}
-_RENAMED = {"scanlab-streams": "scanlab-results"}
 
 
 def of(document: Any) -> str:
@@ -25,8 +24,6 @@ def of(document: Any) -> str:
     if not isinstance(schema, str) or not schema.strip():
         raise Misfit(place, f"is {shown(schema)}, no schema: make the file again, or leave it out")
     family, _, number = schema.partition("/")
-    if family in _RENAMED:
-        raise Misfit(place, f"is {schema}, of an older Scanlab: measure again")
     if family not in _TODAY:
         if "benchmarks" in document:
             raise Misfit(place, f"is {shown(schema)}: expected {results.SCHEMA}")

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from scanlab_report import place
 from scanlab_report.commands.add_device import session, several_gpus
-from scanlab_report.read import results, streams, twice
+from scanlab_report.read import results, streams
 from scanlab_report.read.documents.base import Count
 from scanlab_report.read.fields import Misfit, convert, shown
 from scanlab_report.read.json_files import load_json
@@ -107,7 +107,6 @@ def examine(folder: Path, recorded: Path) -> Recording:
         found.wrong += _counts(found, first)
     found.wrong += _verification(found, everything, first, any(kind in ("timings", streams.DISTRIBUTED) and run.kind == "cuda" for run, kind in of))
     found.wrong += _recorded_already([run for run, _ in of], recorded)
-    found.wrong += [of_two for of_two in twice.copies(sorted(candidates)) if of_two.file not in {run.file for run, _ in of}]
     return found
 
 

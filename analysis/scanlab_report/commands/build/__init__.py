@@ -36,8 +36,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--paper", type=Path, metavar="DIR", help="write the parts that the papers include to DIR, as in paper/generated")
     add("--no-pdf", action="store_true", help="do not typeset the papers")
     add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE", help="replace each generated part between the markers of this page; repeatable")
-    for former in ("--readme", "--ladder"):  # for one release
-        add(former, dest="pages", action="append", type=Path, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
