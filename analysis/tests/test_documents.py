@@ -219,15 +219,6 @@ def test_a_doubtful_source_is_caught(before: str, after: str, said: str) -> None
     assert said in doubtful(SOUND_ENTRY.replace(before, after), r"as \cite{good} says")
 
 
-def test_every_schema_that_the_code_names_is_described() -> None:
-    sources = [path for folder in ("harness", "analysis") for path in (ROOT / folder).rglob("*")
-               if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".py") and "tests" not in path.parts]  # fmt: skip
-    named = {schema for path in sources for schema in re.findall(r'"(scanlab-[a-z-]+/\d+)"', path.read_text())}
-    assert {"scanlab-results/2", "scanlab-export/1"} <= named
-    described = (ROOT / "data" / "README.md").read_text()
-    assert [schema for schema in sorted(named) if f"`{schema}`" not in described] == []
-
-
 def test_the_bibtex_entry_says_what_the_citation_says() -> None:
     entry = dict(re.findall(r"^  (\w+) += \{(.+)\},?$", (ROOT / "README.md").read_text().partition("```bibtex")[2].partition("```")[0], re.MULTILINE))
     said = (ROOT / "CITATION.cff").read_text()

@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view kPrefix = "--benchmark_";
 constexpr double kMostSeconds = 3600;
 
-// What data/schema/results.schema.json has of a context, and what Google Benchmark adds, also where a run has it not: a
-// reader takes it for the truth.
+// The fields of a context (`Context` in analysis/scanlab_report/read/documents/results.py), and the fields that Google
+// Benchmark adds, also where a run has it not: a reader takes it for the truth.
 constexpr char kOwnKeys[] = R"(
   schema kind date argv git_commit git_dirty seed rounds width_percent cap_seconds seconds_a_repetition
   variants schedules workloads algorithms ranks ranks_are tuning missing torch cupy jax

@@ -1,33 +1,32 @@
-"""Write the JSON Schema of every document, and the tables of data/README.md.
+"""Write a JSON Schema of every document, with the meaning and unit of each field.
 
-Both are made from the structs of read/documents, through which everything is read. Nothing else writes them.
+The schemas are made from the structs of read/documents, through which everything is read.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from scanlab_report import DATA
-from scanlab_report.console import SOUND, count, refuse, say
+from scanlab_report.console import SOUND, count, say
 from scanlab_report.written import write
 
-EXAMPLE = """  scanlab-report schema --data data"""
+EXAMPLE = """  scanlab-report schema --out schema"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=DATA, metavar="DIR", help="write to the folder with README.md and schema/ (default: data/ of this checkout)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="write the schemas to this folder")
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.documents import reference
-    from scanlab_report.documents.markers import MarkerError
+    import msgspec
 
-    try:
-        texts = reference.written(options.data)
-    except MarkerError as error:
-        return refuse(f"{options.data / 'README.md'}: {error}")
-    for file, text in texts.items():
-        write(file, text)
-    say(f"Written: {count(len(texts), 'file')} in {options.data}")
+    from scanlab_report.read.documents import DOCUMENTS
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, struct in DOCUMENTS.items():
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(struct)
+        write(options.out / f"{name}.schema.json", json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
+    say(f"Written: {count(len(DOCUMENTS), 'schema')} in {options.out}")
     return SOUND

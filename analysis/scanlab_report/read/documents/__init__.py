@@ -1,6 +1,6 @@
 """Every document that the programs write, and the claims that they read, described once.
 
-Reading goes through these structs; ``scanlab-report schema`` writes ``data/schema/`` and the tables of ``data/README.md`` from them.
+Reading goes through these structs; ``scanlab-report schema`` writes a JSON Schema of each.
 """
 
 from __future__ import annotations
