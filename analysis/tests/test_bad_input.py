@@ -127,16 +127,6 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("room", [50, 10000, 14000])
-def test_a_pdf_for_which_there_is_no_room_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], room: int) -> None:
-    """matplotlib writes it in parts, and fails otherwise in each."""
-    (tmp_path / "trace.json").write_text(json.dumps(stream_fixtures.trace(operations=600)))
-    with full_disk(room):
-        assert main(["gantt", str(tmp_path / "trace.json"), "--out", str(tmp_path / "t.pdf")]) == 2
-    assert capsys.readouterr().err == f"error: {tmp_path / 't.pdf'}: cannot be written: File too large\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["trace.json"]
-
-
 @pytest.mark.parametrize("line", [["list"], ["compare", "good.json", "good.json"]])
 @pytest.mark.parametrize(("redirected", "said"), [(">/dev/full", "cannot be written whole: No space left on device"), (">&-", "is closed")])
 def test_an_output_that_cannot_be_written_is_status_2(tmp_path: Path, line: list[str], redirected: str, said: str) -> None:

@@ -25,7 +25,6 @@ from scanlab_report.tables import (
     losses,
     model_advice,
     operators,
-    paddings,
     rivals,
     schedules,
     sessions,
@@ -184,19 +183,6 @@ def test_a_rung_has_the_bytes_an_item_that_were_counted_and_its_measured_standin
     assert (slow["cost_items"], slow["bytes_per_item"], slow["worst_degree"], slow["barriers"]) == ("2^12", "12.0", "2", "3")  # of the counts nearest to 2^16
     assert (slow["time_us"], slow["of_memcpy"], slow["of_cub"]) == ("33.55", "0.250 [0.179, 0.278]", "0.750 [0.536, 0.833]")
     assert (best["cost_items"], best["bytes_per_item"], best["of_memcpy"]) == ("—", "—", "0.500 [0.357, 0.556]")
-
-
-def test_a_padding_has_its_degrees_and_what_it_gains() -> None:
-    read = tiny.results([case("hso_blocked", N, 300.0), case("hso_blocked_padded", N, 200.0), case("hso_blocked_padded", N, 250.0, settings="padding=row")])
-    banks = {"max_degree": 16, "mean_degree": 4.5}
-    read.explanations = [tiny.explanation("hso_blocked", n, banks) for n in (64, 2048)]
-    read.explanations.append(tiny.explanation("hso_blocked_padded", 2048, {"max_degree": 2, "mean_degree": 1.25}, {"padding": "row"}, totals={"banks16": {"max_degree": 4, "mean_degree": 3.0}}))
-    table = tiny.built(paddings, read)
-    rows = {cells(table, place)["padding"]: cells(table, place) for place in range(len(table.rows))}
-    assert {padding: row["gain_2^20"] for padding, row in rows.items()} == {"none": "1.00", "row of 32 banks": "1.20", "two levels, 32 banks": "1.50"}
-    row = rows["row of 32 banks"]
-    assert (row["counted_items"], row["worst16"], row["mean16"], row["worst32"], row["mean32"]) == ("2^11", "4", "3.00", "2", "1.25")
-    assert rows["none"]["mean32"] == "4.50" and rows["two levels, 32 banks"]["mean32"] == "—"
 
 
 def test_executor_and_hardware_stand_side_by_side() -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from scanlab_report.commands.__main__ import command_line
-from scanlab_report.select.experiments import known
 from tests.run_tutorials import BLOCKS, wrong
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,37 +90,3 @@ def test_every_command_of_a_page_is_one_that_the_checkout_has(line: str, tmp_pat
     if "$scanlab" in line and not PROGRAM:
         pytest.skip("SCANLAB_PROGRAM names no program")
     assert fault(line, PROGRAM, tmp_path) == ""
-
-
-@pytest.mark.parametrize("line", [
-    "./check --architecture", "./reproduce --device cuda --output results/run", "tools/record build/cuda/scanlab results/run tune",
-    ".venv/bin/scanlab-report add-device results/run --records data/recorded", ".venv/bin/scanlab-report add-devices results/run",
-    "cmake --preset gpu -DCMAKE_CUDA_ARCHITECTURES=80", "cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURE=80 && cmake --build build/cuda",
-    "cmake --build build/gpu", "git submit -m words", "tools/tune",
-    "$scanlab tune --output data/tuned/mine.json      # needs a GPU", "$scanlab informs", "mpirun -n 4 $scanlab distributed verify --algorithms mpi_exscan", "$scanlab simulate depth_first --profile a1000",
-])  # fmt: skip
-def test_a_command_that_is_none_is_caught(line: str, tmp_path: Path) -> None:
-    if "$scanlab" in line and not PROGRAM:
-        pytest.skip("SCANLAB_PROGRAM names no program")
-    assert fault(line, PROGRAM, tmp_path) != ""
-
-
-def test_every_step_of_the_page_has_its_time() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    steps = re.findall(r"^## (\d\. .*)$", page, re.MULTILINE)
-    timed = re.findall(r"^\| \[(\d\. .*?)\]\(#.*?\) \| .*\d+ (?:s|min).* \| .+ \|$", page, re.MULTILINE)
-    assert steps == timed and len(steps) == 7
-
-
-def test_the_times_of_the_page_are_those_of_the_experiments() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    seconds = {each.name: each.seconds for each in known().values() if each.command == "record"}
-    assert f"| {seconds['verify']} s | H200: `verify`" in page
-    assert f"| {seconds['calibration']} s | H200: `calibration`" in page
-    assert f"with all experiments {round(sum(seconds.values()) / 60)} min |" in page
-    of_reproduce = ("verify", "explain", "scenarios", "scans", "cycles", "schedules", "caveats", "concurrency", "traces", "from_memory", "from_files",
-                    "from_large_files", "counters", "traffic")  # fmt: skip
-    minutes = round((sum(known()[step].seconds for step in of_reproduce) + 80) / 60)
-    assert f"| [5. Record](#5-record) | {minutes} min;" in page
-    assert f"| `./reproduce --device cuda`, after the build | {minutes} min |" in (ROOT / "paper" / "ARTIFACT.md").read_text(encoding="utf-8")
-    assert f"| `./reproduce` | an H200 | {minutes} minutes" in (ROOT / "README.md").read_text(encoding="utf-8")

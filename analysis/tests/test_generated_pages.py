@@ -54,8 +54,3 @@ def test_the_claims_are_of_the_recorded_session_too(recorded: dict[str, str]) ->
     """They have older sessions besides, as what differs by the session needs."""
     text = (ROOT / "docs" / "CLAIMS.md").read_text(encoding="utf-8")
     assert recorded["scan.json.gz"] in said(text[slice(*markers.find(text, "claims"))]), REMEDY
-
-
-def test_a_source_that_is_not_of_the_record_is_seen() -> None:
-    source = "Source: NVIDIA H200, 2026-11-24, commit 0123456789abcdef"[:-7] + ", fedcba987, recorded; SIMT emulator, 2026-11-23, commit 111111111, recorded; median of 5"
-    assert said(source) == {"012345678", "fedcba987"}

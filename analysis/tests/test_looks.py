@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from scanlab_report import page
 from scanlab_report.layout import looks, schedules, style
 from scanlab_report.read.documents.results import Variant
 from scanlab_report.read.variants import Variants
 from tests import tiny
-from tests.test_rooms import PACKAGE
 
 
 def about(*families: str, **named: object) -> dict[str, Variant]:
@@ -42,8 +43,8 @@ def test_schedules_differ_too() -> None:
 
 
 def test_the_page_has_every_marker_and_line() -> None:
-    page = (PACKAGE / "page" / "page.js").read_text(encoding="utf-8")
-    markers = page[page.index("const MARKERS") : page.index("const DASHES")]
+    script = (Path(page.__file__).parent / "page.js").read_text(encoding="utf-8")
+    markers = script[script.index("const MARKERS") : script.index("const DASHES")]
     for marker, line, _ in looks.FORMS:
         assert re.search(rf'[ {{]("{re.escape(marker)}"|{re.escape(marker)}):', markers), marker
-        assert f'"{line}": [' in page
+        assert f'"{line}": [' in script

@@ -32,9 +32,3 @@ def test_the_drawing_of_the_documentation_is_this_one(tmp_path: Path) -> None:
     words = re.compile(r"<text[^>]*>([^<]+)</text>")
     drawn, kept = (words.findall(file.read_text(encoding="utf-8")) for file in (tmp_path / "now.svg", DRAWING))
     assert drawn == kept and "look ahead warp" in kept
-
-
-def test_the_same_drawing_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("a.svg", "b.svg"):
-        pipeline.write_svg(tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

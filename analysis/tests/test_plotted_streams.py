@@ -11,14 +11,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from scanlab_report.figures import concurrency, drift, model_residuals, schedules, schedules_speedup, schedules_streams, stream_scan
-from scanlab_report.figures import gantt as timelines
 from scanlab_report.layout import gantt, style
 from scanlab_report.layout import schedules as schedule_looks
 from scanlab_report.read.records import MEASURED, SCANS, Repeated, Run
 from scanlab_report.read.streams import CALL_COLUMNS, SCAN, TRACE_COLUMNS
 from scanlab_report.select.drift import SessionEvidence, session
 from scanlab_report.select.evidence import TableEvidence
-from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence, Trace, TraceEvidence
+from scanlab_report.select.streams_evidence import DUPLEX, FILES, NAIVE, SERIAL, STREAMED, Parts, ScanEvidence, ScheduleEvidence
 from tests import tiny
 from tests.tiny import LEAST, MOST, NOWHERE, near
 
@@ -113,18 +112,6 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_a_second() -> None
     assert near((one, 8 / MOST, 8 / LEAST)) in tiny.bars(axes, style.BLUE)
     said = stream_scan.details(ScanEvidence(pd.DataFrame(rows), NOWHERE))
     assert said == ("Bars: 95% intervals. Timed up to 1 GiB only: copies in both directions and naive, memory; all of file, pwrite; all of file, mapping.")
-
-
-def test_a_caption_says_that_there_are_bars_where_there_are() -> None:
-    said = [style.bars_said(counts) for counts in ((6, 9), (5, 6), (5, 5))]
-    assert said == ["Bars: 95% intervals.", "Bars: 95% intervals, where there are 6 repetitions.", "There are no error bars: fewer than 6 repetitions."]
-
-
-def test_a_caption_says_how_the_work_of_timelines_is_cut_where_it_is_cut_alike() -> None:
-    def said(*streams: int) -> str:
-        return timelines.details(TraceEvidence([Trace({"chunks": 8, "streams": of}, pd.DataFrame()) for of in streams], NOWHERE))
-
-    assert said(4, 4) == "Arrays have 8 chunks in 4 streams." and said(4, 2) == ""
 
 
 def grids(connections: int, streams: int, kernels: int, blocks: int, measured: float, predicted: float, serial: float) -> dict[str, Any]:
