@@ -12,7 +12,6 @@ import pytest
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.export import tables as export
-from scanlab_report.read import results
 from scanlab_report.select import opened
 from tests import fixtures, stream_fixtures
 
@@ -41,20 +40,6 @@ def test_every_table_is_there_and_every_column_of_it_is_described(tidy: Path) ->
         assert [column["column"] for column in table["columns"]] == list(rows.columns) and table["rows"] == len(rows) > 0
         for column in table["columns"]:
             assert column["meaning"] and f"| `{column['column']}` |" in page
-
-
-def test_nothing_is_described_that_no_table_has(tidy: Path) -> None:
-    columns = {name: set(pd.read_csv(tidy / f"{name}.csv", nrows=1).columns) for name in export.TABLES}
-    optional = {("bank_conflicts", "load")}  # a column that not every file has
-    assert {(name, column) for name, table in export.TABLES.items() for column in set(table.own) - columns[name]} == optional
-    assert set(export._COLUMNS) <= set().union(*columns.values())
-
-
-def test_a_column_that_nobody_described_is_no_export(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    new = export.Table("a row", lambda read: read.timings.assign(surprise=1))
-    monkeypatch.setitem(export.TABLES, "repetitions", new)
-    with pytest.raises(KeyError, match="surprise"):
-        export.tables(results.read([recorded], []), [recorded])
 
 
 def test_every_sample_that_was_read_is_in_a_table(recorded: Path, tidy: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,19 +164,6 @@ def test_empty_results_folder_leaves_the_recorded_runs(recorded: Path, tmp_path:
     assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
 
 
-def test_a_long_footer_is_broken_between_its_parts_and_the_axes_keep_their_size() -> None:
-    with style.sheet():
-        sizes = []
-        for parts in (["short"], ["first " * 12, "second " * 12]):
-            drawn, (axes,) = style.figure(style.COLUMN, 2.0)
-            style.footer(drawn, parts)
-            drawn.canvas.draw()
-            sizes.append(axes.get_window_extent().height)
-            assert all(t.get_window_extent().x1 <= drawn.bbox.x1 for t in drawn.texts)
-    assert len(drawn.texts) == 2
-    assert sizes[0] == pytest.approx(sizes[1], abs=1)
-
-
 def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments(tmp_path / "nowhere", tmp_path / "out")) == 2
     assert "no such file or folder" in capsys.readouterr().err
