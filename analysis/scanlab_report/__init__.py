@@ -1,6 +1,6 @@
 """Scanlab's analysis: reads results, never measures, and writes the figures and tables of the report.
 
-The rooms, from the ground up; imports point down only, and rooms of one floor do not know each other (``tests/test_rooms.py``):
+The rooms, from the ground up; imports point down only, and rooms of one floor do not know each other:
 
 1. ``stats`` numbers from repetitions; ``read`` files in, checked tables out
 2. ``select`` which run answers a question
