@@ -1,8 +1,8 @@
 // hs_block.cu: each block scans 1,024 items, inclusively, by the algorithm of Hillis and Steele.
 // Compile it by `nvcc -std=c++17 hs_block.cu`.
 //
-// Idea     In step d each item adds the item 2^d to its left. With two buffers no thread overwrites an item that another
-//          thread still reads.
+// Idea     In step d each item adds the item 2^d to its left. With two buffers no thread overwrites an item
+//          that another one still reads.
 // Work     n log2 n - n + 1 additions per block, with n = 1,024: not work-efficient.
 // Span     log2 n steps, each behind one barrier.
 // Traffic  2n items per block.

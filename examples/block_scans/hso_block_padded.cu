@@ -1,9 +1,11 @@
 // hso_block_padded.cu: hso_block with holes in shared memory, against bank conflicts.
 // Compile it by `nvcc -std=c++17 hso_block_padded.cu`.
 //
-// Idea     hso_block's tree. One word is left free after every 32: strides that are powers of two visit different
-// banks. Work     2(n - 1) additions and n - 1 swaps per block, with n = 1,024. Span     2 log2 n steps, each behind
-// one barrier. Banks    No conflict in the tree, for n / 32 more words of shared memory. Traffic  2n items per block.
+// Idea     hso_block's tree. One word is left free after every 32, so that strides of powers of two visit all banks.
+// Work     2(n - 1) additions and n - 1 swaps per block, with n = 1,024.
+// Span     2 log2 n steps, each behind one barrier.
+// Banks    No conflict in the tree, for n / 32 more words of shared memory.
+// Traffic  2n items per block.
 // Source   Harris, Sengupta and Owens, GPU Gems 3, ch. 39.2.3, 2007, for 16 banks.
 #include <algorithm>
 #include <cstdio>
