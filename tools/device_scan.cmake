@@ -33,7 +33,7 @@ function(scanlab_single_header header output)
   string(REPLACE "(scanlab_0_1_sm," "(scanlab_0_1_${digest}_sm," text "${text}")
   file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
 endfunction()
-scanlab_single_header(variants/scan/device_scan.cuh ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh)
+scanlab_single_header(include/scanlab/device_scan.cuh ${PROJECT_BINARY_DIR}/include/scanlab/device_scan.cuh)
 
 add_library(scanlab_device_scan INTERFACE)
 add_library(Scanlab::device_scan ALIAS scanlab_device_scan)

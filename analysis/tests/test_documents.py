@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from scanlab_report.commands.tutorials import parts
 from scanlab_report.documents import typesetting
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,9 +81,13 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
     assert [wrong for page in pages for wrong in broken(page)] == []
 
 
-def test_the_page_of_the_header_shows_the_operator_of_its_example() -> None:
-    shown = re.search(r"```cpp\n(struct Pair.*?)```", (ROOT / "docs/USE_IT.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert shown and shown[1] in (ROOT / "docs/examples/device_scan/segmented_sum.cu").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"])
+def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    markers = [(marker, words) for marker, kind, words in parts.asked(page) if kind == "code"]
+    assert len(markers) == page.count("```cpp\n") > 0
+    for marker, words in markers:
+        assert f"<!-- {marker}:begin -->\n{parts.excerpt(words)}\n<!-- {marker}:end -->" in page
 
 
 def misspelt(paths: Sequence[Path]) -> str:

@@ -1,11 +1,15 @@
 #include "harness/core/new_scan.hpp"
 
+#include <algorithm>
+
+#include "example_scans.hpp"
 #include "harness/core/variant.hpp"
-#include "scan_templates.hpp"
 
 namespace scanlab {
 
 namespace {
+
+using Example = decltype(kExampleScans)::value_type;
 
 /// The name of an element type in C++.
 constexpr const char* cpp_name(ElementType type) {
@@ -57,7 +61,7 @@ std::string why_no_id(const std::string& id) {
 
 std::string new_scan_text(const std::string& id, bool plain, std::optional<ElementType> type) {
   const std::string example = plain ? "my_cuda_scan" : "my_scan";
-  std::string text = plain ? k_my_cuda_scan : k_my_scan;
+  std::string text = std::ranges::find(kExampleScans, "examples/" + example + ".cu", &Example::first)->second;
   replace_all(text, "my_kernel", id + "_kernel");  // first: a variant may be called my_kernel
   replace_all(text, example, id);
   replace_all(text, class_name(example), class_name(id));

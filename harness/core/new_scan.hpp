@@ -11,8 +11,7 @@ namespace scanlab {
 /// Why a new variant cannot have this id, which is its file's name; empty if it can.
 std::string why_no_id(const std::string& id);
 
-/// The example of CONTRIBUTING.md under another name: of a plain CUDA kernel, or of one for both backends; of one type,
-/// or of all.
+/// examples/my_scan.cu under another name, or examples/my_cuda_scan.cu if `plain`; for one type, or for all.
 std::string new_scan_text(const std::string& id, bool plain, std::optional<ElementType> type);
 
 }  // namespace scanlab

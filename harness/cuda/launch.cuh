@@ -94,19 +94,26 @@ auto once_per_context(Query query) {
 template <int>
 __global__ void any_kernel() {}
 
-/// The architecture that the kernels were compiled for which the current device runs: 90 for compute capability 9.0,
-/// also where the driver translated them for a newer device; 0 if there are none.
-inline int code_version() {
+/// The code of the kernels that the current device runs.
+struct DeviceCode {
+  cudaError_t error = cudaSuccess;  ///< why there is none
+  int version =
+      0;  ///< 90 if compiled for compute capability 9.0, also where the driver translated it for a newer device
+  explicit operator bool() const { return error == cudaSuccess; }
+};
+
+inline DeviceCode device_code() {
   return once_per_context([] {
     const ClearsErrors clears;
     cudaFuncAttributes attributes{};
-    return cudaFuncGetAttributes(&attributes, any_kernel<0>) == cudaSuccess ? attributes.ptxVersion : 0;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, any_kernel<0>);
+    return DeviceCode{.error = error, .version = attributes.ptxVersion};
   });
 }
 
 /// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. Code that is
 /// compiled for an architecture before 9.0 does not wait, and so must not be launched early.
-inline bool early_kernels_wait() { return code_version() >= 90; }
+inline bool early_kernels_wait() { return device_code().version >= 90; }
 
 struct LaunchShape {
   int blocks = 1;

@@ -1,5 +1,5 @@
-// scanlab new: the file that it writes, and the names that it refuses. That the file compiles and verifies, the
-// examples of CONTRIBUTING.md show: it is one of them under another name.
+// scanlab new: the file that it writes, and the names that it refuses. The file is one of examples/ under another name,
+// which other tests compile and verify.
 #include <gtest/gtest.h>
 
 #include <filesystem>

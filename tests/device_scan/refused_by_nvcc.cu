@@ -1,5 +1,5 @@
 // A function for the host alone. The device's code would leave it out, with all that follows: nothing would be written.
-#include "variants/scan/device_scan.cuh"
+#include "include/scanlab/device_scan.cuh"
 
 struct Larger {
   int operator()(int a, int b) const { return a > b ? a : b; }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cuda/std/complex>
 
-#include "variants/scan/device_scan.cuh"
+#include "include/scanlab/device_scan.cuh"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "variants/scan/device_scan.cuh"
+#include "variants/scan/device_scan_launch.cuh"
 
 namespace scanlab::scan {
 namespace {

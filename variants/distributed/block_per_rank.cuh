@@ -5,7 +5,7 @@
 #include "harness/core/monoid.hpp"
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/nccl.hpp"
-#include "variants/scan/device_scan.cuh"
+#include "variants/scan/device_scan_launch.cuh"
 #include "variants/scan/reduce_shares.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"

@@ -9,7 +9,7 @@
 //         bytes; decoupled_lookback scans all others.
 // Source  cub::DeviceScan for the signatures; the kernels are ours.
 #if defined(__CUDACC__)
-#include "variants/scan/device_scan.cuh"
+#include "include/scanlab/device_scan.cuh"
 
 #include "harness/core/operators.hpp"
 #include "harness/cuda/registration.cuh"

@@ -54,7 +54,7 @@ def excerpt(words: str) -> str:
         if stop is None:
             raise PartError(f"{name}: no line behind that begins with: {last}")
         lines = lines[starts[0] : stop + 1]
-    language = {".sh": "sh", ".txt": "text"}.get(file.suffix, "cpp")
+    language = {".sh": "sh", ".txt": "text", ".toml": "toml"}.get(file.suffix, "cpp")
     return f"```{language}\n{textwrap.dedent(chr(10).join(lines)).rstrip()}\n```"
 
 

@@ -1,46 +1,10 @@
-// scanlab::DeviceScan: prefix scans of arrays in device memory, called as cub::DeviceScan is.
-//
-//     std::size_t bytes = 0;
-//     scanlab::DeviceScan::InclusiveSum(nullptr, bytes, in, out, n);             // how much temporary storage
-//     cudaMalloc(&storage, bytes);
-//     scanlab::DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);     // the scan; only enqueues
-//
-// Takes    pointers to device memory, which may be the same array, aligned to their items and to no more; any number of
-//          items; items and results of 1 to 16 bytes, trivially copyable and with a default constructor; any
-//          associative function object of two items, commutative or not, with or without an identity. Anything else is
-//          refused by a static assertion, which names cub::DeviceScan.
-// Types    as CUB since 3.0: it adds up the type that the function gives for an initial value (or an item) and an item.
-//          Items are converted to it where they are read, and it to results where they are written.
-// Storage  needs no preparation, whatever it holds. Calls that run at the same time need storage of their own. A call
-//          can be captured in a graph, and replayed.
-// Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
-//          aligned to their items; else the error of a launch. Then the results are undefined.
-// Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
-//          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
-//          at multiples of 16 bytes.
-// Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
-//          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
-// Cost     one launch up to about 256 KiB, 16 KiB below 9.0, and half of that for a heavy function; then two, as CUB
-//          has: the first, of a few blocks, prepares the storage.
-//
-// The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
-// decoupled_lookback.
+// The scan of scanlab::DeviceScan for one operator: which kernel scans an array, how it is launched, and the storage
+// that it takes.
 #pragma once
-
-#if !defined(__CUDACC__)
-#error "scanlab/device_scan.cuh has kernels: compile what includes it by nvcc"
-#elif defined(_MSC_VER) || !defined(__NVCC__)
-#error "scanlab/device_scan.cuh is written for nvcc with GCC or Clang as the host's compiler"
-#elif __cplusplus < 202002L
-#error "scanlab/device_scan.cuh is C++20: give nvcc -std=c++20"
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 750
-#error "scanlab/device_scan.cuh needs compute capability 7.5: give nvcc an -arch, such as sm_90"
-#endif
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -59,9 +23,7 @@
 #include "variants/scan/one_wave.cuh"
 #include "variants/scan/scan_function.hpp"
 
-namespace scanlab {
-
-namespace scan {
+namespace scanlab::scan {
 
 /// The facts about the current context's device that the choice of a kernel needs.
 struct ScanDevice {
@@ -127,15 +89,16 @@ class Scan {
   static ScanDevice current_device() {
     return cuda::once_per_context([] {
       ScanDevice device;
-      int number = 0;
-      cudaFuncAttributes code{};
-      device.error = cudaGetDevice(&number);
-      if (!device.error) device.error = cudaFuncGetAttributes(&code, cuda::any_kernel<0>);
+      const cuda::DeviceCode code = cuda::device_code();
+      device.error = code.error;
       if (device.error) return device;
       device.multiprocessors = cuda::multiprocessors();
       device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-      if (device.multiprocessors == 0 || device.shared_bytes == 0) device.error = cudaErrorUnknown;  // is asked again
-      device.copies_in_bulk = code.ptxVersion >= 90;
+      if (device.multiprocessors == 0 || device.shared_bytes == 0) {
+        device.error = cudaErrorUnknown;  // is asked again
+        return device;
+      }
+      device.copies_in_bulk = code.version >= 90;
       if (!device.copies_in_bulk) return device;
       device.large_clusters = cuda::has_room_for_clusters(
           one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
@@ -364,90 +327,4 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   return scan.run(storage, in, out, mode, op, stream);
 }
 
-/// The same by a function, with an initial value or none. What is not taken is refused by taken() and callable().
-template <class In, class Out, class N, class Function, class... Initial>
-cudaError_t scan_by(void* storage, std::size_t& storage_bytes, In in, Out out, N n, Mode mode, cudaStream_t stream,
-                    const Function& function, const Initial&... initial) {
-  if constexpr (taken<In, Out>()) {
-    if constexpr (callable<Pointed<In>, Pointed<Out>, Function, Initial...>()) {
-      using Op = FunctionOf<Pointed<In>, Pointed<Out>, Function, Initial...>;
-      return scan_array(storage, storage_bytes, in, out, n, mode, Op(function, initial...), stream);
-    }
-  }
-  return cudaErrorInvalidValue;
-}
-
-/// Sums: of numbers with their identity, of anything else by its operator+.
-template <Mode kMode, class In, class Out, class N>
-cudaError_t sum(void* storage, std::size_t& storage_bytes, In in, Out out, N n, cudaStream_t stream) {
-  if constexpr (!taken<In, Out>()) {
-    return cudaErrorInvalidValue;
-  } else if constexpr (kIsNumber<Pointed<In>> && kIsNumber<Pointed<Out>>) {
-    using Op = SumOfNumbers<Pointed<In>, Pointed<Out>>;
-    return scan_array(storage, storage_bytes, in, out, n, kMode, Op{}, stream);
-  } else if constexpr (kMode == Mode::exclusive) {
-    return scan_by(storage, storage_bytes, in, out, n, kMode, stream, Add{}, Pointed<In>{});
-  } else {
-    return scan_by(storage, storage_bytes, in, out, n, kMode, stream, Add{});
-  }
-}
-
-}  // namespace scan
-
-/// Signatures and meaning of cub::DeviceScan. storage: null to ask for storage_bytes, which the scan then needs at
-/// least. in, out: num_items each. All give what CUDA gives, see above.
-struct DeviceScan {
-  template <class In, class Out, std::integral N>
-  static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
-                                  cudaStream_t stream = nullptr) {
-    return scan::sum<Mode::inclusive>(storage, storage_bytes, in, out, num_items, stream);
-  }
-  template <class Data, std::integral N>
-  static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
-                                  cudaStream_t stream = nullptr) {
-    return InclusiveSum(storage, storage_bytes, data, data, num_items, stream);
-  }
-
-  template <class In, class Out, std::integral N>
-  static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,
-                                  cudaStream_t stream = nullptr) {
-    return scan::sum<Mode::exclusive>(storage, storage_bytes, in, out, num_items, stream);
-  }
-  template <class Data, std::integral N>
-  static cudaError_t ExclusiveSum(void* storage, std::size_t& storage_bytes, Data data, N num_items,
-                                  cudaStream_t stream = nullptr) {
-    return ExclusiveSum(storage, storage_bytes, data, data, num_items, stream);
-  }
-
-  template <class In, class Out, class Function, std::integral N>
-  static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
-                                   N num_items, cudaStream_t stream = nullptr) {
-    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::inclusive, stream, function);
-  }
-  template <class Data, class Function, std::integral N>
-  static cudaError_t InclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function, N num_items,
-                                   cudaStream_t stream = nullptr) {
-    return InclusiveScan(storage, storage_bytes, data, data, function, num_items, stream);
-  }
-
-  /// `initial` comes before the first item.
-  template <class In, class Out, class Function, class Initial, std::integral N>
-  static cudaError_t InclusiveScanInit(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
-                                       Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::inclusive, stream, function, initial);
-  }
-
-  /// `initial` is the first result.
-  template <class In, class Out, class Function, class Initial, std::integral N>
-  static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, In in, Out out, Function function,
-                                   Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    return scan::scan_by(storage, storage_bytes, in, out, num_items, Mode::exclusive, stream, function, initial);
-  }
-  template <class Data, class Function, class Initial, std::integral N>
-  static cudaError_t ExclusiveScan(void* storage, std::size_t& storage_bytes, Data data, Function function,
-                                   Initial initial, N num_items, cudaStream_t stream = nullptr) {
-    return ExclusiveScan(storage, storage_bytes, data, data, function, initial, num_items, stream);
-  }
-};
-
-}  // namespace scanlab
+}  // namespace scanlab::scan
