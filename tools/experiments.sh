@@ -12,7 +12,7 @@ experiment() {
   case $1 in
     scans) "$scanlab" bench --sweep "$sweep" --out "$out/scan.json" "${force[@]}" ;;
     schedules) "$scanlab" streams run --sweep "$sweep" --out "$out/schedules.json" "${force[@]}" ;;
-    caveats) "$scanlab" streams caveats --json "$out/caveats.json" "${force[@]}" ;;
+    implicit_sync) "$scanlab" streams implicit-sync --json "$out/implicit_sync.json" "${force[@]}" ;;
     concurrency) "$scanlab" streams concurrency --json "$out/concurrency.json" "${force[@]}" ;;
     traces) trace_schedules ;;
     cycles)

@@ -145,7 +145,7 @@ def _time(variant: str, n: int, cache: str) -> float:
     return 3100 + 1200 * (launches - 1) + 8 * n * traffic / rate
 
 
-# ---------------------------------------------------------------------------------------------- executor counts
+# ---------------------------------------------------------------------------------------------- emulator counts
 
 
 def padded(index: int, padding: str) -> int:
@@ -255,7 +255,7 @@ decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0,0
 
 def verification(repeated: bool = False, **changes: Any) -> str:
     """What ``scanlab verify --json`` writes, of ``--repeat`` or not: look_ahead keeps its bits, and decoupled_lookback in 9 of 12 cases."""
-    of = {"type": "f32", "op": "plus", "mode": "inclusive", "settings": {}, "input": "uniform", "placement": "apart", "outcome": "passed", "reason": ""}
+    of = {"type": "f32", "op": "plus", "mode": "inclusive", "settings": {}, "input": "uniform", "aliasing": "apart", "outcome": "passed", "reason": ""}
     checks = [{"check": "verify", "variant": "look_ahead", "items": 100 + n} | of for n in range(9)]
     checks.append({"check": "verify", "variant": "hs_block", "items": 1025} | of | {"outcome": "skipped", "reason": "n <= 1024", "out_of_memory": False})
     if repeated:
@@ -311,7 +311,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
     (folder / "ranks_prefix_wait.csv").write_text(ranks_fixtures.waits())
     (folder / "repeat.jsonl").write_text(verification(repeated=True))
     stream_fixtures.write_all(folder)
-    stream_fixtures.write_scenes(folder)
+    stream_fixtures.write_scenarios(folder)
     counter_lines = ["variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
                      "shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts"]  # fmt: skip
     for variant, items, padding in _explained():

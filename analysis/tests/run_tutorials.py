@@ -21,7 +21,7 @@ from pathlib import Path
 BLOCKS = re.compile(r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL)
 FILES = re.compile(r"^```toml\n(# (\w+\.toml)\b.*?)^```\n", re.MULTILINE | re.DOTALL)
 BUILDS = re.compile(r"\./check\b|scanlab=|cmake --|sudo ")
-ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no executor form
+ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no emulator form
 NO_DEVICE = 3
 
 

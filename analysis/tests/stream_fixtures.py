@@ -121,13 +121,13 @@ def trace(schedule_: str = "depth_first", operations: int = 48, channels: int = 
         events += [{"name": kind, "cat": "issue", "ph": "X", "pid": 3, "tid": 1, "ts": 10.0 + 4 * i, "dur": 3.0, "args": {"operation": i, "kind": kind, "chunk": i // 3}}
                    for i, kind in enumerate(["copy_in", "kernel", "copy_out"] * (operations // 3) + ["synchronize_device"])]  # fmt: skip
     return {"schema": "scanlab-trace/1", "traceEvents": events, "displayTimeUnit": "ms",
-            "otherData": about(schedule=schedule_, collection_percent=-2.0) | changes}  # fmt: skip
+            "otherData": about(schedule=schedule_, tracing_overhead_percent=-2.0) | changes}  # fmt: skip
 
 
-def scene(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, Any]:
+def scenario(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, Any]:
     """A simulated timeline of three chunks, or of three blocks that fill half of the multiprocessors."""
     document = trace("", operations=9)
-    document["otherData"] = about(scene=name, simulated_on="didactic", title=name, fact=f"What {name} shows.", unit="units",
+    document["otherData"] = about(scenario=name, simulated_on="didactic", title=name, fact=f"What {name} shows.", unit="units",
                                   machine="a machine", makespan_us=1600.0) | changes  # fmt: skip
     if multiprocessors:
         document["otherData"]["multiprocessors"] = multiprocessors
@@ -137,9 +137,9 @@ def scene(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, Any]
     return document
 
 
-def scene_ids() -> list[str]:
+def scenario_ids() -> list[str]:
     """Those that figures ask for."""
-    needs = [module.NEEDS.get("scenes") for _, module in modules(figures)]
+    needs = [module.NEEDS.get("scenarios") for _, module in modules(figures)]
     return [name for need in needs if need for row in need.rows for name in row]
 
 
@@ -147,12 +147,12 @@ def experiment(name: str, subject: str, verb: str, object_: str, said: str | Non
     return {"name": name, "subject": subject, "verb": verb, "object": object_, "statement": f"{subject} {verb} {object_}", "said": said,
             "claim": "a claim", "sources": [{"work": "a lecture", "place": "its first slide"}], "found": found, "differs": bool(said and found and said != found),
             "yes": 15 if found == "yes" else 0, "trials": 15 if found else 0, "seconds": [],
-            "why_not": "" if found else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
+            "refusal": "" if found else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
 
 
-def caveats() -> dict[str, Any]:
+def implicit_sync() -> dict[str, Any]:
     blocks, serialises = ("blocks", "the host"), ("serialises", "kernels of two streams")
-    return {"schema": "scanlab-caveats/3", "context": about(), "experiments": [
+    return {"schema": "scanlab-implicit-sync/3", "context": about(), "experiments": [
         experiment("device_allocation.host", "cudaMalloc (64 MiB)", *blocks, None, "no"),
         experiment("device_allocation.streams", "cudaMalloc (64 MiB)", *serialises, "yes", "no"),
         experiment("peer_copy.streams", "cudaMemcpyPeerAsync to another device, behind the kernel", *serialises, None, None),
@@ -231,7 +231,7 @@ def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
     from tests import ranks_fixtures
 
-    documents = {"streams": schedules(), "larger": stream_scan(), "caveats": caveats(), "concurrency": concurrency(),
+    documents = {"streams": schedules(), "larger": stream_scan(), "implicit_sync": implicit_sync(), "concurrency": concurrency(),
                  "comparison": comparison(), "advice": advice(), **ranks_fixtures.documents(), "ranks_trace": ranks_fixtures.timeline(),
                  "nvbench": stopwatch([timed_by_nvbench(variant, 2**k, mean=1e-5, median=1e-5, batch=8e-6) for variant in ("best", "cub_device_scan") for k in (16, 20)])}  # fmt: skip
     for schedule_ in ("depth_first", "breadth_first"):
@@ -240,7 +240,7 @@ def write_all(folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(document))
 
 
-def write_scenes(folder: Path) -> None:
-    """Every scene that a figure asks for; those of small grids show blocks."""
-    for name in scene_ids():
-        (folder / f"scene_{name}.json").write_text(json.dumps(scene(name, 6 if name.startswith("small_grids") else 0)))
+def write_scenarios(folder: Path) -> None:
+    """Every scenario that a figure asks for; those of small grids show blocks."""
+    for name in scenario_ids():
+        (folder / f"scenario_{name}.json").write_text(json.dumps(scenario(name, 6 if name.startswith("small_grids") else 0)))

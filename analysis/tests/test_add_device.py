@@ -57,7 +57,7 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     assert (said["device"], said["date"], said["commit"], said["complete"]) == ("NVIDIA Test(R) GPU 9", "2026-01-02T03:04:05+00:00", COMMIT, False)
 
 
-@pytest.mark.parametrize(("sweep", "status"), [("odd_sizes", 0), ("duel", 2)])
+@pytest.mark.parametrize(("sweep", "status"), [("odd_sizes", 0), ("head_to_head", 2)])
 def test_processes_that_repeat_a_sweep_may_have_few_rounds(tmp_path: Path, recorded: Path, sweep: str, status: int) -> None:
     def leave_three(document: Document) -> None:
         document["benchmarks"] = [entry for entry in document["benchmarks"] if entry["repetition_index"] < 3]
@@ -72,7 +72,7 @@ def test_repetitions_of_a_schedule_are_counted_whatever_each_of_them_measured(
     """Clocks and times between events are of a repetition, not of a case."""
     entries = stream_fixtures.schedule("depth_first", 20.0)[:rounds]
     for number, entry in enumerate(entries):
-        entry |= {"sm_clock_mhz": 1900.0 + number, "device_time_ms": 19.0 + number, "settled": number == 4}
+        entry |= {"sm_clock_mhz": 1900.0 + number, "device_time_ms": 19.0 + number, "converged": number == 4}
     (tmp_path / "run").mkdir()
     document = {"context": stream_fixtures.about(schema="scanlab-results/2", kind="cuda", driver="580", argv="streams run", seed="1"), "benchmarks": entries}
     (tmp_path / "run" / "schedules.json").write_text(json.dumps(document))
@@ -206,7 +206,7 @@ def test_a_run_is_recorded_once(tmp_path: Path, recorded: Path, capsys: pytest.C
 def test_files_of_two_devices_or_commits_are_no_run(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str], other: dict[str, str]
 ) -> None:
-    run = write_run(write_run(tmp_path / "run"), name="duel.json", date="2026-01-02T09:00:00+00:00", **other)
+    run = write_run(write_run(tmp_path / "run"), name="head_to_head.json", date="2026-01-02T09:00:00+00:00", **other)
     assert add(run, recorded) == 2
     assert "record one run of one device and commit at a time" in capsys.readouterr().err and not list(recorded.iterdir())
 
@@ -358,9 +358,9 @@ def test_a_session_over_several_gpus_is_complete_only_with_both_kinds_of_scaling
 
 def test_what_is_of_one_gpu_is_not_filed_with_scans_over_several(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = write_ranks(tmp_path / "run")
-    (run / "caveats.json").write_text(json.dumps(stream_fixtures.caveats()))
+    (run / "implicit_sync.json").write_text(json.dumps(stream_fixtures.implicit_sync()))
     assert add(run, recorded) == 2
-    assert "caveats.json: is of one GPU, and scans of other files ran over 4: record these in a folder of their own" in capsys.readouterr().err
+    assert "implicit_sync.json: is of one GPU, and scans of other files ran over 4: record these in a folder of their own" in capsys.readouterr().err
 
 
 def test_scans_over_several_gpus_must_be_verified_and_repeated(tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:

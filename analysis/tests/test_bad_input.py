@@ -208,7 +208,7 @@ def test_wrong_words_are_status_2(line: list[str]) -> None:
     assert status == 2
 
 
-@pytest.mark.parametrize("kind", ["caveats", "concurrency", "comparison", "advice"])
+@pytest.mark.parametrize("kind", ["implicit_sync", "concurrency", "comparison", "advice"])
 def test_a_case_that_an_experiment_has_twice_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
     content = getattr(stream_fixtures, kind)()
     (entries,) = (of for of in content.values() if isinstance(of, list))

@@ -46,13 +46,13 @@ def test_every_figure_and_table_is_listed_with_what_measures_it(listed: dict[tup
         assert entry["seconds"] == sum(experiments.known()[name].seconds for name in entry["experiments"])
 
 
-DUELS = ["duel_i8", "duel_i16", "duel_i32", "duel_i64", "duel_f16", "duel_f32", "duel_f64", "duel_operators"]
+HEAD_TO_HEAD = ["head_to_head_i8", "head_to_head_i16", "head_to_head_i32", "head_to_head_i64", "head_to_head_f16", "head_to_head_f32", "head_to_head_f64", "head_to_head_operators"]
 
 
 @pytest.mark.parametrize(("kind", "name", "by"), [
-    ("figure", "throughput", ["scans"]), ("figure", "duel", DUELS), ("figure", "dram_traffic", ["traffic"]),
-    ("figure", "hardware_conflicts", ["counters", "explain"]), ("table", "rivals", [*DUELS, "python"]),
-    ("table", "caveats", ["caveats"]), ("figure", "scenes_order", ["scenarios"]), ("table", "streams_targets", ["schedules", "traces", "from_memory", "from_files", "from_large_files"]),
+    ("figure", "throughput", ["scans"]), ("figure", "head_to_head", HEAD_TO_HEAD), ("figure", "dram_traffic", ["traffic"]),
+    ("figure", "hardware_conflicts", ["counters", "explain"]), ("table", "rivals", [*HEAD_TO_HEAD, "python"]),
+    ("table", "implicit_sync", ["implicit_sync"]), ("figure", "scenarios_order", ["scenarios"]), ("table", "streams_targets", ["schedules", "traces", "from_memory", "from_files", "from_large_files"]),
 ])  # fmt: skip
 def test_what_a_figure_needs_says_what_measures_it(listed: dict[tuple[str, str], dict[str, Any]], kind: str, name: str, by: list[str]) -> None:
     assert listed[kind, name]["experiments"] == by
@@ -192,7 +192,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats:
 @pytest.mark.parametrize(("arguments", "said"), [
     (["figure", "throughputs"], r"error: there is no figure throughputs; the nearest is throughput \(scanlab-report list has them all\)"),
     (["table", "summary_"], r"error: there is no table summary_; the nearest is summary "),
-    (["figure", "duel", "--type", "f32"], r"error: figure duel cannot follow --type; these can: .*ceiling_share.* throughput"),
+    (["figure", "head_to_head", "--type", "f32"], r"error: figure head_to_head cannot follow --type; these can: .*ceiling_share.* throughput"),
     (["figure", "waterfall", "--variants", "best"], r"error: figure waterfall cannot follow --variants; these can: .*throughput"),
     (["figure", "drift", "--style", "ieee-column"], r"error: figure drift needs both columns of a page: take --style page"),
     (["figure", "throughput", "--variants", "best_"], r"error: no variant best_ was timed; the nearest are best, .* --variant 'best_,memcpy,empty_launch'"),
@@ -201,7 +201,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats:
     (["figure", "throughput", "--variants", "best,jax_cumsum"], "no variant jax_cumsum was timed"),
     (["figure", "dram_traffic"], r"no DRAM bytes from hardware counters\. To measure it: tools/record build/cuda/scanlab results/run traffic \(about \d+ s\)"),
     (["figure", "single_wave", "--type", "i8"], r"bench --variant 'cub\*,copy_one_wave,copy_vector,empty_launch,best' --type i8 "),
-    (["table", "caveats"], r"no experiments on implicit synchronisation\. To measure it: tools/record .* caveats "),
+    (["table", "implicit_sync"], r"no experiments on implicit synchronisation\. To measure it: tools/record .* implicit_sync "),
     (["figure", "speedup_by_type", "--variants", "best,look_ahead"], "is of one variant, and 2 were asked for: best, look_ahead"),
 ])  # fmt: skip
 def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
@@ -217,7 +217,7 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(float
     ("single_wave", {"items": 512, "cache": "warm", "launch": "graph"}, "no warm timings at a power of two from 2^10 to 2^22"),
     ("tile_size", {"items": 1 << 16}, "no timings of tiles at 2^20, 2^24 or 2^28"), ("ablation", {"items": 1 << 16}, "no timings of look_ahead and of another at"),
     ("overview", {"items": 1 << 8}, "no timings of scans beside memcpy at 2^16"), ("ceiling_share", {"items": 1 << 8}, "no timings of scans beside memcpy at 2^14"),
-    ("duel", {"items": 1 << 20, "cache": "warm", "launch": "batch"}, "no such timings of arrays"),
+    ("head_to_head", {"items": 1 << 20, "cache": "warm", "launch": "batch"}, "no such timings of arrays"),
     ("speedup_by_type", {"items": 1 << 20, "cache": "cold", "launch": "graph"}, "no such timings cold by stream or "),
 ])  # fmt: skip
 def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(name: str, case_of: dict[str, Any], said: str) -> None:

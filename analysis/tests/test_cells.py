@@ -19,7 +19,7 @@ from scanlab_report.tables import (
     bits,
     costs,
     cpu_baselines,
-    duel,
+    head_to_head,
     hardware_conflicts,
     kernels,
     losses,
@@ -124,26 +124,26 @@ def test_operators_have_both_sizes_side_by_side() -> None:
     assert (row["of_memcpy_small"], row["fastest_cub_large"]) == ("0.90", "newest") and row["of_cub_large"].startswith("1.30 [")
 
 
-DUELS = [*(case("best", n, 100.0, EXACT) for n in (1024, 2048, 4096, 8192)), *(case("cub_device_scan", n, ns, EXACT) for n, ns in ((1024, 200.0), (2048, 100.0), (4096, 80.0), (8192, 50.0)))]
+HEAD_TO_HEAD = [*(case("best", n, 100.0, EXACT) for n in (1024, 2048, 4096, 8192)), *(case("cub_device_scan", n, ns, EXACT) for n, ns in ((1024, 200.0), (2048, 100.0), (4096, 80.0), (8192, 50.0)))]
 
 
-def test_the_duel_is_counted_by_won_tied_and_lost() -> None:
-    table = tiny.built(duel, tiny.results([*DUELS, case("best", N, 100.0, EXACT, type="i64", cache="warm"), case("cub_newest", N, 300.0, EXACT, type="i64", cache="warm")]))
+def test_the_head_to_head_is_counted_by_won_tied_and_lost() -> None:
+    table = tiny.built(head_to_head, tiny.results([*HEAD_TO_HEAD, case("best", N, 100.0, EXACT, type="i64", cache="warm"), case("cub_newest", N, 300.0, EXACT, type="i64", cache="warm")]))
     assert [row["type"] for row in map(lambda place: cells(table, place), range(3))] == ["i32", "i64", "all"]
     assert cells(table) == {"type": "i32", "op": "plus", "cold_stream": "1 / 1 / 2", "warm_stream": "0 / 0 / 0", "cases": "4", "lost": "2", "least": "0.500", "median": "0.900"}
     assert (cells(table, 2)["cold_stream"], cells(table, 2)["warm_stream"], cells(table, 2)["median"]) == ("1 / 1 / 2", "1 / 0 / 0", "1.00")
 
 
-def test_a_duel_without_an_interval_is_open() -> None:
+def test_a_head_to_head_without_an_interval_is_open() -> None:
     few = [case(variant, 512, ns, (1.0,) * 3) for variant, ns in (("best", 500.0), ("cub_device_scan", 100.0))]
-    row = cells(tiny.built(duel, tiny.results([*DUELS, *few])))
+    row = cells(tiny.built(head_to_head, tiny.results([*HEAD_TO_HEAD, *few])))
     assert (row["cold_stream"], row["cases"], row["least"]) == ("1 / 1 / 2", "4", "0.500")
-    assert "1 case with too few repetitions for an interval is left out." in tiny.built(duel, tiny.results([*DUELS, *few])).caption
-    assert "2 of 4" in tiny.built(losses, tiny.results([*DUELS, *few])).caption
+    assert "1 case with too few repetitions for an interval is left out." in tiny.built(head_to_head, tiny.results([*HEAD_TO_HEAD, *few])).caption
+    assert "2 of 4" in tiny.built(losses, tiny.results([*HEAD_TO_HEAD, *few])).caption
 
 
 def test_losses_are_those_alone_the_worst_first() -> None:
-    table = tiny.built(losses, tiny.results(DUELS))
+    table = tiny.built(losses, tiny.results(HEAD_TO_HEAD))
     assert [(row["items"], row["times_cub"], row["rival"], row["chosen"]) for row in map(lambda place: cells(table, place), range(len(table.rows)))] == [
         ("2^13", "0.500 [0.500, 0.500]", "`cub_device_scan`", "—"), ("2^12", "0.800 [0.800, 0.800]", "`cub_device_scan`", "—")]  # fmt: skip
     assert "2 of 4" in table.caption
@@ -185,13 +185,13 @@ def test_a_rung_has_the_bytes_an_item_that_were_counted_and_its_measured_standin
     assert (best["cost_items"], best["bytes_per_item"], best["of_memcpy"]) == ("—", "—", "0.500 [0.357, 0.556]")
 
 
-def test_executor_and_hardware_stand_side_by_side() -> None:
+def test_emulator_and_hardware_stand_side_by_side() -> None:
     columns = ["shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts"]
     launches = pd.DataFrame([{"variant": "hso_block", "padding": "none", "type": "i32", "op": "plus", "items": 64, "kernel": "k", "launch_index": i} | dict(zip(columns, of, strict=True))
                              for i, of in enumerate(((20, 12, 7, 1), (5, 4, 1, 2)))])  # fmt: skip
     table = hardware_conflicts.build(CounterEvidence(launches, [tiny.explanation("hso_block", 64, {"transactions": 40})], NOWHERE, NOWHERE))
-    assert cells(table) == {"variant": "`hso_block`", "padding": "none", "load": "halves", "items": "64", "transactions_executor_i32": "40", "transactions_hardware_i32": "41",
-                            "conflicts_executor_i32": "30", "conflicts_hardware_i32": "11"}  # fmt: skip
+    assert cells(table) == {"variant": "`hso_block`", "padding": "none", "load": "halves", "items": "64", "transactions_emulator_i32": "40", "transactions_hardware_i32": "41",
+                            "conflicts_emulator_i32": "30", "conflicts_hardware_i32": "11"}  # fmt: skip
 
 
 def cores(*sessions_: float) -> Any:

@@ -226,9 +226,9 @@ def test_every_source_is_in_the_bibliography() -> None:
     ("items = 268435456", 'items = "all"', "cases.items: expected int"), ("items = ", "least_mib = -1, items = ", "cases.least_mib: expected int"),
     ("variation = 0.1", "variation = 10", "variation: expected float"), ("variation = 0.1", "variation = nan", "variation: expected float"),
     ("items =", "size =", "cases: Object contains unknown field"),
-    ('"speed"', '"caveat"', "measure 'caveat' needs answer and experiments"),
-    ('"speed"', '"caveat"\nexperiments = "kernel_launch"\nanswer = "no"', "experiments: expected array"),
-    ('"speed"', '"caveat"\nexperiments = ["kernel_launch"]\nanswer = "maybe"', "answer: invalid enum value 'maybe'"),
+    ('"speed"', '"implicit_sync"', "measure 'implicit_sync' needs answer and experiments"),
+    ('"speed"', '"implicit_sync"\nexperiments = "kernel_launch"\nanswer = "no"', "experiments: expected array"),
+    ('"speed"', '"implicit_sync"\nexperiments = ["kernel_launch"]\nanswer = "maybe"', "answer: invalid enum value 'maybe'"),
     ("[[claim]]", "[[claim", "is not TOML"), (GOOD, "", "holds no [[claim]]"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_named_with_the_place(
@@ -294,25 +294,25 @@ def test_counts_that_differ_from_the_hardwares_fail_the_claim(tmp_path: Path, ex
     assert found.verdict == says and found.measured.value == (0 if not extra else int(found.where.removeprefix("of ")))
 
 
-def of_caveat(*experiments: str, answer: str) -> Claim:
-    return Claim(statement="s", source="harris2015", figure="caveats_calls", measure="caveat", experiments=experiments, answer=answer, at_least=0.75)
+def of_implicit_sync(*experiments: str, answer: str) -> Claim:
+    return Claim(statement="s", source="harris2015", figure="implicit_sync_calls", measure="implicit_sync", experiments=experiments, answer=answer, at_least=0.75)
 
 
 @pytest.mark.parametrize(("yes", "parts", "parts_none"), [(15, HOLDS, FAILS), (12, HOLDS, FAILS), (11, FAILS, FAILS), (4, FAILS, FAILS), (3, FAILS, HOLDS)])
 def test_a_claim_on_a_call_is_decided_by_the_trials(tmp_path: Path, yes: int, parts: str, parts_none: str) -> None:
-    document = stream_fixtures.caveats()
+    document = stream_fixtures.implicit_sync()
     document["experiments"][1]["yes"] = yes
-    (tmp_path / "caveats.json").write_text(json.dumps(document))
+    (tmp_path / "implicit_sync.json").write_text(json.dumps(document))
     name = document["experiments"][1]["name"]
     for answer, says in (("yes", parts), ("no", parts_none)):
-        assert verdict(of_caveat(name, answer=answer), tmp_path) == says
-    assert verdict(of_caveat(name, "kernel_launch", answer="no"), tmp_path) == parts_none  # the worse of two
-    assert verdict(of_caveat(name, "peer_copy.streams", answer="no"), tmp_path) == NOT_MEASURED  # it was not tried
-    assert verdict(of_caveat(name, "no_such_call", answer="no"), tmp_path) == NOT_MEASURED
+        assert verdict(of_implicit_sync(name, answer=answer), tmp_path) == says
+    assert verdict(of_implicit_sync(name, "kernel_launch", answer="no"), tmp_path) == parts_none  # the worse of two
+    assert verdict(of_implicit_sync(name, "peer_copy.streams", answer="no"), tmp_path) == NOT_MEASURED  # it was not tried
+    assert verdict(of_implicit_sync(name, "no_such_call", answer="no"), tmp_path) == NOT_MEASURED
 
 
 def test_the_experiments_that_claims_name_are_on_record() -> None:
     """A name that no experiment has would leave its claim unmeasured for ever."""
-    of_calls = [claim for claim in claims.read() if claim.measure == "caveat"]
-    checked = check(of_calls, results.read([], sorted((DATA / "recorded").glob("*/*/caveats.json*"))), {})
+    of_calls = [claim for claim in claims.read() if claim.measure == "implicit_sync"]
+    checked = check(of_calls, results.read([], sorted((DATA / "recorded").glob("*/*/implicit_sync.json*"))), {})
     assert len(checked) >= 4 and {one.verdict for one in checked} == {HOLDS, FAILS}

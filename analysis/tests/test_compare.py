@@ -199,19 +199,19 @@ def by_noise_alone(found: comparison.Comparison) -> comparison.Comparison:
     return dataclasses.replace(found, cases=found.cases.assign(unchanged=False))
 
 
-@pytest.mark.parametrize(("duel", "verdicts"), [
-    ("duel_i64_f16_f32_f64", {"neither": 209}), ("duel_i16", {"neither": 35}),
-    ("duel_i32", {"neither": 718}),
+@pytest.mark.parametrize(("head_to_head", "verdicts"), [
+    ("head_to_head_i64_f16_f32_f64", {"neither": 209}), ("head_to_head_i16", {"neither": 35}),
+    ("head_to_head_i32", {"neither": 718}),
 ])  # fmt: skip
-def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp_path: Path, duel: str, verdicts: dict[str, int]) -> None:
+def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp_path: Path, head_to_head: str, verdicts: dict[str, int]) -> None:
     content = json.loads((DATA / "noise" / "nvidia-h200.json").read_text())
     content["pairs"] = [pair for pair in content["pairs"] if SESSION.name not in pair["a"]["file"]]
     (tmp_path / "h200.json").write_text(json.dumps(content))
-    a, b = comparison.read(SESSION / "scan.json.gz"), comparison.read(SESSION / f"{duel}.json.gz")
+    a, b = comparison.read(SESSION / "scan.json.gz"), comparison.read(SESSION / f"{head_to_head}.json.gz")
     found = by_noise_alone(comparison.paired(a, b))
     known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == verdicts
-    if duel == "duel_i32":
+    if head_to_head == "head_to_head_i32":
         without = comparison.judged(found, 0.0).both["verdict"].value_counts()
         assert without["slower"] + without["faster"] > 20  # which the threshold is for
 

@@ -131,7 +131,7 @@ def test_ratios_of_narrow_sums_say_that_cub_adds_in_32_bits() -> None:
 
 
 def test_numbers_of_a_model_name_no_commit_on_a_page_of_the_repository() -> None:
-    simulated = Provenance("scenes", "simulated", "Engine model", ("2026-01-01",), ("a" * 40,))
+    simulated = Provenance("scenarios", "simulated", "Engine model", ("2026-01-01",), ("a" * 40,))
     assert simulated.line() == "Engine model, 2026-01-01, commit aaaaaaaaa, simulated" and simulated.of_checkout().line() == "Engine model of this checkout, simulated"
     recorded = Provenance("timings", RECORDED, "A", ("2026-01-01",), ("a" * 40,))
     assert recorded.of_checkout() == recorded

@@ -31,7 +31,7 @@ def test_default_settings_are_preferred() -> None:
     assert chosen.padding == "two_level"
 
 
-def test_best_has_no_counts_since_the_executor_runs_its_fallback() -> None:
+def test_best_has_no_counts_since_the_emulator_runs_its_fallback() -> None:
     every = [explained(variant, 64) for variant in ("best", "hs_block")]
     assert [of.variant for of in costs.default_only(every)] == [of.variant for of in costs.chosen(every)] == ["hs_block"]
 

@@ -26,7 +26,7 @@ from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 
 FIRST, OTHER, ALONE = claims.device(), "Other Device", "Lone CPU"
-OF_NO_DEVICE = ("pipeline", "bank_conflicts", "scenes_")
+OF_NO_DEVICE = ("pipeline", "bank_conflicts", "scenarios_")
 """Figures of what no device was asked for begin so."""
 OF_DEVICES = [name for name, _ in modules(figures) if not name.startswith(OF_NO_DEVICE)]
 
@@ -38,7 +38,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Built:
     recorded = root / "recorded"
     for device, day in ((FIRST, "2026-01-02"), (OTHER, "2026-02-03")):
         for file in fixtures.write_all(recorded / device / day, rounds=5, top=20).iterdir():
-            if device == OTHER and (file.name.startswith("scene_") or file.name.endswith(".explain.json")):
+            if device == OTHER and (file.name.startswith("scenario_") or file.name.endswith(".explain.json")):
                 file.unlink()  # of no device: once is enough
                 continue
             text = file.read_text().replace("Test Device", device).replace("2026-01-02", day)
@@ -174,7 +174,7 @@ def test_a_figure_or_table_can_be_of_another_device_and_a_table_says_which_other
     assert f"no results are of a GPU called H200; there are those of {FIRST}, {OTHER}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["throughput", "duel", "gantt", "hardware_conflicts", "schedules", "waterfall"])
+@pytest.mark.parametrize("name", ["throughput", "head_to_head", "gantt", "hardware_conflicts", "schedules", "waterfall"])
 def test_a_part_for_each_device_is_as_large_as_the_figure_of_one_and_nothing_is_cut_off(read: results.Results, name: str) -> None:
     module = importlib.import_module(f"scanlab_report.figures.{name}")
     on = by_device(module.NEEDS, read, published.read(PUBLISHED, []))

@@ -103,7 +103,7 @@ def test_the_p_of_a_trend_is_that_of_kendalls_exact_test(count: int) -> None:
 
 
 def test_a_round_is_over_the_same_cases_as_those_it_is_compared_with(tmp_path: Path) -> None:
-    """Cases that settled have no later rounds: over all, those rounds would look slow or fast by who is in them, and hide a change among these."""
+    """Cases that converged have no later rounds: over all, those rounds would look slow or fast by who is in them, and hide a change among these."""
     factors = still(100, 11)
     factors[60:, 6:] = 0.99
     file = write(tmp_path / "a.json", factors)
@@ -126,13 +126,13 @@ def test_the_share_of_cases_that_settled_is_of_those_that_say_so(tmp_path: Path)
     content = json.loads(file.read_text())
     for entry in content["benchmarks"]:
         if entry["items"] < 1020:
-            entry["settled"] = entry["items"] < 1015 and entry["repetition_index"] == 5
+            entry["converged"] = entry["items"] < 1015 and entry["repetition_index"] == 5
     file.write_text(json.dumps(content))
     session = of(file)
-    assert len(session.settled) == 20 and session.settled.sum() == 15
+    assert len(session.converged) == 20 and session.converged.sum() == 15
     exported = export.tables(results.read([file], []), [file])
-    assert exported["cases"]["settled"].isna().sum() == 5
-    assert exported["cases"]["settled"].sum() == exported["repetitions"]["settled"].sum() == 15
+    assert exported["cases"]["converged"].isna().sum() == 5
+    assert exported["cases"]["converged"].sum() == exported["repetitions"]["converged"].sum() == 15
 
 
 def test_outliers_are_those_beyond_the_fences_and_none_is_dropped(tmp_path: Path) -> None:

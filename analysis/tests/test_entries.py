@@ -12,7 +12,7 @@ from scanlab_report.read import results, streams
 from tests import fixtures
 
 _FIELDS = {"run_type": "iteration", "iterations": 3, "real_time": 1500.0, "time_unit": "ns", "round": 0, "repetition_index": 0, "outcome": "timed",
-           "verified": True, "settled": False, "threads": 1, "name": "of no matter"}  # fmt: skip
+           "verified": True, "converged": False, "threads": 1, "name": "of no matter"}  # fmt: skip
 SCAN = _FIELDS | {"kind": "scan", "variant": "look_ahead", "type": "i32", "op": "plus", "mode": "inclusive", "items": 4096, "cache": "cold",
                   "settings": {"tile": "36", "piece": "4"}, "launch": "batch", "threads_per_block": 288, "registers": 64}  # fmt: skip
 SCHEDULE = _FIELDS | {"kind": "schedule", "schedule": "graph", "workload": "scale", "items": 4096, "chunks": 4, "streams": 2, "memory": "pinned", "work": 1,
@@ -35,7 +35,7 @@ def test_a_scan_is_what_its_fields_say(tmp_path: Path) -> None:
     assert not found.problems
     row = found.timings.iloc[0]
     assert (row["variant"], row["settings"], row["items"], row["cache"], row["launch"]) == ("look_ahead", "tile=36", 4096, "cold", "batch")
-    assert row["time_ns"] == 1500 and row["settled"] == 0
+    assert row["time_ns"] == 1500 and row["converged"] == 0
     assert found.kernels.iloc[0]["threads"] == 288
 
 

@@ -52,7 +52,7 @@ def test_two_files_are_never_pooled_and_the_newer_is_taken(tmp_path: Path) -> No
 
 
 def test_of_two_files_the_one_that_has_more_beside_each_other_is_taken(tmp_path: Path) -> None:
-    run(tmp_path, "duel.json", 9.0, date="2026-01-02")
+    run(tmp_path, "head_to_head.json", 9.0, date="2026-01-02")
     run(tmp_path, "full.json", 2.0, date="2026-01-01")
     document = json.loads((tmp_path / "full.json").read_text())
     document["benchmarks"] += [repetition(case("look_ahead", 1024), i, 3.0) for i in range(5)]

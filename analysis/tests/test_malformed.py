@@ -37,7 +37,7 @@ WRONG_TEXT = ["", "-1", "0.5", "1e3", "inf", "no such"]
 
 
 def timings() -> Document:
-    more = {"settled": True, "sm_clock_mhz": 1900.5, "choice": {"variant": "look_ahead", "settings": {"tile": "30"}}, "device": "Test Device", "launches": 1,
+    more = {"converged": True, "sm_clock_mhz": 1900.5, "choice": {"variant": "look_ahead", "settings": {"tile": "30"}}, "device": "Test Device", "launches": 1,
             "threads_per_block": 256, "registers": 64, "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.5}  # fmt: skip
     entries = [repetition(case("best", 1024), i, 1000.0 + i, **copy.deepcopy(more), round=i) for i in range(5)]
     entries.append(repetition(case("hs_block", 4096), 0, 0.0, error_occurred=True, error_message="too large"))
@@ -48,7 +48,7 @@ def timings() -> Document:
 
 
 def schedules() -> Document:
-    entries = stream_fixtures.schedule("depth_first", 1.0, settled=True, sm_clock_mhz=1900.5, bytes=1024, inputs=1, items=1024)
+    entries = stream_fixtures.schedule("depth_first", 1.0, converged=True, sm_clock_mhz=1900.5, bytes=1024, inputs=1, items=1024)
     entries += stream_fixtures.repetitions({"kind": "kernel", "workload": "scale", "items": 1024, "work": 1, "blocks": 0}, 1.0)
     entries += stream_fixtures.repetitions({"kind": "copy", "direction": "h2d", "both_ways": True, "memory": "pinned", "bytes": 1024}, 1.0)
     return {"context": stream_fixtures.about(schema="scanlab-results/2", kind="cuda"), "benchmarks": entries}
@@ -62,15 +62,15 @@ def stream_scan() -> Document:
 
 def trace() -> Document:
     about = {"items": 1 << 20, "chunks": 2, "streams": 2, "workload": "scale", "memory": "pinned", "work": 1, "connections": 8, "overlap": 0.5,
-             "collected_us": [1.5, 2.5], "makespan_us": 3.5}  # fmt: skip
+             "traced_us": [1.5, 2.5], "makespan_us": 3.5}  # fmt: skip
     document = stream_fixtures.trace(operations=3, **about)
     document["traceEvents"].insert(0, {"name": "thread_name", "ph": "M", "pid": 2, "tid": 1, "args": {"name": "copies in", "engine": "copies in", "overlapping": 0}})
     document["traceEvents"][-1]["args"] |= {"operation": 2, "bytes": 64}
     return document
 
 
-def scene() -> Document:
-    return stream_fixtures.scene("one", 4, makespan_us=1600.5)
+def scenario() -> Document:
+    return stream_fixtures.scenario("one", 4, makespan_us=1600.5)
 
 
 def explanation() -> Document:
@@ -90,15 +90,15 @@ def cut(document: Document, key: str) -> Document:
 
 
 DOCUMENTS: dict[str, Callable[[], Document]] = {
-    "timings": timings, "schedules": schedules, "stream_scan": stream_scan, "trace": trace, "scene": scene,
-    "caveats": lambda: cut(stream_fixtures.caveats(), "experiments"), "concurrency": lambda: cut(stream_fixtures.concurrency(), "cases"),
+    "timings": timings, "schedules": schedules, "stream_scan": stream_scan, "trace": trace, "scenario": scenario,
+    "implicit_sync": lambda: cut(stream_fixtures.implicit_sync(), "experiments"), "concurrency": lambda: cut(stream_fixtures.concurrency(), "cases"),
     "comparison": lambda: cut(stream_fixtures.comparison(), "traces"), "advice": lambda: cut(stream_fixtures.advice(), "problems"),
     "explanation": explanation, "ranks_trace": ranks_trace,
 }  # fmt: skip
 UNREAD = {"advice": {"said"}, "explanation": {"depth"}}
 """Fields that may hold anything, or are of a choice that need not have been measured."""
 NULLABLE = {"said", "found", "operations", "swaps", "small", "device"}
-SIGNED = {"chunk", "operation", "channel", "bytes", "collection_percent", "overlap", "slower", "cpu_time"}
+SIGNED = {"chunk", "operation", "channel", "bytes", "tracing_overhead_percent", "overlap", "slower", "cpu_time"}
 """Numbers that may be less than 0: -1 stands for what a trace does not say."""
 FREE = {"error_message", "kind", "where", "reason", "source"}
 """Text that may have several lines."""
@@ -261,7 +261,7 @@ def test_every_field_of_a_verification_is_named_with_its_line(tmp_path: Path) ->
                     file.write_text("\n".join([*lines[:number], changed(sound, path, value), *lines[number + 1 :]]))
                     problems = [str(problem) for problem in results.read([file], []).problems]
                     if not problems:
-                        assert means_something(at(sound, path), value, str(path[-1])) or path[-1] in ("input", "placement"), (path, value)
+                        assert means_something(at(sound, path), value, str(path[-1])) or path[-1] in ("input", "aliasing"), (path, value)
                         continue
                     (sentence,) = problems
                     assert sentence.isprintable() and (f"line {number + 1}" in sentence or path[0] in ("schema", "ended", "outcome")), (path, value, sentence)

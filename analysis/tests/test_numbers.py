@@ -78,8 +78,8 @@ def test_the_text_has_the_tuned_rival_the_header_and_small_scans_as_nodes() -> N
         gathered = gather(needs, read, {})
         found |= {} if gathered.reasons else describe(**gathered.found)
     assert found == {
-        "tunedOfCopy": "0.80", "leadItems": r"\ensuremath{2^{28}}", "leadLargest": "1.20", "duelRivalTuned": "3", "floorWarm": "3.1", "smallGraphLeast": "1.5",
-        "smallGraphMost": "3.0", "duelHostBound": "2.00", "duelOthers": "1.20", "duelApart": "8", "duelNarrow": "1",
+        "tunedOfCopy": "0.80", "leadItems": r"\ensuremath{2^{28}}", "leadLargest": "1.20", "headToHeadRivalTuned": "3", "floorWarm": "3.1", "smallGraphLeast": "1.5",
+        "smallGraphMost": "3.0", "headToHeadHostBound": "2.00", "headToHeadOthers": "1.20", "headToHeadApart": "8", "headToHeadNarrow": "1",
         "headerCases": "4", "headerWins": "3", "headerLosses": "1", "headerBelow": "1", "headerLeast": "0.50",
         "headerSome": "0.106", "headerSomeBest": "0.104", "headerSomeVendor": "0.125"}  # fmt: skip
 
@@ -91,7 +91,7 @@ def test_the_text_sets_pairs_that_the_rival_was_searched_for_apart() -> None:
     cases += [case("cub_tuned", n, ns, EXACT, **of) for n, times in ((1 << 20, (90.0, 110.0, 300.0)), (N, (130.0, 150.0, 200.0))) for ns, of in zip(times, ({}, of_op, {"op": "max"}), strict=True)]
     shapes = tiny.results(searched, kind="tuning")
     found = rival_macros._searched(AllTimings(against=(CUBS,)).find(tiny.results(cases), {}), Shapes(sums=True).find(shapes, {}), Shapes(sums=False).find(shapes, {}))
-    assert found == {"duelSearched": "4", "duelSearchedWins": "3", "duelSearchedMedian": "1.20", "duelUnsearchedMedian": "2.50"}
+    assert found == {"headToHeadSearched": "4", "headToHeadSearchedWins": "3", "headToHeadSearchedMedian": "1.20", "headToHeadUnsearchedMedian": "2.50"}
 
 
 def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() -> None:
@@ -126,10 +126,10 @@ def test_the_text_has_what_each_idea_is_worth() -> None:
 
 
 def test_the_text_counts_duels_and_targets() -> None:
-    read = tiny.results([*test_cells.DUELS, case("empty_launch", 0, 80.0, cache="warm"), case("best", 512, 100.0, cache="warm")])
-    found = scan_macros._duel_values(AllTimings().find(read, {}), targets(OF_SCANS).find(read, {}))
-    assert {name: found[name] for name in ("duelCases", "duelWins", "duelTies", "duelLosses", "duelLeast", "smallOverFloor")} == {
-        "duelCases": "4", "duelWins": "1", "duelTies": "1", "duelLosses": "2", "duelLeast": "0.500", "smallOverFloor": "1.25"}  # fmt: skip
+    read = tiny.results([*test_cells.HEAD_TO_HEAD, case("empty_launch", 0, 80.0, cache="warm"), case("best", 512, 100.0, cache="warm")])
+    found = scan_macros._head_to_head_values(AllTimings().find(read, {}), targets(OF_SCANS).find(read, {}))
+    assert {name: found[name] for name in ("headToHeadCases", "headToHeadWins", "headToHeadTies", "headToHeadLosses", "headToHeadLeast", "smallOverFloor")} == {
+        "headToHeadCases": "4", "headToHeadWins": "1", "headToHeadTies": "1", "headToHeadLosses": "2", "headToHeadLeast": "0.500", "smallOverFloor": "1.25"}  # fmt: skip
     assert (found["targetsKnown"], found["targetsReached"]) == ("3", "2")  # the floor and no spills are, no loss is not
 
 
@@ -170,8 +170,8 @@ def test_the_text_has_what_was_counted() -> None:
     assert {name: found.get(name) for name in wanted} == wanted
 
 
-def test_the_text_says_by_how_much_hardware_and_executor_differ_either_way() -> None:
-    cases = pd.DataFrame({"type": ["i32", "i64"], "items": [64, 128], "transactions_executor": [100, 200], "transactions_hardware": [90, 200], "conflicts_executor": [50, 0],
+def test_the_text_says_by_how_much_hardware_and_emulator_differ_either_way() -> None:
+    cases = pd.DataFrame({"type": ["i32", "i64"], "items": [64, 128], "transactions_emulator": [100, 200], "transactions_hardware": [90, 200], "conflicts_emulator": [50, 0],
                           "conflicts_hardware": [51, 3]})  # fmt: skip
     found = scan_macros.hardware_differences(cases)
     assert found == {"hardwareCases": "2", "hardwareEqual": "0", "hardwareLargestDifference": "11.1"}
@@ -180,7 +180,7 @@ def test_the_text_says_by_how_much_hardware_and_executor_differ_either_way() -> 
 def test_the_text_has_what_happened_while_sessions_were_measured() -> None:
     times = {f"v{place}": [100.0, 100.0, 100.0, 100.0, 101.0 + place / 100] for place in range(20)} | {"outlier": [100.0, 98.0, 99.0, 102.0, 200.0]}
     found = session_macros._session_values(SessionEvidence([replace(of, kind=SCHEDULES) for of in test_plotted_streams.repeated(times).sessions], NOWHERE))
-    assert found == {"driftSchedules": "1.1", "settledSchedules": "100", "settledSchedulesCases": "21"}
+    assert found == {"driftSchedules": "1.1", "convergedSchedules": "100", "convergedSchedulesCases": "21"}
 
 
 # ----------------------------------------------------------------------------------------------- streams
@@ -304,8 +304,8 @@ def test_a_paper_cites_the_sources_of_a_table_and_other_texts_name_them() -> Non
     table = table_formats.Table("c", (table_formats.Column("source", "source", refers=table_formats.citation),), rows)
     assert table.latex(in_paper=True).splitlines()[4:7] == [r"\cite{merrill2016} \\", r"ours \\", r" \\"]
     assert r"merrill2016 \\" in table.latex() and "| merrill2016 |" in table.markdown()
-    named = table_formats.Table("c", (table_formats.Column("figure", "figure", table_formats.code, refers=table_formats.figure),), pd.DataFrame({"figure": ["scenes_order"]}))
-    assert r"\figref{scenes_order} \\" in named.latex(in_paper=True) and "| `scenes_order` |" in named.markdown()
+    named = table_formats.Table("c", (table_formats.Column("figure", "figure", table_formats.code, refers=table_formats.figure),), pd.DataFrame({"figure": ["scenarios_order"]}))
+    assert r"\figref{scenarios_order} \\" in named.latex(in_paper=True) and "| `scenarios_order` |" in named.markdown()
 
 
 def test_sizes_counts_and_intervals_are_printed_as_readers_know_them() -> None:

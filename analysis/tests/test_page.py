@@ -54,10 +54,10 @@ def cases_of(view: dict[str, Any], **wanted: Any) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> results.Results:
-    """The recorded session of each device, as a report takes it, and an invented scene, since no simulation is recorded."""
-    scene = tmp_path_factory.mktemp("scene") / "scene.json"
-    scene.write_text(json.dumps(fixtures.stream_fixtures.scene("invented")))
-    return chosen(results.read([scene], [RECORDED], stated.device()))
+    """The recorded session of each device, as a report takes it, and an invented scenario, since no simulation is recorded."""
+    scenario = tmp_path_factory.mktemp("scenario") / "scenario.json"
+    scenario.write_text(json.dumps(fixtures.stream_fixtures.scenario("invented")))
+    return chosen(results.read([scenario], [RECORDED], stated.device()))
 
 
 @pytest.fixture(scope="module")
@@ -205,8 +205,8 @@ def test_sessions_have_the_rounds_and_the_farthest_outliers_of_the_report(read: 
 
 def test_timelines_have_every_operation_and_simulations_are_called_so(read: results.Results, recorded: Path) -> None:
     views = data_of(recorded)["timelines"]
-    (scene,) = [view for view in views if view["simulated"]]
-    assert "simulated" in scene["source"] and "measured" not in scene["source"] and scene["fact"] == "What invented shows."
+    (scenario,) = [view for view in views if view["simulated"]]
+    assert "simulated" in scenario["source"] and "measured" not in scenario["source"] and scenario["fact"] == "What invented shows."
     traces = {(run.device, run.context["schedule"], run.context["connections"]): file
               for file in sorted(read.streams, key=lambda file: file.run.date) if file.kind == "trace" and (run := file.run)}.values()  # the newest
     assert len(views) == 1 + len(traces) > 4
@@ -540,7 +540,7 @@ def test_claims_have_their_verdicts_and_experiments_their_answers(chromium: Brow
     chromium.open(recorded, "#view=claims&verdict=fails")
     assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == claims["claims"]["verdict"].count("fails")
     asked = data_of(recorded)["implicit_sync"][0]
-    rows = Experiments(streams.CAVEATS).find(read.on(asked["device"]), {}).rows
+    rows = Experiments(streams.IMPLICIT_SYNC).find(read.on(asked["device"]), {}).rows
     assert asked["experiments"]["yes"] == rows["yes"].tolist() and asked["experiments"]["differs"] == rows["differs"].tolist()
     chromium.open(recorded, "#view=implicit_sync")
     assert chromium.evaluate("document.querySelectorAll('#chart tbody tr').length") == len(rows)

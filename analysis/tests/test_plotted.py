@@ -16,7 +16,7 @@ from scanlab_report.figures import (
     cub_shapes,
     cub_shapes_operators,
     dram_traffic,
-    duel,
+    head_to_head,
     hardware_conflicts,
     padding,
     prefix_wait,
@@ -36,7 +36,7 @@ from scanlab_report.select.evidence import CounterEvidence
 from scanlab_report.select.needs import gather, of_any_type
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.variants import CEILING, FLOOR
-from scanlab_report.tables import duel as duel_table
+from scanlab_report.tables import head_to_head as head_to_head_table
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, case, near
 
@@ -101,13 +101,13 @@ def test_a_copy_is_the_bound_of_times_cub_and_the_fastest_copy_counts() -> None:
 def test_speedups_of_sums_are_of_a_device_that_timed_sums() -> None:
     read = tiny.results([case("best", N, 100.0, op="max"), case("cub_newest", N, 150.0, op="max")])
     assert speedup_by_type.NEEDS["timings"].find(read, {}) is None
-    assert duel.NEEDS["timings"].find(read, {}) is not None
+    assert head_to_head.NEEDS["timings"].find(read, {}) is not None
 
 
-def test_a_cell_of_the_duel_is_the_worst_of_its_octave() -> None:
+def test_a_cell_of_the_head_to_head_is_the_worst_of_its_octave() -> None:
     cub = [case("cub_device_scan", n, time, EXACT) for n, time in ((1024, 300.0), (1500, 150.0), (2048, 80.0), (4096, 100.0))]
     read = tiny.results([*(case("best", n, 100.0, EXACT if n != 4096 else tiny.SPREAD) for n in (1024, 1500, 2048, 4096)), *cub])
-    axes = tiny.drawn(duel, read).axes[0]
+    axes = tiny.drawn(head_to_head, read).axes[0]
     (mesh,) = axes.collections
     assert mesh.get_array().ravel().tolist() == [near(1.5), 1, near(1)]  # 1500 is the worse of the first; a loss is no darker than a tie
     ties, losses = (next(line for line in axes.get_lines() if line.get_marker() == marker) for marker in ".x")
@@ -118,15 +118,15 @@ def test_rows_are_the_operators_that_were_timed_known_ones_first() -> None:
     ops = ("zeta", "affine", "bit_or", "plus")
     read = tiny.results([case(variant, 1024, time, EXACT, op=op) for op in ops for variant, time in (("best", 100.0), ("cub_device_scan", 200.0))])
     rows = ["plus", "affine", "bit_or", "zeta"]
-    axes = tiny.drawn(duel, read).axes[0]
+    axes = tiny.drawn(head_to_head, read).axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == [f"i32 {op}" for op in rows]
-    assert tiny.built(duel_table, read).rows["op"].tolist() == [*rows, ""]
+    assert tiny.built(head_to_head_table, read).rows["op"].tolist() == [*rows, ""]
 
 
 def test_an_octave_shows_a_loss_before_a_lesser_ratio_that_is_none() -> None:
     read = tiny.results([case("best", 1024, 100.0, (1.0, 3.0, 0.3, 1.0, 1.0)), case("cub_device_scan", 1024, 90.0, EXACT),  # anything
                          case("best", 1500, 100.0, EXACT), case("cub_device_scan", 1500, 95.0, EXACT)])  # fmt: skip
-    (worst,) = duel.worst_of_octaves(tiny.gathered(duel, read)["timings"]).itertuples()
+    (worst,) = head_to_head.worst_of_octaves(tiny.gathered(head_to_head, read)["timings"]).itertuples()
     assert (worst.items, worst.outcome, worst.ratio) == (1500, "loss", near(0.95))
 
 
@@ -309,7 +309,7 @@ def counters(**launches: tuple[int, int, int, int]) -> pd.DataFrame:
                          | dict(zip(columns, counts, strict=True)) for place, (variant, counts) in enumerate(launches.items())])  # fmt: skip
 
 
-def test_a_case_stands_where_executor_and_hardware_counted_it() -> None:
+def test_a_case_stands_where_emulator_and_hardware_counted_it() -> None:
     nowhere = Provenance("", "")
     counted = [tiny.explanation(variant, 64, {"transactions": transactions}) for variant, transactions in (("hso_block", 40), ("hso_blocked", 25))]
     evidence = CounterEvidence(counters(hso_block=(20, 12, 7, 1), hso_block2=(5, 4, 1, 2), hso_blocked=(20, 5, 9, 6)), counted, nowhere, nowhere)
@@ -324,5 +324,5 @@ def test_duels_of_exclusive_scans_or_without_intervals_are_not_drawn() -> None:
     timed = (("best", 50.0), ("cub_device_scan", 100.0))
     exclusive = tiny.results([case(variant, 1024, ns, EXACT, mode="exclusive") for variant, ns in timed])
     few = tiny.results([case(variant, 1024, ns, (1.0,) * 3) for variant, ns in timed])
-    for module, of, reasons in ((duel, exclusive, True), (duel, few, True), (speedup_by_type, exclusive, True), (speedup_by_type, few, False)):
+    for module, of, reasons in ((head_to_head, exclusive, True), (head_to_head, few, True), (speedup_by_type, exclusive, True), (speedup_by_type, few, False)):
         assert bool(gather(module.NEEDS, of, {}).reasons) is reasons

@@ -1,4 +1,4 @@
-"""What stands on the axes of the figures of streams, sessions and scenes, of a few times chosen by hand."""
+"""What stands on the axes of the figures of streams, sessions and scenarios, of a few times chosen by hand."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
 
 def repeated(times: dict[str, list[float]], **context: Any) -> SessionEvidence:
     rows = [{"variant": name, "settings": "", "type": "i32", "op": "plus", "mode": "inclusive", "items": 1024, "cache": "cold", "launch": "stream", "round": place, "time_ns": ns,
-             "sm_clock_mhz": 1900.0 if ns > 150 else 2000.0, "settled": 1.0} for name, of in times.items() for place, ns in enumerate(of)]  # fmt: skip
+             "sm_clock_mhz": 1900.0 if ns > 150 else 2000.0, "converged": 1.0} for name, of in times.items() for place, ns in enumerate(of)]  # fmt: skip
     run = Run(Path("drift.json"), MEASURED, {"kind": "cuda", "device": "Test Device", "sm_clock_mhz_max": 2000.0} | context)
     return SessionEvidence([session(Repeated(run, SCANS, pd.DataFrame(rows)))], NOWHERE)
 

@@ -97,8 +97,8 @@ OLDER = ("hs_", "hso_", "cub_device_scan", "thrust_scan", "memcpy", "empty_launc
 
 
 @pytest.mark.parametrize(("kept", "absent"), [
-    (OLDER, "figure duel is left out: no timings of best beside CUB"),
-    (("best", "memcpy"), "figure duel is left out: no timings of best beside CUB"),
+    (OLDER, "figure head_to_head is left out: no timings of best beside CUB"),
+    (("best", "memcpy"), "figure head_to_head is left out: no timings of best beside CUB"),
     (("best", "cub_"), "figure waterfall is left out: no plus inclusive timings of memcpy"),
     (("one_wave", "memcpy", "empty_launch"), "figure tile_size is left out"),
 ])  # fmt: skip
@@ -195,10 +195,10 @@ def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path, drawn: list
         assert (tmp_path / "out" / file).read_bytes() == (built.out / file).read_bytes()
 
 
-def test_losses_and_the_duel_agree(built: Built) -> None:
+def test_losses_and_the_head_to_head_agree(built: Built) -> None:
     lost = (built.out / "tables" / "losses.csv").read_text().splitlines()[1:]
     assert len(lost) == 1 and lost[0].startswith("i64,affine,inclusive,4096,cold,stream,")
-    assert (built.out / "tables" / "duel.csv").read_text().splitlines()[-1].startswith("all,")
+    assert (built.out / "tables" / "head_to_head.csv").read_text().splitlines()[-1].startswith("all,")
 
 
 def test_baselines_timed_from_python_stand_beside_the_others(built: Built) -> None:

@@ -126,12 +126,12 @@ def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
     assert main(["session", str(tmp_path)]) == 0
     said = json.loads((tmp_path / "session.json").read_text())
     assert said["complete"], {of["kind"] for of in said["files"]}
-    (tmp_path / next(of["file"] for of in said["files"] if of["kind"] == "caveats")).unlink()
+    (tmp_path / next(of["file"] for of in said["files"] if of["kind"] == "implicit_sync")).unlink()
     assert main(["session", str(tmp_path)]) == 0
     assert not json.loads((tmp_path / "session.json").read_text())["complete"]
 
 
-@pytest.mark.parametrize(("about", "said"), [({"kind": "host", "device": ""}, "it lacks counts\n"), ({}, "it lacks caveats, concurrency, counters, repeats,")])
+@pytest.mark.parametrize(("about", "said"), [({"kind": "host", "device": ""}, "it lacks counts\n"), ({}, "it lacks implicit_sync, concurrency, counters, repeats,")])
 def test_what_a_session_lacks_is_said_of_a_host_by_what_a_host_can_have(tmp_path: Path, about: dict[str, str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["session", str(record(tmp_path, "2026-01-01", 1.0, **about))]) == 0
     assert f"not complete: {said}" in capsys.readouterr().out
@@ -171,7 +171,7 @@ def test_a_name_that_no_session_has_is_refused_before_anything_is_written(tmp_pa
     assert main(["claims", str(tmp_path / "recorded"), "--session", "x"]) == 2
 
 
-def test_executor_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
+def test_emulator_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
     fixtures.write_all(tmp_path, top=12)
     read = results.read([], [tmp_path])
     assert Counts().find(chosen(read), {}) is not None and known(read)

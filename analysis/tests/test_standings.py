@@ -13,10 +13,10 @@ from scanlab_report.claims import of_models, of_streams
 from scanlab_report.claims.checked import check
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Bound, Standing
 from scanlab_report.claims.stated import Claim
-from scanlab_report.derive import caveats
+from scanlab_report.derive import implicit_sync
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results, Run, StreamFile
-from scanlab_report.read.streams import CAVEATS
+from scanlab_report.read.streams import IMPLICIT_SYNC
 from scanlab_report.select.evidence import CounterEvidence, TableEvidence
 from scanlab_report.select.streams_evidence import Trace, TraceEvidence
 from scanlab_report.tables.claims import table
@@ -38,15 +38,15 @@ def of(claim_: Claim, read: Results, published: dict[str, Publication] | None = 
 # ------------------------------------------------------------------------------------------------ scans
 
 
-def duels(*ours: float) -> Results:
+def comparisons(*ours: float) -> Results:
     return tiny.results([*(case("best", 1024 << place, ns, EXACT) for place, ns in enumerate(ours)), *(case("cub_device_scan", 1024 << place, 100.0, EXACT) for place in range(len(ours)))])
 
 
 def test_lost_cases_are_counted_and_the_worst_is_named() -> None:
-    found = of(claim("losses", at_most=0), duels(90.0, 110.0, 125.0, 100.0))
+    found = of(claim("losses", at_most=0), comparisons(90.0, 110.0, 125.0, 100.0))
     assert (found.verdict, found.measured.value, found.what) == (FAILS, 2, "all 4 cases")
     assert found.where == "i32 plus, 4096"
-    assert of(claim("losses", at_most=0), duels(90.0, 100.0)).verdict == HOLDS
+    assert of(claim("losses", at_most=0), comparisons(90.0, 100.0)).verdict == HOLDS
     assert of(claim("losses", at_most=0), tiny.results([case("best", N, 1.0)])).verdict == NOT_MEASURED
 
 
@@ -125,7 +125,7 @@ def test_a_session_that_lacks_one_side_tells_nothing_of_one_core() -> None:
 
 
 def counted(hardware: int, conflicts: int) -> CounterEvidence:
-    """The executor counts 40 transactions and 30 conflicts of the one case, and the same as the hardware of another."""
+    """The emulator counts 40 transactions and 30 conflicts of the one case, and the same as the hardware of another."""
     columns = ["shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts"]
     rows = [{"variant": variant, "padding": "none", "type": "i32", "op": "plus", "items": 64, "kernel": "k", "launch_index": 0} | dict(zip(columns, counts, strict=True))
             for variant, counts in (("hso_block", (hardware - 8, 8, conflicts, 0)), ("hso_blocked", (20, 5, 9, 6)))]  # fmt: skip
@@ -173,18 +173,18 @@ def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> 
 
 def test_collection_counts_by_how_far_it_changes_the_makespan_either_way() -> None:
     def traces(*percent: float) -> TraceEvidence:
-        return TraceEvidence([Trace({"schedule": f"s{of}", "connections": 8, "collection_percent": of}, pd.DataFrame()) for of in percent], NOWHERE)
+        return TraceEvidence([Trace({"schedule": f"s{of}", "connections": 8, "tracing_overhead_percent": of}, pd.DataFrame()) for of in percent], NOWHERE)
 
-    found = of_streams.collection(claim("collection", at_most=5), lambda _: traces(2.0, -6.0, 4.0))
+    found = of_streams.tracing(claim("tracing", at_most=5), lambda _: traces(2.0, -6.0, 4.0))
     assert (found.measured.value, found.where, found.reached) == (-6, "s-6.0", False)
-    assert of_streams.collection(claim("collection", at_most=5), lambda _: traces(2.0, -4.0)).reached
+    assert of_streams.tracing(claim("tracing", at_most=5), lambda _: traces(2.0, -4.0)).reached
 
 
 def test_an_order_of_schedules_is_the_time_of_the_one_that_was_faster_over_the_others() -> None:
     published = {"harris2012_overlap": Publication(pd.DataFrame({"device": ["d"] * 3, "schedule": ["a", "b", "c"], "milliseconds": [3.0, 1.0, 2.0]}), {})}
     read = Results()
     for name, us in (("a", 40.0), ("b", 10.0), ("c", 20.0)):
-        read.streams.append(StreamFile(Run(Path(f"{name}.json"), "recorded", {"scene": f"d_{name}", "makespan_us": us}), "simulation", pd.DataFrame()))
+        read.streams.append(StreamFile(Run(Path(f"{name}.json"), "recorded", {"scenario": f"d_{name}", "makespan_us": us}), "simulation", pd.DataFrame()))
     found = of(claim("order", device="d", at_most=1), read, published)
     assert (found.measured.value, found.where, found.verdict) == (0.5, "b, c", HOLDS)
     read.streams[1].run.context["makespan_us"] = 25.0
@@ -194,14 +194,14 @@ def test_an_order_of_schedules_is_the_time_of_the_one_that_was_faster_over_the_o
 
 def asked(name: str, question: str, yes: int) -> dict[str, Any]:
     return {"name": name, "question": question, "said": "yes", "answer": "yes" if yes > 7 else "no", "differs": yes <= 7, "yes": yes, "trials": 15, "claim": "", "source": "",
-            "why_not": "", "environment": {}, "subject": "", "asks": ""}  # fmt: skip
+            "refusal": "", "environment": {}, "subject": "", "asks": ""}  # fmt: skip
 
 
 def test_an_experiment_counts_by_the_share_of_its_trials() -> None:
-    read = Results(streams=[StreamFile(Run(Path("c.json"), "recorded", {}), CAVEATS, pd.DataFrame([asked("one_call.host", "q", 12) | {"subject": "one call"}, asked("b", "q", 3)]))])
-    of_one = [of(claim("caveat", experiments=["one_call.host"], answer=answer, at_least=0.75), read) for answer in ("yes", "no")]
+    read = Results(streams=[StreamFile(Run(Path("c.json"), "recorded", {}), IMPLICIT_SYNC, pd.DataFrame([asked("one_call.host", "q", 12) | {"subject": "one call"}, asked("b", "q", 3)]))])
+    of_one = [of(claim("implicit_sync", experiments=["one_call.host"], answer=answer, at_least=0.75), read) for answer in ("yes", "no")]
     assert [target.measured.value for target in of_one] == [near(0.8), near(0.2)] and of_one[0].where == "one call"
-    worse = of(claim("caveat", experiments=["one_call.host", "b"], answer="no", at_least=0.75), read)
+    worse = of(claim("implicit_sync", experiments=["one_call.host", "b"], answer="no", at_least=0.75), read)
     assert worse.measured.value == near(0.2) and worse.where == "one call"
 
 
@@ -210,10 +210,10 @@ def test_questions_keep_the_names_of_calls_and_every_word() -> None:
     rows = pd.DataFrame([asked("stream_synchronize_elsewhere", "a kernel in another stream still run when cudaStreamSynchronize returns", 15),
                          asked("held", "a copy hold back a kernel of another stream with CUDA_DEVICE_MAX_CONNECTIONS=1", 15), asked("destroy", "cudaStreamDestroy wait", 0),
                          asked("malloc.host", "", 15) | {"subject": "cudaMallocAsync of cudaMalloc's pool", "asks": "host"}])  # fmt: skip
-    assert [row.question for row in caveats.others(rows).itertuples()] == [
+    assert [row.question for row in implicit_sync.others(rows).itertuples()] == [
         "a kernel in another stream still run when cudaStreamSynchronize returns", "a copy hold back a kernel of another stream with CUDA_DEVICE_MAX_CONNECTIONS=1",
         "cudaStreamDestroy wait"]  # fmt: skip
-    assert [row.call for row in caveats.calls(rows).itertuples()] == ["MallocAsync of cudaMalloc's pool"]
+    assert [row.call for row in implicit_sync.calls(rows).itertuples()] == ["MallocAsync of cudaMalloc's pool"]
 
 
 def test_of_several_values_the_one_farthest_from_what_is_wanted_counts() -> None:
@@ -231,5 +231,5 @@ def test_copies_beside_a_case_say_what_a_scan_of_their_speed_would_reach() -> No
 
 
 def test_nothing_is_known_of_intervals_of_single_counts() -> None:
-    found = of(claim("losses", at_most=0), duels(90.0))
+    found = of(claim("losses", at_most=0), comparisons(90.0))
     assert not found.measured.known and np.isnan(found.measured.high) and not found.unsure

@@ -19,7 +19,7 @@ from matplotlib import pyplot
 from scanlab_report.claims.checked import check, targets
 from scanlab_report.claims.stated import OF_STREAMS
 from scanlab_report.commands.__main__ import main
-from scanlab_report.derive import caveats
+from scanlab_report.derive import implicit_sync
 from scanlab_report.derive.schedules import best_schedule, over_bound
 from scanlab_report.documents import streams_macros
 from scanlab_report.figures import concurrency, schedules_speedup, schedules_streams
@@ -27,11 +27,11 @@ from scanlab_report.figures import gantt as gantt_figure
 from scanlab_report.figures import schedules as schedules_figure
 from scanlab_report.figures import stream_scan as scan_figure
 from scanlab_report.layout import gantt, style
-from scanlab_report.layout import scenes as scene_layout
+from scanlab_report.layout import scenarios as scenario_layout
 from scanlab_report.layout.schedules import look
 from scanlab_report.read import published, results, streams
 from scanlab_report.select import streams_evidence
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenarios import Scenarios
 from scanlab_report.select.streams_evidence import Parts, Schedules, Traces
 from scanlab_report.tables import generations, model_advice
 from scanlab_report.tables import schedules as schedules_table
@@ -67,7 +67,7 @@ def recorded() -> results.Results:
 
 def test_the_recorded_session_is_read_whole(recorded: results.Results) -> None:
     assert not recorded.problems
-    assert {file.kind for file in recorded.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, streams.STOPWATCH}
+    assert {file.kind for file in recorded.streams} == {streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.IMPLICIT_SYNC, streams.CONCURRENCY, streams.STOPWATCH}
 
 
 def test_a_truncated_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_what_advice_is_worth_is_said_apart_for_problems_too_small_to_foretell(t
     assert "4.0 | 8.0" in table.markdown() and "0.5–3.0" in table.markdown()
 
 
-@pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.caveats(), fixtures.concurrency(), fixtures.stream_scan(),
+@pytest.mark.parametrize("document", [fixtures.schedules(), fixtures.implicit_sync(), fixtures.concurrency(), fixtures.stream_scan(),
                                       fixtures.comparison(), fixtures.advice(), explanation("hso_block", 64)])  # fmt: skip
 def test_a_newer_version_of_a_schema_is_refused_and_says_what_to_do(tmp_path: Path, document: dict[str, Any]) -> None:
     holder = document if "schema" in document else document["context"]
@@ -332,7 +332,7 @@ def test_targets_are_missed_by_what_was_measured(tmp_path: Path) -> None:
         if "way:streamed" in entry["name"]:
             entry["real_time"] *= 1.5
     write(tmp_path, "larger.json", scans)
-    write(tmp_path, "trace_depth_first_4.json", fixtures.trace(collection_percent=-7.0))
+    write(tmp_path, "trace_depth_first_4.json", fixtures.trace(tracing_overhead_percent=-7.0))
     assert [row.reached for row in found_targets(tmp_path)] == [False] * 5
 
 
@@ -454,13 +454,13 @@ def told(document: dict[str, Any]) -> pd.DataFrame:
 
 
 def test_a_call_has_its_two_questions_side_by_side_and_says_what_differs() -> None:
-    rows = told(fixtures.caveats())
-    malloc, peer = caveats.calls(rows).itertuples()
-    assert (malloc.call, malloc.host_answer, malloc.streams_said, malloc.streams_counted) == ("Malloc (64 MiB)", "no", "yes", "0 of 15")
-    assert caveats.text(malloc.host_said) == "—"
-    assert caveats.cell(malloc.streams_answer, malloc.streams_differs) == "no (!)" and caveats.cell(malloc.host_answer, malloc.host_differs) == "no"
-    assert caveats.cell(peer.streams_answer, peer.streams_differs) == "—"
-    (launch,) = caveats.others(rows).itertuples()
+    rows = told(fixtures.implicit_sync())
+    malloc, peer = implicit_sync.calls(rows).itertuples()
+    assert (malloc.call, malloc.host_answer, malloc.streams_stated, malloc.streams_counted) == ("Malloc (64 MiB)", "no", "yes", "0 of 15")
+    assert implicit_sync.text(malloc.host_stated) == "—"
+    assert implicit_sync.cell(malloc.streams_answer, malloc.streams_differs) == "no (!)" and implicit_sync.cell(malloc.host_answer, malloc.host_differs) == "no"
+    assert implicit_sync.cell(peer.streams_answer, peer.streams_differs) == "—"
+    (launch,) = implicit_sync.others(rows).itertuples()
     assert launch.question == "a kernel launch waits for the end of its kernel"
 
 
@@ -475,7 +475,7 @@ def test_sizes_are_named_in_binary_units(size: int, name: str) -> None:
     assert scan_figure.size_name(size) == name
 
 
-# ------------------------------------------------------------------------------------------------- simulated scenes
+# ------------------------------------------------------------------------------------------------- simulated scenarios
 
 
 def test_a_simulation_is_no_measured_trace(tmp_path: Path) -> None:
@@ -488,25 +488,25 @@ def test_a_simulation_is_no_measured_trace(tmp_path: Path) -> None:
     assert measured.about["date"] == "2026-01-02T03:04:05Z"
 
 
-def test_scenes_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) -> None:
+def test_scenarios_of_now_win_over_recorded_ones_and_none_may_lack(tmp_path: Path) -> None:
     now, old = tmp_path / "now", tmp_path / "old"
     for folder, date in ((now, "2026-01-03"), (old, "2026-01-04")):
         folder.mkdir()
         for name in ("a", "b"):
-            write(folder, f"{name}.json", fixtures.scene(name, date=date))
+            write(folder, f"{name}.json", fixtures.scenario(name, date=date))
     found = results.read([now], [old])
-    evidence = Scenes([["a", "b"]]).find(found, {})
+    evidence = Scenarios([["a", "b"]]).find(found, {})
     assert evidence.provenance.line() == "Engine model, 2026-01-03, commit 012345678, simulated"
-    assert [(letter, scene.about["fact"]) for letter, _, scene in scene_layout.panels(evidence)] == [("a", "What a shows."), ("b", "What b shows.")]
-    assert "simulated, recorded" in Scenes([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
-    assert Scenes([["a", "c"]]).find(found, {}) is None
+    assert [(letter, scenario.about["fact"]) for letter, _, scenario in scenario_layout.panels(evidence)] == [("a", "What a shows."), ("b", "What b shows.")]
+    assert "simulated, recorded" in Scenarios([["a", "b"]]).find(results.read([], [old]), {}).provenance.line()
+    assert Scenarios([["a", "c"]]).find(found, {}) is None
 
 
 def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path: Path) -> None:
-    write(tmp_path, "a.json", fixtures.scene("a", multiprocessors=4))
-    write(tmp_path, "b.json", fixtures.scene("b"))
+    write(tmp_path, "a.json", fixtures.scenario("a", multiprocessors=4))
+    write(tmp_path, "b.json", fixtures.scenario("b"))
     with style.sheet():
-        blocks, engines = scene_layout.draw(Scenes([["a"], ["b"]]).find(read(tmp_path), {})).axes
+        blocks, engines = scenario_layout.draw(Scenarios([["a"], ["b"]]).find(read(tmp_path), {})).axes
     assert [label.get_text() for label in blocks.get_yticklabels()] == ["SM 0", "SM 1", "SM 2", "SM 3"]
     assert [text.get_text() for text in blocks.texts] == ["0", "0"]
     assert [label.get_text() for label in engines.get_yticklabels()] == LANES
@@ -534,10 +534,10 @@ def test_a_comparison_has_the_lanes_of_both() -> None:
 def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:
     for device in generations.DEVICES:
         for order, time in (("sequential", 12e3), ("depth_first", 6e3), ("breadth_first", 9e3)):
-            write(tmp_path, f"{device}_{order}.json", fixtures.scene(f"{device}_{order}", makespan_us=time))
+            write(tmp_path, f"{device}_{order}.json", fixtures.scenario(f"{device}_{order}", makespan_us=time))
     published_ = published.read(PUBLISHED, [])
     needs = generations.NEEDS
-    table = generations.build(needs["scenes"].find(read(tmp_path), {}), needs["published"].find(read(tmp_path), published_))
+    table = generations.build(needs["scenarios"].find(read(tmp_path), {}), needs["published"].find(read(tmp_path), published_))
     row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]
     assert row["published_ratio"] == pytest.approx(0.574, abs=1e-3) and row["simulated_ratio"] == 0.5
     assert row["percent"] == pytest.approx(-13, abs=0.1)

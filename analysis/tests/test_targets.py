@@ -1,4 +1,4 @@
-"""The duel and the targets: what is compared is from one run, who won is said by the interval, and yes is computed."""
+"""The head_to_head and the targets: what is compared is from one run, who won is said by the interval, and yes is computed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_interval_says_who_won(low: float, high: float, said: str) -> None:
     assert outcome(Interval(1.0, low, high, 5)) == said
 
 
-def test_both_sides_of_a_duel_are_from_the_newest_run_that_has_both(tmp_path: Path) -> None:
+def test_both_sides_of_a_head_to_head_are_from_the_newest_run_that_has_both(tmp_path: Path) -> None:
     write(tmp_path, "old.json", {"best": 100.0, "cub_device_scan": 110.0}, date="2026-01-01")
     write(tmp_path, "mid.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
     write(tmp_path, "new.json", {"best": 50.0}, date="2026-01-03")
@@ -64,7 +64,7 @@ def test_both_sides_of_a_duel_are_from_the_newest_run_that_has_both(tmp_path: Pa
 
 def test_the_shares_of_copy_and_cub_in_a_row_are_of_one_run(tmp_path: Path) -> None:
     write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 95.0}, date="2026-01-01")
-    write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 150.0}, date="2026-01-02")
+    write(tmp_path, "head_to_head.json", {"best": 100.0, "cub_device_scan": 150.0}, date="2026-01-02")
     timings = evidence(tmp_path)
     found = rivals.against(timings, timings.keys()[0])
     assert found["of_memcpy"] == pytest.approx(0.95)
@@ -88,10 +88,10 @@ def test_what_the_data_do_not_tell_is_neither_reached_nor_missed(tmp_path: Path)
 
 def test_of_two_runs_of_a_case_the_one_that_timed_more_tells_of_a_target_and_of_equals_the_newest(tmp_path: Path) -> None:
     write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 96.0}, date="2026-01-01")
-    write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
+    write(tmp_path, "head_to_head.json", {"best": 100.0, "cub_device_scan": 130.0}, date="2026-01-02")
     found = row(tmp_path, "best: i32, 1 GiB", "× CUB as shipped")
     assert (found.met, found.runs, found.reached) == (0, 1, False) and found.measured.value == pytest.approx(1.2)
-    write(tmp_path, "duel.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 96.0}, date="2026-01-02")
+    write(tmp_path, "head_to_head.json", {"best": 100.0, "cub_device_scan": 130.0, "memcpy": 96.0}, date="2026-01-02")
     assert row(tmp_path, "best: i32, 1 GiB", "× CUB as shipped").reached is True
 
 
@@ -130,7 +130,7 @@ def test_a_row_that_is_not_reached_shows_what_a_copy_has_and_one_that_is_does_no
 
 def test_the_copies_beside_a_row_are_of_the_run_that_has_them(tmp_path: Path) -> None:
     write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "copy_one_wave": 80.0}, date="2026-01-01")
-    write(tmp_path, "duel.json", {"best": 10.0, "cub_device_scan": 11.0, "memcpy": 9.0}, date="2026-01-02")
+    write(tmp_path, "head_to_head.json", {"best": 10.0, "cub_device_scan": 11.0, "memcpy": 9.0}, date="2026-01-02")
     missed = row(tmp_path, "best: i32, 1 GiB", "× CUB as shipped")
     assert missed.measured.value == pytest.approx(1.1) and missed.bound.what == "memcpy"  # of runs with as many copies, the newest
     write(tmp_path, "full.json", {"best": 100.0, "cub_device_scan": 120.0, "copy_one_wave": 80.0, "copy_bulk": 70.0}, date="2026-01-01")

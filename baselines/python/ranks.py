@@ -222,7 +222,7 @@ class Session:
         case.spent += latest
         self.entries.append(self._entry(case, round_number) | {
             "iterations": case.runs, "real_time": max(by_rank) * 1e9, "outcome": "timed", "rank_ns": [of * 1e9 for of in by_rank],
-            "settled": median_uncertainty(case.times) <= self.plan.width, "verified": True})  # fmt: skip
+            "converged": median_uncertainty(case.times) <= self.plan.width, "verified": True})  # fmt: skip
 
     def _seconds(self, case: Case, runs: int) -> list[float]:
         """The time of the runs on each rank; what a rank lacks is 0."""
@@ -254,7 +254,7 @@ class Session:
             self.failed += 1
         message = case.fault if case.out_of_memory else f"verification failed: {case.fault}"
         self.entries.append(self._entry(case, 0) | {
-            "iterations": 0, "real_time": 0.0, "verified": False, "settled": False, "outcome": "skipped" if case.out_of_memory else "failed",
+            "iterations": 0, "real_time": 0.0, "verified": False, "converged": False, "outcome": "skipped" if case.out_of_memory else "failed",
             "error_occurred": True, "error_message": message})  # fmt: skip
 
     def _name(self, case: Case) -> str:

@@ -166,7 +166,7 @@ class Bench:
         case.spent += latest
         self.entries.append(self._entry(case, round_number) | {
             "iterations": case.runs, "real_time": measured[0] * 1e9, "cpu_time": 0.0, "time_unit": "ns", "outcome": "timed",
-            "settled": median_uncertainty(case.times) <= self.plan.width, "verified": True} | ({"sm_clock_mhz": sm_mhz} if sm_mhz else {}))  # fmt: skip
+            "converged": median_uncertainty(case.times) <= self.plan.width, "verified": True} | ({"sm_clock_mhz": sm_mhz} if sm_mhz else {}))  # fmt: skip
 
     def _verify_again(self, cases: list[Case]) -> None:
         """Runs each scan once more: what it does after all that timing must still be right."""
@@ -209,7 +209,7 @@ class Bench:
             self.failed += 1
             message = f"verification failed: {case.scan.fault}"
         self.entries.append(self._entry(case, round_number) | {
-            "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": False, "settled": False,
+            "iterations": 0, "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ns", "verified": False, "converged": False,
             "outcome": "skipped" if case.scan.refused or case.scan.out_of_memory else "failed", "error_occurred": True, "error_message": message})  # fmt: skip
 
     def _entry(self, case: Case, round_number: int) -> dict[str, Any]:

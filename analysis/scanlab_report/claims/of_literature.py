@@ -11,7 +11,7 @@ from scanlab_report.derive.traffic import over_items
 from scanlab_report.layout.table_formats import significant, size
 from scanlab_report.read import streams
 from scanlab_report.select.counted import Published, Traffic
-from scanlab_report.select.scenes import Scenes
+from scanlab_report.select.scenarios import Scenarios
 from scanlab_report.select.streams_evidence import Experiments
 from scanlab_report.stats.intervals import Interval
 
@@ -61,19 +61,19 @@ def order(claim: Claim, find: Find) -> Standing:
     if publication is None or claim.device not in set(publication.table["device"]):
         return unknown(claim, measure)
     timed = publication.table[publication.table["device"] == claim.device].set_index("schedule")["milliseconds"]
-    scenes = find(Scenes([[f"{claim.device}_{schedule}" for schedule in timed.index]]))
-    if scenes is None:
+    scenarios = find(Scenarios([[f"{claim.device}_{schedule}" for schedule in timed.index]]))
+    if scenarios is None:
         return unknown(claim, measure)
-    simulated = dict(zip(timed.index, (scene.about["makespan_us"] for scene in scenes.rows[0]), strict=True))
+    simulated = dict(zip(timed.index, (scenario.about["makespan_us"] for scenario in scenarios.rows[0]), strict=True))
     ordered = sorted(timed.index, key=timed.get)
     pairs = [(simulated[a] / simulated[b], f"{a}, {b}") for a, b in itertools.combinations(ordered, 2)]
     return of_worst(claim, measure, pairs)
 
 
-def caveat(claim: Claim, find: Find) -> Standing:
+def implicit_sync(claim: Claim, find: Find) -> Standing:
     """The share of an experiment's trials that answer as the claim says; each experiment that it names must have been tried."""
     measure = "of trials"
-    evidence = find(Experiments(streams.CAVEATS))
+    evidence = find(Experiments(streams.IMPLICIT_SYNC))
     if evidence is None:
         return unknown(claim, measure)
     rows = evidence.rows[evidence.rows["name"].isin(claim.experiments) & (evidence.rows["trials"] > 0)]
@@ -86,4 +86,4 @@ def caveat(claim: Claim, find: Find) -> Standing:
     return of_worst(claim, measure, known)
 
 
-MEASURED = {"speedup": speedup, "traffic": traffic, "order": order, "caveat": caveat}
+MEASURED = {"speedup": speedup, "traffic": traffic, "order": order, "implicit_sync": implicit_sync}

@@ -1,4 +1,4 @@
-"""How claims about the two models stand: the executor's counts, and the engine model's predictions."""
+"""How claims about the two models stand: the emulator's counts, and the engine model's predictions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MEASURED_AS = {
 
 
 def counts(claim: Claim, find: Find) -> Standing:
-    """Cases in which the executor's counts are not the hardware's; and, of its conflicts, how far the worst is off."""
+    """Cases in which the emulator's counts are not the hardware's; and, of its conflicts, how far the worst is off."""
     measure = _MEASURED_AS[claim.measure]
     counters = find(Counters())
     cases = pd.DataFrame() if counters is None else compared(counters)
     if cases.empty:
         return unknown(claim, measure)
-    off = {of: (cases[f"{of}_hardware"] - cases[f"{of}_executor"]).abs() for of in QUANTITIES}
+    off = {of: (cases[f"{of}_hardware"] - cases[f"{of}_emulator"]).abs() for of in QUANTITIES}
     if claim.measure == "counts":
         return of_value(claim, measure, int(pd.DataFrame(off).gt(0).any(axis=1).sum()), f"of {len(cases)}")
     # Of transactions, since there are cases without conflicts.

@@ -1,4 +1,4 @@
-"""How claims about scans stand: speeds against copies and rivals, over an empty launch, duels lost, kernels that spill."""
+"""How claims about scans stand: speeds against copies and rivals, over an empty launch, comparisons lost, kernels that spill."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ def _place(key: Key) -> str:
 def losses(claim: Claim, find: Find) -> Standing:
     """How many cases ``best`` loses to CUB by the interval."""
     timings = find(AllTimings())
-    if timings is None or (duels := timings.decided).empty:
+    if timings is None or (comparisons := timings.decided).empty:
         return unknown(claim, _measure(claim))
-    lost = int((duels["outcome"] == LOSS).sum())
-    row = replace(of_value(claim, _measure(claim), lost, ""), cases=len(duels))
+    lost = int((comparisons["outcome"] == LOSS).sum())
+    row = replace(of_value(claim, _measure(claim), lost, ""), cases=len(comparisons))
     if not lost:
         return row
-    worst = duels[duels["outcome"] == LOSS].sort_values("ratio").iloc[0]
+    worst = comparisons[comparisons["outcome"] == LOSS].sort_values("ratio").iloc[0]
     bound = _copy(timings, Key(*(worst[name] for name in Key._fields)), lambda times_cub: times_cub > 1, timings.about.ids(CUBS))
     return replace(row, where=f"{worst['type']} {worst['op']}, {worst['items']}", bound=bound and replace(bound, unit=" × CUB"))
 

@@ -68,15 +68,15 @@ def naive(claim: Claim, find: Find) -> Standing:
     return replace(row, bound=Bound(FILE_ACCESS, alone.value, claim.meets(alone.value)))
 
 
-def collection(claim: Claim, find: Find) -> Standing:
+def tracing(claim: Claim, find: Find) -> Standing:
     """By how much the collection of activity changes the makespan, where it changes it most."""
     measure = "% change of makespan"
     traces = find(Traces())
-    known = [(float(t.about["collection_percent"]), t.title) for t in traces.traces if "collection_percent" in t.about] if traces else []
+    known = [(float(t.about["tracing_overhead_percent"]), t.title) for t in traces.traces if "tracing_overhead_percent" in t.about] if traces else []
     if not known:
         return unknown(claim, measure)
     value, where = max(known, key=lambda pair: abs(pair[0]))
     return replace(of_value(claim, measure, value, where), met=int(claim.meets(abs(value))))
 
 
-MEASURED = {"schedule": schedule, "duplex": duplex, "naive": naive, "collection": collection}
+MEASURED = {"schedule": schedule, "duplex": duplex, "naive": naive, "tracing": tracing}

@@ -30,13 +30,13 @@ OURS = "scanlab"
 MEASURES: dict[str, frozenset[str]] = {
     "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "odd_sizes": frozenset({"variant"}), "spills": frozenset(),
     "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
-    "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "collection": frozenset(),
+    "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "tracing": frozenset(),
     "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
-    "caveat": frozenset({"experiments", "answer"}),
+    "implicit_sync": frozenset({"experiments", "answer"}),
     **dict.fromkeys(("ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"), frozenset({"variant", "cases"})),
 }  # fmt: skip
 """How a claim can be computed, and what it must then say."""
-OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"), ("schedule", "duplex", "naive", "collection")
+OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"), ("schedule", "duplex", "naive", "tracing")
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES

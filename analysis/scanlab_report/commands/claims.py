@@ -94,7 +94,7 @@ def _grouped(checked: Sequence[Standing]) -> str:
         ("Models: the SIMT emulator and the engine model", {(True, of) for of in OF_MODELS}),
         ("The literature on scans", {(False, of) for of in (*OF_SCANS, "speedup", "traffic")}),
         ("The literature on schedules", {(False, "order"), *((False, of) for of in OF_STREAMS)}),
-        ("The documentation on implicit synchronisation", {(False, "caveat")}),
+        ("The documentation on implicit synchronisation", {(False, "implicit_sync")}),
         ("Others", None),
     )  # fmt: skip
     found, rest = [], list(checked)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
 
-EXAMPLE = """  scanlab-report session data/recorded/my-device/2026-01-02 data/recorded/my-device/2026-01-01/caveats.json.gz"""
+EXAMPLE = """  scanlab-report session data/recorded/my-device/2026-01-02 data/recorded/my-device/2026-01-01/implicit_sync.json.gz"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""What the executor counted: which explanation stands for a variant, and the conflicts of its tree's steps."""
+"""What the emulator counted: which explanation stands for a variant, and the conflicts of its tree's steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def degrees(explanation: Explanation, model: str) -> list[float]:
 
 def default_only(explanations: list[Explanation]) -> list[Explanation]:
     """One explanation a variant and size: 32-bit integers, default settings, the mode that costs least. None of ``best``: on the
-    executor that is its fallback, which has a row of its own, and not what ``best`` picks on a device.
+    emulator that is its fallback, which has a row of its own, and not what ``best`` picks on a device.
     """
     cheapest: dict[tuple[str, int], Explanation] = {}
     for explanation in sorted(explanations, key=_preference):

@@ -1,4 +1,4 @@
-"""Cases that both the executor and the hardware counted."""
+"""Cases that both the emulator and the hardware counted."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 
 
 def compared(counters: CounterEvidence) -> pd.DataFrame:
-    """One row a case counted by both: ``transactions`` and ``conflicts``, summed over launches, by executor and hardware."""
+    """One row a case counted by both: ``transactions`` and ``conflicts``, summed over launches, by emulator and hardware."""
     rows: dict[tuple[int, ...], dict[str, object]] = {}
     for explanation in sorted(counters.explanations, key=_usual, reverse=True):
         launches = counters.counters[same_case(explanation, counters.counters)]
         if launches.empty or explanation.totals.banks32.transactions == 0:
             continue
-        executor = explanation.totals.banks32
+        emulator = explanation.totals.banks32
         case = tuple(launches.index)  # counters that do not tell two explanations apart go with the more usual one
         rows.setdefault(case, {
             "variant": explanation.variant, "base": explanation.unpadded, "padding": explanation.padding,
             "load": explanation.load or "halves", "mode": explanation.mode,
             "type": explanation.type, "items": explanation.items,
-            "transactions_executor": executor.transactions,
+            "transactions_emulator": emulator.transactions,
             "transactions_hardware": _sum(launches, "wavefronts"),
-            "conflicts_executor": executor.transactions - groups(explanation),
+            "conflicts_emulator": emulator.transactions - groups(explanation),
             "conflicts_hardware": _sum(launches, "conflicts"),
         })  # fmt: skip
     table = pd.DataFrame(rows.values())

@@ -29,15 +29,15 @@ NAMES = {
     "floorWarm": "empty launch in a stream of warm runs, microseconds",
     "smallGraphLeast": "best over an empty launch, as graph nodes, i32, up to 2^18: the least",
     "smallGraphMost": "the same: the most",
-    "duelHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
-    "duelOthers": "the same of all other cases",
-    "duelRivalTuned": "cases whose fastest CUB is the tuned one",
-    "duelNarrow": "cases won by less than two runs of one code differ, by the recorded noise",
-    "duelSearched": "cases of the pairs of type and operator that the tuned CUB was searched for",
-    "duelSearchedWins": "those that best won, by the interval",
-    "duelSearchedMedian": "median speed of best over the fastest CUB in them",
-    "duelUnsearchedMedian": "the same of the other pairs",
-    "duelApart": "cases in which every sample of best is below every sample of the fastest CUB",
+    "headToHeadHostBound": "median speed over the fastest CUB of warm runs in a stream, up to 2^18 items",
+    "headToHeadOthers": "the same of all other cases",
+    "headToHeadRivalTuned": "cases whose fastest CUB is the tuned one",
+    "headToHeadNarrow": "cases won by less than two runs of one code differ, by the recorded noise",
+    "headToHeadSearched": "cases of the pairs of type and operator that the tuned CUB was searched for",
+    "headToHeadSearchedWins": "those that best won, by the interval",
+    "headToHeadSearchedMedian": "median speed of best over the fastest CUB in them",
+    "headToHeadUnsearchedMedian": "the same of the other pairs",
+    "headToHeadApart": "cases in which every sample of best is below every sample of the fastest CUB",
     "timerItems": "array size at which the two timers differ most, as a power of two",
     "timerLead": "speed of best over the toolkit's CUB there, cold, timed by Scanlab",
     "timerLeadTheirs": "the same, timed by nvbench",
@@ -73,27 +73,27 @@ def _rivals(timings: AllTimingEvidence) -> dict[str, str]:
     if both := [(key, match) for key in timings.keys(**cold) if (match := timings.match(key, BEST, (CUBS,)))]:
         key, match = both[-1]
         named |= {"leadItems": power(key.items), "leadLargest": number(match.ratio.value)}
-    duels = timings.duels
-    if not duels.empty:
+    comparisons = timings.comparisons
+    if not comparisons.empty:
         keys = timings.keys()
         (recorded,) = noise.read([timings.device])
-        noisy = 1 + recorded.thresholds(SCANS, duels.assign(on="device"))
-        named |= {"duelNarrow": str(int(((duels["outcome"] == WIN) & (duels["ratio"] < noisy)).sum()))}
-        named |= {"duelApart": str(sum(_apart(timings, key) for key in keys)), "duelRivalTuned": str(int((duels["rival"] == TUNED).sum()))}
-        bound = (duels["cache"] == "warm") & (duels["launch"] == STREAM) & (duels["items"] <= FEW)
-        named |= {macro: number(float(of["ratio"].median())) for macro, of in (("duelHostBound", duels[bound]), ("duelOthers", duels[~bound])) if len(of)}
+        noisy = 1 + recorded.thresholds(SCANS, comparisons.assign(on="device"))
+        named |= {"headToHeadNarrow": str(int(((comparisons["outcome"] == WIN) & (comparisons["ratio"] < noisy)).sum()))}
+        named |= {"headToHeadApart": str(sum(_apart(timings, key) for key in keys)), "headToHeadRivalTuned": str(int((comparisons["rival"] == TUNED).sum()))}
+        bound = (comparisons["cache"] == "warm") & (comparisons["launch"] == STREAM) & (comparisons["items"] <= FEW)
+        named |= {macro: number(float(of["ratio"].median())) for macro, of in (("headToHeadHostBound", comparisons[bound]), ("headToHeadOthers", comparisons[~bound])) if len(of)}
     return named
 
 
 def _searched(timings: AllTimingEvidence, sums: TableEvidence, others: TableEvidence) -> dict[str, str]:
-    duels = timings.duels
+    comparisons = timings.comparisons
     timed = pd.concat([of.rows[of.rows["variant"].isin(of.about.ids(SHAPES))] for of in (sums, others)])
-    searched = pd.MultiIndex.from_frame(duels[["type", "op"]]).isin(pd.MultiIndex.from_frame(timed[["type", "op"]]))
-    if duels.empty or not searched.any() or searched.all():
+    searched = pd.MultiIndex.from_frame(comparisons[["type", "op"]]).isin(pd.MultiIndex.from_frame(timed[["type", "op"]]))
+    if comparisons.empty or not searched.any() or searched.all():
         return {}
-    of = duels[searched]
-    return {"duelSearched": str(len(of)), "duelSearchedWins": str(int((of["outcome"] == WIN).sum())),
-            "duelSearchedMedian": number(float(of["ratio"].median())), "duelUnsearchedMedian": number(float(duels[~searched]["ratio"].median()))}  # fmt: skip
+    of = comparisons[searched]
+    return {"headToHeadSearched": str(len(of)), "headToHeadSearchedWins": str(int((of["outcome"] == WIN).sum())),
+            "headToHeadSearchedMedian": number(float(of["ratio"].median())), "headToHeadUnsearchedMedian": number(float(comparisons[~searched]["ratio"].median()))}  # fmt: skip
 
 
 def _apart(timings: AllTimingEvidence, key: Key) -> bool:
@@ -113,11 +113,11 @@ def _timers(timings: AllTimingEvidence, theirs: TableEvidence) -> dict[str, str]
 
 
 def _header(timings: AllTimingEvidence) -> dict[str, str]:
-    duels = replace(timings, variant=HEADER).duels
-    if duels.empty:
+    comparisons = replace(timings, variant=HEADER).comparisons
+    if comparisons.empty:
         return {}
-    named = {"headerCases": str(len(duels)), "headerLosses": str(int((duels["outcome"] == LOSS).sum())), "headerWins": str(int((duels["outcome"] == WIN).sum())),
-             "headerBelow": str(int((duels["ratio"] < 1).sum())), "headerLeast": number(float(duels["ratio"].min()), 2)}
+    named = {"headerCases": str(len(comparisons)), "headerLosses": str(int((comparisons["outcome"] == LOSS).sum())), "headerWins": str(int((comparisons["outcome"] == WIN).sum())),
+             "headerBelow": str(int((comparisons["ratio"] < 1).sum())), "headerLeast": number(float(comparisons["ratio"].min()), 2)}
     some = Key("i32", "plus", "inclusive", SOME, "cold", STREAM)
     if match := timings.match(some, HEADER, (CUBS,)):
         times = {"headerSome": HEADER, "headerSomeBest": BEST, "headerSomeVendor": match.rival}

@@ -50,7 +50,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
         (tiles.NEEDS, _tile_values),
         (ablation.NEEDS, _ablation_values),
         ({"forms": Forms("look_ahead", "f32", "log_sum_exp")}, _second_form_values),
-        ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _duel_values),
+        ({"timings": AllTimings(), "claims": targets(OF_SCANS)}, _head_to_head_values),
         ({"timings": AllTimings(python=True)}, _library_values),
         ({"claims": literature(OF_LITERATURE_ON_SCANS)}, _claim_values),
         ({"traffic": Traffic()}, _traffic_values),
@@ -116,8 +116,8 @@ def _counter_values(counters: CounterEvidence) -> dict[str, str]:
 
 
 def hardware_differences(cases: pd.DataFrame) -> dict[str, str]:
-    """How many of the cases that executor and hardware counted are equal in both quantities, and by how much the transactions of others differ."""
-    above = {of: cases[f"{of}_hardware"] - cases[f"{of}_executor"] for of in QUANTITIES}
+    """How many of the cases that emulator and hardware counted are equal in both quantities, and by how much the transactions of others differ."""
+    above = {of: cases[f"{of}_hardware"] - cases[f"{of}_emulator"] for of in QUANTITIES}
     percent = 100 * above["transactions"].abs() / cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
     unequal = pd.DataFrame(above).ne(0).any(axis=1)
     return {
@@ -196,17 +196,17 @@ def _tile_values(timings: TimingEvidence) -> dict[str, str]:
             "tileLargestLoses": number(100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max())), 2)}  # fmt: skip
 
 
-def _duel_values(timings: AllTimingEvidence, claims: ClaimEvidence) -> dict[str, str]:
+def _head_to_head_values(timings: AllTimingEvidence, claims: ClaimEvidence) -> dict[str, str]:
     rows = claims.checked
     named = {
         "targetsKnown": str(sum(row.reached is not None for row in rows)),
         "targetsReached": str(sum(row.reached is True for row in rows)),
     }
-    duels = timings.duels
-    if not duels.empty:
-        outcomes = duels["outcome"].value_counts()
-        named |= {"duelCases": str(len(duels)), "duelLeast": number(float(duels["ratio"].min()))}
-        named |= {macro: str(outcomes.get(which, 0)) for macro, which in (("duelWins", WIN), ("duelTies", TIE), ("duelLosses", LOSS))}
+    comparisons = timings.comparisons
+    if not comparisons.empty:
+        outcomes = comparisons["outcome"].value_counts()
+        named |= {"headToHeadCases": str(len(comparisons)), "headToHeadLeast": number(float(comparisons["ratio"].min()))}
+        named |= {macro: str(outcomes.get(which, 0)) for macro, which in (("headToHeadWins", WIN), ("headToHeadTies", TIE), ("headToHeadLosses", LOSS))}
     over_floor = next((row.measured for row in rows if row.measure == "× empty launch" and row.measured), None)
     if over_floor:
         named["smallOverFloor"] = number(over_floor.value)

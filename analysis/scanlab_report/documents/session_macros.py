@@ -22,14 +22,14 @@ def _session_values(sessions: SessionEvidence) -> dict[str, str]:
     """What happened while schedules were measured."""
     named: dict[str, str] = {}
     of_schedules = sessions.kinds().get(streams.SCHEDULES, [])
-    able = [of.settled for of in of_schedules if can_settle(of.runs[0].context)]
-    if len(settled := pd.concat([pd.Series(dtype=bool), *able])):
-        named |= {"settledSchedules": number(100 * float(settled.mean()), 2), "settledSchedulesCases": str(len(settled))}
+    able = [of.converged for of in of_schedules if can_converge(of.runs[0].context)]
+    if len(converged := pd.concat([pd.Series(dtype=bool), *able])):
+        named |= {"convergedSchedules": number(100 * float(converged.mean()), 2), "convergedSchedulesCases": str(len(converged))}
     if of_schedules:
         named["driftSchedules"] = number(100 * max(abs(of.farthest_round["median"] - 1) for of in of_schedules), 2)
     return named
 
 
-def can_settle(context: Mapping[str, object]) -> bool:
+def can_converge(context: Mapping[str, object]) -> bool:
     """Whether a session has so many rounds that a case may stop by the width of its interval; True of one that does not say."""
     return int(str(context.get("rounds", FEWEST_OF_MEDIAN))) >= FEWEST_OF_MEDIAN

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scanlab_report.claims.checked import ClaimEvidence, targets
 from scanlab_report.claims.stated import OF_ENGINES, OF_STREAMS
-from scanlab_report.derive import caveats
+from scanlab_report.derive import implicit_sync
 from scanlab_report.derive.concurrency import in_block_times
 from scanlab_report.derive.schedules import array_bytes, beaten, best_schedule, over_bound
 from scanlab_report.derive.sizes import size_name
@@ -116,20 +116,20 @@ NAMES = {
     "adviceSmallTiesApart": "defined if there is one: adviceTiesApart of these",
     "adviceTies": "most measured choices of a problem that take as long by the prediction",
     "adviceTiesApart": "how much slower than the fastest one of those is, at worst, where a mebibyte or more is copied, percent",
-    "caveatsSaid": "experiments of which the source says something, and the device too",
-    "caveatsClaims": "different statements among them",
-    "caveatsDiffer": "those in which the device does otherwise",
-    "caveatsDifferHost": "of these, those about whether a call blocks the host",
-    "caveatsDifferStreams": "those about whether a call serialises kernels of two streams",
-    "caveatsDifferOthers": "those about launches, events and queues",
-    "caveatsDifferClaims": "different statements among those",
-    "caveatsOneSource": "the most of these that are of one source",
-    "caveatsLimited": "defined if there are any: of caveatsDiffer, those about whether a time exceeds another by caveatsLimit",
-    "caveatsLimit": "defined if there are any: that limit, microseconds",
-    "caveatsLimitedLeast": "defined if there are any: the least of these times, microseconds",
-    "caveatsLimitedMost": "defined if there are any: the largest of them",
-    "caveatsPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
-    "collectionCost": "largest change of the makespan by collecting activity records, percent",
+    "implicitSyncStated": "experiments of which the source says something, and the device too",
+    "implicitSyncClaims": "different statements among them",
+    "implicitSyncDiffer": "those in which the device does otherwise",
+    "implicitSyncDifferHost": "of these, those about whether a call blocks the host",
+    "implicitSyncDifferStreams": "those about whether a call serialises kernels of two streams",
+    "implicitSyncDifferOthers": "those about launches, events and queues",
+    "implicitSyncDifferClaims": "different statements among those",
+    "implicitSyncOneSource": "the most of these that are of one source",
+    "implicitSyncLimited": "defined if there are any: of implicitSyncDiffer, those about whether a time exceeds another by implicitSyncLimit",
+    "implicitSyncLimit": "defined if there are any: that limit, microseconds",
+    "implicitSyncLimitedLeast": "defined if there are any: the least of these times, microseconds",
+    "implicitSyncLimitedMost": "defined if there are any: the largest of them",
+    "implicitSyncPartNoMore": "defined if there are any: calls that are said to keep kernels of two streams apart, and do not",
+    "tracingCost": "largest change of the makespan by collecting activity records, percent",
     "streamTargetsKnown": "targets of streams and of the engine model that the data tell of",
     "streamTargetsReached": "those that are reached",
 }
@@ -148,7 +148,7 @@ def describers() -> tuple[tuple[Mapping[str, Need], Callable[..., dict[str, str]
         ({"experiments": Experiments(streams.CONCURRENCY)}, _concurrency_values),
         ({"experiments": Experiments(streams.COMPARISON)}, _model_values),
         ({"experiments": Experiments(streams.ADVICE)}, _advice_values),
-        ({"experiments": Experiments(streams.CAVEATS)}, _caveat_values),
+        ({"experiments": Experiments(streams.IMPLICIT_SYNC)}, _implicit_sync_values),
         ({"traces": Traces()}, _trace_values),
         ({"claims": targets(OF_STREAMS + OF_ENGINES)}, _target_values),
     )
@@ -323,27 +323,27 @@ def _advice_values(experiments: TableEvidence) -> dict[str, str]:
     return named
 
 
-def _caveat_values(experiments: TableEvidence) -> dict[str, str]:
-    both = experiments.rows[experiments.rows["said"].notna() & experiments.rows["answer"].notna()]
-    named = {"caveatsSaid": str(len(both)), "caveatsClaims": str(both["claim"].nunique()), "caveatsDiffer": str(int(both["differs"].astype(bool).sum()))}
+def _implicit_sync_values(experiments: TableEvidence) -> dict[str, str]:
+    both = experiments.rows[experiments.rows["stated"].notna() & experiments.rows["answer"].notna()]
+    named = {"implicitSyncStated": str(len(both)), "implicitSyncClaims": str(both["claim"].nunique()), "implicitSyncDiffer": str(int(both["differs"].astype(bool).sum()))}
     others = both[both["differs"].astype(bool)]
     kinds = others["asks"].fillna("").value_counts()
-    named |= {f"caveatsDiffer{macro}": str(kinds.get(asks, 0)) for macro, asks in (("Host", "host"), ("Streams", "streams"), ("Others", ""))}
+    named |= {f"implicitSyncDiffer{macro}": str(kinds.get(asks, 0)) for macro, asks in (("Host", "host"), ("Streams", "streams"), ("Others", ""))}
     by_work = others.explode("works")
     of_sources = by_work["claim"].groupby(by_work["works"]).nunique()
-    named |= {"caveatsDifferClaims": str(others["claim"].nunique()), "caveatsOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}
+    named |= {"implicitSyncDifferClaims": str(others["claim"].nunique()), "implicitSyncOneSource": str(int(of_sources.max()) if len(of_sources) else 0)}
     if len(limited := others.assign(limit=others["question"].str.extract(_LIMIT, expand=False)).dropna(subset="limit")):
         seconds = np.concatenate(limited["seconds"].to_list())
-        named |= {"caveatsLimited": str(len(limited)), "caveatsLimit": limited["limit"].iloc[0], "caveatsLimitedLeast": number(1e6 * seconds.min(), 2),
-                  "caveatsLimitedMost": number(1e6 * seconds.max(), 2)}  # fmt: skip
-    calls = caveats.calls(experiments.rows)
-    differ = calls[calls["streams_differs"].eq(True) & (calls["streams_said"] == "yes")]
-    return named | ({"caveatsPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
+        named |= {"implicitSyncLimited": str(len(limited)), "implicitSyncLimit": limited["limit"].iloc[0], "implicitSyncLimitedLeast": number(1e6 * seconds.min(), 2),
+                  "implicitSyncLimitedMost": number(1e6 * seconds.max(), 2)}  # fmt: skip
+    calls = implicit_sync.calls(experiments.rows)
+    differ = calls[calls["streams_differs"].eq(True) & (calls["streams_stated"] == "yes")]
+    return named | ({"implicitSyncPartNoMore": "; ".join(latex(call) for call in differ["call"])} if len(differ) else {})
 
 
 def _trace_values(traces: TraceEvidence) -> dict[str, str]:
-    changes = [abs(float(t.about["collection_percent"])) for t in traces.traces if "collection_percent" in t.about]
-    return {"collectionCost": number(float(np.max(changes)), 2)} if changes else {}
+    changes = [abs(float(t.about["tracing_overhead_percent"])) for t in traces.traces if "tracing_overhead_percent" in t.about]
+    return {"tracingCost": number(float(np.max(changes)), 2)} if changes else {}
 
 
 def _target_values(claims: ClaimEvidence) -> dict[str, str]:

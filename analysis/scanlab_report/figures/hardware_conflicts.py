@@ -42,24 +42,24 @@ def draw(counters: CounterEvidence) -> Figure:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, quantity: str, name: str) -> None:
-    executor, hardware = rows[f"{quantity}_executor"], rows[f"{quantity}_hardware"]
-    linear = bool((executor == 0).any() or (hardware == 0).any())
+    emulator, hardware = rows[f"{quantity}_emulator"], rows[f"{quantity}_hardware"]
+    linear = bool((emulator == 0).any() or (hardware == 0).any())
     for axis in (axes.set_xscale, axes.set_yscale):
         axis("symlog", linthresh=_LINEAR_BELOW, linscale=0.5) if linear else axis("log")
-    top = 2.0 * max(executor.max(), hardware.max())
-    bottom = -5 if linear else 0.5 * min(executor.min(), hardware.min())
+    top = 2.0 * max(emulator.max(), hardware.max())
+    bottom = -5 if linear else 0.5 * min(emulator.min(), hardware.min())
     axes.plot([bottom, top], [bottom, top], color=style.GREY, linewidth=0.8, zorder=1)
     first = rows["type"].iloc[0]
     for row in rows.itertuples():
         mark = _mark(row.padding, row.type == first)
         axes.add_line(mark)
-        mark.set_data([getattr(row, f"{quantity}_executor")], [getattr(row, f"{quantity}_hardware")])
+        mark.set_data([getattr(row, f"{quantity}_emulator")], [getattr(row, f"{quantity}_hardware")])
     axes.set_xlim(bottom, top)
     axes.set_ylim(bottom, top)
     style.power_axis(axes.xaxis)
     style.power_axis(axes.yaxis)
     axes.set_title(name)
-    same = int((executor == hardware).sum())
+    same = int((emulator == hardware).sum())
     axes.text(0.04, 0.95, f"{same} of {len(rows)}\nequal", transform=axes.transAxes, ha="left", va="top", fontsize=7.5)
     axes.set_xlabel("SIMT emulator")
 

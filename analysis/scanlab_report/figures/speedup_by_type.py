@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from scanlab_report.derive.duels import TYPES, in_columns
+from scanlab_report.derive.comparisons import TYPES, in_columns
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import AllTimingEvidence, Key, powers_of_two
 from scanlab_report.select.timings import AllTimings
@@ -27,26 +27,26 @@ FOLLOWS = ("variants", "type")
 
 
 def lacks(timings: AllTimingEvidence) -> str:
-    return f"such timings {' or '.join(f'{cache} by {launch}' for cache, launch in COLUMNS)}" if _duels(timings).empty else ""
+    return f"such timings {' or '.join(f'{cache} by {launch}' for cache, launch in COLUMNS)}" if _comparisons(timings).empty else ""
 
 
-def _duels(timings: AllTimingEvidence) -> pd.DataFrame:
-    duels = timings.duels
-    return duels[in_columns(duels, COLUMNS) & (duels["op"] == "plus") & (duels["mode"] == "inclusive") & (duels["items"] > 0)]
+def _comparisons(timings: AllTimingEvidence) -> pd.DataFrame:
+    comparisons = timings.comparisons
+    return comparisons[in_columns(comparisons, COLUMNS) & (comparisons["op"] == "plus") & (comparisons["mode"] == "inclusive") & (comparisons["items"] > 0)]
 
 
 def draw(timings: AllTimingEvidence) -> Figure:
-    duels = _duels(timings)
-    at_powers = duels[powers_of_two(duels["items"])]
-    duels = duels if at_powers.empty else at_powers
-    types = [kind for kind in TYPES if kind in set(duels["type"])]
+    comparisons = _comparisons(timings)
+    at_powers = comparisons[powers_of_two(comparisons["items"])]
+    comparisons = comparisons if at_powers.empty else at_powers
+    types = [kind for kind in TYPES if kind in set(comparisons["type"])]
     columns = min(4, len(types))
     width, height = (style.DOUBLE, 1.6 * -(-len(types) // columns)) if columns > 1 else (style.COLUMN, 2.4)
     drawn, axes = style.figure(width, height, columns, -(-len(types) // columns), sharey=True)
-    timed = {column: look for column, look in COLUMNS.items() if ((duels["cache"] == column[0]) & (duels["launch"] == column[1])).any()}
+    timed = {column: look for column, look in COLUMNS.items() if ((comparisons["cache"] == column[0]) & (comparisons["launch"] == column[1])).any()}
     bounds: list[pd.Series] = []
     for panel, kind in zip(axes, types, strict=False):
-        rows = duels[duels["type"] == kind]
+        rows = comparisons[comparisons["type"] == kind]
         for (cache, launch), look in timed.items():
             of = rows[(rows["cache"] == cache) & (rows["launch"] == launch)].sort_values("items")
             panel.plot(of["items"], of["ratio"], label=f"{cache}, {launch}", **look.plot())
@@ -58,7 +58,7 @@ def draw(timings: AllTimingEvidence) -> Figure:
         panel.set_title(kind)
     for panel in axes[len(types) :]:
         panel.set_axis_off()
-    _ratio_axis(axes[0], pd.concat([duels["ratio"], duels["high"].dropna(), *bounds]))
+    _ratio_axis(axes[0], pd.concat([comparisons["ratio"], comparisons["high"].dropna(), *bounds]))
     for panel in axes[: len(types) : columns]:
         panel.set_ylabel("speedup over CUB")
     rest = axes[len(types)] if len(axes) > len(types) else None
@@ -70,10 +70,10 @@ def draw(timings: AllTimingEvidence) -> Figure:
     return drawn
 
 
-def _bound(timings: AllTimingEvidence, duels: pd.DataFrame) -> pd.Series:
+def _bound(timings: AllTimingEvidence, comparisons: pd.DataFrame) -> pd.Series:
     """By size, the time of the fastest CUB over that of the fastest copy, cold and in a stream, where a copy was timed beside."""
     found = {}
-    for row in duels[(duels["cache"] == "cold") & (duels["launch"] == "stream")].sort_values("items").itertuples():
+    for row in comparisons[(comparisons["cache"] == "cold") & (comparisons["launch"] == "stream")].sort_values("items").itertuples():
         key = Key(*(getattr(row, name) for name in Key._fields))
         copies = [match for copy in timings.about.ids(COPIES) if (match := timings.match(key, copy, (row.rival,)))]
         if copies:

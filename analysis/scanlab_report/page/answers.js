@@ -44,7 +44,7 @@ const implicit_sync = (views) => ({
       rows: [], plain: true, source: view.source, description: "Experiments on implicit synchronisation, one per row.",
       text: `${rows.length} experiments: this device differs from its documentation in ${differing}. An answer needs three quarters of the trials.`,
       table: { columns: ["experiment", "source says", "this device", "differs", "yes", "trials", "source"],
-        rows: rows.map((row) => [row.question, row.said, row.answer, row.differs ? "yes" : "", row.yes, row.trials, row.source]) },
+        rows: rows.map((row) => [row.question, row.stated, row.answer, row.differs ? "yes" : "", row.yes, row.trials, row.source]) },
     };
   },
 });

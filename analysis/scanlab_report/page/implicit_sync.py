@@ -18,9 +18,9 @@ _ELSE = "launches, events, order and queues"
 def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
     """One view per device, with its experiments as columns."""
     found = []
-    for device in ranked([file.run for file in results.streams if file.kind == streams.CAVEATS], results.first):
+    for device in ranked([file.run for file in results.streams if file.kind == streams.IMPLICIT_SYNC], results.first):
         part = replace(results, found={}, streams=[file for file in results.streams if file.run.device == device])
-        if evidence := Experiments(streams.CAVEATS).find(part, published):
+        if evidence := Experiments(streams.IMPLICIT_SYNC).find(part, published):
             rows = [_row(row) for row in evidence.rows.itertuples()]
             found.append({"device": device, "source": source(evidence.provenance), "experiments": {name: [row[name] for row in rows] for name in rows[0]}})
     return found
@@ -29,6 +29,6 @@ def views(results: Results, published: dict[str, Publication]) -> list[dict[str,
 def _row(row: Any) -> dict[str, Any]:
     answer = row.answer if isinstance(row.answer, str) else "not tried"
     return {
-        "question": row.question, "asks": _ASKS.get(row.asks, _ELSE), "said": row.said if isinstance(row.said, str) else "", "answer": answer,
+        "question": row.question, "asks": _ASKS.get(row.asks, _ELSE), "stated": row.stated if isinstance(row.stated, str) else "", "answer": answer,
         "differs": bool(row.differs), "yes": int(row.yes), "trials": int(row.trials), "source": row.source,
     }  # fmt: skip

@@ -1,6 +1,6 @@
 // Timelines: one lane per engine or per stream, to zoom into.
 
-const ABOUT = { simulated_on: "profile", overlap: "overlap, share of the possible", collection_percent: "tracing overhead, %" };
+const ABOUT = { simulated_on: "profile", overlap: "overlap, share of the possible", tracing_overhead_percent: "tracing overhead, %" };
 
 const timelines = (views) => ({
   title: "Timelines",

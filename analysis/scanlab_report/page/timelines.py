@@ -16,7 +16,7 @@ from scanlab_report.select.provenance import run_provenance
 from scanlab_report.select.streams_evidence import Trace
 
 _FACTS = ("source", "machine", "simulated_on", "workload", "items", "chunks", "streams", "memory", "work", "connections",
-          "overlap", "collection_percent")  # fmt: skip
+          "overlap", "tracing_overhead_percent")  # fmt: skip
 """What a trace says of itself and the page shows, where it is there."""
 _CALLS = "issue"
 

@@ -1,6 +1,6 @@
 """How much two runs of the same code differ, and the threshold that this puts on a verdict.
 
-The repetitions of one process agree with each other better than with those of another process: clocks, placement in memory
+The repetitions of one process agree with each other better than with those of another process: clocks, aliasing in memory
 and the host differ from one to the next, and no interval from within a run knows of it. So code is run twice and compared
 with itself; the farthest that an interval of a ratio lay from 1 is the threshold for others, by how long a case takes,
 because short ones differ most. What ran on the host's processor is apart from what ran on the device.

@@ -28,7 +28,7 @@ ODD_SIZES = "odd_sizes"
 """A sweep that several processes repeat, each in a file of its own, and the kind of these files: no other figure, table or claim reads them."""
 REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
 """The kinds of file that hold repeated timings, and the columns that name a case in each."""
-_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "settled"]
+_TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "converged"]
 KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
 """What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "choice"]
@@ -38,7 +38,7 @@ COUNTER_COLUMNS = [
     "shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts",
 ]  # fmt: skip
 OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
-"""Where a counter file has these, they too must agree with the executor's case."""
+"""Where a counter file has these, they too must agree with the emulator's case."""
 TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
 REPEAT_COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
 WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
@@ -104,7 +104,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the CPU executor counted for one variant at one size."""
+    """What the CPU emulator counted for one variant at one size."""
 
     file: Path
     origin: str
@@ -267,7 +267,7 @@ class Results:
     @cached_property
     def timings(self) -> pd.DataFrame:
         """One row a repetition: the case, ``round``, ``time_ns`` (nanoseconds a run), ``run`` (index into ``runs``), and
-        ``sm_clock_mhz`` while it ran, NaN where it was not read, and ``settled``, NaN where the file does not say.
+        ``sm_clock_mhz`` while it ran, NaN where it was not read, and ``converged``, NaN where the file does not say.
         """
         return pd.DataFrame(self.timing_rows, columns=_TIMING_COLUMNS)
 
@@ -313,7 +313,7 @@ class Results:
         return [run for run in runs if run.kind != "host"]
 
     def on(self, device: str, alike: bool = False) -> Results:
-        """These results as if there were no other GPU. The executor's counts and simulations stay, and what CPUs timed but in sessions of other GPUs.
+        """These results as if there were no other GPU. The emulator's counts and simulations stay, and what CPUs timed but in sessions of other GPUs.
 
         ``alike``: variants are in the order of all devices, so that each has one look on all of them.
         """

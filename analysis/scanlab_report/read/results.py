@@ -3,8 +3,8 @@
 Each kind of file is read by its own function and nowhere else, through the structs of :mod:`scanlab_report.read.documents`:
 
 * timings: Google Benchmark JSON, whose entries say of what kind they are;
-* the stream laboratory: traces, caveats, concurrency, comparisons, advice (:mod:`scanlab_report.read.streams`);
-* executor counts: JSON of schema ``scanlab-explain/2``;
+* the stream laboratory: traces, implicit_sync, concurrency, comparisons, advice (:mod:`scanlab_report.read.streams`);
+* emulator counts: JSON of schema ``scanlab-explain/2``;
 * hardware counters: tidy CSV, one row a kernel launch, or ncu's own with a ``.ranges.json`` beside it;
 * waits within a kernel: CSV, one row a variant, size and role;
 * verification, and bits of repeated runs: JSON lines (:mod:`scanlab_report.read.verifications`).
@@ -194,7 +194,7 @@ class _Timings:
             results.skipped_rows.append({"origin": self.origin, "run": self.place, **case, "reason": of.error_message, "failed": of.outcome == "failed"})
             return
         self._first(named, of.sample, place)
-        results.timing_rows.append((self.place, *named, of.sample, of.real_time, streams.known(of.sm_clock_mhz), streams.known(of.settled)))
+        results.timing_rows.append((self.place, *named, of.sample, of.real_time, streams.known(of.sm_clock_mhz), streams.known(of.converged)))
         if (self.place, *named) not in results.kernel_rows:
             numbers = (of.launches, of.threads_per_block, of.registers, of.shared_bytes, of.local_bytes, of.workspace_bytes, of.prepare_ns)
             results.kernel_rows[self.place, *named] = (*map(streams.known, numbers), of.choice or None)

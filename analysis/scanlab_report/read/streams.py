@@ -7,7 +7,7 @@ schedules      ``scanlab streams run`` (Google Benchmark's JSON)           a rep
 stream_scan    ``scanlab stream-scan --json`` (likewise)                   a repetition of a whole scan
 trace          ``scanlab streams trace`` (trace events)                    an operation on an engine
 simulation     ``scanlab simulate``, ``scanlab scenarios`` (likewise)         likewise, or a block on a multiprocessor
-caveats        ``scanlab streams implicit-sync --json``                          an experiment
+implicit_sync        ``scanlab streams implicit-sync --json``                          an experiment
 concurrency    ``scanlab streams concurrency --json``                      a case, its makespans a list
 comparison     ``scanlab simulate --compare … --out``                      a trace, measured and predicted
 advice         ``scanlab advise --against … --json``                       a problem: what was advised, what was fastest
@@ -29,13 +29,13 @@ import msgspec
 import pandas as pd
 from msgspec import UNSET, Struct
 
-from scanlab_report.read.documents import caveats, simulator
+from scanlab_report.read.documents import implicit_sync, simulator
 from scanlab_report.read.documents.base import Measured
 from scanlab_report.read.documents.results import CopySample, DistributedSample, KernelSample, ScheduleSample, StreamScanSample
 from scanlab_report.read.documents.timelines import RanksTrace, Trace
 from scanlab_report.read.fields import Misfit, convert, listed
 
-SCHEDULES, STREAM_SCAN, TRACE, CAVEATS, CONCURRENCY = "schedules", "stream_scan", "trace", "caveats", "concurrency"
+SCHEDULES, STREAM_SCAN, TRACE, IMPLICIT_SYNC, CONCURRENCY = "schedules", "stream_scan", "trace", "implicit_sync", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"
 STOPWATCH, DISTRIBUTED, RANKS_TRACE = "stopwatch", "distributed", "ranks_trace"
 
@@ -43,7 +43,7 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way; the categories of a trace's operations."""
 
 SCHEDULE_COLUMNS = ["entry", "id", "workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "bytes", "inputs",
-                    "control", "side_kernels", "own_streams", "round", "time_ns", "device_ns", "sm_clock_mhz", "settled"]  # fmt: skip
+                    "control", "side_kernels", "own_streams", "round", "time_ns", "device_ns", "sm_clock_mhz", "converged"]  # fmt: skip
 """``entry``: schedule, copy or kernel; ``id``: which. What an entry does not have is 0 or empty. Of a schedule ``time_ns`` is by
 the host's clock, ``device_ns`` between events: NaN where it was not measured. ``side_kernels``: whether it runs kernels beside those
 of the chunks; ``own_streams``: whether it makes another number of streams than it was asked for."""
@@ -56,7 +56,7 @@ TRACE_COLUMNS = ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "op
 """``lane``: the engine's, a number, and the engine; ``channel``: the hardware queue; ``bytes``: of a copy. -1 where the trace does not say. ``label``: what a scenario file calls it, or empty."""
 CALL_COLUMNS = ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"]
 """``kind``: of the engine that the call gives work to; empty for other calls."""
-CAVEAT_COLUMNS = ["name", "said", "claim", "works", "source", "differs", "yes", "trials", "seconds", "why_not", "environment", "question", "answer", "subject", "asks"]
+IMPLICIT_SYNC_COLUMNS = ["name", "stated", "claim", "works", "source", "differs", "yes", "trials", "seconds", "refusal", "environment", "question", "answer", "subject", "asks"]
 """``works``: the sources without their pages; ``subject``: of the statement that ``question`` is; ``asks``: of a call, ``host`` or ``streams``: what it blocks or serialises; else empty."""
 CONCURRENCY_COLUMNS = ["streams", "kernels", "blocks", "slots", "connections", "block_seconds", "waves", "fluid_seconds",
                        "predicted_seconds", "serial_seconds", "makespan_seconds"]  # fmt: skip
@@ -111,7 +111,7 @@ def schedule_row(of: ScheduleSample | CopySample | KernelSample) -> dict[str, An
     """What was measured of it."""
     device_ms = of.device_time_ms if isinstance(of, ScheduleSample) else UNSET
     side, own = (int(of.side_kernels > 0), int(of.streams_created != of.streams)) if isinstance(of, ScheduleSample) else (0, 0)
-    return {"side_kernels": side, "own_streams": own, "round": of.sample, "time_ns": of.real_time, "device_ns": known(device_ms) * 1e6, "sm_clock_mhz": known(of.sm_clock_mhz), "settled": known(of.settled)}
+    return {"side_kernels": side, "own_streams": own, "round": of.sample, "time_ns": of.real_time, "device_ns": known(device_ms) * 1e6, "sm_clock_mhz": known(of.sm_clock_mhz), "converged": known(of.converged)}
 
 
 def stream_scan_case(of: StreamScanSample) -> dict[str, Any]:
@@ -166,8 +166,8 @@ class _Of(NamedTuple):
 
 
 _CASES = {
-    caveats.SCHEMA: _Of(CAVEATS, "experiments", caveats.Experiment, _Measured, CAVEAT_COLUMNS, ("name", "environment")),
-    caveats.CONCURRENCY: _Of(CONCURRENCY, "cases", caveats.Grids, _Measured, CONCURRENCY_COLUMNS,
+    implicit_sync.SCHEMA: _Of(IMPLICIT_SYNC, "experiments", implicit_sync.Experiment, _Measured, IMPLICIT_SYNC_COLUMNS, ("name", "environment")),
+    implicit_sync.CONCURRENCY: _Of(CONCURRENCY, "cases", implicit_sync.Grids, _Measured, CONCURRENCY_COLUMNS,
                              ("streams", "kernels", "blocks", "threads", "shared_bytes", "slots", "connections")),
     simulator.COMPARISON: _Of(COMPARISON, "traces", simulator.ComparedTrace, _Simulated, COMPARISON_COLUMNS,
                               ("file", "schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "work", "blocks", "connections")),
@@ -191,8 +191,8 @@ def experiments(document: Mapping[str, Any], schema: str) -> Found:
         if (first := seen.setdefault(json.dumps([row.get(column) for column in of.case]), index)) != index:
             found.wrong.append((place, f"refused: {of.key}[{first}] is the same case"))
             continue
-        if of.kind == CAVEATS:
-            row |= {"question": row["statement"], "answer": row["found"], **_sources(row["sources"]), "asks": _ASKS.get((row["verb"], row["object"]), "")}
+        if of.kind == IMPLICIT_SYNC:
+            row |= {"question": row["statement"], "answer": row["measured"], **_sources(row["sources"]), "asks": _ASKS.get((row["verb"], row["object"]), "")}
         rows.append({column: row.get(column) for column in of.columns})
     found.rows = pd.DataFrame(rows, columns=of.columns)
     return found

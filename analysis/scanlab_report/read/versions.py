@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.read.documents import caveats, counts, kept, results, simulator, stopwatch, timelines, verification
+from scanlab_report.read.documents import implicit_sync, counts, kept, results, simulator, stopwatch, timelines, verification
 from scanlab_report.read.fields import Misfit, shown
 
-READ = (results.SCHEMA, results.RANGES, caveats.SCHEMA, caveats.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE)
+READ = (results.SCHEMA, results.RANGES, implicit_sync.SCHEMA, implicit_sync.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE)
 """What the analysis reads."""
 _TODAY = {family: int(number) for family, _, number in (schema.partition("/") for schema in READ)}
 

@@ -108,7 +108,7 @@ def pairs(explanations: list[Explanation]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Counts:
-    """Executor counts of some variants (all when ``variants`` is empty), or of those that pad and of what these are without."""
+    """Emulator counts of some variants (all when ``variants`` is empty), or of those that pad and of what these are without."""
 
     variants: Sequence[str] = ()
     padded: bool = False
@@ -141,7 +141,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counters:
-    """Hardware counters that have executor counts to stand beside."""
+    """Hardware counters that have emulator counts to stand beside."""
 
     measured_by: ClassVar = ("counters", "explain")
 

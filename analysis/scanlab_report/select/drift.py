@@ -57,7 +57,7 @@ class TimedFiles:
 
     Columns: ``case`` (its place in ``names``, which are in the order in which cases were first timed), ``round``, ``time_ns``,
     ``relative`` (to the median of the case's other repetitions; NaN if there are none), ``outlier``, ``sm_clock_mhz`` (NaN where
-    the clock was not read), and ``settled`` (1 from when the median was known well enough; NaN where the file does not say).
+    the clock was not read), and ``converged`` (1 from when the median was known well enough; NaN where the file does not say).
     """
 
     runs: list[Run]
@@ -166,9 +166,9 @@ class TimedFiles:
         return float(sum(count * _normal_share(count) for count in counts) / counts.sum())
 
     @cached_property
-    def settled(self) -> pd.Series:
+    def converged(self) -> pd.Series:
         """Of each case that says so, whether it stopped because its median was known well enough, and not at a cap."""
-        return self.repetitions.groupby("case")["settled"].max().dropna() == 1
+        return self.repetitions.groupby("case")["converged"].max().dropna() == 1
 
     @cached_property
     def clocks(self) -> pd.Series:
@@ -202,7 +202,7 @@ def session(file: Repeated) -> TimedFiles:
     rows = pd.DataFrame({
         "case": timings.groupby(case, sort=False, dropna=False).ngroup(), "round": timings["round"],
         "time_ns": timings["time_ns"].astype(float), "sm_clock_mhz": timings.get("sm_clock_mhz", np.nan),
-        "settled": timings.get("settled", np.nan),
+        "converged": timings.get("converged", np.nan),
     }).reset_index(drop=True)  # fmt: skip
     times, relative, outlier = rows["time_ns"].to_numpy(), np.full(len(rows), np.nan), np.zeros(len(rows), dtype=bool)
     for places in _by_count(rows):

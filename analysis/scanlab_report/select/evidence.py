@@ -191,7 +191,7 @@ class AllTimingEvidence:
         return self.choices.get((run, key))
 
     @cached_property
-    def duels(self) -> pd.DataFrame:
+    def comparisons(self) -> pd.DataFrame:
         """One row a case that ``variant`` and CUB were timed in: ``time_us`` of it, ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         cubs = self.about.ids(CUBS)
         found = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
@@ -203,8 +203,8 @@ class AllTimingEvidence:
 
     @cached_property
     def decided(self) -> pd.DataFrame:
-        """The duels with repetitions enough for an interval."""
-        return self.duels[self.duels["outcome"] != OPEN]
+        """The comparisons with repetitions enough for an interval."""
+        return self.comparisons[self.comparisons["outcome"] != OPEN]
 
 
 WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
@@ -246,7 +246,7 @@ class HostEvidence:
 
 @dataclass(frozen=True)
 class CountEvidence:
-    """Executor counts."""
+    """Emulator counts."""
 
     explanations: list[Explanation]
     provenance: Provenance
@@ -254,7 +254,7 @@ class CountEvidence:
 
 @dataclass(frozen=True)
 class CounterEvidence:
-    """Hardware counters beside executor counts of the same kernels."""
+    """Hardware counters beside emulator counts of the same kernels."""
 
     counters: pd.DataFrame
     explanations: list[Explanation]

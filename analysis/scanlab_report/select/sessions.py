@@ -56,7 +56,7 @@ def known(results: Results) -> list[RecordedSession]:
 def chosen(results: Results, name: str = "") -> Results:
     """These results with one recorded session of each device, and all that is measured now; NoSession if none is called ``name``.
 
-    Executor counts and simulations are of no device and stay. ``every`` of what is returned has all sessions.
+    Emulator counts and simulations are of no device and stay. ``every`` of what is returned has all sessions.
     """
     sessions = known(results)
     if name and name not in {of.name for of in sessions}:

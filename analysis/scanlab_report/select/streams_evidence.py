@@ -245,7 +245,7 @@ class Traces:
         order = {schedule: place for place, schedule in enumerate(self.schedules)}
         chosen = sorted(newest, key=lambda key: (order.get(key[0], 0), key))
         used = [newest[key] for key in chosen]
-        repeated = [len(collected) for file in used if (collected := file.run.context.get("collected_us"))]
+        repeated = [len(collected) for file in used if (collected := file.run.context.get("traced_us"))]
         repetitions = (min(repeated), max(repeated)) if len(repeated) == len(used) else None
         provenance = run_provenance("traces", [file.run for file in used], used[0].run.origin, repetitions)
         return TraceEvidence([Trace(dict(file.run.context), file.rows, file.calls) for file in used], provenance)
@@ -256,7 +256,7 @@ class Traces:
 
 
 _ANSWERED = {
-    streams.CAVEATS: ("caveats", "experiments on implicit synchronisation"),
+    streams.IMPLICIT_SYNC: ("implicit_sync", "experiments on implicit synchronisation"),
     streams.CONCURRENCY: ("concurrency", "experiments on concurrent kernels"),
     streams.STOPWATCH: ("nvbench", "times of nvbench"),
     streams.COMPARISON: ("model", "comparison of the engine model with a device"),

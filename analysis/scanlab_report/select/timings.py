@@ -1,4 +1,4 @@
-"""Timings that figures and tables ask for, on one device. Where several files timed a case (``scan.json`` and ``duel_i32.json`` of one
+"""Timings that figures and tables ask for, on one device. Where several files timed a case (``scan.json`` and ``head_to_head_i32.json`` of one
 session), :mod:`scanlab_report.select.files` says which answers."""
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ class AllTimings:
 
     @property
     def measured_by(self) -> tuple[str, ...]:
-        return (*(f"duel_{of}" for of in ANY_TYPE), "duel_operators", *(["python"] if self.python else []))
+        return (*(f"head_to_head_{of}" for of in ANY_TYPE), "head_to_head_operators", *(["python"] if self.python else []))
 
     def find(self, results: Results, published: dict[str, Publication]) -> AllTimingEvidence | None:
         wanted = AllTimings(python=self.python, of=self.of, types=self.types)

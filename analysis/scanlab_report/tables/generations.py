@@ -5,19 +5,19 @@ from __future__ import annotations
 from scanlab_report.layout.table_formats import Column, Table, significant
 from scanlab_report.read.published import Publication
 from scanlab_report.select.counted import Published
-from scanlab_report.select.scenes import SceneEvidence, Scenes
+from scanlab_report.select.scenarios import ScenarioEvidence, Scenarios
 
 DEVICES = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
 # What Harris' article of 2012 compares, by the names of its table and of the scenarios: no choice of ours.
 ORDERS = {"sequential": "sequential", "depth_first": "depth-first", "breadth_first": "breadth-first"}
 NEEDS = {
-    "scenes": Scenes([[f"{device}_{order}" for order in ORDERS] for device in DEVICES]),
+    "scenarios": Scenarios([[f"{device}_{order}" for order in ORDERS] for device in DEVICES]),
     "published": Published("harris2012_overlap"),
 }
 
 
-def build(scenes: SceneEvidence, published: Publication) -> Table:
-    simulated = {scene.about["scene"]: scene.about["makespan_us"] / 1e3 for row in scenes.rows for scene in row}
+def build(scenarios: ScenarioEvidence, published: Publication) -> Table:
+    simulated = {scenario.about["scenario"]: scenario.about["makespan_us"] / 1e3 for row in scenarios.rows for scenario in row}
     rows = published.table.rename(columns={"milliseconds": "published_ms"})
     rows["simulated_ms"] = [simulated[f"{row.device}_{row.schedule}"] for row in rows.itertuples()]
     for source in ("published", "simulated"):

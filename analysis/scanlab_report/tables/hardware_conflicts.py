@@ -27,7 +27,7 @@ def build(counters: CounterEvidence) -> Table:
     ]
     for kind in types:
         for quantity in QUANTITIES:
-            for who, heading in (("executor", "emulator"), ("hardware", "ncu")):
+            for who, heading in (("emulator", "emulator"), ("hardware", "ncu")):
                 key = f"{quantity}_{who}"
                 of_type = cases[cases["type"] == kind].set_index(CASE)[key].rename(f"{key}_{kind}")
                 rows = rows.join(of_type, on=CASE)

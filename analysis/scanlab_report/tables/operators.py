@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.derive.duels import pairs
+from scanlab_report.derive.comparisons import pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.select.evidence import AllTimingEvidence
 from scanlab_report.select.timings import AllTimings
@@ -17,7 +17,7 @@ _SHORT = {"cub_device_scan": "toolkit"}
 
 def build(timings: AllTimingEvidence) -> Table:
     rows = []
-    for kind, op in pairs(timings.duels):
+    for kind, op in pairs(timings.comparisons):
         found = {key.items == SMALL: against(timings, key) for key in sizes(timings, kind, op)}
         if any(found.values()):
             small, large = found.get(True) or {}, found.get(False) or {}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scanlab_report.layout.scenes import panels
+from scanlab_report.layout.scenarios import panels
 from scanlab_report.layout.table_formats import Column, Table, code, figure, records
-from scanlab_report.select.scenes import PICTURES, SceneEvidence, Scenes
+from scanlab_report.select.scenarios import PICTURES, ScenarioEvidence, Scenarios
 
-NEEDS = {name: Scenes(rows) for name, rows in PICTURES.items()}
+NEEDS = {name: Scenarios(rows) for name, rows in PICTURES.items()}
 
 
-def build(**scenes: SceneEvidence) -> Table:
+def build(**scenarios: ScenarioEvidence) -> Table:
     return Table(
         caption="Simulated scenarios: makespan and finding of each panel of the figures of scenarios.",
         columns=(
@@ -19,6 +19,6 @@ def build(**scenes: SceneEvidence) -> Table:
             Column("makespan", "makespan"),
             Column("finding", "finding", right=False, wrap=32),
         ),
-        rows=records([{"figure": name, "panel": letter, "title": scene.about["title"], "makespan": makespan, "finding": scene.about["fact"]}
-                      for name in PICTURES for letter, makespan, scene in panels(scenes[name])]),
+        rows=records([{"figure": name, "panel": letter, "title": scenario.about["title"], "makespan": makespan, "finding": scenario.about["fact"]}
+                      for name in PICTURES for letter, makespan, scenario in panels(scenarios[name])]),
     )  # fmt: skip

@@ -28,7 +28,7 @@ def build(sessions: SessionEvidence) -> Table:
             "outliers_percent": 100 * session.repetitions["outlier"].mean(),
             "outliers_of_normal_percent": 100 * session.outliers_of_normal,
             "worst": session.outliers["relative"].iloc[0] if len(session.outliers) else np.nan,
-            "converged_percent": 100 * session.settled.mean() if len(session.settled) else None,
+            "converged_percent": 100 * session.converged.mean() if len(session.converged) else None,
             "clocks": read, "lowered": session.lowered if read else None,
         })  # fmt: skip
     return Table(

@@ -1,7 +1,7 @@
 """A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
 
 Kept are the results files at the top of the folder that ``./reproduce`` or a person made, the verification, what the tests said, and
-the folder ``model`` with what the engine model is held against; of a machine without a GPU its executor counts too, in one file. Those of other runs, simulations and reports are not: any machine
+the folder ``model`` with what the engine model is held against; of a machine without a GPU its emulator counts too, in one file. Those of other runs, simulations and reports are not: any machine
 makes them again from the code.
 """
 
@@ -30,12 +30,12 @@ from scanlab_report.written import hidden, put
 
 VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
 COUNTS = "explain"
-"""The folder of executor counts in a run, and the file that they become."""
+"""The folder of emulator counts in a run, and the file that they become."""
 EXCEPTIONS = 0.05
 """The share of cases that may have too few repetitions for an interval."""
 _PROVENANCE = {**dict.fromkeys(("cuda", ODD_SIZES), ("device", "driver", "argv", "seed")), "host": ("cpu", "cores", "argv", "seed")}
 """What a file must say of itself besides its date and commit, by its kind."""
-_NO_SEED = (streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, streams.STOPWATCH)
+_NO_SEED = (streams.TRACE, streams.IMPLICIT_SYNC, streams.CONCURRENCY, streams.STOPWATCH)
 WAITS, COUNTED = "waits", "counted"
 """Tables: one has no room for more than device, date and commit, others have ranges beside them that say it all."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -187,7 +187,7 @@ def _of_itself(file: Path, document: object, origin: str) -> Run | None:
 
 
 def _counts(found: Recording, run: Run) -> Iterator[Complaint]:
-    """Executor counts, taken in if they are of the clean commit that was timed."""
+    """Emulator counts, taken in if they are of the clean commit that was timed."""
     read = results.read(sorted((found.folder / COUNTS).glob("*.json")), [])
     yield from read.problems
     found.counts = read.explanations

@@ -15,7 +15,7 @@ from scanlab_report.written import write as write_text
 
 FILE = "session.json"
 WHOLE = {
-    "cuda": {"timings", streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.CAVEATS, streams.CONCURRENCY, "counters", "traffic", "waits", "repeats"},
+    "cuda": {"timings", streams.SCHEDULES, streams.STREAM_SCAN, streams.TRACE, streams.IMPLICIT_SYNC, streams.CONCURRENCY, "counters", "traffic", "waits", "repeats"},
     "host": {"timings", "counts"},
 }
 """The kinds of file that a session of a GPU, or of a machine without one, must have to be complete."""

@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
             say(sentence)
     for explanation in read.explanations:
         for fault in explanation.content.faults:
-            say(f"{explanation.file}: the executor found a fault: {fault.kind} at {fault.where}")
+            say(f"{explanation.file}: the emulator found a fault: {fault.kind} at {fault.where}")
     for sentence in costs.disagreements(read.explanations):
         say(sentence)
     if options.paper:

@@ -49,7 +49,7 @@ _COLUMNS: dict[str, Description] = {
     "launch": ("", f"{_means(documents.ScanSample, 'launch')}, and is called stream here"),
     "round": ("number", "which repetition of the case, from 0"),
     "time_ns": ("ns", "time of one run"), "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran, of schedules just after; empty where it was not read"),
-    "settled": ("", "1 from when the interval of the case's median is within width_percent of it, and there are no more rounds; empty where a file does not say"),
+    "converged": ("", "1 from when the interval of the case's median is within width_percent of it, and there are no more rounds; empty where a file does not say"),
     "file": ("", "the file that it was read from, from the folder that was exported"),
     "device": ("", "the GPU"), "date": ("UTC", "start of the run, ISO 8601"), "git_commit": ("", "the code that ran"),
     "chunks": (_COUNT, "pieces that the array passes through in"),
@@ -162,16 +162,16 @@ def _concurrency(results: Results) -> pd.DataFrame:
     return rows.explode("makespan_seconds").astype({"makespan_seconds": float}) if len(rows) else rows
 
 
-def _caveats(results: Results) -> pd.DataFrame:
-    rows = _stream_rows(streams.CAVEATS)(results).drop(columns=["works", "seconds"], errors="ignore")
+def _implicit_sync(results: Results) -> pd.DataFrame:
+    rows = _stream_rows(streams.IMPLICIT_SYNC)(results).drop(columns=["works", "seconds"], errors="ignore")
     if len(rows):
         rows["environment"] = [" ".join(f"{key}={value}" for key, value in sorted(of.items())) for of in rows["environment"]]
     return rows
 
 
 def _cases(results: Results) -> pd.DataFrame:
-    settled = results.timings.groupby(["run", *CASE], dropna=False)["settled"].max().reset_index()
-    return intervals.summarise(results.timings, ["run", *CASE]).drop(columns="samples").merge(settled, how="left")
+    converged = results.timings.groupby(["run", *CASE], dropna=False)["converged"].max().reset_index()
+    return intervals.summarise(results.timings, ["run", *CASE]).drop(columns="samples").merge(converged, how="left")
 
 
 def _kernels(results: Results) -> pd.DataFrame:
@@ -249,12 +249,12 @@ TABLES: dict[str, Table] = {
     "nvbench": Table("a scan or copy that nvbench timed", _stream_rows(streams.STOPWATCH), {
         "cache": ("", "cold: nvbench's isolated runs; warm: its batches"), "launch": ("", "stream: its isolated runs; batch: its batches"),
         "time_ns": ("ns", "median of isolated runs, mean of batches")}),
-    "caveats": Table("an experiment on what blocks what", _caveats, {
+    "implicit_sync": Table("an experiment on what blocks what", _implicit_sync, {
         "name": ("", "the experiment"), "question": ("", "the statement, or what is asked"), "subject": ("", "its subject; of a call, the call"),
-        "asks": ("", "of a call: whether it blocks the host, or serialises kernels of two streams"), "said": ("", "the source's answer"),
+        "asks": ("", "of a call: whether it blocks the host, or serialises kernels of two streams"), "stated": ("", "the source's answer"),
         "claim": ("", "the source, in a sentence"),
         "source": ("", "which source"), "answer": ("", "what the device does"), "differs": ("", "whether that is not what was said"),
-        "yes": (_COUNT, "trials that said yes"), "trials": (_COUNT, "trials"), "why_not": ("", "why it was not tried"),
+        "yes": (_COUNT, "trials that said yes"), "trials": (_COUNT, "trials"), "refusal": ("", "why it was not tried"),
         "environment": ("", "variables that were set, as NAME=value")}),
     "concurrency": Table("a repetition of small grids side by side", _concurrency, {
         "kernels": (_COUNT, "kernels a stream"), "slots": (_COUNT, "blocks that the device holds at once"),
@@ -278,7 +278,7 @@ TABLES: dict[str, Table] = {
         "types": ("", "element types of which a check passed"), "passed": (_COUNT, "checks that passed"), "failed": (_COUNT, "checks that failed"),
         "skipped": (_COUNT, "checks that were skipped"), "wrong": ("", "the first check that failed, and why"),
         "interrupted": ("", "whether not all checks were made")}),
-    "executor_counts": Table("a case that the CPU executor counted", _counts, {
+    "emulator_counts": Table("a case that the CPU emulator counted", _counts, {
         "git_commit": ("", "the code that counted"), "load": ("", "how the variant loads, where it can do so in several ways"), **_TOTALS, **_BANKS,
         "operations_stated": (_COUNT, "operations as the source states them; empty where it states none")}),
 }  # fmt: skip

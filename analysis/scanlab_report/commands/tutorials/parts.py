@@ -23,7 +23,7 @@ from scanlab_report.select.variants import CEILING
 ROOT = Path(__file__).resolve().parents[4]
 """The checkout: pages name sources by their place in it."""
 NEEDS: dict[str, Need] = {"timings": Timings(all_of=(CEILING,)), "schedules": Schedules(), "traces": Traces(("depth_first", "breadth_first")),
-                          "calls": Experiments(streams.CAVEATS)}  # fmt: skip
+                          "calls": Experiments(streams.IMPLICIT_SYNC)}  # fmt: skip
 _MARKER = re.compile(r"<!-- ((code|speed|schedules|calls|pages) (.+?)):begin -->")
 
 

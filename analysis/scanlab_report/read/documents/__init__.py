@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.read.documents import caveats, claims, counts, kept, printed, results, simulator, stopwatch, timelines, verification
+from scanlab_report.read.documents import implicit_sync, claims, counts, kept, printed, results, simulator, stopwatch, timelines, verification
 
 DOCUMENTS: dict[str, Any] = {
     "results": results.Results, "ranges": results.Ranges, "nvbench": stopwatch.Stopwatch, "verification": verification.VerificationLine, "explain": counts.Explanation,
-    "trace": timelines.Trace, "ranks-trace": timelines.RanksTrace, "caveats": caveats.ImplicitSync, "concurrency": caveats.Concurrency, "device": simulator.Profile,
+    "trace": timelines.Trace, "ranks-trace": timelines.RanksTrace, "implicit_sync": implicit_sync.ImplicitSync, "concurrency": implicit_sync.Concurrency, "device": simulator.Profile,
     "calibration": simulator.Calibration, "simulation-sweep": simulator.Sweep, "comparison": simulator.Comparison, "advice": simulator.Advice,
     "advice-against": simulator.Against, "session": kept.Session, "noise": kept.Noise, "tuning": kept.Tuned, "stream-scan-state": kept.StreamScanState,
     "export": kept.TidyTables, "list": printed.List, "info": printed.Info, "streams-list": printed.StreamsList, "streams-check": printed.StreamsCheck,

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report.read.documents.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type, means
 
-Measure = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "collection", "counts", "conflicts",
-                  "makespan_median", "makespan_worst", "overlap", "caveat", "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"]  # fmt: skip
+Measure = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "tracing", "counts", "conflicts",
+                  "makespan_median", "makespan_worst", "overlap", "implicit_sync", "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"]  # fmt: skip
 
 
 class Cases(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +43,7 @@ class StatedClaim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True,
     device: Annotated[Line, means("of measure `order`: the device")] = ""
     on: Annotated[Line, means("the GPU that it is about; that of the file for claims of the report")] = ""
     workload: Line = ""
-    experiments: Annotated[list[Name], means("of measure `caveat`: experiments on implicit synchronisation")] = []
+    experiments: Annotated[list[Name], means("of measure `implicit_sync`: experiments on implicit synchronisation")] = []
     answer: Literal["", "yes", "no"] = ""
     least_gib: Annotated[Amount, means("least size of an input, GiB")] = 0
     at_least: Number | None = None

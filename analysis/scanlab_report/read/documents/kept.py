@@ -15,7 +15,7 @@ class SessionFile(Struct, kw_only=True, frozen=True):
     """A file of a session."""
 
     file: Annotated[Name, means("path relative to `session.json`")]
-    kind: Annotated[Name, means("content: `timings`, `schedules`, `stream_scan`, `trace`, `caveats`, `concurrency`, `stopwatch`, `distributed`, `ranks_trace`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
+    kind: Annotated[Name, means("content: `timings`, `schedules`, `stream_scan`, `trace`, `implicit_sync`, `concurrency`, `stopwatch`, `distributed`, `ranks_trace`, `counters`, `traffic`, `waits`, `repeats`, `counts`")]
 
 
 class Session(Struct, kw_only=True, frozen=True):

@@ -146,7 +146,7 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     round: Annotated[Round, means("as `repetition_index`")] = 0
     verified: Annotated[bool, means("result of the last check of the output. Scans are checked before timing and after the last timed run, schedules after each sample")]
     device: Annotated[Line, means("if present, it must be that of the context: one device per file")] = ""
-    settled: Annotated[bool | UnsetType, means("whether the case has converged (`width_percent`); no sample follows")] = UNSET
+    converged: Annotated[bool | UnsetType, means("whether the case has converged (`width_percent`); no sample follows")] = UNSET
     sm_clock_mhz: Annotated[Positive | UnsetType, means("clock of the multiprocessors during the sample, for schedules and out-of-core scans just after it, MHz; read every 20 ms at most, and absent between")] = UNSET
 
     def __post_init__(self) -> None:

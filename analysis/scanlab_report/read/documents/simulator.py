@@ -73,7 +73,7 @@ class Microbenchmark(Struct, kw_only=True, frozen=True):
     items: Any = None
     blocks: Annotated[list[Count], means("blocks of each operation; 0 for copies")] = []
     plain: Annotated[list[Replay], means("replays without tracing")] = []
-    collected: Annotated[list[Replay], means("replays with tracing")] = []
+    traced: Annotated[list[Replay], means("replays with tracing")] = []
     failure: Annotated[Line, means("reason if it was not measured")] = ""
 
 

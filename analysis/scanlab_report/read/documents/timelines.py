@@ -87,13 +87,13 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     makespan_us: Positive | UnsetType = UNSET
     overlap: Annotated[Number | UnsetType, means("time of concurrent engines, as a part of the possible time. 0: one engine at a time; 1: none works outside the time of the busiest")] = UNSET
     plain_us: Annotated[list[Positive], means("makespans without tracing, µs")] = []
-    collected_us: Annotated[list[Positive], means("makespans with tracing, µs")] = []
-    collection_percent: Annotated[Number | UnsetType, means("tracing overhead, percent")] = UNSET
+    traced_us: Annotated[list[Positive], means("makespans with tracing, µs")] = []
+    tracing_overhead_percent: Annotated[Number | UnsetType, means("tracing overhead, percent")] = UNSET
     overlaps: Annotated[list[Any], means("one row per pair of operations that overlap for more than 5 µs: their numbers, and in how many traced repetitions")] = []
     verified: bool = True
     simulated_on: Annotated[Line, means("the profile; if present, nothing was measured")] = ""
     hardware_queues: Count = 0
-    scene: Annotated[Line, means("id of the scenario")] = ""
+    scenario: Annotated[Line, means("id of the scenario")] = ""
     title: Line = ""
     fact: Line = ""
     source: Line = ""
@@ -108,7 +108,7 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     measured_dirty: Line = ""
 
     def __post_init__(self) -> None:
-        if self.scene and (lacks := [key for key in ("simulated_on", "title", "fact", "unit", "makespan_us") if not getattr(self, key)]):
+        if self.scenario and (lacks := [key for key in ("simulated_on", "title", "fact", "unit", "makespan_us") if not getattr(self, key)]):
             raise ValueError(f"a scenario lacks {', '.join(lacks)}")
 
 

@@ -39,7 +39,7 @@ class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
     items: Count
     settings: Annotated[Settings, means("parameters that were set")]
     input: Annotated[Name | None, means("kind of input; null if the case was skipped for every input")]
-    placement: Annotated[Literal["apart", "shifted", "in_place"] | None, means("aliasing and alignment case; null likewise")]
+    aliasing: Annotated[Literal["apart", "shifted", "in_place"] | None, means("aliasing and alignment case; null likewise")]
     outcome: Literal["passed", "failed", "skipped"]
     reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
     out_of_memory: Annotated[bool, means("whether the check was skipped for lack of memory")] = False

@@ -12,14 +12,14 @@ HOW_TO_READ = "Source: answer of the teaching material. Device: measured answer;
 def calls(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a call that was asked about: what it does to the host, and to kernels of two other streams.
 
-    Columns ``call`` and, with ``host_`` and ``streams_`` before them, ``said``, ``answer``, ``differs``, ``counted``.
+    Columns ``call`` and, with ``host_`` and ``streams_`` before them, ``stated``, ``answer``, ``differs``, ``counted``.
     """
     found: dict[str, dict[str, object]] = {}
     for row in rows.itertuples():
         if row.asks:
             of = found.setdefault(row.subject, {"call": _shortened(row.subject)})
             of |= {f"{row.asks}_{key}": value for key, value in _answer(row).items()}
-    columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("said", "answer", "differs", "counted"))]
+    columns = ["call", *(f"{who}_{what}" for who in ("host", "streams") for what in ("stated", "answer", "differs", "counted"))]
     return pd.DataFrame(list(found.values()), columns=columns).astype(object)
 
 
@@ -30,15 +30,15 @@ def _shortened(call: str) -> str:
 
 
 def others(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a question that is not about a call: ``question``, ``said``, ``answer``, ``differs``, ``counted``."""
+    """One row a question that is not about a call: ``question``, ``stated``, ``answer``, ``differs``, ``counted``."""
     found = [{"question": row.question, **_answer(row)} for row in rows.itertuples() if not row.asks]
-    return pd.DataFrame(found, columns=["question", "said", "answer", "differs", "counted"]).astype(object)
+    return pd.DataFrame(found, columns=["question", "stated", "answer", "differs", "counted"]).astype(object)
 
 
 def _answer(row) -> dict[str, object]:
     answer = row.answer if isinstance(row.answer, str) else None
     counted = f"{row.yes} of {row.trials}" if answer else ""
-    return {"said": row.said if isinstance(row.said, str) else None, "answer": answer, "differs": bool(row.differs), "counted": counted}
+    return {"stated": row.stated if isinstance(row.stated, str) else None, "answer": answer, "differs": bool(row.differs), "counted": counted}
 
 
 def cell(answer: object, differs: object) -> str:

@@ -1,4 +1,4 @@
-"""best against the fastest CUB: its rows by type and operator, the order of columns, and the worst duel of each octave of sizes."""
+"""best against the fastest CUB: its rows by type and operator, the order of columns, and the worst head_to_head of each octave of sizes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def pairs(of: pd.DataFrame) -> list[tuple[str, str]]:
 
 def too_few_repetitions(timings: AllTimingEvidence, so: str) -> str:
     """A sentence for a caption, after a space: how many cases have no outcome, and ``so`` are left out; empty if none."""
-    undecided = len(timings.duels) - len(timings.decided)
+    undecided = len(timings.comparisons) - len(timings.decided)
     return f" {count(undecided, 'case')} with too few repetitions for an interval {'is' if undecided == 1 else 'are'} {so}." if undecided else ""
 
 
-def in_columns(duels: pd.DataFrame, columns: Iterable[tuple[str, str]]) -> np.ndarray:
+def in_columns(comparisons: pd.DataFrame, columns: Iterable[tuple[str, str]]) -> np.ndarray:
     """Which cases are of one of these caches and launches."""
-    return pd.MultiIndex.from_frame(duels[["cache", "launch"]]).isin(list(columns))
+    return pd.MultiIndex.from_frame(comparisons[["cache", "launch"]]).isin(list(columns))
 
 
 def worst_of_octaves(timings: AllTimingEvidence) -> pd.DataFrame:
-    """One row a type, operator, column and octave of sizes: the duel of worst outcome, and among those of least ratio."""
-    duels = timings.decided[in_columns(timings.decided, COLUMNS) & (timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
-    severity = duels["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
-    ranked = duels.assign(octave=[int(n).bit_length() - 1 for n in duels["items"]], severity=severity)
+    """One row a type, operator, column and octave of sizes: the head_to_head of worst outcome, and among those of least ratio."""
+    comparisons = timings.decided[in_columns(timings.decided, COLUMNS) & (timings.decided["mode"] == "inclusive") & (timings.decided["items"] > 0)]
+    severity = comparisons["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
+    ranked = comparisons.assign(octave=[int(n).bit_length() - 1 for n in comparisons["items"]], severity=severity)
     ranked = ranked.sort_values(["severity", "ratio"], kind="stable")
     return ranked.drop_duplicates(["type", "op", "cache", "launch", "octave"])
 

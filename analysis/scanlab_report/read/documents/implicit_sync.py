@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.read.documents.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
 
-SCHEMA, CONCURRENCY = "scanlab-caveats/3", "scanlab-concurrency/1"
+SCHEMA, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
 Answer = Literal["yes", "no"] | None
 
 
@@ -27,15 +27,15 @@ class Experiment(Struct, kw_only=True, frozen=True):
     verb: Annotated[Line, means("`blocks` or `serialises` for a call, or another verb")]
     object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
     statement: Annotated[Line, means("the three as a sentence")]
-    said: Annotated[Answer, means("whether the statement holds according to the source; null if it is silent")]
+    stated: Annotated[Answer, means("whether the statement holds according to the source; null if it is silent")]
     claim: Annotated[Line, means("the sources' claim, as a sentence")]
     sources: Annotated[list[Source], means("empty of a call that programs make and no source speaks of")]
-    found: Annotated[Answer, means("whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree")]
-    differs: Annotated[bool, means("whether `found` contradicts `said`")]
+    measured: Annotated[Answer, means("whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree")]
+    differs: Annotated[bool, means("whether `measured` contradicts `stated`")]
     yes: Annotated[Count, means("trials in which it holds")]
     trials: Count
     seconds: Annotated[list[Amount], means("measured time of each trial, seconds")]
-    why_not: Annotated[Line, means("reason if it was not tried, else empty")]
+    refusal: Annotated[Line, means("reason if it was not tried, else empty")]
     environment: Annotated[dict[Name, Line], means("environment variables of the experiment")]
     fresh_process: Annotated[bool, means("whether it ran in a process of its own")]
 
@@ -43,7 +43,7 @@ class Experiment(Struct, kw_only=True, frozen=True):
 class ImplicitSync(Struct, kw_only=True, frozen=True):
     """Output of `scanlab streams implicit-sync --json`."""
 
-    schema: Literal["scanlab-caveats/3"]
+    schema: Literal["scanlab-implicit-sync/3"]
     context: Measured
     experiments: list[Experiment]
 

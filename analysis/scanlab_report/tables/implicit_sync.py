@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scanlab_report.derive.caveats import text
+from scanlab_report.derive.implicit_sync import text
 from scanlab_report.layout.table_formats import Column, Table, citation, code
 from scanlab_report.read import streams
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.streams_evidence import Experiments
 
-NEEDS = {"experiments": Experiments(streams.CAVEATS)}
+NEEDS = {"experiments": Experiments(streams.IMPLICIT_SYNC)}
 
 
 def build(experiments: TableEvidence) -> Table:
@@ -18,14 +18,14 @@ def build(experiments: TableEvidence) -> Table:
         columns=(
             Column("name", "experiment", code, right=False),
             Column("question", "question", right=False),
-            Column("said", "source says", text, right=False),
+            Column("stated", "source says", text, right=False),
             Column("answer", "this device", text, right=False),
             Column("differs", "differs", lambda value: "yes" if value else "", right=False),
             Column("yes", "yes"),
             Column("trials", "of"),
             Column("claim", "claim", right=False),
             Column("source", "source", right=False, refers=citation),
-            Column("why_not", "not tried because", text, right=False),
+            Column("refusal", "not tried because", text, right=False),
         ),
         rows=experiments.rows,
     )
