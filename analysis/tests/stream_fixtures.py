@@ -144,8 +144,8 @@ def scenario_ids() -> list[str]:
 
 
 def experiment(name: str, subject: str, verb: str, object_: str, said: str | None, found: str | None) -> dict[str, Any]:
-    return {"name": name, "subject": subject, "verb": verb, "object": object_, "statement": f"{subject} {verb} {object_}", "said": said,
-            "claim": "a claim", "sources": [{"work": "a lecture", "place": "its first slide"}], "found": found, "differs": bool(said and found and said != found),
+    return {"name": name, "subject": subject, "verb": verb, "object": object_, "statement": f"{subject} {verb} {object_}", "stated": said,
+            "claim": "a claim", "sources": [{"work": "a lecture", "place": "its first slide"}], "measured": found, "differs": bool(said and found and said != found),
             "yes": 15 if found == "yes" else 0, "trials": 15 if found else 0, "seconds": [],
             "refusal": "" if found else "it needs a second device", "environment": {}, "fresh_process": False}  # fmt: skip
 

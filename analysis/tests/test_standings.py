@@ -193,7 +193,7 @@ def test_an_order_of_schedules_is_the_time_of_the_one_that_was_faster_over_the_o
 
 
 def asked(name: str, question: str, yes: int) -> dict[str, Any]:
-    return {"name": name, "question": question, "said": "yes", "answer": "yes" if yes > 7 else "no", "differs": yes <= 7, "yes": yes, "trials": 15, "claim": "", "source": "",
+    return {"name": name, "question": question, "stated": "yes", "answer": "yes" if yes > 7 else "no", "differs": yes <= 7, "yes": yes, "trials": 15, "claim": "", "source": "",
             "refusal": "", "environment": {}, "subject": "", "asks": ""}  # fmt: skip
 
 
