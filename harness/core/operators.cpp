@@ -19,14 +19,7 @@ bool defined(ElementType type, const Operator& op) {
   return std::ranges::find(types_with_operators(), std::pair(type, op)) != types_with_operators().end();
 }
 
-const std::vector<std::pair<ElementType, Operator>>& types_with_operators() {
-  static const auto all = [] {
-    std::vector<std::pair<ElementType, Operator>> pairs;
-    for_each_monoid([&](ElementType type, const Operator& op, auto) { pairs.emplace_back(type, op); });
-    return pairs;
-  }();
-  return all;
-}
+const std::vector<std::pair<ElementType, Operator>>& types_with_operators() { return compiled_monoids(); }
 
 std::string not_defined(ElementType type, const Operator& op) {
   std::string types;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "harness/core/monoid.hpp"
 // CMake writes it: SCANLAB_OPERATORS, and CompiledOperators, which makes templates of differently compiled objects
@@ -51,6 +53,17 @@ void for_each_monoid(F&& f) {
 #undef SCANLAB_CALL
     });
   }
+}
+
+/// The same as a list.
+template <class = CompiledOperators>
+const std::vector<std::pair<ElementType, Operator>>& compiled_monoids() {
+  static const auto all = [] {
+    std::vector<std::pair<ElementType, Operator>> pairs;
+    for_each_monoid([&](ElementType type, const Operator& op, auto) { pairs.emplace_back(type, op); });
+    return pairs;
+  }();
+  return all;
 }
 
 }  // namespace scanlab
