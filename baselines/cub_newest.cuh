@@ -146,7 +146,7 @@ template <class Scan, int kPart = 0, int kParts = 1>
 bool add_cub_scan() {
   if constexpr (kPart == 0) Registration{cuda::cuda_scan<Scan>(Origin::baseline)};
   for_each_monoid([]<class Op>(ElementType type, Operator op, Op) {
-    constexpr int kIndex = static_cast<int>(Op::kOperator) + static_cast<int>(kElementType<typename Op::Element>);
+    constexpr int kIndex = Op::kOperator.id[1] + static_cast<int>(kElementType<typename Op::Element>);
     if constexpr (takes<Scan, Op>() && kIndex % kParts == kPart) {
       compiled_cub_scans().push_back({type, op, {Scan::describe().id, {}}, enqueue_in<Scan, Op>});
     }

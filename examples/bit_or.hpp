@@ -18,7 +18,7 @@ requires std::integral<T>
 struct BitOr : ElementItems<T> {  // its inputs: elements of the type
   using Element = T;
   using Item = T;
-  static constexpr Operator kOperator = Operator::bit_or;
+  static constexpr Operator kOperator{"bit_or"};  // the name of the file
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;   // computes no more than it moves
   static constexpr bool kRounds = false;  // compared exactly

@@ -39,7 +39,7 @@ _IN_GRAPHS = ("look_ahead", "one_wave", "best", "cub_device_scan", "cub_newest",
               "copy_one_wave")
 _KERNEL = {"launches": 1, "threads_per_block": 256, "registers": 64, "shared_bytes": 1024, "local_bytes": 0,
            "workspace_bytes": 4096, "prepare_ns": 2000.0}  # fmt: skip
-PARAMETERS = {"look_ahead": {"tile": "30", "piece": "4", "stages": "all", "loading": "tile", "assignment": "dynamic", "asking": "late", "folding": "kept", "arrivals": "warp", "early": "yes"},
+PARAMETERS = {"look_ahead": {"tile": "30", "piece": "4", "stages": "all", "loading": "tile", "assignment": "dynamic", "asking": "late", "folding": "kept", "arrivals": "warp", "pdl": "yes"},
                **{f"{pair}_padded": {"padding": "two_level", "load": "halves"} for pair in ("hso_block", "hso_blocked", "hso_reentry")}}
 _LIMIT = {"hs_block": 1024, "hso_block": 2048, "hso_block_padded": 2048, "one_wave": 2**20, "copy_one_wave": 2**22}
 _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to start, GB/s

@@ -118,11 +118,11 @@ def test_the_text_has_what_the_second_form_gains_at_an_equal_tile() -> None:
 
 
 def test_the_text_has_what_each_idea_is_worth() -> None:
-    slower = {"stages=2": 125.0, "early=no": 110.0, "asking=at_once": 130.0, "": 100.0}
+    slower = {"stages=2": 125.0, "pdl=no": 110.0, "asking=at_once": 130.0, "": 100.0}
     read = tiny.results([case("look_ahead", n, ns + n / (1 << 20), EXACT, settings=of) for n in (1 << 20, N) for of, ns in slower.items()]
                         + [case(other, N, 250.0, EXACT) for other in ("decoupled_lookback", "reduce_then_scan")])  # fmt: skip
     found = described(scan_macros._ablation_values, ablation.NEEDS, read)
-    assert found == {"ablationStagesTwo": "1.07", "ablationEarlySmall": "1.10", "ablationAskingSmall": "1.30", "ablationLookBack": "0.70", "ablationReduceThenScan": "0.70"}
+    assert found == {"ablationStagesTwo": "1.07", "ablationPdlSmall": "1.10", "ablationAskingSmall": "1.30", "ablationLookBack": "0.70", "ablationReduceThenScan": "0.70"}
 
 
 def test_the_text_counts_duels_and_targets() -> None:

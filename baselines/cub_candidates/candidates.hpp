@@ -77,7 +77,7 @@ constexpr CubCandidates<CubLookAhead> cub_look_ahead_candidates() {
   const auto add_fetches = [&](std::initializer_list<int> warps, std::initializer_list<int> items) {
     add_each(warps, items, {{2, 2, -1}, {12, 2, -1}, {16, 2, -1}});
   };
-  if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
+  if constexpr (Op::kOperator == Operator{"log_sum_exp"} || Op::kOperator == Operator{"complex_multiply"}) {
     add({4, 6, 8, 10}, {15, 31});  // more of them take the compiler minutes
   } else if constexpr (sizeof(Item) == 1) {
     add({2, 3, 4, 6}, {95, 127, 143, 159});
@@ -121,7 +121,7 @@ constexpr CubCandidates<CubLookBack> cub_look_back_candidates() {
       }
     }
   };
-  if constexpr (Op::kOperator == Operator::log_sum_exp || Op::kOperator == Operator::complex_multiply) {
+  if constexpr (Op::kOperator == Operator{"log_sum_exp"} || Op::kOperator == Operator{"complex_multiply"}) {
     add({128, 256, 512}, {7, 11, 15, 23});
     add({128}, {31});
   } else if constexpr (sizeof(Item) == 1) {

@@ -14,7 +14,7 @@ namespace scanlab {
 ///     void run(Op, const Op::Item* in, Op::Item* out) const;                   // returns when `out` is written
 ///   };
 /// Timed by wall clock; unlike device code it may allocate.
-template <class Scan>
+template <class Scan, class = CompiledOperators>
 Variant host_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(origin, {.host = true},
                             []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {

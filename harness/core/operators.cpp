@@ -1,34 +1,27 @@
 #include "harness/core/operators.hpp"
 
+#include <algorithm>
+#include <map>
+
 namespace scanlab {
 
-bool defined(ElementType type, Operator op) {
-  return with_element(type, [&]<class T>() {
-    switch (op) {
-#define SCANLAB_CASE(id, Name) \
-  case Operator::id:           \
-    return requires { Name<T>{}; };
-      SCANLAB_OPERATORS(SCANLAB_CASE)
-#undef SCANLAB_CASE
-    }
-    return false;
-  });
-}
-
-const std::vector<std::pair<ElementType, Operator>>& types_with_operators() {
+const std::vector<std::pair<Operator, std::string_view>>& all_operators() {
   static const auto all = [] {
-    std::vector<std::pair<ElementType, Operator>> pairs;
-    for (const auto& [type, type_name] : named_values<ElementType>()) {
-      for (const auto& [op, op_name] : named_values<Operator>()) {
-        if (defined(type, op)) pairs.emplace_back(type, op);
-      }
-    }
-    return pairs;
+    std::map<Operator, std::string_view> named;
+    for_each_monoid(
+        [&]<class Op>(ElementType, const Operator&, Op) { named.emplace(Op::kOperator, Op::kOperator.id); });
+    return std::vector<std::pair<Operator, std::string_view>>(named.begin(), named.end());
   }();
   return all;
 }
 
-std::string not_defined(ElementType type, Operator op) {
+bool defined(ElementType type, const Operator& op) {
+  return std::ranges::find(types_with_operators(), std::pair(type, op)) != types_with_operators().end();
+}
+
+const std::vector<std::pair<ElementType, Operator>>& types_with_operators() { return compiled_monoids(); }
+
+std::string not_defined(ElementType type, const Operator& op) {
   std::string types;
   for (const auto& [other, word] : named_values<ElementType>()) {
     if (defined(other, op)) types += (types.empty() ? "" : ", ") + std::string(word);
@@ -36,7 +29,7 @@ std::string not_defined(ElementType type, Operator op) {
   return "there is no " + std::string(name(op)) + " of " + std::string(name(type)) + ": choose " + types;
 }
 
-std::size_t item_bytes(ElementType type, Operator op) {
+std::size_t item_bytes(ElementType type, const Operator& op) {
   return with_monoid(type, op, []<class Op>(Op) { return sizeof(typename Op::Item); });
 }
 

@@ -57,6 +57,24 @@ std::string unsupported(const Description& about, const Problem& problem) {
   return {};
 }
 
+bool Variant::join(Variant other) {
+  const auto has = [](const auto& list, const auto& value) { return std::ranges::find(list, value) != list.end(); };
+  const std::vector<Operator> added = other.about.operators;
+  if (added.empty() || about.operators.empty() || std::ranges::find_first_of(added, about.operators) != added.end()) {
+    return false;
+  }
+  about.operators.insert(about.operators.end(), added.begin(), added.end());
+  std::ranges::sort(about.operators);
+  for (const ElementType type : other.about.types) {
+    if (!has(about.types, type)) about.types.push_back(type);
+  }
+  std::ranges::sort(about.types);
+  bind = [has, added, mine = std::move(bind), theirs = std::move(other.bind)](const Problem& problem) {
+    return has(added, problem.op) ? theirs(problem) : mine(problem);
+  };
+  return true;
+}
+
 std::string case_name(const Description& about, const Problem& problem) {
   std::string text = fmt::format("scan/variant:{}/type:{}/op:{}/mode:{}/items:{}", about.id, name(problem.type),
                                  name(problem.op), name(problem.mode), problem.items);

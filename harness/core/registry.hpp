@@ -38,7 +38,12 @@ class RegistryOf {
         if (parameter.values.empty()) refuse(id, "its parameter '" + parameter.name + "' has no values");
       }
     }
-    if (!entries_.emplace(id, std::move(entry)).second) refuse(id, "another one has that id; ids must be unique");
+    const auto [place, is_new] = entries_.try_emplace(id, std::move(entry));
+    if (is_new) return;
+    if constexpr (requires { place->second.join(std::move(entry)); }) {
+      if (place->second.join(std::move(entry))) return;
+    }
+    refuse(id, "another one has that id; ids must be unique");
   }
 
   const std::map<std::string, Entry, std::less<>>& all() const { return entries_; }

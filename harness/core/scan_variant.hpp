@@ -26,7 +26,7 @@ constexpr bool takes() {
 }
 
 /// Fills in the types and operators that `Scan` is compiled for.
-template <class Scan>
+template <class Scan, class = CompiledOperators>
 void describe_monoids(Description& about) {
   const auto add = [](auto& list, auto value) {
     if (std::ranges::find(list, value) == list.end()) list.push_back(value);
@@ -59,7 +59,7 @@ Plan planned(const Scan& scan, const std::string& id) {
 ///   template <class Op> static constexpr bool kTakes = …;   // optional: the types and operators it is compiled for
 /// For a problem that neither the description nor the plan refuses, `add_machines(op, scan, problem, bound)` gives
 /// `bound` its functions, for the operator that the problem names and a shared pointer to the scan.
-template <class Scan, class AddMachines>
+template <class Scan, class = CompiledOperators, class AddMachines>
 Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines) {
   static_assert(
       requires {

@@ -185,6 +185,10 @@ struct Variant {
   Origin origin = Origin::variant;
   /// Parses the settings once, so that a timed run costs no host work beyond its launches.
   std::function<BoundScan(const Problem&)> bind;
+
+  /// Takes over the types and operators of `other`, the same scan in the object that is compiled for other operators.
+  /// False, and no change, if both have an operator, or one has none.
+  bool join(Variant other);
 };
 
 /// A variant on a problem.

@@ -27,7 +27,7 @@ namespace scanlab::cuda {
 /// `run` only enqueues on the stream: it allocates nothing and never synchronises; it throws CudaError if a launch is
 /// refused. `bytes` is what `plan` asked for. The variant is verified and timed on the device; `explain` says that it
 /// has no form for the SIMT emulator.
-template <class Scan>
+template <class Scan, class = CompiledOperators>
 Variant cuda_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(
       origin, {.cuda = true}, []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <tuple>
 
+#include "harness/core/operators.hpp"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"

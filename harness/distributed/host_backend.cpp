@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "harness/core/operators.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/clock.hpp"
 #include "harness/measure/host_buffer.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/core/operators.hpp"
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/device.hpp"
 #include "harness/cuda/graph.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "harness/core/operators.hpp"
 #include "harness/host/clock.hpp"
 #include "harness/measure/host_buffer.hpp"
 #include "harness/measure/scan_backend.hpp"

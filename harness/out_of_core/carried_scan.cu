@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "harness/core/operators.hpp"
 #include "harness/cuda/error.hpp"
 #include "harness/out_of_core/carry.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "harness/core/element.hpp"
-#include "harness/core/operators.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/core/portable.hpp"
 
 namespace scanlab::out_of_core {

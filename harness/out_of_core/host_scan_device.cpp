@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/core/operators.hpp"
 #include "harness/out_of_core/carry.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 

@@ -23,7 +23,7 @@ namespace scanlab::simt {
 ///     void prepare(Machine&, Op, Workspace) const;             // optional: see BoundScan; only enqueues
 ///   };
 /// that is written against ThreadBlock. It runs on the executor always and on the GPU when nvcc compiles it.
-template <class Scan>
+template <class Scan, class = CompiledOperators>
 Variant portable_scan(Origin origin = Origin::variant) {
   Machines machines{.simt = true};
 #if defined(__CUDACC__)

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "harness/core/median.hpp"
-#include "harness/core/operators.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/json_error.hpp"
 #include "harness/host/status.hpp"

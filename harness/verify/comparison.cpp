@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/operators.hpp"
 #include "harness/verify/guard.hpp"
 
 namespace scanlab::verify {

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "harness/core/operators.hpp"
+#include "harness/core/monoid.hpp"
 #include "harness/core/portable.hpp"
 #include "harness/core/rounding.hpp"
 #include "harness/core/variant.hpp"

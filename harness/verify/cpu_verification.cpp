@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "harness/core/operators.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"

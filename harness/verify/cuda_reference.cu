@@ -1,6 +1,7 @@
 // The input of a problem on the device, and the comparison of outputs there.
 #include <string>
 
+#include "harness/core/operators.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "harness/verify/device_guard.cuh"

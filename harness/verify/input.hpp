@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/core/input.hpp"
-#include "harness/core/operators.hpp"
+#include "harness/core/monoid.hpp"
 
 namespace scanlab::verify {
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <vector>
 
+#include "harness/core/operators.hpp"
 #include "harness/host/memory.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"

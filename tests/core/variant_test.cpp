@@ -66,5 +66,26 @@ TEST(Registry, RefusesWhatCannotBeNamedOrHasNoDefault) {
   EXPECT_EXIT(add("two"), refused, "the thing 'two' cannot be registered: another one has that id");
 }
 
+TEST(Registry, JoinsAScanThatIsCompiledForAnotherOperator) {
+  const auto scan = [](ElementType type, const Operator& op) {
+    Variant variant;
+    variant.about.id = "in_parts";
+    variant.about.types = {type};
+    variant.about.operators = {op};
+    variant.bind = [op](const Problem&) { return BoundScan{.plan = Plan::refuse(op.id)}; };
+    return variant;
+  };
+  Registry& registry = Registry::instance();
+  registry.add(scan(ElementType::i32, Operator::plus));
+  registry.add(scan(ElementType::i64, Operator::max));
+  const Variant& joined = *registry.find("in_parts");
+  EXPECT_EQ(joined.about.types, (std::vector{ElementType::i32, ElementType::i64}));
+  EXPECT_EQ(joined.about.operators, (std::vector{Operator::max, Operator::plus}));
+  EXPECT_EQ(joined.bind({.op = Operator::plus}).plan.refusal, "plus");
+  EXPECT_EQ(joined.bind({.op = Operator::max}).plan.refusal, "max");
+  EXPECT_EXIT(registry.add(scan(ElementType::i32, Operator::max)), testing::ExitedWithCode(2),
+              "another one has that id");
+}
+
 }  // namespace
 }  // namespace scanlab

@@ -265,7 +265,7 @@ TEST(DistributedSession, AnErrorOfOneRankIsTheCasesAndTheNextIsTimed) {
 
 TEST(DistributedSession, AnOperatorThatATypeLacksIsSkippedAndTheNextIsTimed) {
   const Ended ended = run<Fault::none>(
-      {{.type = ElementType::i8, .op = Operator::arg_max, .items = 100}, {.type = ElementType::i8, .items = 100}},
+      {{.type = ElementType::i8, .op = Operator{"arg_max"}, .items = 100}, {.type = ElementType::i8, .items = 100}},
       kShort);
   ASSERT_EQ(ended.timings.size(), 2u);
   EXPECT_EQ(ended.timings[0].state, Timing::State::skipped);

@@ -168,7 +168,7 @@ void run_through_threads(const ChunkedScan& scan, out_of_core::ScanDevice& devic
 TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
   std::mt19937 random(1);
   const auto up_to = [&](int most) { return std::uniform_int_distribution(1, most)(random); };
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const auto& [mode, mode_name] : named_values<Mode>()) {
       for (const int most : {3, 5000}) {
         ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),

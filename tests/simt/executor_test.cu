@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/operators.hpp"
 #include "harness/simt/executor.hpp"
 #include "harness/simt/trace.hpp"
+#include "variants/operators/affine.hpp"
+#include "variants/operators/max.hpp"
+#include "variants/operators/plus.hpp"
 
 namespace scanlab::simt {
 namespace {

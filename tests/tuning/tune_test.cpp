@@ -172,12 +172,12 @@ TEST(TuningTables, ChooseByItemsAndKnowWhatToFallBackOn) {
 
 TEST(TuningTables, TakeWhatIsNearestForWhatTheyLack) {
   const TuningTable table = small_table();
-  const auto nearest = [&](ElementType type, Operator op) {
+  const auto nearest = [&](ElementType type, const Operator& op) {
     const TuningTable::Entry* const entry = table.nearest(type, op);
     return entry == nullptr ? std::string("none") : entry->rows[0].choice.variant;
   };
   using enum ElementType;
-  using enum Operator;
+  constexpr Operator plus = Operator::plus, max = Operator::max, min = Operator::min, affine = Operator::affine;
   EXPECT_EQ(nearest(f32, plus), "f32 plus");
   EXPECT_EQ(nearest(f32, max), "f32 plus") << "the same type";
   EXPECT_EQ(nearest(i16, affine), "a") << "4 bytes, none of affine: the first plus";

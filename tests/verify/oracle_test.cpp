@@ -8,6 +8,10 @@
 
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/oracle_data.hpp"
+#include "variants/operators/affine.hpp"
+#include "variants/operators/max.hpp"
+#include "variants/operators/min.hpp"
+#include "variants/operators/plus.hpp"
 
 namespace scanlab::verify {
 namespace {

@@ -133,7 +133,7 @@ testing::AssertionResult caught(const Outcome& outcome, const std::string& words
 
 TEST(VerifyOnExecutor, ARightScanPassesForEveryTypeOperatorAndInput) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const InputKind kind : kInputKinds) {
       for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 256}) {
         const Problem problem = problem_of(type, op, n);
@@ -236,7 +236,7 @@ TEST(VerifyOnExecutor, ARefusalIsASkipWithItsReason) {
 
 TEST(VerifyOnExecutor, ARightScanPassesInEveryShift) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const std::int64_t n : {0, 1, 33}) {
       const Problem problem = problem_of(type, op, n);
       const Outcome outcome =
@@ -526,7 +526,7 @@ Outcome on_gpu() {
 
 TEST_F(NeedsGpu, ARightScanPassesForEveryTypeOperatorAndInput) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const InputKind kind : kInputKinds) {
       for (const std::int64_t n : {0, 1, 33, 256}) {
         const Outcome outcome = on_gpu(scan, problem_of(type, op, n), kind);
@@ -540,7 +540,7 @@ TEST_F(NeedsGpu, ARightScanPassesForEveryTypeOperatorAndInput) {
 TEST_F(NeedsGpu, InputsAreTheSameBitsAsOnTheHost) {
   constexpr std::int64_t kItems = 100'000;
   const cuda::Stream stream;
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const InputKind kind : kInputKinds) {
       with_monoid(type, op, [&, type = type, op = op]<class Op>(Op) {
         const CudaReference reference(Oracle(problem_of(type, op, kItems), kind, kSeed));
@@ -706,7 +706,7 @@ TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   Variant in_place = scan;  // one block reads everything before it writes anything
   in_place.about.in_place = true;
-  for (const auto& [type, op] : types_with_operators()) {
+  for (const auto& [type, op] : compiled_monoids()) {
     for (const std::int64_t n : {0, 1, 33, 256}) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference(Oracle(problem, InputKind::random, kSeed));

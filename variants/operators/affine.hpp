@@ -43,7 +43,7 @@ template <class T>
 struct Affine {
   using Element = T;
   using Item = AffineMap<T>;
-  static constexpr Operator kOperator = Operator::affine;
+  static constexpr Operator kOperator{"affine"};
   static constexpr bool kCommutative = false;
   static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {T{1}, T{0}}; }

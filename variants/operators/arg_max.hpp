@@ -30,7 +30,7 @@ requires std::same_as<T, std::int32_t> || std::same_as<T, float>
 struct ArgMax {
   using Element = T;
   using Item = ValueAndIndex<T>;
-  static constexpr Operator kOperator = Operator::arg_max;
+  static constexpr Operator kOperator{"arg_max"};
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() {

@@ -31,7 +31,7 @@ requires std::same_as<T, float>
 struct ComplexMultiply {
   using Element = T;
   using Item = ComplexFloat;
-  static constexpr Operator kOperator = Operator::complex_multiply;
+  static constexpr Operator kOperator{"complex_multiply"};
   static constexpr bool kCommutative = false;  // it is; but what is folded out of order overflows where no run does
   static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {1, 0}; }

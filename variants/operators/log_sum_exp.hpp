@@ -26,7 +26,7 @@ requires std::same_as<T, float> || std::same_as<T, double>
 struct LogSumExp {
   using Element = T;
   using Item = T;
-  static constexpr Operator kOperator = Operator::log_sum_exp;
+  static constexpr Operator kOperator{"log_sum_exp"};
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = true;
   SCANLAB_HD static constexpr Item identity() { return -std::numeric_limits<T>::infinity(); }

@@ -36,7 +36,7 @@ requires std::same_as<T, float>
 struct Matrix2x2 {
   using Element = T;
   using Item = Matrix2x2Float;
-  static constexpr Operator kOperator = Operator::matrix_2x2;
+  static constexpr Operator kOperator{"matrix_2x2"};
   static constexpr bool kCommutative = false;
   static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {1, 0, 0, 1}; }

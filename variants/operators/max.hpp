@@ -15,7 +15,7 @@ template <class T>
 struct Max : ElementItems<T> {
   using Element = T;
   using Item = T;
-  static constexpr Operator kOperator = Operator::max;
+  static constexpr Operator kOperator{"max"};
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
   static constexpr WarpReduction kWarpReduction = WarpReduction::max;

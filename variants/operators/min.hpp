@@ -15,7 +15,7 @@ template <class T>
 struct Min : ElementItems<T, true> {
   using Element = T;
   using Item = T;
-  static constexpr Operator kOperator = Operator::min;
+  static constexpr Operator kOperator{"min"};
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
   static constexpr WarpReduction kWarpReduction = WarpReduction::min;

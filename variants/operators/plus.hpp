@@ -21,7 +21,7 @@ template <class T>
 struct Plus {
   using Element = T;
   using Item = T;
-  static constexpr Operator kOperator = Operator::plus;
+  static constexpr Operator kOperator{"plus"};
   static constexpr bool kCommutative = true;
   static constexpr bool kHeavy = false;
   static constexpr WarpReduction kWarpReduction = WarpReduction::add;

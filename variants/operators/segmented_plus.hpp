@@ -33,7 +33,7 @@ requires std::same_as<T, std::int32_t> || std::same_as<T, float>
 struct SegmentedPlus {
   using Element = T;
   using Item = ValueAndFlag<T>;
-  static constexpr Operator kOperator = Operator::segmented_plus;
+  static constexpr Operator kOperator{"segmented_plus"};
   static constexpr bool kCommutative = false;
   static constexpr bool kHeavy = false;
   SCANLAB_HD static constexpr Item identity() { return {T{0}, 0}; }

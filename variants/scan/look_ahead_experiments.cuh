@@ -81,7 +81,7 @@ using LookAheadKernel = void (*)(Arguments<Op>);
 template <Associative Op>
 LookAheadKernel<Op> experimental_kernel(ExperimentalKernel::What what) {
   using enum ExperimentalKernel::What;
-  constexpr bool kHeavy = Op::kOperator == Operator::log_sum_exp && sizeof(typename Op::Item) == 4;
+  constexpr bool kHeavy = Op::kOperator == Operator{"log_sum_exp"} && sizeof(typename Op::Item) == 4;
   if constexpr (kSpeaksForAll<Op>) {
     if (what == static_tiles) return look_ahead_with<Op, StaticTiles>;
     if (what == asked_at_once) return look_ahead_with<Op, AskedAtOnce>;

@@ -19,7 +19,7 @@ WITHOUT = {
     "4 tiles loading": (WHOLE, "loading=4"),
     "all tiles loading": (WHOLE, "loading=all"),
     "static tiles": (WHOLE, "assignment=static"),
-    "no PDL": (WHOLE, "early=no"),
+    "no PDL": (WHOLE, "pdl=no"),
     "states at once": (WHOLE, "asking=at_once"),
     "arrival per lane": (WHOLE, "arrivals=lane"),
     "decoupled_lookback": ("decoupled_lookback", ""),

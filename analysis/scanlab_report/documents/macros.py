@@ -68,7 +68,7 @@ NAMES = {
     "ablationStatic": "time with static tile assignment over that of look_ahead, at the largest size of the experiments",
     "ablationStaticSmall": "the same at the smallest",
     "ablationStaticMiddle": "the same at the size between",
-    "ablationEarlySmall": "the same at the smallest",
+    "ablationPdlSmall": "the same at the smallest",
     "ablationAskingSmall": "time with all states asked for at once at the smallest size, where the kernel does so anyhow",
     "secondFormSmall": "time of look_ahead's first form over that of its second at the smallest size, log_sum_exp of f32, equal tile",
     "secondFormLarge": "the same at the largest",

@@ -166,7 +166,7 @@ def _rung_values(timings: TimingEvidence) -> dict[str, str]:
 HEADER_TILE = "tile=28"
 """The setting of look_ahead with the tile that the header has at 2^24 and 2^28 items of 4 bytes on an H200 (look_ahead_ring.cuh)."""
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {"StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max), "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max), "StaticMiddle": ("static tiles", statistics.median_low), "LoadingOne": ("1 tile loading", max), "LoadingFour": ("4 tiles loading", max), "LoadingAll": ("all tiles loading", max),
-             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "EarlySmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min), "AskingSmall": ("states at once", min),
+             "Static": ("static tiles", max), "StaticSmall": ("static tiles", min), "PdlSmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max), "LookBackSmall": ("decoupled_lookback", min), "AskingSmall": ("states at once", min),
              "ReduceThenScan": ("reduce_then_scan", max)}  # fmt: skip
 """Of each macro the idea, and at which of the sizes."""
 

@@ -10,7 +10,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from scanlab_report.derive.comparisons import COLUMNS, pairs, worst_of_octaves
+from scanlab_report.derive.head_to_head import COLUMNS, pairs, worst_of_octaves
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import LOSS, TIE, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from scanlab_report.derive.comparisons import TYPES, in_columns
+from scanlab_report.derive.head_to_head import TYPES, in_columns
 from scanlab_report.layout import style
 from scanlab_report.select.evidence import AllTimingEvidence, Key, powers_of_two
 from scanlab_report.select.timings import AllTimings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.read.documents import implicit_sync, counts, kept, results, simulator, stopwatch, timelines, verification
+from scanlab_report.read.documents import counts, implicit_sync, kept, results, simulator, stopwatch, timelines, verification
 from scanlab_report.read.fields import Misfit, shown
 
 READ = (results.SCHEMA, results.RANGES, implicit_sync.SCHEMA, implicit_sync.CONCURRENCY, counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST, verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scanlab_report.console import count
-from scanlab_report.derive.comparisons import COLUMNS, in_columns, pairs, too_few_repetitions
+from scanlab_report.derive.head_to_head import COLUMNS, in_columns, pairs, too_few_repetitions
 from scanlab_report.layout.table_formats import Column, Table, significant, whole
 from scanlab_report.select.evidence import LOSS, OPEN, TIE, WIN, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanlab_report.derive.comparisons import too_few_repetitions
+from scanlab_report.derive.head_to_head import too_few_repetitions
 from scanlab_report.layout.table_formats import Column, Table, code, size, with_interval
 from scanlab_report.select.evidence import LOSS, AllTimingEvidence
 from scanlab_report.select.timings import AllTimings

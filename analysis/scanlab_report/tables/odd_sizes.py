@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.derive.comparisons import TYPES
+from scanlab_report.derive.head_to_head import TYPES
 from scanlab_report.derive.odd_sizes import over_processes
 from scanlab_report.layout.table_formats import Column, Table, code, records, size, whole, with_interval
 from scanlab_report.select.evidence import LOSS, TIE, WIN, TableEvidence

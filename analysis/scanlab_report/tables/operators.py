@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.derive.comparisons import pairs
+from scanlab_report.derive.head_to_head import pairs
 from scanlab_report.layout.table_formats import Column, Table, significant, size, with_interval
 from scanlab_report.select.evidence import AllTimingEvidence
 from scanlab_report.select.timings import AllTimings

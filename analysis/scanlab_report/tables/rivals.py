@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from scanlab_report.derive.comparisons import TYPES
+from scanlab_report.derive.head_to_head import TYPES
 from scanlab_report.layout.looks import ordered
 from scanlab_report.layout.table_formats import Column, Table, significant, size
 from scanlab_report.read.records import ideal_bytes

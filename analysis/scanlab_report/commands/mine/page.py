@@ -13,7 +13,7 @@ import numpy as np
 
 from scanlab_report.commands.build import report
 from scanlab_report.console import count
-from scanlab_report.derive.comparisons import TYPES
+from scanlab_report.derive.head_to_head import TYPES
 from scanlab_report.derive.sizes import power_of_two
 from scanlab_report.figures import throughput
 from scanlab_report.layout.table_formats import Column, Table, code, records, significant, size, whole, with_interval
