@@ -1,15 +1,17 @@
-"""docs/CLI.md is what the program says of itself; where there is no program, that is not looked at."""
+"""docs/CLI.md lists the commands of both programs; without a program, those of scanlab-report alone."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from scanlab_report.commands import cli
+from scanlab_report import DATA, commands
 from scanlab_report.commands.__main__ import main
-from scanlab_report.documents import markers, program_help
+from scanlab_report.documents import program_help
+from scanlab_report.modules import modules
 
 PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
 
@@ -55,37 +57,27 @@ def fake(folder: Path) -> Path:
     return program
 
 
-def test_the_page_is_what_the_program_says() -> None:
+def commands_of(page: str, program: str) -> list[str]:
+    return re.findall(rf"^\| `([a-z -]+)` .*`(?:mpirun -n \d+ )?{program} \1\b", page, re.MULTILINE)
+
+
+def test_the_page_lists_the_commands_of_both_programs_each_with_an_example() -> None:
+    page = (DATA.parent / "docs" / "CLI.md").read_text(encoding="utf-8")
+    assert sorted(commands_of(page, "scanlab-report")) == sorted(name.replace("_", "-") for name, _ in modules(commands))
     if not PROGRAM:
         pytest.skip("SCANLAB_PROGRAM names no program")
-    text = cli.PAGE.read_text(encoding="utf-8")
-    begin, end = markers.find(text, cli.MARKER)
-    written = f"scanlab-report cli {PROGRAM} writes it anew"
-    assert text[begin:end].strip().splitlines() == program_help.reference(program_help.helps(PROGRAM)).splitlines(), written
-
-
-def test_every_command_has_its_help_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = tmp_path / "CLI.md"
-    page.write_text("# Before\n<!-- cli:begin -->\n<!-- cli:end -->\nafter\n")
-    assert main(["cli", str(fake(tmp_path)), "--page", str(page)]) == 0
-    text = page.read_text()
-    assert [line for line in text.splitlines() if line.startswith("###")] == ["### `scanlab`", "### `scanlab list`", "### `scanlab streams`", "### `scanlab streams check`"]
-    assert "  --variant GLOB        only these, or\n" in text and text.startswith("# Before\n") and text.endswith("after\n")
-    assert main(["cli", str(tmp_path / "none"), "--page", str(page)]) == 2 and "build the program first" in capsys.readouterr().err
-    page.write_text("no markers")
-    assert main(["cli", str(fake(tmp_path)), "--page", str(page)]) == 2 and "<!-- cli:begin --> is missing" in capsys.readouterr().err
+    helps = program_help.helps(PROGRAM)
+    listed = [name.removeprefix("scanlab ") for name, text in helps.items() if "\nusage:" not in text]
+    assert sorted(commands_of(page, "scanlab")) == sorted(listed)
 
 
 @pytest.mark.parametrize("text", ["Usage: true [options]\n", "scanlab-report: figures\n", "scanlab: scans\n\nusage: scanlab COMMAND\n\n  list         every variant\n", "\\377"])
-def test_what_is_another_program_is_refused_and_the_page_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
-    program, page = tmp_path / "program", tmp_path / "CLI.md"
+def test_another_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\nprintf '%b' '{text}'\n")
     program.chmod(0o755)
-    page.write_text("<!-- cli:begin -->\nthe last good one\n<!-- cli:end -->\n")
-    for line in (["cli", str(program), "--page", str(page)], ["words", "--program", str(program), str(page)]):
-        assert main(line) == 2
-        assert capsys.readouterr().err.startswith(f"error: {program}: {'cannot be run' if text == chr(92) + '377' else 'is not scanlab, whose help begins with'}")
-    assert "the last good one" in page.read_text()
+    assert main(["words", "--program", str(program), str(DATA.parent / "docs" / "CLI.md")]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {program}: {'cannot be run' if text == chr(92) + '377' else 'is not scanlab, whose help begins with'}")
 
 
 def test_texts_of_the_help_are_told_from_names_and_examples(tmp_path: Path) -> None:

@@ -1334,7 +1334,7 @@ TEST(Simulate, AKernelIsNotMadeFasterByCuttingIt) {
   for (const char* chunks : {"1", "4", "12"}) {
     const Json all =
         swept({"depth_first", "--sweep", "--profile", "didactic", "--items", "12288", "--threads", "1024", "--chunks",
-               chunks, "--streams", chunks, "--copy-in-us", "0", "--kernel-us", "12000", "--copy-out-us", "0"});
+               chunks, "--streams", chunks, "--h2d-us", "0", "--kernel-us", "12000", "--d2h-us", "0"});
     ASSERT_EQ(all.size(), 1u);
     EXPECT_NEAR(all[0]["makespan_us"], 12000, 1e-3) << chunks;
   }

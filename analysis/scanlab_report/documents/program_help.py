@@ -1,4 +1,4 @@
-"""What the C++ program says of its commands: the reference of docs/CLI.md, and the sentences for the linter."""
+"""The help of each command of the C++ program, and its sentences for the linter."""
 
 from __future__ import annotations
 
@@ -33,15 +33,6 @@ def _helps(program: str, words: list[str]) -> Iterator[tuple[str, str]]:
     if "\nusage:" in said:
         for command in _COMMAND.findall(said):
             yield from _helps(program, [*words, command])
-
-
-def reference(of: Mapping[str, str]) -> str:
-    """The generated part of docs/CLI.md: a heading and the help of each command."""
-    return "\n\n".join(f"### `{name}`\n\n```text\n{_plain(said)}\n```" for name, said in of.items())
-
-
-def _plain(said: str) -> str:
-    return "\n".join(line.rstrip() for line in said.splitlines())
 
 
 def strings(of: Mapping[str, str]) -> Iterator[tuple[str, str]]:
