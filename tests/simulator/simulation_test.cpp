@@ -1610,9 +1610,9 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--profile", "c1600"}, "c1060");
   expect({"depth_first", "--profile", "/nowhere.json"}, "/nowhere.json: cannot be read");
   expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
-  expect({"depth_first", "--queues", "0"}, "--queues 0: give");
+  expect({"depth_first", "--queues", "0"}, "--queues 0 is out of range: give");
   expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
-  expect({"depth_first", "--threads", "0"}, "0 threads a block");
+  expect({"depth_first", "--threads", "0"}, "--threads 0 is out of range: give");
   expect({"depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"depth_first", "--ratios", "1"}, "add --sweep");
   expect({"depth_first", "--work", "64"}, "didactic does not say how long a kernel of scale with work 64 takes");
