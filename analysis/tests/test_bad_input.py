@@ -80,7 +80,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fault", BAD)
-@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name not in ("schema", "list", "cli")])  # which read no results
+@pytest.mark.parametrize("command", [name for name, _ in modules(commands) if name not in ("schema", "list")])  # which read no results
 def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, fault: str) -> None:
     content, place, said = BAD[fault]
     bad, good, out = tmp_path / "run" / "bad.json", tmp_path / "good.json", tmp_path / "out"
@@ -99,26 +99,25 @@ def test_bad_results_are_named_and_nothing_is_overwritten(tmp_path: Path, capsys
 
 
 OUTPUTS = {"build": "", "compare": "", "gantt": "timeline.png", "export": "", "claims": "../../README.md", "session": "session.json", "figure": "f.pdf", "table": "t.csv",
-           "mine": "", "noise": "noise.json", "cli": "../../README.md", "history": "../history.csv.gz"}  # fmt: skip
+           "mine": "", "noise": "noise.json", "history": "../history.csv.gz"}  # fmt: skip
 """By command what is written below the folder; nothing stands for the folder."""
 
 
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
-    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str], drawn: list[str], monkeypatch: pytest.MonkeyPatch, command: str
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str], drawn: list[str], command: str
 ) -> None:
-    monkeypatch.setattr("scanlab_report.documents.program_help.helps", lambda _: {"scanlab": "scanlab: scans"})
     good, other, trace, out = tmp_path / "good.json", tmp_path / "other.json", tmp_path / "trace.json", record(tmp_path / "run" / "2026-01-02", 1.0)
     good.write_text(json.dumps(document()))
     other.write_text(json.dumps(document(date="2026-02-01T00:00:00Z")))
     trace.write_text(json.dumps(stream_fixtures.trace()))
-    (tmp_path / "README.md").write_text("".join(f"<!-- {name}:begin -->\nthe last good one\n<!-- {name}:end -->\n" for name in ("claims", "cli")))
+    (tmp_path / "README.md").write_text("<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n")
     written = Path(os.path.normpath(out / OUTPUTS[command]))
     line = {
         "build": ["build", "--no-pdf", good, "--out", out], "compare": ["compare", good, good, "--out", out], "gantt": ["gantt", trace, "--out", written],
         "export": ["export", good, "--out", out], "claims": ["claims", built.recorded, "--page", written], "session": ["session", out],
         "figure": ["figure", "cub_shapes", "--out", written], "table": ["table", "summary", built.recorded, "--out", written], "mine": ["mine", "best", good, "--out", out],
-        "noise": ["compare", good, other, "--record-noise", written], "cli": ["cli", "scanlab", "--page", written], "history": ["history", out],
+        "noise": ["compare", good, other, "--record-noise", written], "history": ["history", out],
     }[command]  # fmt: skip
     before = contents(tmp_path)
     with full_disk():

@@ -20,47 +20,6 @@ namespace {
 
 constexpr char kDefaultItems[] = "2^10:2^28:x4";
 
-constexpr char kNotes[] =
-    "Verification comes first; a case that fails is not timed. Each round takes one repetition of every case and\n"
-    "writes it to FILE at once. A case has converged, after six rounds at the earliest, when its median is known to\n"
-    "1 %. The last round of a case verifies its output again.\n"
-    "Cache states: `cold` has an L2 flush before every run; in `warm` runs follow each other.\n"
-    "Launches: in `stream` the host launches each run; in `graph` all runs are in one CUDA graph. In `batch` (warm)\n"
-    "all runs wait behind a kernel, so that short runs show the device and not the host. In `pipeline` (warm) each\n"
-    "run is timed with a kernel that writes its input and one that reads its output. Host code is timed warm.\n"
-    "With --once, 'ncu --profile-from-start off' profiles the selected cases and nothing else.\n"
-    "The flag --benchmark_min_time sets the timed work per repetition: 0.2s, or 100x runs.\n";
-
-po::options_description bench_options() {
-  po::options_description options("options");
-  add_selection_options(options, kDefaultItems);
-  add_loop_options(options, {}, SweepSets::rounds);
-  const std::string sweeps =
-      sweep_help(measure::scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch");
-  options.add_options()  //
-      ("cache", list_of("STATE"),
-       "select the cache state: cold, warm (default both)")  //
-      ("launch", list_of("WAY"),
-       "select the launch: stream, graph, batch, pipeline (default stream and graph)")  //
-      ("sweep", text("NAME"), sweeps.c_str())                                           //
-      ("quick", "short for --sweep quick")                                              //
-      ("compare",
-       "time beside the chosen scans what they are compared with: best, every CUB, copies, an empty launch")  //
-      ("out", text("FILE"),
-       "write results to FILE: Google Benchmark's JSON with every repetition and its provenance")  //
-      ("force", "replace FILE if it exists")                                                       //
-      ("seed", po::value<std::uint64_t>()->value_name("N"),
-       "choose the inputs, and where in device memory the arrays lie (default 1)")  //
-      ("once",
-       "run each case once, untimed, in an NVTX range of its name, for nsys and ncu; --out lists the ranges")  //
-      ("tune-now",
-       "measure a table for best first, in under a minute, if this device has none. Its file is NAME.tuning.json "
-       "beside "
-       "--out; set SCANLAB_TUNING to it to reuse it")  //
-      ("help,h", "print this text");
-  return options;
-}
-
 struct Request {
   measure::ScanOptions options;
   std::uint64_t seed = 1;
@@ -71,47 +30,68 @@ struct Request {
   bool tune_now = false;
 };
 
-Request read_request(const po::variables_map& values, const measure::GoogleFlags& flags) {
+/// What is asked for, but for the cases.
+struct BenchOptions {
+  OptionWords words;
+  LoopWords loop;
+  std::optional<std::string> sweep, out;
+  std::uint64_t seed = 1;
+  bool quick = false, compare = false, force = false, once = false, tune_now = false;
+
+  Options options;
+
+  BenchOptions() {
+    add_selection_options(options, words, kDefaultItems);
+    add_problem_options(options, words, "default i32 and plus, or the first that the variant has");
+    loop.add_to(options, {}, SweepSets::rounds);
+    options.list("cache", "STATE", words, "select the cache state: cold, warm (default both)")
+        .list("launch", "WAY", words, "select the launch: stream, graph, batch, pipeline (default stream and graph)")
+        .text("sweep", "NAME", sweep,
+              sweep_help(measure::scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch"))
+        .flag("quick", quick, "short for --sweep quick")
+        .flag("compare", compare, "time also what scans are compared with: best, every CUB, copies, an empty launch")
+        .file("out", File::written, out, "write results: Google Benchmark's JSON, every repetition, provenance")
+        .force(force)
+        .seed(seed, "choose the inputs, and where in device memory the arrays lie")
+        .flag("once", once, "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")
+        .flag("tune-now", tune_now, "if this device has no table for best, measure one first, in under a minute")
+        .note(measure::kGoogleFlagsNote);
+  }
+};
+
+Request read_request(BenchOptions& asked, const measure::GoogleFlags& flags) {
   Request request;
-  if (values.count("quick") != 0)
-    refuse_options(values, {"sweep"}, "--quick is a sweep of its own; leave out one of the two");
-  const std::optional<std::string> asked =
-      values.count("quick") != 0 ? std::optional<std::string>("quick") : given<std::string>(values, "sweep");
-  const measure::ScanSweep* const sweep = asked ? &find_named("sweep", measure::scan_sweeps(), *asked) : nullptr;
+  if (asked.quick) asked.options.refuse_useless({"sweep"}, "--quick is a sweep of its own; leave out one of the two");
+  if (asked.quick) asked.sweep = "quick";
+  const measure::ScanSweep* const sweep =
+      asked.sweep ? &find_named("sweep", measure::scan_sweeps(), *asked.sweep) : nullptr;
   measure::LoopOptions defaults;
   if (sweep != nullptr) {
     defaults.rounds = sweep->rounds;
     request.options.device_seconds = sweep->seconds;
   }
-  request.options.loop = read_loop_options(values, flags, defaults);
+  request.options.loop = asked.loop.over(defaults, flags);
   request.options.seconds = flags.seconds;
   request.options.runs = flags.runs;
-  request.seed = given<std::uint64_t>(values, "seed").value_or(1);
-  request.out = either<std::string>(values, "out", flags.out);
-  request.once = values.count("once") != 0;
+  request.seed = asked.seed;
+  request.out = either("out", asked.out, flags.out);
+  request.once = asked.once;
   if (request.once) {
     constexpr char kWhy[] = "--once runs each case once, untimed; leave out one of the two";
-    refuse_options(values, {"rounds", "width", "cap"}, kWhy);
-    if (flags.rounds || flags.seconds || flags.runs) {
-      throw CommandError(kBadInput,
-                         fmt::format("{} would have no effect: {}",
-                                     flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
-    }
+    asked.options.refuse_useless({"rounds", "width", "cap"}, kWhy);
+    if (flags.rounds || flags.seconds || flags.runs)
+      refuse(fmt::format("{} would have no effect: {}",
+                         flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
   }
-  const OptionWords words = values.count("compare") != 0 ? measure::with_compared(said(values)) : said(values);
+  const OptionWords words = asked.compare ? measure::with_compared(asked.words) : asked.words;
   request.cases = measure::timed_cases(
       sweep != nullptr ? measure::selected_scans(*sweep, words) : measure::selected_scans(words, kDefaultItems),
       request.once, [&](const std::string& name) { return flags.passes(name); });
   request.asked_of_best = tuning::asked_of_best(request.cases);
-  request.tune_now = values.count("tune-now") != 0;
-  if (request.tune_now && request.asked_of_best.empty()) {
-    throw CommandError(
-        kBadInput,
-        "--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
-  }
-  if (request.tune_now && !request.out) {
-    throw CommandError(kBadInput, "--tune-now writes its table beside the results: give --out FILE");
-  }
+  request.tune_now = asked.tune_now;
+  if (request.tune_now && request.asked_of_best.empty())
+    refuse("--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
+  if (request.tune_now && !request.out) refuse("--tune-now writes its table beside the results: give --out FILE");
   return request;
 }
 
@@ -194,21 +174,18 @@ int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& bac
 
 int bench(const std::vector<std::string>& arguments, Context& context) {
   const measure::GoogleFlags flags = measure::take_google_flags(arguments);
-  po::variables_map values;
-  if (!parse_options(flags.others, bench_options(), {}, command("bench"), context, values)) {
-    context.out << "\n" << kNotes << measure::kGoogleFlagsNote;
-    return kOk;
-  }
-  Request request = read_request(values, flags);
+  BenchOptions asked;
+  if (!asked.options.parse(flags.others, context)) return kOk;
+  Request request = read_request(asked, flags);
   std::vector<measure::TimedCase>& cases = request.cases;
   if (flags.list) {
     for (const measure::TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
     return kOk;
   }
   if (cases.empty())
-    throw CommandError(kBadInput,
-                       "no case is left to time: widen the selection, or --benchmark_filter if it was given. Host code "
-                       "is timed with --cache warm --launch stream only");
+    refuse(
+        "no case is left to time: widen the selection, or --benchmark_filter if it was given. Host code is timed "
+        "with --cache warm --launch stream only");
 
   std::string why_not;
   const std::optional<measure::Facts> device =
@@ -223,13 +200,13 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   } else if (table == tuning::kNoTable) {
     fmt::print(context.err, "scanlab: {}", tuning::no_table((*device)["device"].get<std::string>()));
   }
-  const bool replace = values.count("force") != 0;
   std::optional<WholeFile> table_file;
-  if (tunes) table_file.emplace(tuning::short_table_path(*request.out), replace);
+  if (tunes) table_file.emplace(tuning::short_table_path(*request.out), asked.force);
   const measure::Facts facts = provenance(request, device, table, flags, context);
   std::optional<WholeFile> ranges;
-  if (request.out && request.once) ranges.emplace(*request.out, replace);
-  std::optional<measure::ResultsFile> file = results_file(request.once ? std::nullopt : request.out, facts, values);
+  if (request.out && request.once) ranges.emplace(*request.out, asked.force);
+  std::optional<measure::ResultsFile> file =
+      results_file(request.once ? std::nullopt : request.out, facts, asked.force);
 
   const InterruptGuard guard;
   measure::OracleStore oracles(request.seed);
@@ -241,7 +218,7 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   }
   for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
   if (!request.once) {
-    const int status = time_all(std::move(cases), backends, request.options, file ? &*file : nullptr, context);
+    const int status = time_all(std::move(cases), backends, request.options, pointer(file), context);
     return status == kOk && any_failed ? kFailed : status;
   }
   const measure::ProfiledRuns runs = run_each_once(cases, backends, context.out);

@@ -1,17 +1,14 @@
 // scanlab calibrate: measures on a device what the engine model wants to know of it.
-#include "harness/cli/calibrate.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/options.hpp"
+#include "harness/cli/simulate.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/measure/provenance.hpp"
 #include "harness/simulator/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
@@ -22,38 +19,14 @@ namespace scanlab::cli {
 
 namespace {
 
-const std::vector<std::string> kDefaultWork{"1", "64", "512", "4096"};
 constexpr int kDefaultRepetitions = 5;
 constexpr char kCalibrated[] = "calibrated";  // the profile's name, unless another is given
 
-constexpr char kNotes[] =
-    "Microbenchmarks alone are run: copies in one and in both directions, kernels behind the copy of their items,\n"
-    "dependencies between engines, and API calls. No schedule is run that a simulation is compared with.\n";
-
-po::options_description calibrate_options() {
-  po::options_description options("options");
-  options.add_options()                                                                //
-      ("out", text("FILE"), "write the profile to FILE, for simulate --profile FILE")  //
-      ("name", text("NAME")->default_value(kCalibrated), "name the profile")           //
-      ("raw", text("FILE"), "write every repetition to FILE, with provenance")         //
-      ("from", text("FILE"), "read a FILE of --raw instead of measuring")              //
-      ("work", list_of("LIST"),
-       fmt::format("set the work per item of every workload's kernels (default {})", fmt::join(kDefaultWork, ","))
-           .c_str())  //
-      ("repetitions", po::value<int>()->default_value(kDefaultRepetitions)->value_name("N"),
-       "take N repetitions with tracing and N without")  //
-      ("force", "replace files that exist")              //
-      ("help,h", "print this text");
-  return options;
-}
-
-std::vector<int> works_of(const po::variables_map& values) {
-  OptionWords words = said(values);
-  words.try_emplace("work", kDefaultWork);
+std::vector<int> works_of(OptionWords words) {
+  words.try_emplace("work", Words{"1", "64", "512", "4096"});
   std::vector<int> works;
   for (const std::int64_t work : counts_of(words, "work")) {
-    if (work < 1 || work > 1'000'000)
-      throw CommandError(kBadInput, fmt::format("--work {}: give numbers between 1 and 1000000", work));
+    if (work < 1 || work > 1'000'000) refuse(fmt::format("--work {}: give numbers between 1 and 1000000", work));
     works.push_back(static_cast<int>(work));
   }
   return works;
@@ -116,34 +89,36 @@ simulator::DeviceProfile calibrated_here([[maybe_unused]] Context& context) {
 }
 
 int calibrate(const std::vector<std::string>& arguments, Context& context) {
-  po::variables_map values;
-  if (!parse_options(arguments, calibrate_options(), {}, command("calibrate"), context, values)) {
-    context.out << "\n" << kNotes;
-    return kOk;
-  }
-  if (values.count("out") == 0 && values.count("raw") == 0) {
-    throw CommandError(kBadInput,
-                       "calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
-  }
-  if (!simulator::one_line(values["name"].as<std::string>())) {
-    throw CommandError(kBadInput, "--name: give one line of text, as in --name my_gpu");
-  }
-  const std::vector<int> works = works_of(values);
-  [[maybe_unused]] const int repetitions = option_number(values, "repetitions", 1, 1000);
-  const bool measures = values.count("from") == 0;
-  if (!measures) refuse_options(values, {"work", "repetitions"}, "the file of --from has its own");
+  OptionWords words;
+  std::optional<std::string> out, raw, from;
+  std::string name = kCalibrated;
+  int repetitions = kDefaultRepetitions;
+  bool force = false;
+  Options options;
+  options.file("out", File::written, out, "write the profile to FILE, for simulate --profile FILE")
+      .text("name", "NAME", name, "name the profile")
+      .file("raw", File::written, raw, "write every repetition to FILE, with provenance")
+      .file("from", File::read, from, "read a FILE of --raw instead of measuring")
+      .list("work", "LIST", words, "set the work per item of every workload's kernels (default 1,64,512,4096)")
+      .number("repetitions", repetitions, 1, 1000, "take N repetitions with tracing and N without")
+      .force(force);
+  if (!options.parse(arguments, context)) return kOk;
+  if (!out && !raw) refuse("calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
+  if (!simulator::one_line(name)) refuse("--name: give one line of text, as in --name my_gpu");
+  const std::vector<int> works = works_of(words);
+  if (from) options.refuse_useless({"work", "repetitions"}, "the file of --from has its own");
   measure::Facts provenance;
-  if (measures) provenance = measure::measured_on("scanlab calibrate", context.argv);
-  std::optional<WholeFile> out = output_file(values);
-  std::optional<WholeFile> raw = output_file(values, "raw");
+  if (!from) provenance = measure::measured_on("scanlab calibrate", context.argv);
+  std::optional<WholeFile> out_file = output_file(out, force);
+  std::optional<WholeFile> raw_file = output_file(raw, force);
 #ifdef SCANLAB_WITH_CUDA
-  const simulator::Calibration calibration = measures ? measure(works, repetitions, provenance, context)
-                                                      : simulator::read_calibration(values["from"].as<std::string>());
+  const simulator::Calibration calibration =
+      from ? simulator::read_calibration(*from) : measure(works, repetitions, provenance, context);
 #else
-  const simulator::Calibration calibration = simulator::read_calibration(values["from"].as<std::string>());
+  const simulator::Calibration calibration = simulator::read_calibration(*from);
 #endif
-  if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
-  if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));
+  if (raw_file) raw_file->write(simulator::to_json(calibration).dump() + "\n");
+  if (out_file) out_file->write(profile_text(calibration, name));
   complain_of_failures(calibration, context.err);  // of what the profile went without
   return kOk;
 }

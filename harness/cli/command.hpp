@@ -1,7 +1,8 @@
-// A subcommand of `scanlab`, and how its words are parsed.
+// A subcommand of `scanlab`, and how it is chosen.
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -12,10 +13,14 @@ namespace scanlab::cli {
 
 namespace po = boost::program_options;
 
+struct Command;
+
 struct Context {
   std::ostream& out;
   std::ostream& err;
-  std::vector<std::string> argv;  ///< as typed, for provenance
+  std::vector<std::string> argv;     ///< as typed, for provenance
+  const Command* command = nullptr;  ///< the one that runs
+  std::string called = "scanlab";    ///< "scanlab streams check"
 };
 
 struct Command {
@@ -24,7 +29,6 @@ struct Command {
   std::string example;
   /// `arguments` are the words after the subcommand. Returns a Status; throws CommandError.
   int (*run)(const std::vector<std::string>& arguments, Context& context);
-  std::string formerly{};  ///< its name before, which help does not show: kept for one release
 };
 
 /// Commands chosen by the first word, as those of `scanlab` itself.
@@ -39,17 +43,14 @@ struct CommandGroup {
 /// near matches.
 int dispatch(const CommandGroup& group, const std::vector<std::string>& words, Context& context);
 
+/// "; did you mean --items?" Empty if no word is near.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known);
+
 /// Every subcommand, in the order in which help shows them.
 const std::vector<Command>& commands();
 
 /// Runs `scanlab words…`: what main calls, and the tests.
 int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& err);
-
-/// Parses with Boost.Program_options. An unknown option is a CommandError that names the near matches; `--help`
-/// prints the options and the example, and gives nullopt (the command then returns kOk).
-bool parse_options(const std::vector<std::string>& arguments, const po::options_description& options,
-                   const po::positional_options_description& positional, const Command& command, Context& context,
-                   po::variables_map& values);
 
 int list(const std::vector<std::string>& arguments, Context& context);
 int new_scan(const std::vector<std::string>& arguments, Context& context);
@@ -65,8 +66,5 @@ int simulate(const std::vector<std::string>& arguments, Context& context);
 int scenarios(const std::vector<std::string>& arguments, Context& context);
 int distributed(const std::vector<std::string>& arguments, Context& context);
 int stream_scan(const std::vector<std::string>& arguments, Context& context);
-
-/// The entry of `commands()` with this name.
-const Command& command(const std::string& name);
 
 }  // namespace scanlab::cli

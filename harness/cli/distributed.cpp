@@ -45,49 +45,39 @@ bool any_algorithm_on_gpus() {
 }
 
 /// How many ranks --gpus asks for. Throws CommandError (status 2, and 3 where this build has none).
-int ranks_asked(const po::variables_map& values) {
-  if (values.count("gpus") == 0) return 1;
-  const int asked = option_number(values, "gpus", 1, 1024);
+int ranks_asked(const DistributedWords& asked) {
+  if (!asked.gpus) return 1;
   if (!any_algorithm_on_gpus()) {
-    throw CommandError(kNoDevice, fmt::format("--gpus {}: this build has no CUDA. Scans on hosts have processes for "
-                                              "ranks: mpirun -n {} scanlab distributed …",
-                                              asked, asked));
+    throw CommandError(kNoDevice, fmt::format("--gpus {0}: this build has no CUDA. Scans on hosts have processes for "
+                                              "ranks: mpirun -n {0} scanlab distributed …",
+                                              *asked.gpus));
   }
-  return asked;
+  return *asked.gpus;
 }
 
-std::vector<const Algorithm*> chosen_algorithms(const po::variables_map& values) {
-  if (values.count("algorithm") != 0) {
-    return matching<Algorithm>(option_words(values, "algorithm"), [](const std::string& glob) {
+std::vector<const Algorithm*> chosen_algorithms(const DistributedWords& asked) {
+  if (asked.words.contains("algorithm")) {
+    return matching<Algorithm>(words_of(asked.words, "algorithm"), [](const std::string& glob) {
       unknown("--algorithm", glob, Algorithms::instance().ids());
     });
   }
   std::vector<const Algorithm*> all;
   const bool any_gpu = any_algorithm_on_gpus();
   for (const auto& [id, each] : Algorithms::instance().all()) {
-    const bool fits_here = each.on_gpus ? values.count("on-hosts") == 0 : values.count("on-hosts") != 0 || !any_gpu;
-    if (fits_here) all.push_back(&each);
+    if (each.on_gpus ? !asked.on_hosts : asked.on_hosts || !any_gpu) all.push_back(&each);
   }
   return all;
 }
 
 }  // namespace
 
-Command distributed_command(const std::string& name) {
-  Command command = *std::ranges::find(group().commands, name, &Command::name);
-  command.name = "distributed " + name;
-  return command;
-}
-
 int distributed(const std::vector<std::string>& arguments, Context& context) {
   return dispatch(group(), arguments, context);
 }
 
 int distributed_list(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  options.add_options()("help,h", "show this text");
-  po::variables_map values;
-  if (!parse_options(arguments, options, {}, distributed_command("list"), context, values)) return kOk;
+  Options options;
+  if (!options.parse(arguments, context)) return kOk;
   std::size_t width = 2;
   for (const auto& [id, each] : Algorithms::instance().all()) width = std::max(width, id.size());
   fmt::print(context.out, "{:<{}}  {:<5}  {:<15}  {:<12}  {}\n", "id", width, "on", "traffic", "reproducible", "title");
@@ -102,25 +92,20 @@ int distributed_list(const std::vector<std::string>& arguments, Context& context
   return kOk;
 }
 
-void add_distributed_options(po::options_description& options) {
-  options.add_options()                                                                             //
-      ("algorithm", list_of("ID"), "choose algorithms by id or glob (default all on GPUs)")         //
-      ("on-hosts", "choose all algorithms in the hosts' memory instead")                            //
-      ("type", list_of("TYPE")->default_value({"i32"}, "i32"), all_names<ElementType>().c_str())    //
-      ("op", list_of("OP")->default_value({"plus"}, "plus"), all_names<Operator>().c_str())         //
-      ("mode", list_of("MODE")->default_value({"inclusive"}, "inclusive"), "inclusive, exclusive")  //
-      ("set", list_of("PARAMETER=VALUE"), "set an algorithm's parameter, e.g. chunk=16")            //
-      ("gpus,g", po::value<int>()->value_name("N"),
-       "use N GPUs by as many threads (default 1; under mpirun a process "
-       "is a rank)")                                                                                //
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"), "choose the inputs")  //
-      ("help,h", "show this text");
+void DistributedWords::add_to(Options& options, const char* items) {
+  options.list("algorithm", "ID", words, "choose algorithms by id or glob (default all on GPUs)")
+      .flag("on-hosts", on_hosts, "choose all algorithms in the hosts' memory instead")
+      .list("set", "PARAMETER=VALUE", words, "set an algorithm's parameter, e.g. chunk=16")
+      .number("gpus,g", gpus, 1, 1024, "use N GPUs by as many threads (default 1; under mpirun a process is a rank)")
+      .seed(seed, "choose the inputs");
+  add_problem_options(options, words, "default i32 and plus");
+  if (items != nullptr) options.list("items", "LIST", words, items);
 }
 
-int on_every_rank(const po::variables_map& values, Context& context, const RankBody& body) {
-  const int asked = ranks_asked(values);
+int on_every_rank(const DistributedWords& asked, Context& context, const RankBody& body) {
+  const int ranks = ranks_asked(asked);
   const InterruptGuard guard;  // one for all ranks of the process
-  return distributed::run_on_ranks(asked, context.argv, [&](Communicator& communicator) {
+  return distributed::run_on_ranks(ranks, context.argv, [&](Communicator& communicator) {
     std::ostringstream silence;
     Context own{communicator.rank() == 0 ? context.out : silence, communicator.rank() == 0 ? context.err : silence,
                 context.argv};
@@ -128,24 +113,22 @@ int on_every_rank(const po::variables_map& values, Context& context, const RankB
   });
 }
 
-distributed::DistributedSelection selected_algorithms(const po::variables_map& values) {
-  OptionWords words = said(values);
-  distributed::DistributedSelection selection{.algorithms = chosen_algorithms(values),
-                                              .types = values_of(words, "type", named_values<ElementType>()),
-                                              .operators = values_of(words, "op", named_values<Operator>()),
-                                              .modes = values_of(words, "mode", named_values<Mode>())};
-  selection.settings = settings_of(words, selection.algorithms);
+distributed::DistributedSelection DistributedWords::selection() const {
+  OptionWords all = words;
+  for (const auto& [option, otherwise] : {std::pair{"type", "i32"}, {"op", "plus"}, {"mode", "inclusive"}})
+    all.try_emplace(option, Words{otherwise});
+  distributed::DistributedSelection selection{.algorithms = chosen_algorithms(*this),
+                                              .types = values_of(all, "type", named_values<ElementType>()),
+                                              .operators = values_of(all, "op", named_values<Operator>()),
+                                              .modes = values_of(all, "mode", named_values<Mode>())};
+  selection.settings = settings_of(all, selection.algorithms);
   return selection;
 }
 
-std::vector<DistributedCase> large_cases(const po::variables_map& values, int ranks) {
-  std::vector<std::int64_t> items = counts_of(said(values), "items");
+std::vector<DistributedCase> DistributedWords::large_cases(int ranks) const {
+  std::vector<std::int64_t> items = counts_of(words, "items");
   if (items.empty()) items = {ranks * (std::int64_t{1} << 28)};
-  return cases_of(selected_algorithms(values), items, ranks);
-}
-
-void add_large_items(po::options_description& options) {
-  options.add_options()("items", list_of("N"), "set the items of the whole array (default 2^28 per GPU)");
+  return cases_of(selection(), items, ranks);
 }
 
 }  // namespace scanlab::cli

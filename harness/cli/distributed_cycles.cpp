@@ -17,30 +17,24 @@ namespace {
 using distributed::Communicator;
 using distributed::DistributedCase;
 
-po::options_description make_options() {
-  po::options_description options("options");
-  add_distributed_options(options);
-  add_large_items(options);
-  options.add_options()                                             //
-      ("csv", text("FILE"), "write the cycles to FILE as a table")  //
-      ("force", "replace FILE if it holds something");
-  return options;
-}
-
 }  // namespace
 
 int distributed_cycles(const std::vector<std::string>& arguments, Context& context) {
-  po::variables_map values;
-  if (!parse_options(arguments, make_options(), {}, distributed_command("cycles"), context, values)) return kOk;
-  if (values.count("algorithm") == 0) {
-    throw CommandError(kBadInput, "distributed cycles takes an algorithm, as in --algorithm peer_look_ahead");
-  }
-  return on_every_rank(values, context, [&](Communicator& communicator, Context& own) {
-    std::vector<DistributedCase> cases = large_cases(values, communicator.ranks());
+  DistributedWords asked;
+  std::optional<std::string> csv;
+  bool force = false;
+  Options options;
+  asked.add_to(options, kLargeItems);
+  options.file("csv", File::written, csv, "write the cycles to FILE as a table").force(force);
+  if (!options.parse(arguments, context)) return kOk;
+  if (!asked.words.contains("algorithm"))
+    refuse("distributed cycles takes an algorithm, as in --algorithm peer_look_ahead");
+  return on_every_rank(asked, context, [&](Communicator& communicator, Context& own) {
+    std::vector<DistributedCase> cases = asked.large_cases(communicator.ranks());
     const auto backend = backend_of(cases, communicator);
     std::optional<WholeFile> file;
     const auto open = [&] {
-      if (values.count("csv") != 0) file.emplace(values["csv"].as<std::string>(), values.count("force") != 0);
+      if (csv) file.emplace(*csv, force);
     };
     if (!leader_can(communicator, open)) return static_cast<int>(kBadInput);
     distributed::RankCycles seen;
@@ -55,9 +49,8 @@ int distributed_cycles(const std::vector<std::string>& arguments, Context& conte
       backend->time(bound, kUntimed, 1);
       seen.add(each, bound.cycles(), communicator, own.out);
     };
-    distributed::DistributedSession session(
-        cases, communicator, *backend, {.seed = values["seed"].as<std::uint64_t>(), .timed = false, .observed = watch},
-        nullptr, own.err);
+    distributed::DistributedSession session(cases, communicator, *backend,
+                                            {.seed = asked.seed, .timed = false, .observed = watch}, nullptr, own.err);
     session.run();
     measure::print_untimed(measure::timings(cases), own.out);
     const int status = measure::status_of(measure::timings(cases));

@@ -16,25 +16,8 @@ namespace {
 
 using distributed::DistributedCase;
 
-constexpr char kNotes[] =
-    "Each case is verified first, and the output of the last traced run is compared, too. All ranks begin a run at\n"
-    "once, on idle GPUs, and its kernels wait until the host has enqueued all. FILE has each kernel, copy and memset\n"
-    "of each GPU, in nanoseconds from the first start of the run; the figure ranks_timeline draws it. CUPTI brings\n"
-    "the clocks of the GPUs to one, to within microseconds.\n";
-
-po::options_description make_options() {
-  po::options_description options("options");
-  add_distributed_options(options);
-  add_large_items(options);
-  options.add_options()                                                                        //
-      ("runs", po::value<int>()->default_value(5)->value_name("N"), "trace N runs of a case")  //
-      ("out", text("FILE"), "write the traces to FILE as JSON")                                //
-      ("force", "replace FILE if it holds something");
-  return options;
-}
-
 /// Throws CommandError for ranks whose activities cannot be told apart, or are on no common clock.
-void refuse_ranks(const po::variables_map& values) {
+void refuse_ranks(bool on_hosts) {
   if (distributed::is_mpi_process()) {
     throw CommandError(kBadInput,
                        "the processes of mpirun share no clock for a trace: use one process with --gpus N instead");
@@ -42,15 +25,15 @@ void refuse_ranks(const po::variables_map& values) {
   if (distributed::ranks_per_gpu() > 1) {
     throw CommandError(kBadInput, "SCANLAB_RANKS_PER_GPU: a trace needs one rank per GPU, so unset it");
   }
-  if (values.count("on-hosts") != 0) {
+  if (on_hosts) {
     throw CommandError(kBadInput, "--on-hosts: a trace is of GPUs; choose by --algorithm");
   }
 }
 
-measure::Facts provenance(const po::variables_map& values, const Context& context) {
+measure::Facts provenance(std::uint64_t seed, const Context& context) {
   measure::Facts facts{{"kind", "cuda"}};
   facts.update(measure::measured_on("scanlab distributed trace", context.argv));
-  facts["seed"] = std::to_string(values["seed"].as<std::uint64_t>());
+  facts["seed"] = std::to_string(seed);
   facts["ranks_are"] = "threads";
   return facts;
 }
@@ -68,21 +51,25 @@ auto by_cupti(Work work) {
 }  // namespace
 
 int distributed_trace(const std::vector<std::string>& arguments, Context& context) {
-  po::variables_map values;
-  if (!parse_options(arguments, make_options(), {}, distributed_command("trace"), context, values)) {
-    context.out << "\n" << kNotes;
-    return kOk;
-  }
-  const int runs = option_number(values, "runs", 1, 1000);
-  refuse_ranks(values);
-  measure::Facts about = provenance(values, context);
-  std::optional<WholeFile> file = output_file(values);
-  // Of all ranks: CUPTI collects for the process.
+  DistributedWords asked;
+  int runs = 5;
+  std::optional<std::string> out;
+  bool force = false;
+  Options options;
+  asked.add_to(options, kLargeItems);
+  options.number("runs", runs, 1, 1000, "trace N runs of a case")
+      .file("out", File::written, out, "write the traces to FILE as JSON")
+      .force(force);
+  if (!options.parse(arguments, context)) return kOk;
+  refuse_ranks(asked.on_hosts);
+  measure::Facts about = provenance(asked.seed, context);
+  std::optional<WholeFile> file = output_file(out, force);
+  // CUPTI collects for the process, which is all ranks.
   std::optional<streams::ActivityCollector> collector;
   by_cupti([&] { collector.emplace(); });
   distributed::RunTracer tracer(runs, [&] { return collector->now(); });
-  return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
-    std::vector<DistributedCase> cases = large_cases(values, communicator.ranks());
+  return on_every_rank(asked, context, [&](distributed::Communicator& communicator, Context& own) {
+    std::vector<DistributedCase> cases = asked.large_cases(communicator.ranks());
     if (std::ranges::any_of(cases, [](const DistributedCase& each) { return !each.algorithm->on_gpus; })) {
       throw CommandError(kBadInput, "a trace is of algorithms on GPUs: scanlab distributed list has them");
     }
@@ -90,7 +77,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
     if (!leader_can(communicator, [&] { by_cupti([&] { collector->begin_on_devices(); }); })) return int{kFailed};
     distributed::DistributedSession session(
         cases, communicator, *backend,
-        {.seed = values["seed"].as<std::uint64_t>(),
+        {.seed = asked.seed,
          .timed = false,
          .observed = [&](const DistributedCase& each,
                          distributed::BoundRank& bound) { tracer.trace(each, bound, *backend, communicator); }},

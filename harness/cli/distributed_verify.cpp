@@ -18,38 +18,36 @@ namespace {
 
 using distributed::DistributedCase;
 
-po::options_description make_options() {
-  po::options_description options("options");
-  add_distributed_options(options);
-  options.add_options()                                                                                    //
-      ("items", list_of("N"), "set the items of the whole array (default sizes around tiles and shares)")  //
-      ("input", list_of("KIND"),
-       "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")  //
-      ("repeat", po::value<int>()->default_value(1)->value_name("N"),
-       "run N times back to back before the second check, e.g. 1000")                    //
-      ("beside", "keep the GPU of rank 0 busy with other kernels and copies meanwhile")  //
-      ("launch", text("WAY")->default_value("stream"),
-       "select the launch: stream, or graph to replay a CUDA graph per GPU, too, before a third check")  //
-      ("json", text("FILE"), "write each check to FILE as one line of JSON")                             //
-      ("force", "replace FILE if it holds something");
-  return options;
-}
+struct VerifyOptions {
+  DistributedWords asked;
+  int repeat = 1;
+  bool beside = false, force = false;
+  std::string launch = "stream";
+  std::optional<std::string> json;
+  Options options;
 
-/// Whether runs are replayed by a graph. Throws CommandError (status 2).
-bool asks_for_graph(const po::variables_map& values) {
-  const std::string graph(name(measure::Launch::graph));
-  return parse_word(values, "launch", {std::string(name(measure::Launch::stream)), graph}) == graph;
-}
+  VerifyOptions() {
+    asked.add_to(options, "set the items of the whole array (default sizes around tiles and shares)");
+    options
+        .list("input", "KIND", asked.words,
+              "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")
+        .number("repeat", repeat, 1, 1000000, "run N times back to back before the second check, e.g. 1000")
+        .flag("beside", beside, "keep the GPU of rank 0 busy with other kernels and copies meanwhile")
+        .choice("launch", launch, {"stream", "graph"}, "replay a CUDA graph per GPU, too, before a third check")
+        .file("json", File::written, json, "write each check to FILE as one line of JSON")
+        .force(force);
+  }
+};
 
-measure::Facts provenance(const po::variables_map& values, bool on_gpus, int ranks, const Context& context) {
+measure::Facts provenance(const VerifyOptions& options, bool on_gpus, int ranks, const Context& context) {
   measure::Facts facts = on_gpus ? measure::measured_on("scanlab distributed verify", context.argv)
                                  : measure::measured_on_host(context.argv);
   facts["backend"] = on_gpus ? "cuda" : "host";
-  facts["seed"] = std::to_string(values["seed"].as<std::uint64_t>());
+  facts["seed"] = std::to_string(options.asked.seed);
   facts["ranks"] = ranks;
   facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
-  facts["launch"] = values["launch"].as<std::string>();
-  facts["beside_other_work"] = values.count("beside") != 0;
+  facts["launch"] = options.launch;
+  facts["beside_other_work"] = options.beside;
   return facts;
 }
 
@@ -70,32 +68,31 @@ std::vector<DistributedCase> cases_to_check(const distributed::DistributedSelect
 }  // namespace
 
 int distributed_verify(const std::vector<std::string>& arguments, Context& context) {
-  po::variables_map values;
-  if (!parse_options(arguments, make_options(), {}, distributed_command("verify"), context, values)) return kOk;
-  const int repeat = option_number(values, "repeat", 1, 1000000);
-  const bool by_graph = asks_for_graph(values);
-  return on_every_rank(values, context, [&](distributed::Communicator& communicator, Context& own) {
-    const OptionWords words = said(values);
-    const distributed::DistributedSelection selection = selected_algorithms(values);
+  VerifyOptions options;
+  if (!options.options.parse(arguments, context)) return kOk;
+  const bool by_graph = options.launch == "graph";
+  return on_every_rank(options.asked, context, [&](distributed::Communicator& communicator, Context& own) {
+    const OptionWords& words = options.asked.words;
+    const distributed::DistributedSelection selection = options.asked.selection();
     std::vector<std::int64_t> items = counts_of(words, "items");
     if (items.empty()) items = distributed::default_items(communicator.ranks());
     std::vector<InputKind> inputs = values_of(words, "input", with_names(kInputKinds));
     if (inputs.empty()) inputs = {InputKind::random, InputKind::exact};
     const std::vector<DistributedCase> cases = cases_to_check(selection, items, communicator.ranks(), by_graph);
     const auto on_gpu = [](const DistributedCase& each) { return each.algorithm->on_gpus; };
-    if (values.count("beside") != 0 && std::ranges::none_of(cases, on_gpu)) {
+    if (options.beside && std::ranges::none_of(cases, on_gpu)) {
       throw CommandError(kBadInput, "--beside keeps a GPU busy, and no chosen algorithm is on GPUs: leave it out");
     }
     const std::unique_ptr<distributed::RankBackend> backend = backend_of(cases, communicator);
     distributed::Checks checks;  // told on rank 0 alone
     const bool open = leader_can(communicator, [&] {
-      if (values.count("json") == 0) return;
-      checks.open(values["json"].as<std::string>(), values.count("force") != 0,
-                  provenance(values, cases.front().algorithm->on_gpus, communicator.ranks(), own));
+      if (!options.json) return;
+      checks.open(*options.json, options.force,
+                  provenance(options, cases.front().algorithm->on_gpus, communicator.ranks(), own));
     });
     if (!open) return static_cast<int>(kBadInput);
     std::unique_ptr<distributed::OtherWork> beside;  // ends before the backend, however this ends
-    if (values.count("beside") != 0 && communicator.rank() == 0) beside = backend->work_beside();
+    if (options.beside && communicator.rank() == 0) beside = backend->work_beside();
     int status = kOk;
     std::size_t passed = 0;
     for (const InputKind input : kInputKinds) {
@@ -107,10 +104,10 @@ int distributed_verify(const std::vector<std::string>& arguments, Context& conte
       if (tried.empty()) continue;
       distributed::DistributedSession session(
           tried, communicator, *backend,
-          {.seed = values["seed"].as<std::uint64_t>(),
+          {.seed = options.asked.seed,
            .input = input,
            .timed = false,
-           .repeat = repeat,
+           .repeat = options.repeat,
            .replayed = by_graph,
            .checked = [&](const DistributedCase& each) { checks.add(each, input); }},
           nullptr, own.err);

@@ -56,12 +56,11 @@ int explain_all(const std::filesystem::path& directory, bool quick, bool replace
 
 /// Runs each case in its instrumented form, prints a table, and writes the file of --csv, if any: one row a case and
 /// role.
-int explain_on_cuda(const std::vector<Case>& cases, const po::variables_map& values, Context& context) {
+int explain_on_cuda(const std::vector<Case>& cases, std::optional<WholeFile> file, Context& context) {
   std::string why_not;
   if (!measure::device_facts(why_not)) {
     throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", why_not));
   }
-  std::optional<WholeFile> file = output_file(values, "csv");
   std::string rows;
   const simt::RunColumns provenance = measure::provenance_columns();
   for (const Case& chosen : cases) {
@@ -90,15 +89,7 @@ int explain_on_cuda(const std::vector<Case>& cases, const po::variables_map& val
 }
 
 /// A kernel as a source prints it. Status 0 where the fault shows that is said of it.
-int explain_printed(const std::string& id, const po::variables_map& values, Context& context) {
-  for (const char* other : {"variant", "type", "op", "mode", "set", "csv", "json", "all", "quick", "out"}) {
-    if (values.count(other) != 0) {
-      throw CommandError(kBadInput, fmt::format("--source-kernel is explained by itself: leave out --{}", other));
-    }
-  }
-  if (values["device"].as<std::string>() != "simt") {
-    throw CommandError(kBadInput, "--source-kernel runs on the executor alone: leave out --device");
-  }
+int explain_printed(const std::string& id, const OptionWords& words, Context& context) {
   if (id == "list") {
     simt::print_printed_kernels(context.out);
     return kOk;
@@ -107,7 +98,7 @@ int explain_printed(const std::string& id, const po::variables_map& values, Cont
   const simt::PrintedKernel* const kernel = registry.find(id);
   if (kernel == nullptr) unknown("printed kernel", id, registry.ids());
   constexpr std::int64_t kDefaultItems = 8;
-  std::vector<std::int64_t> items = counts_of(said(values), "items");
+  std::vector<std::int64_t> items = counts_of(words, "items");
   if (items.empty()) items = {kDefaultItems};
   bool as_said = true;
   for (const std::int64_t n : items) {
@@ -121,65 +112,48 @@ int explain_printed(const std::string& id, const po::variables_map& values, Cont
 }  // namespace
 
 int explain(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  add_selection_options(options, "2048");
-  options.add_options()  //
-      ("device", text("DEVICE")->default_value("simt"),
-       "select simt (counts of the SIMT emulator) or cuda (stall cycles of each warp role)")  //
-      ("csv", text("FILE"), "write the cycles of --device cuda to FILE as a table")           //
-      ("source-kernel", text("NAME"),
-       "examine a kernel as its source prints it, or 'list' the names. The output has the first wrong item (of 8, or "
-       "--items), "
-       "the fault by file and line, and the correction")                                  //
-      ("json", "print JSON")                                                              //
-      ("all", "explain every variant, padding and mode at a few n, into files in --out")  //
-      ("quick", "use fewer n with --all")                                                 //
-      ("out", text("DIR"), "write the files of --all to DIR")                             //
-      ("force", "replace files that exist")                                               //
-      ("help,h", "print this text");
-  po::positional_options_description positional;
-  positional.add("variant", 1);
-  po::variables_map values;
-  if (!parse_options(arguments, options, positional, command("explain"), context, values)) return kOk;
-  if (const auto id = given<std::string>(values, "source-kernel")) return explain_printed(*id, values, context);
-  const std::string device = parse_word(values, "device", {"simt", "cuda"});
-  if (device == "cuda" && (values.count("all") != 0 || values.count("json") != 0)) {
-    throw CommandError(
-        kBadInput,
-        "explain --device cuda takes no --json and no --all: it prints a table, or writes one with --csv FILE");
+  OptionWords words;
+  std::string device = "simt", folder;
+  std::optional<std::string> csv, source_kernel;
+  bool json = false, all_variants = false, quick = false, force = false;
+  Options options;
+  add_selection_options(options, words, "2048");
+  add_problem_options(options, words, "default those of the variant");
+  options.choice("device", device, {"simt", "cuda"}, "count on the SIMT emulator, or time the warp roles on a GPU")
+      .file("csv", File::written, csv, "write the cycles of --device cuda to FILE as a table")
+      .text("source-kernel", "NAME", source_kernel, "examine a kernel as its source prints it, or 'list' the names")
+      .flag("json", json, "print JSON")
+      .flag("all", all_variants, "explain every variant, padding and mode at a few n, into files in --out")
+      .flag("quick", quick, "use fewer n with --all")
+      .text("out", "DIR", folder, "write the files of --all to DIR")
+      .force(force)
+      .positional("variant", 1);
+  if (!options.parse(arguments, context)) return kOk;
+  if (source_kernel) {
+    options.leave_out({"variant", "type", "op", "mode", "set", "csv", "json", "all", "quick", "out"},
+                      "--source-kernel is explained by itself");
+    if (device != "simt") refuse("--source-kernel runs on the executor alone: leave out --device");
+    return explain_printed(*source_kernel, words, context);
   }
-  if (device == "simt" && values.count("csv") != 0) {
-    throw CommandError(kBadInput, "--csv goes with explain --device cuda: add it, or leave out --csv");
+  if (device == "cuda" && (all_variants || json))
+    refuse("explain --device cuda takes no --json and no --all: it prints a table, or writes one with --csv FILE");
+  if (device == "simt" && csv) refuse("--csv goes with explain --device cuda: add it, or leave out --csv");
+  if (!all_variants && (options.given("out") || quick))
+    refuse("--out and --quick go with explain --all: add it, or leave them out");
+  if (!all_variants && !csv) options.refuse_useless({"force"}, "nothing is written; give --all or --csv FILE");
+  if (all_variants) {
+    options.leave_out({"variant", "type", "op", "mode", "items", "set", "json"}, "explain --all explains everything");
+    if (!options.given("out")) refuse("explain --all writes files: say where with --out DIR");
+    return explain_all(output_folder(folder), quick, force, context);
   }
-  if (values.count("all") == 0 && (values.count("out") != 0 || values.count("quick") != 0)) {
-    throw CommandError(kBadInput, "--out and --quick go with explain --all: add it, or leave them out");
-  }
-  if (values.count("all") == 0 && values.count("csv") == 0) {
-    refuse_options(values, {"force"}, "nothing is written; give --all or --csv FILE");
-  }
-  if (values.count("all") != 0) {
-    for (const char* selector : {"variant", "type", "op", "mode", "items", "set", "json"}) {
-      if (values.count(selector) != 0) {
-        throw CommandError(kBadInput, fmt::format("explain --all explains everything: leave out --{}", selector));
-      }
-    }
-    if (values.count("out") == 0) {
-      throw CommandError(kBadInput, "explain --all writes files: say where with --out DIR");
-    }
-    return explain_all(output_folder(values), values.count("quick") != 0, values.count("force") != 0, context);
-  }
-  if (values.count("variant") == 0) {
-    throw CommandError(kBadInput, "explain takes a variant, as in 'scanlab explain hso_block --items 2048'");
-  }
-  Selection selection = select_scans(said(values));
+  if (!words.contains("variant")) refuse("explain takes a variant, as in 'scanlab explain hso_block --items 2048'");
+  Selection selection = select_scans(words);
   if (selection.items.empty()) selection.items = {2048};
   std::vector<Case> cases = selection.cases();
-  if (values.count("mode") == 0) {
+  if (!words.contains("mode")) {
     for (Case& chosen : cases) chosen.problem.mode = chosen.variant->about.natural_mode;
   }
-  if (device == "cuda") {
-    return explain_on_cuda(cases, values, context);
-  }
+  if (device == "cuda") return explain_on_cuda(cases, output_file(csv, force), context);
   bool faults = false;
   Json all = Json::array();
   int explained = 0;
@@ -192,7 +166,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
     ++explained;
     const simt::Explanation explanation = simt::explain(chosen);
     faults = faults || !explanation.report.faults.empty();
-    if (values.count("json") != 0) {
+    if (json) {
       all.push_back(document(explanation));
     } else {
       print(explanation, context.out);
@@ -203,7 +177,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
                        "none of the chosen cases can be explained: choose a variant of 'scanlab list' that "
                        "runs on the SIMT emulator, and a type that it takes");
   }
-  if (values.count("json") != 0) context.out << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
+  if (json) context.out << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
   return faults ? kFailed : kOk;
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
 #include "harness/core/variant.hpp"
 #include "harness/measure/provenance.hpp"
 
@@ -38,15 +38,15 @@ void print_section(const std::string& title, const measure::Facts& facts, std::o
 }  // namespace
 
 int info(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  options.add_options()("json", "print JSON")("help,h", "print this text");
-  po::variables_map values;
-  if (!parse_options(arguments, options, {}, command("info"), context, values)) return kOk;
+  bool json = false;
+  Options options;
+  options.flag("json", json, "print JSON");
+  if (!options.parse(arguments, context)) return kOk;
 
   std::string why_not;
   const std::optional<measure::Facts> device = measure::device_facts(why_not);
   const Abilities count = count_abilities();
-  if (values.count("json") != 0) {
+  if (json) {
     measure::Facts all{{"schema", "scanlab-info/1"},
                        {"device", nullptr},
                        {"host", measure::host_facts()},

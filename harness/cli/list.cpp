@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/measure/record.hpp"
 
@@ -58,13 +57,14 @@ void print(const Variant& variant, std::ostream& out) {
 }  // namespace
 
 int list(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  options.add_options()("variant", list_of("GLOB"), "select variants by id or glob (default all)")(
-      "json", "print JSON")("help,h", "print this text");
-  po::variables_map values;
-  if (!parse_options(arguments, options, {}, command("list"), context, values)) return kOk;
-  const Selection selection = select_scans(said(values));
-  if (values.count("json") != 0) {
+  OptionWords words;
+  bool json = false;
+  Options options;
+  options.list("variant", "GLOB", words, "select variants by id or glob (default all)")
+      .flag("json", json, "print JSON");
+  if (!options.parse(arguments, context)) return kOk;
+  const Selection selection = select_scans(words);
+  if (json) {
     measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
     for (const Variant* variant : selection.variants) {
       measure::Facts facts = {{"id", variant->about.id}};

@@ -1,10 +1,17 @@
-// The options that commands share: how they are declared, and what is said of them.
+// The options of a command: each is bound to a variable, checked by a notifier of Boost.Program_options, and one line
+// of help.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -17,12 +24,6 @@
 
 namespace scanlab::cli {
 
-// ------------------------------------------------------------------------------------------------------ one option
-
-/// An option that takes a text, or a list: comma-separated, repeated, or both.
-po::typed_value<std::string>* text(const char* value_name);
-po::typed_value<Words>* list_of(const char* value_name);
-
 /// "i8, i16, i32, …": every value of an option, for its help.
 template <class E>
 std::string all_names() {
@@ -31,99 +32,153 @@ std::string all_names() {
   return all;
 }
 
-/// The option's word, one of `known`; throws CommandError (status 2), which lists all, for another.
-std::string parse_word(const po::variables_map& values, const char* option, const Words& known);
+/// What a command does with the file that an option names. One file for two of them is refused.
+enum class File { none, read, written };
 
-/// The value that an option names; throws CommandError (status 2), which lists all, for another word.
-template <class E>
-E parse_named(const po::variables_map& values, const char* option) {
-  Words known;
-  for (const auto& [value, text] : named_values<E>()) known.emplace_back(text);
-  return *parse<E>(parse_word(values, option, known));
-}
+/// Each method declares one option, which sets `target` if it is given; what `target` holds before is the default.
+/// A wrong value is a CommandError (status 2) that names the option and says what to give instead.
+class Options {
+ public:
+  Options& flag(const char* name, bool& target, const std::string& help);
+  Options& text(const char* name, const char* value, std::string& target, const std::string& help);
+  Options& text(const char* name, const char* value, std::optional<std::string>& target, const std::string& help);
+  Options& file(const char* name, File use, std::optional<std::string>& target, const std::string& help);
+  /// Several files, by repeating the option or naming more than one behind it.
+  Options& files(const char* name, File use, Words& target, const std::string& help);
+  /// --force, of commands that write files.
+  Options& force(bool& target);
 
-/// The texts of all options that are said, or have a default, for select_scans() and select_jobs().
-OptionWords said(const po::variables_map& values);
+  /// One of a few words.
+  Options& choice(const char* name, std::string& target, const Words& known, const std::string& help);
+  /// A value of an enumeration, by its name.
+  template <class E>
+  Options& named(const char* name, std::optional<E>& target, const std::string& help) {
+    Words known;
+    for (const auto& [value, text] : named_values<E>()) known.emplace_back(text);
+    const std::string all = fmt::format("{}: {}", help, fmt::join(known, ", "));
+    const auto read = [&target, known, option = std::string(name)](const std::string& word) {
+      target = scanlab::parse<E>(word);
+      if (!target) unknown(option.c_str(), word, known);
+    };
+    return add(name, "NAME", target ? with_default(all, std::string(scanlab::name(*target))) : all, read);
+  }
 
-/// Every word of a list; throws CommandError (status 2) for an empty one.
-Words option_words(const po::variables_map& values, const char* option);
+  /// A whole number from `least` to `most`.
+  Options& number(const char* name, int& target, int least, int most, const std::string& help);
+  Options& number(const char* name, std::optional<int>& target, int least, int most, const std::string& help);
+  /// A number of items: 1000, 2^20, 2^20+1.
+  Options& count(const char* name, std::optional<std::int64_t>& target, const std::string& help);
+  Options& bytes(const char* name, std::size_t& target, const std::string& initially, const std::string& help);
+  Options& bytes(const char* name, std::optional<std::size_t>& target, const std::string& help);
+  Options& real(const char* name, const char* value, std::optional<double>& target, const std::string& help);
+  /// A time in microseconds; `target` is in seconds.
+  Options& microseconds(const char* name, std::optional<double>& target, const std::string& help);
+  Options& seed(std::uint64_t& target, const std::string& help);
 
+  /// A list: comma-separated, repeated, or both. Its words stay as typed, for select_scans() and select_jobs().
+  Options& list(const char* name, const char* value, OptionWords& target, const std::string& help);
+
+  /// Words without an option are of this one; `most` of them, or any number for -1.
+  Options& positional(const char* name, int most);
+  /// Printed below the options.
+  Options& note(const char* text);
+
+  /// Sets the targets. `--help` prints the options and an example, and returns false: the command then returns kOk.
+  /// Throws CommandError for an unknown option, which names the near matches, and for a wrong value.
+  bool parse(const Words& arguments, const Context& context);
+
+  /// Whether an option was on the command line.
+  bool given(const std::string& option) const;
+  /// Throws CommandError (status 2) for those of `options` that were given, "--items would have no effect: why".
+  void refuse_useless(std::initializer_list<const char*> options, const char* why) const;
+  /// Throws CommandError (status 2) for those that were given: "why: leave out --items".
+  void leave_out(std::initializer_list<const char*> options, const std::string& why) const;
+
+ private:
+  using Read = std::function<void(const std::string&)>;
+  Options& add(const char* name, const char* value, const std::string& help, const Read& read);
+  static std::string with_default(const std::string& help, const std::string& value);
+  void refuse_one_file_for_two() const;
+
+  po::options_description description_{"options", 120, 90};
+  po::positional_options_description positional_;
+  po::variables_map values_;
+  std::vector<std::pair<std::string, File>> files_;
+  std::string note_;
+};
+
+[[noreturn]] inline void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
+
+/// An option and the flag of Google Benchmark that means the same. Throws CommandError (status 2) if they differ.
 template <class T>
-std::optional<T> given(const po::variables_map& values, const char* option) {
-  return values.count(option) == 0 ? std::nullopt : std::optional<T>(values[option].as<T>());
-}
-
-/// The number that an option gives; throws CommandError (status 2) unless it is between `least` and `most`.
-int option_number(const po::variables_map& values, const char* option, int least, int most);
-
-/// Throws CommandError (status 2): an option and its --benchmark_ flag differ.
-[[noreturn]] void contradiction(const char* option);
-
-/// One thing that can be said in our words and in Google Benchmark's. Throws CommandError (status 2) if both differ.
-template <class T>
-std::optional<T> either(const po::variables_map& values, const char* option, const std::optional<T>& googles) {
-  const std::optional<T> ours = given<T>(values, option);
-  if (ours && googles && *ours != *googles) contradiction(option);
+std::optional<T> either(const std::string& option, const std::optional<T>& ours, const std::optional<T>& googles) {
+  if (ours && googles && *ours != *googles)
+    refuse("--" + option + " and the --benchmark_ flag of the same meaning differ: give one of them");
   return ours ? ours : googles;
 }
 
-/// Throws CommandError (status 2) if one of `options` was given, which have no effect, for `why`.
-void refuse_options(const po::variables_map& values, std::initializer_list<const char*> options, const char* why);
-
-/// The words with an option's old spelling, kept for one release, replaced by its new one.
-Words renamed(Words arguments, const std::string& from, const std::string& to);
-
 /// The help of --sweep: every one of `sweeps`, and what may narrow it.
 template <class Sweep>
-std::string sweep_help(const std::vector<Sweep>& sweeps, const char* narrowed_by) {
-  std::string help = std::string("run a named list of cases, which ") + narrowed_by + " can narrow.";
+std::string sweep_help(const std::vector<Sweep>& sweeps, const std::string& narrowed_by) {
+  std::string help = "run a named list of cases, which " + narrowed_by + " can narrow.";
   for (const Sweep& sweep : sweeps) help += " `" + sweep.name + "`: " + sweep.about + ".";
   return help;
 }
 
-// -------------------------------------------------------------------------------------------------- groups of them
+// -------------------------------------------------------------------------------------------- options of many commands
 
-/// Adds --variant, --type, --op, --mode, --items and --set, for select_scans().
-void add_selection_options(po::options_description& options, const std::string& default_items);
+/// Adds --type, --op and --mode.
+void add_problem_options(Options& options, OptionWords& words, const std::string& defaults);
+/// Adds --variant, --items and --set, for select_scans().
+void add_selection_options(Options& options, OptionWords& words, const std::string& default_items);
 
-/// Adds --schedule (for a positional word), --workload, --items, --chunks, --streams, --memory, --buffers, --budget,
-/// --blocks and --work, for select_jobs().
-void add_job_options(po::options_description& options, const std::string& default_workloads,
-                     const std::string& default_items);
+/// Adds the words SCHEDULE, --workload, --items, --chunks, --streams, --memory, --buffers, --budget, --blocks and
+/// --work, for select_jobs().
+void add_job_options(Options& options, OptionWords& words, const std::string& workloads, const std::string& items);
+/// The options of a job, but for SCHEDULE.
+inline constexpr std::initializer_list<const char*> kJobOptions{"workload", "items",  "chunks", "streams", "memory",
+                                                                "buffers",  "budget", "blocks", "work"};
 
 /// What a sweep of a command sets, unless the options say otherwise.
 enum class SweepSets { nothing, rounds, rounds_and_cap };
 
-/// Adds --rounds, --width and --cap, which every command that times takes; `defaults` are what help says.
-void add_loop_options(po::options_description& options, const measure::LoopOptions& defaults,
-                      SweepSets sweep = SweepSets::nothing);
+/// --rounds, --width and --cap, which every command that times takes.
+struct LoopWords {
+  std::optional<int> rounds;
+  std::optional<double> width;  ///< percent
+  std::optional<double> cap;    ///< seconds
 
-/// What was said of them, in our words or in Google Benchmark's; else `defaults`. Throws CommandError (status 2) for
-/// what cannot be, and for two words that contradict each other.
-measure::LoopOptions read_loop_options(const po::variables_map& values, const measure::GoogleFlags& flags,
-                                       measure::LoopOptions defaults);
+  void add_to(Options& options, const measure::LoopOptions& defaults, SweepSets sweep = SweepSets::nothing);
+  /// Throws CommandError (status 2) if a flag of Google Benchmark says otherwise.
+  measure::LoopOptions over(measure::LoopOptions defaults, const measure::GoogleFlags& flags = {}) const;
+};
 
 /// For the provenance: how the run was asked for.
 void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts);
 
-/// Adds --out, --force, --gap and --help, of commands that show a timeline.
-void add_timeline_options(po::options_description& options);
-/// --gap, as a part of the makespan; throws CommandError (status 2).
-double shortest_gap_of(const po::variables_map& values);
+/// --out, --force and --gap, of commands that show a timeline.
+struct TimelineWords {
+  std::optional<std::string> out;
+  bool force = false;
+  std::optional<double> gap;  ///< percent of the makespan
 
-/// A time that is given in microseconds; throws CommandError (status 2).
-std::optional<double> seconds_of(const po::variables_map& values, const char* option);
+  void add_to(Options& options);
+  double shortest_gap() const;  ///< part of the makespan
+};
 
 // ------------------------------------------------------------------------------------------------- what is written
 
-/// The folder that --out names; refuses an empty word, which would be the current folder.
-std::filesystem::path output_folder(const po::variables_map& values);
+/// The folder of --out; refuses an empty word, which would be the current folder.
+std::filesystem::path output_folder(const std::string& folder);
 
-/// The file that --out, or another option, asks for, which --force replaces. Throws as WholeFile does.
-std::optional<WholeFile> output_file(const po::variables_map& values, const char* option = "out");
-
-/// Likewise a results file, if there is a path. Throws as ResultsFile does.
+/// The file at `path`, if any. Throws as WholeFile does.
+std::optional<WholeFile> output_file(const std::optional<std::string>& path, bool force);
+/// Likewise a results file. Throws as ResultsFile does.
 std::optional<measure::ResultsFile> results_file(const std::optional<std::string>& path,
-                                                 const measure::Facts& provenance, const po::variables_map& values);
+                                                 const measure::Facts& provenance, bool force);
+template <class File>
+File* pointer(std::optional<File>& file) {
+  return file ? &*file : nullptr;
+}
 
 }  // namespace scanlab::cli

@@ -1,15 +1,24 @@
-// scanlab simulate: one schedule on the engine model, printed and written as `streams trace` does it; or many, in a
-// sweep. Needs no device.
+// scanlab simulate: a schedule on the engine model, printed and written as `streams trace` does it; many, in a sweep;
+// or traces held against their simulation. Needs no device.
+#include "harness/cli/simulate.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
+#include <charconv>
+#include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <sstream>
 #include <stdexcept>
 
 #include "harness/cli/options.hpp"
-#include "harness/cli/simulate.hpp"
+#include "harness/host/interrupt.hpp"
+#include "harness/host/progress.hpp"
 #include "harness/schedule/facts.hpp"
+#include "harness/simulator/comparison_report.hpp"
+#include "harness/simulator/sweep.hpp"
 #include "harness/timeline/trace_events.hpp"
 
 namespace scanlab::cli {
@@ -18,70 +27,43 @@ namespace {
 
 constexpr char kDefaultWorkload[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
-constexpr char kDefaultProfile[] = "didactic";
+constexpr char kComparisonSchema[] = "scanlab-comparison/1";
 
-constexpr char kNotes[] =
-    "A profile is a file of data/devices/, or a FILE.json of the same form (data/README.md). Default times follow "
-    "from\n"
-    "the bytes and the profile's rates: a kernel reads and writes each item once.\n"
-    "With --sweep every option of a job takes a list, and --out gets one line per configuration: makespan, bounds, "
-    "and\n"
-    "the utilisation of each engine.\n"
-    "With --compare the makespan is compared with the median without tracing, and the timeline, which --out writes,\n"
-    "with the traced one. Pairs kept: of the pairs of operations that overlap in prediction or measurement, the\n"
-    "share that does in both, over all repetitions.\n";
+struct SimulateOptions {
+  OptionWords words;
+  std::optional<std::string> profile;
+  std::optional<int> queues;
+  simulator::KnownTimes known;
+  bool sweep = false;
+  Words traces;
+  TimelineWords timeline;
+  Options options;
 
-po::options_description simulate_options() {
-  po::options_description options("options");
-  add_job_options(options, kDefaultWorkload, kDefaultItems);
-  options.add_options()                                                                                //
-      ("profile", text("NAME"), "select the device profile, by name or FILE.json (default didactic)")  //
-      ("queues", po::value<int>()->value_name("N"),
-       "set the number of hardware work queues (default: the profile's)")  //
-      ("h2d-us", po::value<double>()->value_name("T"),
-       "set the time of the H2D copy of all items, alone, in microseconds (default: from the profile)")  //
-      ("kernel-us", po::value<double>()->value_name("T"),
-       "set the time of the kernel of all items, in microseconds (default: from the profile)")  //
-      ("d2h-us", po::value<double>()->value_name("T"),
-       "set the time of the D2H copy of all items, alone, in microseconds (default: from the profile)")  //
-      ("threads", po::value<int>()->value_name("N"), "set the threads per block (default 256)")          //
-      ("sweep", "simulate every combination of the given lists, one line per combination")               //
-      ("ratios", list_of("LIST"),
-       "set the ratios of compute to copy in a sweep: kernel time over the longer copy direction, as in 0.1,1,10");
-  options.add_options()("compare",
-                        po::value<std::vector<std::string>>()->multitoken()->composing()->value_name("TRACE …"),
-                        "compare traces of 'streams trace' with simulations of their jobs");
-  add_timeline_options(options);
-  return options;
-}
-
-simulator::DeviceProfile profile_of(const po::variables_map& values) {
-  simulator::DeviceProfile profile =
-      simulator::device_profile(values.count("profile") != 0 ? values["profile"].as<std::string>() : kDefaultProfile);
-  if (values.count("queues") != 0) profile.hardware_queues = values["queues"].as<int>();
-  if (profile.hardware_queues < 1)
-    throw CommandError(kBadInput, fmt::format("--queues {}: give a number of 1 or more", profile.hardware_queues));
-  return profile;
-}
-
-simulator::KnownTimes known_of(const po::variables_map& values) {
-  simulator::KnownTimes known{.copy_in = seconds_of(values, "h2d-us"),
-                              .kernel = seconds_of(values, "kernel-us"),
-                              .copy_out = seconds_of(values, "d2h-us")};
-  if (values.count("threads") != 0) known.threads_per_block = values["threads"].as<int>();
-  return known;
-}
+  SimulateOptions() {
+    add_job_options(options, words, kDefaultWorkload, kDefaultItems);
+    options.file("profile", File::read, profile, "select the device profile, by name or FILE.json (default didactic)")
+        .number("queues", queues, 1, 1'000'000, "set the number of hardware work queues (default: the profile's)")
+        .microseconds("h2d-us", known.copy_in, "set the time of the H2D copy of all items (default: the profile's)")
+        .microseconds("kernel-us", known.kernel, "set the time of the kernel of all items (default: the profile's)")
+        .microseconds("d2h-us", known.copy_out, "set the time of the D2H copy of all items (default: the profile's)")
+        .number("threads", known.threads_per_block, 1, 1'000'000, "set the threads per block")
+        .flag("sweep", sweep, "simulate every combination of the given lists, one line per combination")
+        .list("ratios", "LIST", words, "set ratios of kernel time to copy time in a sweep: 0.1,1,10")
+        .files("compare", File::read, traces, "compare traces of 'streams trace' with simulations of their jobs");
+    timeline.add_to(options);
+  }
+};
 
 int simulate_one(const streams::ScheduledJob& chosen, const simulator::DeviceProfile& profile,
-                 const simulator::KnownTimes& known, const po::variables_map& values, Context& context) {
-  const double shortest_gap = shortest_gap_of(values);
+                 const SimulateOptions& asked, Context& context) {
+  const double shortest_gap = asked.timeline.shortest_gap();
   const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  std::optional<WholeFile> file = output_file(values);
+  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
   const simulator::Simulation simulation =
-      simulator::simulate(recording, profile, simulator::costs(recording, profile, known));
+      simulator::simulate(recording, profile, simulator::costs(recording, profile, asked.known));
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   if (file && !(analysis.covered > 0)) {
-    throw CommandError(kBadInput, "--out: nothing in it takes any time, so there is no timeline: give items and times");
+    refuse("--out: nothing in it takes any time, so there is no timeline: give items and times");
   }
   fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
   if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
@@ -94,8 +76,91 @@ int simulate_one(const streams::ScheduledJob& chosen, const simulator::DevicePro
     facts["makespan_us"] = 1e6 * analysis.makespan;
     facts["overlap"] = analysis.overlap();
     file->write(trace_events(simulation.timeline, facts).dump() + "\n");
-    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), values["out"].as<std::string>());
+    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), *asked.timeline.out);
   }
+  return kOk;
+}
+
+/// None: kernels take what they take.
+std::vector<std::optional<double>> ratios_of(const SimulateOptions& asked) {
+  std::vector<std::optional<double>> ratios;
+  for (const std::string& word : words_of(asked.words, "ratios")) {
+    double ratio = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ratio);
+    if (error != std::errc{} || end != word.data() + word.size() || !(ratio > 0 && std::isfinite(ratio)))
+      refuse(fmt::format("--ratios '{}': give numbers above 0, as in --ratios 0.1,1,10", word));
+    ratios.emplace_back(ratio);
+  }
+  if (!ratios.empty() && asked.known.kernel)
+    refuse("--ratios and --kernel-us both set the time of kernels: leave out one");
+  if (ratios.empty()) ratios.emplace_back();
+  return ratios;
+}
+
+int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
+                   const SimulateOptions& asked, Context& context) {
+  asked.options.refuse_useless({"gap"}, "a sweep prints no gaps");
+  const auto ratios = ratios_of(asked);
+  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
+  const InterruptGuard guard;
+  Progress progress(context.err);
+  std::vector<simulator::SweptJob> all;
+  for (const streams::ScheduledJob& chosen : jobs) {
+    for (const std::optional<double> ratio : ratios) {
+      if (interrupted()) break;
+      all.push_back(simulator::sweep(chosen, ratio, profile, asked.known));
+      progress.show(fmt::format("{} of {} configurations", all.size(), jobs.size() * ratios.size()));
+    }
+  }
+  progress.clear();
+
+  const std::string of_all = interrupted() ? fmt::format(" of {}", jobs.size() * ratios.size()) : "";
+  fmt::print(context.out, "{}{} configurations simulated on {}: {}\n", all.size(), of_all, profile.name, profile.title);
+  print(fastest(all), context.out);
+  if (file) {
+    measure::Facts document{{"schema", "scanlab-simulation-sweep/1"},
+                            {"context", simulation_facts(profile, context)},
+                            {"configurations", measure::Facts::array()}};
+    for (const simulator::SweptJob& one : all) document["configurations"].push_back(to_json(one));
+    file->write(document.dump() + "\n");
+    fmt::print(context.out, "all of them in {}\n", *asked.timeline.out);
+  }
+  if (!interrupted()) return kOk;
+  fmt::print(context.err, "scanlab: interrupted; the configurations before are kept\n");
+  return kInterrupted;
+}
+
+int simulate_compare(const SimulateOptions& asked, const simulator::DeviceProfile& profile, Context& context) {
+  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
+  measure::Facts facts = measure::build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  facts["simulated_on"] = profile.name;
+
+  std::ostringstream out;  // printed behind the file: whoever reads the first lines alone still has it whole
+  fmt::print(out, "simulated on {}: {}\n{:>9} {:>9} {:>7}  {:>5}\n{:>9} {:>9} {:>7}  {:>5}\n", profile.name,
+             profile.title, "measured", "predicted", "error", "pairs", "ms", "ms", "", "kept");
+  simulator::ComparisonSummary summary;
+  measure::Facts traces = measure::Facts::array();
+  std::unique_ptr<simulator::ComparedTrace> one;
+  for (const std::string& each : asked.traces) {
+    one = simulator::compare_trace(each, profile);
+    print(*one, out);
+    summary.add(*one);
+    traces.push_back(to_json(*one));
+    measure::add_measured(facts, one->about);
+  }
+  if (asked.traces.size() == 1) {
+    print_operations(*one, out);
+    facts.update(traces.front());
+    if (file) file->write(both_timelines(*one, facts).dump() + "\n");
+  } else {
+    print(summary, out);
+    measure::Facts document{{"schema", kComparisonSchema}, {"context", facts}};
+    document.update(to_json(summary));
+    document["traces"] = std::move(traces);
+    if (file) file->write(document.dump(1) + "\n");
+  }
+  context.out << out.str();
   return kOk;
 }
 
@@ -109,54 +174,44 @@ measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const C
 }
 
 int simulate(const std::vector<std::string>& arguments, Context& context) {
-  const std::vector<std::string> words =
-      renamed(renamed(arguments, "--copy-in-us", "--h2d-us"), "--copy-out-us", "--d2h-us");
-  po::positional_options_description positional;
-  positional.add("schedule", -1);
-  po::variables_map values;
-  if (!parse_options(words, simulate_options(), positional, command("simulate"), context, values)) {
-    context.out << "\n" << kNotes;
-    return kOk;
+  SimulateOptions asked;
+  if (!asked.options.parse(arguments, context)) return kOk;
+  const bool compares = !asked.traces.empty();
+  if (compares) {
+    if (!asked.profile) refuse("--compare needs the profile of the traced device: add --profile NAME");
+    if (asked.words.contains("schedule"))
+      refuse("--compare takes no schedule, since each trace names its own: leave it out");
+    constexpr char kWhy[] = "each trace of --compare names its own job";
+    asked.options.refuse_useless(kJobOptions, kWhy);
+    asked.options.refuse_useless({"h2d-us", "kernel-us", "d2h-us", "threads", "sweep", "ratios"}, kWhy);
+  } else if (!asked.words.contains("schedule")) {
+    refuse("simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
   }
-  if (values.count("compare") != 0) {
-    if (values.count("profile") == 0) {
-      throw CommandError(kBadInput, "--compare needs the profile of the traced device: add --profile NAME");
-    }
-    if (values.count("schedule") != 0) {
-      throw CommandError(kBadInput, "--compare takes no schedule, since each trace names its own: leave it out");
-    }
-    refuse_options(values,
-                   {"workload", "items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work", "h2d-us",
-                    "kernel-us", "d2h-us", "threads", "sweep", "ratios"},
-                   "each trace of --compare names its own job");
-    return simulate_compare(values, profile_of(values), context);
-  }
-  if (values.count("schedule") == 0) {
-    throw CommandError(kBadInput, "simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
-  }
-  const simulator::DeviceProfile profile = profile_of(values);
-  const simulator::KnownTimes known = known_of(values);
+  simulator::DeviceProfile profile = simulator::device_profile(asked.profile.value_or("didactic"));
+  profile.hardware_queues = asked.queues.value_or(profile.hardware_queues);
+  if (compares) return simulate_compare(asked, profile, context);
+  const bool ratios = asked.words.contains("ratios");
   const std::vector<streams::ScheduledJob> jobs =
-      select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs(&context.err);
-  if (values.count("ratios") == 0) {  // which give the kernel's time
+      select_jobs(asked.words, kDefaultWorkload, kDefaultItems).jobs(&context.err);
+  if (!ratios) {  // which give the kernel's time
     for (const streams::ScheduledJob& each : jobs) {
-      const std::string why = unknown_kernel_time(each.job, profile, known);
-      if (!why.empty()) throw CommandError(kBadInput, why + ": give --kernel-us, or --work 1");
+      const std::string why = unknown_kernel_time(each.job, profile, asked.known);
+      if (!why.empty()) refuse(why + ": give --kernel-us, or --work 1");
     }
   }
   try {
-    if (values.count("sweep") != 0) return simulate_sweep(jobs, profile, known, values, context);
-    if (values.count("ratios") != 0) throw CommandError(kBadInput, "--ratios goes with --sweep: add --sweep");
-    if (jobs.size() != 1) {
-      throw CommandError(kBadInput, fmt::format("simulate takes one schedule and one value of each parameter, and this "
-                                                "is {} combinations: name one, or add --sweep",
-                                                jobs.size()));
-    }
-    return simulate_one(jobs.front(), profile, known, values, context);
+    if (asked.sweep) return simulate_sweep(jobs, profile, asked, context);
+    if (ratios) refuse("--ratios goes with --sweep: add --sweep");
+    if (jobs.size() != 1)
+      refuse(
+          fmt::format("simulate takes one schedule and one value of each parameter, and this is {} combinations: "
+                      "name one, or add --sweep",
+                      jobs.size()));
+    return simulate_one(jobs.front(), profile, asked, context);
   } catch (const simulator::ScheduleError& error) {
-    throw CommandError(kBadInput, error.what());
+    refuse(error.what());
   } catch (const std::invalid_argument& error) {
-    throw CommandError(kBadInput, error.what());
+    refuse(error.what());
   }
 }
 

@@ -1,8 +1,11 @@
-// scanlab streams: chooses one of its commands.
+// scanlab streams: chooses one of its commands; and streams list.
 #include "harness/cli/streams.hpp"
 
-#include <algorithm>
-#include <stdexcept>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include "harness/cli/options.hpp"
+#include "harness/measure/record.hpp"
 
 namespace scanlab::cli {
 
@@ -25,29 +28,63 @@ const CommandGroup& group() {
            "scanlab streams trace depth_first --items 2^28 --chunks 16 --out results/depth_first.trace.json",
            streams_trace},
           {"diagnose", "name what delays a schedule, with the evidence, or compare two schedules",
-           "scanlab streams diagnose null_stream_trap depth_first --items 2^26 --chunks 16", streams_why, "why"},
+           "scanlab streams diagnose null_stream_trap depth_first --items 2^26 --chunks 16", streams_why},
           {"import", "convert an export of Nsight Systems to a trace; needs no GPU",
            "scanlab streams import report.sqlite --out results/report.trace.json", streams_import},
           {"implicit-sync", "test on this device which calls block the host, and which serialise streams",
-           "scanlab streams implicit-sync --json results/implicit_sync.json", streams_caveats, "caveats"},
+           "scanlab streams implicit-sync --json results/implicit_sync.json", streams_caveats},
           {"concurrency", "time small concurrent grids against the formula of waves and tails",
            "scanlab streams concurrency --json results/concurrency.json", streams_concurrency},
       }};
   return all;
 }
 
-}  // namespace
-
-Command streams_command(const std::string& name) {
-  const auto found = std::ranges::find(group().commands, name, &Command::name);
-  if (found == group().commands.end()) throw std::logic_error("no command streams " + name);
-  Command command = *found;
-  command.name = "streams " + name;
-  return command;
+/// What every entry of a registry says of itself.
+template <class Entry>
+measure::Facts all_of(const RegistryOf<Entry>& registry) {
+  measure::Facts all = measure::Facts::array();
+  for (const auto& [id, entry] : registry.all()) {
+    all.push_back({{"id", id}});
+    all.back().update(measure::described(entry));
+  }
+  return all;
 }
+
+void print(const streams::ScheduleDescription& about, std::ostream& out) {
+  fmt::print(out, "{} ({}{}{})\n  {}\n  source    {}\n  expect    {}\n\n", about.id, name(about.memory),
+             about.captured ? ", captured" : "", about.control ? ", control" : "", about.title, about.source,
+             about.expectation);
+}
+
+void print(const streams::WorkloadDescription& about, std::ostream& out) {
+  fmt::print(out, "{} ({}, {} input{}{})\n  {}\n  source    {}\n  work      {}\n\n", about.id, name(about.type),
+             about.inputs, about.inputs == 1 ? "" : "s", about.ordered ? ", kernels in the chunks' order" : "",
+             about.title, about.source, about.work);
+}
+
+}  // namespace
 
 int streams(const std::vector<std::string>& arguments, Context& context) {
   return dispatch(group(), arguments, context);
+}
+
+int streams_list(const std::vector<std::string>& arguments, Context& context) {
+  bool json = false;
+  Options options;
+  options.flag("json", json, "print JSON");
+  if (!options.parse(arguments, context)) return kOk;
+  if (json) {
+    const measure::Facts all{{"schema", "scanlab-streams-list/1"},
+                             {"schedules", all_of(streams::ScheduleRegistry::instance())},
+                             {"workloads", all_of(streams::WorkloadRegistry::instance())}};
+    context.out << all.dump(2) << "\n";
+    return kOk;
+  }
+  fmt::print(context.out, "SCHEDULES\n\n");
+  for (const auto& [id, schedule] : streams::ScheduleRegistry::instance().all()) print(schedule.about, context.out);
+  fmt::print(context.out, "WORKLOADS\n\n");
+  for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) print(workload.about, context.out);
+  return kOk;
 }
 
 }  // namespace scanlab::cli

@@ -1,21 +1,30 @@
 // The commands of `scanlab streams`.
 #pragma once
 
-#include <iosfwd>
+#include <functional>
+#include <memory>
 
-#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/measure/schedule_session.hpp"
 #include "harness/timeline/nsight_export.hpp"
 
 namespace scanlab::cli {
-
-/// The entry of `scanlab streams NAME`, its name written out ("streams check"), for parse_options.
-Command streams_command(const std::string& name);
 
 int streams_list(const std::vector<std::string>& arguments, Context& context);
 int streams_check(const std::vector<std::string>& arguments, Context& context);
 
 /// Times schedules. Status 1 if an output was wrong, or a control's never was; 3 without a device.
 int streams_run(const std::vector<std::string>& arguments, Context& context);
+
+/// A device and where its numbers come from. Throws CommandError (status 3) if there is none.
+struct StreamsLab {
+  measure::Facts provenance;
+  std::unique_ptr<measure::ScheduleBackend> backend;
+};
+using OpenLab = std::function<StreamsLab(const Context&)>;
+
+/// `streams run` on a device that a test can stand in for.
+int streams_run(const std::vector<std::string>& arguments, Context& context, const OpenLab& open);
 
 /// A schedule's timeline. Status 1 if the output was wrong, but for a control; 3 without a device.
 int streams_trace(const std::vector<std::string>& arguments, Context& context);
@@ -32,10 +41,14 @@ int streams_concurrency(const std::vector<std::string>& arguments, Context& cont
 /// Writes what is in an export of Nsight Systems as a trace.
 int streams_import(const std::vector<std::string>& arguments, Context& context);
 
-/// Adds --from, --to and --range, for nsight_export().
-void add_nsight_options(po::options_description& options);
-/// Throws as read_nsight_export() does, and for a time that is none.
-streams::NsightExport nsight_export(const std::string& file, const po::variables_map& values);
+/// --from, --to, --range and --gpu: a part of an export of Nsight Systems.
+struct NsightWords {
+  streams::NsightPart part;
+
+  void add_to(Options& options);
+  /// Throws as read_nsight_export() does, and for a time that is none.
+  streams::NsightExport read(const std::string& file) const;
+};
 /// A line for each sentence on what the export does not say.
 void print_unknown(const streams::NsightExport& imported, std::ostream& out);
 

@@ -18,44 +18,31 @@ namespace scanlab::cli {
 using implicit_sync::Experiment;
 using implicit_sync::Finding;
 
-namespace {
-
-constexpr char kNotes[] =
-    "Each experiment issues a call while a kernel spins in one stream. NAME.host: the call blocks the host until the\n"
-    "kernel ends. NAME.streams: a kernel in a second stream starts only after the first kernel ends. An answer needs\n"
-    "three quarters of the trials. Three controls come first; if they fail, no other answer counts (status 1).\n";
-
-}  // namespace
-
 int streams_caveats(const std::vector<std::string>& arguments, Context& context) {
   if (!arguments.empty() && arguments[0] == kInFreshProcess) {
     context.out << implicit_sync::answer_in_fresh_process({arguments.begin() + 1, arguments.end()}) << "\n";
     return kOk;
   }
-  po::options_description options("options");
-  options.add_options()  //
-      ("experiment", list_of("GLOB"),
-       "select experiments by name or glob; controls always run (default all)")                         //
-      ("trials", po::value<int>()->default_value(15)->value_name("N"), "take N trials per experiment")  //
-      ("list", "print the experiments and their sources; needs no device")                              //
-      ("json", text("FILE"), "write every trial to FILE, with provenance")                              //
-      ("force", "replace FILE if it exists")                                                            //
-      ("help,h", "print this text");
-  po::variables_map values;
-  if (!parse_options(arguments, options, {}, streams_command("implicit-sync"), context, values)) {
-    context.out << "\n" << kNotes;
-    return kOk;
-  }
-  const std::vector<const Experiment*> asked = implicit_sync::select(option_words(values, "experiment"));
-  if (values.count("list") != 0) {
-    refuse_options(values, {"trials", "json", "force"}, "--list measures nothing");
+  OptionWords words;
+  int trials = 15;
+  bool list = false, force = false;
+  std::optional<std::string> json;
+  Options options;
+  options.list("experiment", "GLOB", words, "select experiments by name or glob; controls always run (default all)")
+      .number("trials", trials, 1, 10000, "take N trials per experiment")
+      .flag("list", list, "print the experiments and their sources; needs no device")
+      .file("json", File::written, json, "write every trial to FILE, with provenance")
+      .force(force);
+  if (!options.parse(arguments, context)) return kOk;
+  const std::vector<const Experiment*> asked = implicit_sync::select(words_of(words, "experiment"));
+  if (list) {
+    options.refuse_useless({"trials", "json", "force"}, "--list measures nothing");
     implicit_sync::print_list(asked, context.out);
     return kOk;
   }
-  const int trials = option_number(values, "trials", 1, 10000);
   const measure::Facts provenance =
       measure::measured_on("scanlab streams implicit-sync (without --list)", context.argv);
-  std::optional<WholeFile> file = output_file(values, "json");
+  std::optional<WholeFile> file = output_file(json, force);
 
   const InterruptGuard guard;
   std::vector<Finding> findings;

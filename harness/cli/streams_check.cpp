@@ -22,17 +22,14 @@ constexpr const char* kDefaultItems = "2^20";
 }  // namespace
 
 int streams_check(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  add_job_options(options, kDefaultWorkloads, kDefaultItems);
-  options.add_options()("json", "print JSON, with every fault of every schedule")("help,h", "print this text");
-  po::positional_options_description positional;
-  positional.add("schedule", -1);
-  po::variables_map values;
-  if (!parse_options(arguments, options, positional, streams_command("check"), context, values)) return kOk;
-  if (values.count("schedule") == 0) {
-    throw CommandError(kBadInput, "check takes a schedule, or all, as in 'scanlab streams check depth_first'");
-  }
-  const JobSelection selection = select_jobs(said(values), kDefaultWorkloads, kDefaultItems);
+  OptionWords words;
+  bool json = false;
+  Options options;
+  add_job_options(options, words, kDefaultWorkloads, kDefaultItems);
+  options.flag("json", json, "print JSON, with every fault of every schedule");
+  if (!options.parse(arguments, context)) return kOk;
+  if (!words.contains("schedule")) refuse("check takes a schedule, or all, as in 'scanlab streams check depth_first'");
+  const JobSelection selection = select_jobs(words, kDefaultWorkloads, kDefaultItems);
   int checked_cases = 0;
   int wrong = 0;
   Json all = {{"schema", "scanlab-streams-check/1"}, {"checked", Json::array()}};
@@ -41,13 +38,13 @@ int streams_check(const std::vector<std::string>& arguments, Context& context) {
     // Named, a control is what it is: wrong. Among all, it is as it should be when it is caught.
     ++checked_cases;
     wrong += (selection.all ? as_expected(checked) : checked.right()) ? 0 : 1;
-    if (values.count("json") != 0) {
+    if (json) {
       all["checked"].push_back(facts_of(checked));
     } else {
       print(checked, selection.all, context.out);
     }
   }
-  if (values.count("json") != 0) {
+  if (json) {
     context.out << all.dump(1) << "\n";
   } else if (selection.all) {
     fmt::print(context.out, "{} passed, {} failed\n", checked_cases - wrong, wrong);

@@ -23,42 +23,35 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr char kNotes[] =
-    "All blocks spin for the same time, and a limited number of them is resident at once: the slots. The expected\n"
-    "makespan is the time of one block times the waves, ceil(streams x kernels x blocks / slots), tails included.\n"
-    "Streams that share one of the CUDA_DEVICE_MAX_CONNECTIONS hardware work queues overlap only where one ends and\n"
-    "the next begins. In one queue, s streams of n kernels each take s n - (s - 1) steps. Default cases: the\n"
-    "staircase from 1 to 128 streams, and three small kernels in each of four streams.\n";
+struct ConcurrencyOptions {
+  OptionWords words;
+  int threads = 128, resident = 1, block_us = 1000, repetitions = 5;
+  std::optional<std::string> json;
+  bool force = false;
+  Options options;
 
-po::options_description concurrency_options() {
-  const auto number = [](int value) { return po::value<int>()->default_value(value)->value_name("N"); };
-  po::options_description options("options");
-  options.add_options()                                                                         //
-      ("streams", list_of("LIST"), "set the numbers of concurrent streams: 1,2,4 or 1:128:x2")  //
-      ("kernels", list_of("LIST"), "set the kernels per stream")                                //
-      ("blocks", list_of("LIST"), "set the blocks per kernel")                                  //
-      ("threads", number(128), "set the threads per block")                                     //
-      ("resident", number(1), "set the resident blocks per multiprocessor, by shared memory")   //
-      ("block-us", number(1000), "set the duration of a block, in microseconds")                //
-      ("repetitions", number(5), "take N repetitions per case")                                 //
-      ("queues", list_of("LIST")->default_value(Words{"1", "8", "32"}, "1,8,32"),               //
-       "set the hardware work queues (CUDA_DEVICE_MAX_CONNECTIONS), one process per number")    //
-      ("json", text("FILE"), "write every repetition to FILE, with provenance")                 //
-      ("force", "replace FILE if it exists")                                                    //
-      ("help,h", "print this text");
-  return options;
-}
+  ConcurrencyOptions() {
+    options.list("streams", "LIST", words, "set the numbers of concurrent streams: 1,2,4 or 1:128:x2")
+        .list("kernels", "LIST", words, "set the kernels per stream")
+        .list("blocks", "LIST", words, "set the blocks per kernel")
+        .number("threads", threads, 1, 1024, "set the threads per block")
+        .number("resident", resident, 1, 32, "set the resident blocks per multiprocessor, by shared memory")
+        .number("block-us", block_us, 10, 20000, "set the duration of a block, in microseconds")
+        .number("repetitions", repetitions, 1, 1000, "take N repetitions per case")
+        .list("queues", "LIST", words, "set the hardware work queues, one process per number (default 1,8,32)")
+        .file("json", File::written, json, "write every repetition to FILE, with provenance")
+        .force(force);
+  }
+};
 
 /// The different numbers of an option, each from 1 to `most`, in order.
-std::vector<std::int64_t> numbers(const po::variables_map& values, const char* option, std::int64_t most) {
-  std::vector<std::int64_t> all = counts_of(said(values), option);
+std::vector<std::int64_t> numbers(const OptionWords& words, const char* option, std::int64_t most) {
+  std::vector<std::int64_t> all = counts_of(words, option);
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const std::int64_t number : all) {
-    if (number < 1 || number > most) {
-      throw CommandError(kBadInput,
-                         fmt::format("--{} {} is out of range: give numbers between 1 and {}", option, number, most));
-    }
+    if (number < 1 || number > most)
+      refuse(fmt::format("--{} {} is out of range: give numbers between 1 and {}", option, number, most));
   }
   return all;
 }
@@ -69,17 +62,19 @@ struct Request {
   std::vector<SmallGrids> grids;  ///< empty: the staircase of this device
 };
 
-Request read_request(const po::variables_map& values) {
+Request read_request(const ConcurrencyOptions& asked) {
   constexpr std::int64_t kMaxBlocks = 1 << 16;
+  OptionWords words = asked.words;
+  words.try_emplace("queues", Words{"1", "8", "32"});
   Request request;
-  request.settings = {.threads = option_number(values, "threads", 1, 1024),
-                      .blocks_per_multiprocessor = option_number(values, "resident", 1, 32),
-                      .block_seconds = 1e-6 * option_number(values, "block-us", 10, 20000),
-                      .repetitions = option_number(values, "repetitions", 1, 1000)};
-  request.connections = numbers(values, "queues", cuda::kMaxConnections);
-  std::vector<std::int64_t> stream_counts = numbers(values, "streams", streams::kMaxStreams);
-  std::vector<std::int64_t> kernel_counts = numbers(values, "kernels", streams::kMaxKernels);
-  std::vector<std::int64_t> block_counts = numbers(values, "blocks", kMaxBlocks);
+  request.settings = {.threads = asked.threads,
+                      .blocks_per_multiprocessor = asked.resident,
+                      .block_seconds = 1e-6 * asked.block_us,
+                      .repetitions = asked.repetitions};
+  request.connections = numbers(words, "queues", cuda::kMaxConnections);
+  std::vector<std::int64_t> stream_counts = numbers(words, "streams", streams::kMaxStreams);
+  std::vector<std::int64_t> kernel_counts = numbers(words, "kernels", streams::kMaxKernels);
+  std::vector<std::int64_t> block_counts = numbers(words, "blocks", kMaxBlocks);
   if (stream_counts.empty() && kernel_counts.empty() && block_counts.empty()) return request;
   for (auto* counts : {&stream_counts, &kernel_counts, &block_counts}) {
     if (counts->empty()) *counts = {1};
@@ -92,20 +87,16 @@ Request read_request(const po::variables_map& values) {
 
 int streams_concurrency(const std::vector<std::string>& arguments, Context& context) {
   const bool fresh = !arguments.empty() && arguments[0] == kInFreshProcess;
-  const std::vector<std::string> own =
-      renamed({arguments.begin() + (fresh ? 1 : 0), arguments.end()}, "--connections", "--queues");
-  po::variables_map values;
-  if (!parse_options(own, concurrency_options(), {}, streams_command("concurrency"), context, values)) {
-    context.out << "\n" << kNotes;
-    return kOk;
-  }
-  const Request request = read_request(values);
+  const Words own(arguments.begin() + (fresh ? 1 : 0), arguments.end());
+  ConcurrencyOptions asked;
+  if (!asked.options.parse(own, context)) return kOk;
+  const Request request = read_request(asked);
   if (fresh) {
     context.out << streams::measure_cases(request.settings, request.grids).dump() << "\n";
     return kOk;
   }
   const measure::Facts provenance = measure::measured_on("scanlab streams concurrency", context.argv);
-  std::optional<WholeFile> file = output_file(values, "json");
+  std::optional<WholeFile> file = output_file(asked.json, asked.force);
 
   Words again{"streams", "concurrency", kInFreshProcess};
   again.insert(again.end(), own.begin(), own.end());

@@ -18,16 +18,9 @@ namespace {
 constexpr char kDefaultWorkload[] = "scale";
 constexpr char kDefaultItems[] = "2^26";
 
-/// Of a program that Nsight Systems watched.
-int why_nsight(const po::variables_map& values, Context& context) {
-  for (const char* other :
-       {"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "budget", "blocks", "work"}) {
-    if (values.count(other) != 0) {
-      throw CommandError(kBadInput, fmt::format("--nsys says what ran: leave out --{}", other));
-    }
-  }
-  const auto file = values["nsys"].as<std::string>();
-  const streams::NsightExport imported = nsight_export(file, values);
+/// Diagnoses a program that Nsight Systems watched.
+int why_nsight(const std::string& file, const NsightWords& nsight, Context& context) {
+  const streams::NsightExport imported = nsight.read(file);
   const streams::Timeline timeline = imported.timeline();
   const streams::TimelineAnalysis analysis = analyse(timeline);
   fmt::print(context.out, "{}{}: {} operations, streams: {}, {} memory\n", file,
@@ -42,29 +35,30 @@ int why_nsight(const po::variables_map& values, Context& context) {
 }  // namespace
 
 int streams_why(const std::vector<std::string>& arguments, Context& context) {
-  po::options_description options("options");
-  add_job_options(options, kDefaultWorkload, kDefaultItems);
-  options.add_options()("nsys", text("FILE"),
-                        "diagnose a program instead, from FILE of 'nsys export --type sqlite'; needs no GPU");
-  add_nsight_options(options);
-  options.add_options()("help,h", "print this text");
-  po::positional_options_description positional;
-  positional.add("schedule", -1);
-  po::variables_map values;
-  if (!parse_options(arguments, options, positional, streams_command("diagnose"), context, values)) return kOk;
-  if (values.count("nsys") != 0) return why_nsight(values, context);
-  for (const char* of_export : {"from", "to", "range", "gpu"}) {
-    if (values.count(of_export) != 0)
-      throw CommandError(kBadInput, fmt::format("--{} goes with --nsys: add --nsys FILE, or leave it out", of_export));
+  OptionWords words;
+  std::optional<std::string> nsys;
+  NsightWords nsight;
+  Options options;
+  add_job_options(options, words, kDefaultWorkload, kDefaultItems);
+  options.file("nsys", File::read, nsys, "diagnose a program, from FILE of 'nsys export --type sqlite'; needs no GPU");
+  nsight.add_to(options);
+  if (!options.parse(arguments, context)) return kOk;
+  if (nsys) {
+    options.leave_out({"schedule"}, "--nsys says what ran");
+    options.leave_out(kJobOptions, "--nsys says what ran");
+    return why_nsight(*nsys, nsight, context);
+  }
+  for (const char* option : {"from", "to", "range", "gpu"}) {
+    if (options.given(option)) refuse(fmt::format("--{} goes with --nsys: add --nsys FILE, or leave it out", option));
   }
   const std::vector<streams::ScheduledJob> jobs =
-      values.count("schedule") == 0 ? std::vector<streams::ScheduledJob>{}
-                                    : select_jobs(said(values), kDefaultWorkload, kDefaultItems).jobs(&context.err);
+      words.contains("schedule") ? select_jobs(words, kDefaultWorkload, kDefaultItems).jobs(&context.err)
+                                 : std::vector<streams::ScheduledJob>{};
   if (jobs.empty() || jobs.size() > 2) {
-    throw CommandError(kBadInput,
-                       fmt::format("diagnose takes one schedule, or two to compare, and this is {} combinations; "
-                                   "as in 'scanlab streams diagnose null_stream_trap depth_first'",
-                                   jobs.size()));
+    refuse(
+        fmt::format("diagnose takes one schedule, or two to compare, and this is {} combinations; as in 'scanlab "
+                    "streams diagnose null_stream_trap depth_first'",
+                    jobs.size()));
   }
   measure::measured_on("scanlab streams diagnose", context.argv);
 #ifdef SCANLAB_WITH_CUDA

@@ -3,8 +3,8 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -36,52 +36,33 @@ struct Request {
   std::string flags;        ///< as verify::Checked has them
 };
 
-po::options_description make_options() {
-  po::options_description options(
-      "Default sizes: n = 0, 1, 2, 31, 32, 33, 100, around the tiles 1024 and 2048, and random sizes by seed. The GPU\n"
-      "adds sizes past 1024^2 and 2048^2. The SIMT emulator adds, without --set, 240 kB in small tiles or few blocks,\n"
-      "for variants with a parameter for that, the last block first. Default inputs: every kind. Above n = 33 the\n"
-      "emulator takes random ones and, of floats, exact ones: all variants take about a minute on one core.\n"
-      "Variants that --variant names are also tried in every aliasing and alignment case, with random input, on the\n"
-      "emulator for n <= 100 and n = 2049. There they are tried once past two levels of blocks of 1024, at\n"
-      "n = 1024^2 + 1, without a look for races.\n"
-      "Sums of an exact input do not round: one lost item is seen, however long the array. Races are looked for in\n"
-      "arrays of up to 2^23 items.\noptions",
-      110);
-  po::options_description selectors;
-  add_selection_options(selectors, "");
-  // Unlike the other commands this one checks every combination unless told otherwise.
-  const auto narrowed = [](const std::string& option) {
-    return option == "type" || option == "op" || option == "mode";
-  };
-  for (const auto& option : selectors.options()) {
-    if (!narrowed(option->long_name())) options.add(option);
+struct VerifyOptions {
+  OptionWords words;
+  std::string device = "auto";
+  int repeat = 0;
+  std::uint64_t seed = 1;
+  bool untraced = false, interleave = false, quick = false, force = false;
+  std::optional<std::string> json;
+  Options options;
+
+  VerifyOptions() {
+    add_selection_options(options, words, "sizes around warps and tiles");
+    add_problem_options(options, words, "default all of a variant");
+    options.choice("device", device, {"auto", "cuda", "simt"}, "select the GPU or the SIMT emulator")
+        .list("input", "KIND", words,
+              "select inputs: random, constant, alternating, one_hot, extremes, exact, or all (default by size)")
+        .list("aliasing", "CASE", words,
+              "select where arrays lie: apart, shifted (by 2, 4 or 6 items), in_place, or all (default apart)")
+        .number("repeat", repeat, 0, std::numeric_limits<int>::max(),
+                "GPU: run each floating-point case N times more and count different outputs; 0: none")
+        .seed(seed, "seed the inputs, random sizes and --interleave")
+        .flag("untraced", untraced, "SIMT emulator: skip the race check and keep the others, 5 times faster")
+        .flag("interleave", interleave, "SIMT emulator: run blocks and threads in a random order, by seed")
+        .flag("quick", quick, "use few sizes and random input")
+        .file("json", File::written, json, "write each check to FILE as one line of JSON")
+        .force(force);
   }
-  options.add_options()  //
-      ("type", list_of("TYPE"),
-       ("select element types: " + all_names<ElementType>() + " (default all of a variant)").c_str())                //
-      ("op", list_of("OP"), ("select operators: " + all_names<Operator>() + " (default all of a variant)").c_str())  //
-      ("mode", list_of("MODE"), "select inclusive or exclusive (default all)")                                       //
-      ("device", text("DEVICE")->default_value("auto"),                                                              //
-       "select cuda, simt (the SIMT emulator), or auto: cuda if a GPU is present")                                   //
-      ("input", list_of("KIND"),
-       "select inputs: random, constant, alternating, one_hot, extremes, exact (default above)")  //
-      ("aliasing", list_of("CASE"),                                                               //
-       "select where arrays lie: apart (two aligned arrays), shifted (they begin at item 2, 4 or 6), in_place, or "
-       "all (default above, else apart)")                              //
-      ("repeat", po::value<int>()->default_value(0)->value_name("N"),  //
-       "GPU: run each floating-point case N times more, half of them beside other work, and count different outputs; "
-       "0: none")  //
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("N"),
-       "seed the inputs, random sizes and --interleave")                                      //
-      ("untraced", "SIMT emulator: skip the race check and keep the others, 5 times faster")  //
-      ("interleave", "SIMT emulator: run blocks and threads in a random order, by seed")      //
-      ("quick", "use few sizes and random input")                                             //
-      ("json", text("FILE"), "write each check to FILE as one line of JSON")                  //
-      ("force", "replace FILE if it exists")                                                  //
-      ("help,h", "print this text");
-  return options;
-}
+};
 
 std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
   std::string why_not;
@@ -98,10 +79,10 @@ std::unique_ptr<Checker> make_checker(const std::string& device, const simt::Exe
   return verify::cpu_checker(options);
 }
 
-Request read_request(const po::variables_map& values) {
+Request read_request(const VerifyOptions& asked) {
   Request request;
   verify::CheckRequest& checks = request.checks;
-  OptionWords words = said(values);
+  OptionWords words = asked.words;
   for (const char* option : {"type", "op", "mode"}) words.try_emplace(option, Words{"all"});
   const auto every = [&](const char* option) {
     const Words named = words_of(words, option);
@@ -111,37 +92,27 @@ Request read_request(const po::variables_map& values) {
   request.every_op = every("op");
   request.selection = select_scans(words);
   checks.kinds = values_of(words, "input", with_names(kInputKinds));
-  if (words.contains("aliasing")) {
-    checks.placements = values_of(words, "aliasing", with_names(verify::kPlacements));
-  }
-  checks.repeat = values["repeat"].as<int>();
-  if (checks.repeat < 0 || checks.repeat == 1) {
-    throw CommandError(kBadInput, fmt::format("--repeat {}: give 2 runs or more", checks.repeat));
-  }
-  checks.seed = values["seed"].as<std::uint64_t>();
-  checks.quick = values.count("quick") != 0;
-
+  if (words.contains("aliasing")) checks.placements = values_of(words, "aliasing", with_names(verify::kPlacements));
+  checks.repeat = asked.repeat;
+  if (checks.repeat == 1) refuse("--repeat 1: give 2 runs or more");
+  checks.seed = asked.seed;
+  checks.quick = asked.quick;
+  if (asked.untraced) request.flags += " --untraced";
+  if (asked.interleave) request.flags += " --interleave";
   simt::ExecutorOptions options;
   options.seed = checks.seed;
-  if (values.count("untraced") != 0) {
-    options.trace = false;
-    request.flags += " --untraced";
-  }
-  if (values.count("interleave") != 0) {
-    options.order = simt::BlockOrder::interleaved;
-    request.flags += " --interleave";
-  }
-  const std::string device = parse_word(values, "device", {"auto", "cuda", "simt"});
-  request.checker = make_checker(device, options);
+  options.trace = !asked.untraced;
+  if (asked.interleave) options.order = simt::BlockOrder::interleaved;
+  request.checker = make_checker(asked.device, options);
   const bool on_gpu = request.checker->on_gpu();
   if (checks.repeat > 0 && !on_gpu) {
     throw CommandError(
-        device == "simt" ? kBadInput : kNoDevice,
+        asked.device == "simt" ? kBadInput : kNoDevice,
         "--repeat needs a GPU: every run on the SIMT emulator is the same. Leave it out, or use --device cuda");
   }
   if (request.selection.items.empty()) {
     request.small = !on_gpu && request.selection.settings.empty() && !checks.quick;
-    const bool named = values.count("variant") != 0 && !checks.quick;
+    const bool named = words.contains("variant") && !checks.quick;
     request.levels = named && !on_gpu;
     if (named && !words.contains("aliasing")) checks.placements.clear();
     request.selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
@@ -183,10 +154,9 @@ void check_levels(const Request& request, const std::vector<Case>& cases, const 
 }  // namespace
 
 int verify(const std::vector<std::string>& arguments, Context& context) {
-  po::variables_map values;
-  const std::vector<std::string> words = renamed(arguments, "--placement", "--aliasing");
-  if (!parse_options(words, make_options(), {}, command("verify"), context, values)) return kOk;
-  const Request request = read_request(values);
+  VerifyOptions asked;
+  if (!asked.options.parse(arguments, context)) return kOk;
+  const Request request = read_request(asked);
   const verify::Checked checked{*request.checker, request.checks, request.flags};
   measure::Facts facts = request.checker->on_gpu() ? measure::measured_on("scanlab verify", context.argv)
                                                    : measure::measured_on_host(context.argv);
@@ -194,8 +164,8 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
   facts["seed"] = std::to_string(request.checks.seed);
   std::optional<AppendFile> file;
   const auto text = [](const Json& line) { return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; };
-  if (values.count("json") != 0) {
-    file.emplace(values["json"].as<std::string>(), values.count("force") != 0, "", std::chrono::seconds(1));
+  if (asked.json) {
+    file.emplace(*asked.json, asked.force, "", std::chrono::seconds(1));
     file->begin(text({{"schema", verify::kVerificationSchema}, {"context", facts}}));
   }
   const auto [least, most] = std::ranges::minmax(request.selection.items);

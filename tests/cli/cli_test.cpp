@@ -109,22 +109,6 @@ TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
   }
 }
 
-TEST(CommandLine, HelpNamesASweepWhereThereIsOne) {
-  const auto sweeps = [](std::vector<std::string> words) {
-    words.emplace_back("--help");
-    const std::string help = run_program(words).out;
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = help.find("sweep's", at)) != std::string::npos; ++at) ++count;
-    return count;
-  };
-  EXPECT_EQ(sweeps({"bench"}), 1U) << "a sweep of scans sets the rounds";
-  EXPECT_EQ(sweeps({"streams", "run"}), 2U) << "a sweep of schedules sets rounds and cap";
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"tune"}, {"stream-scan"}, {"distributed", "bench"}}) {
-    EXPECT_EQ(sweeps(words), 0U) << words.back();
-  }
-}
-
 TEST(CommandLine, StreamScanRefusesAStoppingRuleForOneRepetition) {
   for (const std::string option : {"--width", "--cap"}) {
     const Result result = run_program({"stream-scan", "--generate", "9", "--device", "host", option, "1"});
@@ -140,18 +124,13 @@ TEST(List, SaysWhatEveryVariantIs) {
   const Result result = run_program({"list", "--json"});
   ASSERT_EQ(result.status, kOk);
   const auto all = nlohmann::json::parse(result.out);
-  std::vector<std::string> ids;
+  EXPECT_FALSE(all["variants"].empty());
   for (const auto& variant : all["variants"]) {
-    ids.push_back(variant["id"]);
-    if (ids.back().starts_with("planted_")) continue;  // other tests of this program plant them
+    if (variant["id"].get<std::string>().starts_with("planted_")) continue;  // other tests of this program plant them
     EXPECT_FALSE(variant["title"].get<std::string>().empty()) << variant["id"];
     EXPECT_FALSE(variant["source"].get<std::string>().empty()) << variant["id"];
     EXPECT_FALSE(variant["types"].empty()) << variant["id"];
     EXPECT_TRUE(variant["in_place"].is_boolean() && variant["reproducible_bits"].is_boolean()) << variant["id"];
-  }
-  for (const char* id : {"hs_block", "hs_multipass", "hs_blocked", "hso_block", "hso_block_padded", "hso_blocked",
-                         "hso_blocked_padded", "hso_reentry", "hso_reentry_padded", "cpu_sequential"}) {
-    EXPECT_NE(std::ranges::find(ids, id), ids.end()) << id;
   }
 }
 

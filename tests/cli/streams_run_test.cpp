@@ -19,7 +19,6 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/cli/streams_run.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/measure/schedule_sweeps.hpp"
 #include "tests/program.hpp"
@@ -101,7 +100,6 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
   expect({"diagnose"}, "diagnose takes one schedule, or two");
   expect({"diagnose", "all"}, "14 combinations");
-  expect({"why", "all"}, "14 combinations");  // its name before
 }
 
 /// What a device that is none does, and what it was asked for.
@@ -376,7 +374,7 @@ TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
 #ifndef SCANLAB_WITH_CUDA
 
 TEST(StreamsRun, SaysWhatItNeeds) {
-  for (const char* command : {"run", "trace", "diagnose", "why"}) {
+  for (const char* command : {"run", "trace", "diagnose"}) {
     const Result result = scanlab_streams({command, "depth_first"});
     EXPECT_EQ(result.status, kNoDevice);
     EXPECT_NE(result.err.find("needs a CUDA device"), std::string::npos) << result.err;

@@ -312,8 +312,7 @@ TEST(Concurrency, WrongNumbersAreNamed) {
   expect({"--streams", "0"}, "between 1 and 128");
   expect({"--blocks", ""}, "--blocks is given an empty word");
   expect({"--streams", "64", "--kernels", "9"}, "576");
-  expect({"--queues", "33"}, "between 1 and 32");
-  expect({"--connections", "33"}, "--queues 33");  // its name before
+  expect({"--queues", "33"}, "--queues 33 is out of range: give numbers between 1 and 32");
   expect({"--threads", "2000"}, "between 1 and 1024");
   expect({"--queus", "1"}, "--queues");
 }

@@ -695,7 +695,7 @@ TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
   const Bytes items = random_items(problem_, 19);
   write_input(items);
   for (const std::vector<std::string>& measuring :
-       {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
+       {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--rounds", "1"}}) {
     EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
     ASSERT_GT(chunks_done(), 0);
     const Result result = run_program(words(measuring));

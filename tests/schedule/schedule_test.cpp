@@ -845,13 +845,5 @@ TEST(StreamsCommand, ListHasEverySchedule) {
   EXPECT_NE(scanlab_streams({"list"}).out.find("Tutorial 08"), std::string::npos);
 }
 
-TEST(StreamsCommand, HelpOfEachCommandHasAnExample) {
-  EXPECT_NE(scanlab_streams({"--help"}).out.find("example: scanlab streams"), std::string::npos);
-  for (const char* command : {"list", "check"}) {
-    const Result result = scanlab_streams({command, "--help"});
-    EXPECT_NE(result.out.find(std::string("example: scanlab streams ") + command), std::string::npos) << result.out;
-  }
-}
-
 }  // namespace
 }  // namespace scanlab::streams

@@ -352,10 +352,5 @@ TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
   }
 }
 
-TEST_F(ScenariosCommand, ItsFormerNameStandsForItAndIsNotShown) {
-  EXPECT_EQ(scanlab({"scenes"}), scanlab({"scenarios"}));
-  EXPECT_EQ(scanlab({"--help"}).second.find("scenes"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace scanlab::simulator

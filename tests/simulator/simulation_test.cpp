@@ -1334,7 +1334,7 @@ TEST(Simulate, AKernelIsNotMadeFasterByCuttingIt) {
   for (const char* chunks : {"1", "4", "12"}) {
     const Json all =
         swept({"depth_first", "--sweep", "--profile", "didactic", "--items", "12288", "--threads", "1024", "--chunks",
-               chunks, "--streams", chunks, "--copy-in-us", "0", "--kernel-us", "12000", "--copy-out-us", "0"});
+               chunks, "--streams", chunks, "--h2d-us", "0", "--kernel-us", "12000", "--d2h-us", "0"});
     ASSERT_EQ(all.size(), 1u);
     EXPECT_NEAR(all[0]["makespan_us"], 12000, 1e-3) << chunks;
   }
@@ -1610,9 +1610,9 @@ TEST(Simulate, BadInputIsASentence) {
   expect({"depth_first", "--profile", "c1600"}, "c1060");
   expect({"depth_first", "--profile", "/nowhere.json"}, "/nowhere.json: cannot be read");
   expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
-  expect({"depth_first", "--queues", "0"}, "--queues 0: give");
+  expect({"depth_first", "--queues", "0"}, "--queues 0 is out of range: give");
   expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
-  expect({"depth_first", "--threads", "0"}, "0 threads a block");
+  expect({"depth_first", "--threads", "0"}, "--threads 0 is out of range: give");
   expect({"depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
   expect({"depth_first", "--ratios", "1"}, "add --sweep");
   expect({"depth_first", "--work", "64"}, "didactic does not say how long a kernel of scale with work 64 takes");

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(OfSchedules, NsightExports,
 TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   const Played played("null_stream_trap", 8, 4);
   const std::string file = exported(played, "command_line").string();
-  const cli::Result why = cli::run_program({"streams", "why", "--nsys", file});
+  const cli::Result why = cli::run_program({"streams", "diagnose", "--nsys", file});
   EXPECT_EQ(why.status, 0) << why.err;
   EXPECT_NE(why.out.find("Test GPU: 32 operations"), std::string::npos) << why.out;
   EXPECT_NE(why.out.find("\n  the legacy default stream ("), std::string::npos) << why.out;
@@ -340,7 +340,7 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
     EXPECT_EQ(result.status, 2) << said;
     EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
   }
-  EXPECT_NE(cli::run_program({"streams", "why", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
+  EXPECT_NE(cli::run_program({"streams", "diagnose", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
             std::string::npos);
 }
 
@@ -374,7 +374,7 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
          "its table CUPTI_ACTIVITY_KIND_KERNEL has a row with no whole number in column streamId");
   const std::filesystem::path text = std::filesystem::path(testing::TempDir()) / "text.sqlite";
   std::ofstream(text) << std::string(5000, 'x');
-  EXPECT_NE(cli::run_program({"streams", "why", "--nsys", text.string()}).err.find("it is no database of SQLite"),
+  EXPECT_NE(cli::run_program({"streams", "diagnose", "--nsys", text.string()}).err.find("it is no database of SQLite"),
             std::string::npos);
   EXPECT_NE(cli::run_program({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
             std::string::npos);
