@@ -1,4 +1,4 @@
-// What a distributed scan is: it says which items each rank holds, and each rank binds it to a problem and runs it.
+// A distributed scan: it says which items each rank holds, and each rank binds it to a problem and runs it.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace scanlab::distributed {
 
-/// What a scan needs for a problem over so many ranks, or why it cannot take it. problem.items is of the whole array.
+/// The needs of a scan for a problem over so many ranks, or why it cannot take it. problem.items is of the whole array.
 struct Plan {
   Distribution distribution{};
   std::int64_t chain = 0;  ///< as scanlab::Plan has it
@@ -44,7 +44,7 @@ class BoundRank {
   /// Every run from now on is of an instrumented form, that says where the cycles of its warps go; false: there is
   /// none. While no rank runs, since it loads a kernel.
   virtual bool begin_watching() { return false; }
-  /// Of the latest run that was watched and has ended.
+  /// Cycles of the latest run that was watched and has ended.
   virtual std::vector<RoleCycles> cycles() { return {}; }
   /// While a run waits in vain: whom it waits for, in a clause; empty if that is not known. `stream` is another than
   /// the run's. For the last sentence of a program.

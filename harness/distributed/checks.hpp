@@ -20,7 +20,7 @@ std::vector<std::int64_t> default_items(int ranks);
 /// Why no graph can replay the runs of an algorithm; empty if one can.
 std::string why_not_captured(const Algorithm& algorithm);
 
-/// Checks, counted, and kept as lines of a file in the form of `scanlab verify --json`. Of rank 0.
+/// Checks, counted, and kept as lines of a file in the form of `scanlab verify --json`. Rank 0 has it.
 class Checks {
  public:
   /// Throws as AppendFile does. Without it nothing is kept.

@@ -1,4 +1,4 @@
-// What the ranks of a distributed scan say to each other on the host: beside what is timed, not as a part of it.
+// Messages between the ranks of a distributed scan, on the host, and outside what is timed.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::chrono::milliseconds patience();
 /// "30 s".
 std::string in_words(std::chrono::milliseconds time);
 
-/// What ranks make together for their devices, and may fail there: NCCL's communicator.
+/// A thing that ranks make together for their devices, and that may fail there: NCCL's communicator.
 class Joined {
  public:
   virtual ~Joined() = default;
@@ -32,7 +32,7 @@ class Joined {
   virtual void check() = 0;
 };
 
-/// Of one rank. All ranks call the collective functions in the same order.
+/// One rank's view of all. All ranks call the collective functions in the same order.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -49,7 +49,7 @@ class Communicator {
   [[noreturn]] virtual void fail(const std::string& why) = 0;
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
-  /// What is written stays.
+  /// Written output stays.
   [[noreturn]] virtual void abandon(const std::string& why) = 0;
 
   /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
@@ -99,11 +99,15 @@ class LongStep {
   std::chrono::milliseconds before_;
 };
 
+/// Calls `work`, which waits for the other ranks and cannot be told that one has failed. If that takes more than
+/// patience(), calls `late`, which ends the process.
+void with_patience(const std::function<void()>& work, const std::function<void()>& late);
+
 /// A number that tells this process from the others: random, since containers number processes alike.
 std::uint64_t process_number();
 
-/// Runs `body` on `ranks` threads of this process, each a rank. What a rank throws ends the others' waits; the first
-/// exception is thrown again. `patience`: how long a rank waits for the others.
+/// Runs `body` on `ranks` threads of this process, each a rank. An exception of a rank ends the others' waits; the
+/// first exception is thrown again. `patience`: how long a rank waits for the others.
 void run_threads(int ranks, std::chrono::milliseconds patience, const std::function<void(Communicator&)>& body);
 
 /// Whether this process was started as a rank by mpirun, or a launcher like it.

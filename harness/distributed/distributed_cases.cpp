@@ -24,13 +24,13 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
       for (const Mode mode : selection.modes) {
         for (const std::int64_t n : items) {
           for (const Algorithm* algorithm : selection.algorithms) {
-            DistributedCase& one = cases.emplace_back();
-            one.algorithm = algorithm;
-            one.problem = {.type = type, .op = op, .mode = mode};
+            DistributedCase& added = cases.emplace_back();
+            added.algorithm = algorithm;
+            added.problem = {.type = type, .op = op, .mode = mode};
             for (const auto& setting : selection.settings) {
-              if (takes(*algorithm, setting.first)) one.problem.settings.insert(setting);
+              if (takes(*algorithm, setting.first)) added.problem.settings.insert(setting);
             }
-            set_items(one, n, ranks);
+            set_items(added, n, ranks);
           }
         }
       }
@@ -39,10 +39,10 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
   return cases;
 }
 
-void set_items(DistributedCase& of, std::int64_t items, int ranks) {
-  of.problem.items = items;
-  of.plan = of.algorithm->plan(of.problem, ranks);
-  of.name = fmt::format("{}/ranks:{}", case_name(of.algorithm->about, of.problem), ranks);
+void set_items(DistributedCase& timed, std::int64_t items, int ranks) {
+  timed.problem.items = items;
+  timed.plan = timed.algorithm->plan(timed.problem, ranks);
+  timed.name = fmt::format("{}/ranks:{}", case_name(timed.algorithm->about, timed.problem), ranks);
 }
 
 void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {

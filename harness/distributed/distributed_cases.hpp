@@ -25,7 +25,7 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
                                       int ranks);
 
 /// Makes it a case of so many items of the whole array.
-void set_items(DistributedCase& of, std::int64_t items, int ranks);
+void set_items(DistributedCase& timed, std::int64_t items, int ranks);
 
 /// As nccl-tests print them: a line per case that was timed, with its median, algorithm and bus bandwidth in GB/s.
 void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out);

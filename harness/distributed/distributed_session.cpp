@@ -10,7 +10,7 @@
 
 namespace scanlab::distributed {
 
-/// What rank 0 says to the others: which case to run how often, or to verify; or that the group has ended.
+/// An order of rank 0 to the others: which case to run how often, or to verify; or that the group has ended.
 struct DistributedSession::Order {
   enum class What { sample, close, end } what = What::end;
   std::size_t index = 0;
@@ -165,7 +165,7 @@ void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& boun
   bound.push_back(std::move(made));
 }
 
-/// What this rank holds of the output, in pieces.
+/// Compares this rank's part of the output, piece by piece.
 void DistributedSession::compare(DistributedCase& timed) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 24;  // items
   const Kind kind = timed.algorithm->about.kind;

@@ -89,7 +89,7 @@ class DistributedSession {
 
 /// The fields of a case, as the record has them.
 void describe(const DistributedCase& timed, int ranks, measure::Facts& entry);
-/// What an algorithm says of itself, for the context of a file.
+/// An algorithm's description, for the context of a file.
 measure::Facts described(const Algorithm& algorithm);
 
 }  // namespace scanlab::distributed

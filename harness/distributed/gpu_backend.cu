@@ -41,22 +41,22 @@ __global__ void fill_part(typename Op::Item* items, std::int64_t held, Distribut
 /// Keeps a stream waiting (kHoldsBack).
 __global__ void hold_back(unsigned long long nanoseconds) { cuda::spin_for(nanoseconds); }
 
-/// A run that is kept in a graph. What a first replay would do beside, and may wait for the device for, is done before.
+/// A run that is kept in a graph. Work of a first replay that may wait for the device is done before.
 class CapturedRank : public BoundRank {
  public:
-  CapturedRank(BoundRank& of, const void* in, void* out, cudaStream_t stream)
-      : of_(of), graph_(cuda::Graph(stream, [&] { of.run(in, out, stream); })) {
+  CapturedRank(BoundRank& bound, const void* in, void* out, cudaStream_t stream)
+      : bound_(bound), graph_(cuda::Graph(stream, [&] { bound.run(in, out, stream); })) {
     graph_.upload(stream);
     cuda::check(cudaStreamSynchronize(stream), "uploading a graph");
   }
   void connect(Communicator&) override {}
   void rehearse(const void*, void*, StreamHandle) override {}
-  /// Of the arrays that it was captured with.
+  /// Replays on the arrays that it was captured with.
   void run(const void*, void*, StreamHandle stream) override { graph_.replay(static_cast<cudaStream_t>(stream)); }
-  std::string waits_for(StreamHandle stream) override { return of_.waits_for(stream); }
+  std::string waits_for(StreamHandle stream) override { return bound_.waits_for(stream); }
 
  private:
-  BoundRank& of_;
+  BoundRank& bound_;
   cuda::ReadyGraph graph_;
 };
 
@@ -177,7 +177,7 @@ class GpuBackend : public RankBackend {
     std::string unknown = ", as when another rank never comes";
     if (bound == nullptr) return unknown;
     auto answer = std::make_shared<std::promise<std::string>>();
-    std::future<std::string> said = answer->get_future();
+    std::future<std::string> reply = answer->get_future();
     std::thread([bound, answer, device = device_, stream = asking_.get()] {
       try {
         cuda::check(cudaSetDevice(device), "choosing a device");
@@ -186,8 +186,8 @@ class GpuBackend : public RankBackend {
         answer->set_value({});
       }
     }).detach();
-    if (said.wait_for(std::chrono::seconds(2)) != std::future_status::ready) return unknown;
-    const std::string whom = said.get();
+    if (reply.wait_for(std::chrono::seconds(2)) != std::future_status::ready) return unknown;
+    const std::string whom = reply.get();
     return whom.empty() ? unknown : ": " + whom;
   }
 

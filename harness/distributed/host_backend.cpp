@@ -82,8 +82,8 @@ std::unique_ptr<BoundRank> RankBackend::captured(BoundRank&) {
 }
 
 int ranks_per_gpu() {
-  const char* const said = std::getenv("SCANLAB_RANKS_PER_GPU");
-  return said == nullptr ? 1 : std::max(std::atoi(said), 1);
+  const char* const text = std::getenv("SCANLAB_RANKS_PER_GPU");
+  return text == nullptr ? 1 : std::max(std::atoi(text), 1);
 }
 
 std::unique_ptr<RankBackend> make_host_backend(const Communicator& communicator) {

@@ -1,10 +1,8 @@
 // Ranks that are processes, started by mpirun. Each message has its own time limit, so that a rank that never comes is
 // named; a rank that dies is seen by mpirun, which ends the others.
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
 #include "harness/distributed/communicator.hpp"
@@ -36,22 +34,13 @@ class MpiRank : public Communicator {
  public:
   MpiRank() {
     int has = 0;
-    {
-      std::mutex mutex;
-      std::condition_variable come;
-      bool done = false;
-      std::jthread watch([&] {  // MPI_Init waits for all processes, and for ever
-        std::unique_lock lock(mutex);
-        if (come.wait_for(lock, patience(), [&] { return done; })) return;
-        std::fprintf(stderr, "scanlab: a process of mpirun has not come within %s\n", in_words(patience()).c_str());
-        let_it_be_read();
-        std::_Exit(kFailed);
-      });
-      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has);
-      const std::scoped_lock lock(mutex);
-      done = true;
-      come.notify_all();
-    }
+    with_patience([&] { MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &has); },
+                  [] {
+                    std::fprintf(stderr, "scanlab: a process of mpirun has not come within %s\n",
+                                 in_words(patience()).c_str());
+                    let_it_be_read();
+                    std::_Exit(kFailed);
+                  });
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);  // messages of ours are not those of an algorithm
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &ranks_);

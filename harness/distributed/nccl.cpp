@@ -2,10 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
 
 namespace scanlab::distributed {
 
@@ -57,32 +54,6 @@ class Library {
   void* library_;
 };
 
-/// Calls `work`, which waits for the other ranks and cannot be told that one has failed: after patience() it ends all.
-template <class Work>
-void with_patience(Communicator& communicator, const char* doing, Work work) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  const std::jthread watch([&] {
-    std::unique_lock lock(mutex);
-    if (changed.wait_for(lock, patience(), [&] { return done; })) return;
-    communicator.abandon("rank " + std::to_string(communicator.rank()) + ": " + doing + " has taken more than " +
-                         in_words(patience()) + ", as when another rank never comes");
-  });
-  const auto end = [&] {
-    const std::scoped_lock lock(mutex);
-    done = true;
-    changed.notify_all();
-  };
-  try {
-    work();
-  } catch (...) {
-    end();
-    throw;
-  }
-  end();
-}
-
 /// Made by the blocking call: of communicators that do not block, NCCL enqueues each operation from a thread of its
 /// own, which would be timed.
 class LoadedNccl : public Nccl {
@@ -99,10 +70,16 @@ class LoadedNccl : public Nccl {
     if (why = communicator.first_complaint(why); !why.empty()) throw std::runtime_error(why);
     id = communicator.from_leader(id);
     try {
-      with_patience(communicator, "making NCCL's communicator", [&] {
-        library_->check(library_->init_rank(&handle_, communicator.ranks(), id, communicator.rank()),
-                        "making a communicator");
-      });
+      with_patience(
+          [&] {
+            library_->check(library_->init_rank(&handle_, communicator.ranks(), id, communicator.rank()),
+                            "making a communicator");
+          },
+          [&] {
+            communicator.abandon("rank " + std::to_string(communicator.rank()) +
+                                 ": making NCCL's communicator has taken more than " + in_words(patience()) +
+                                 ", as when another rank never comes");
+          });
     } catch (const std::runtime_error& error) {
       handle_ = nullptr;
       communicator.fail(error.what());  // the others wait within NCCL, and meet this rank nowhere else
@@ -157,7 +134,7 @@ std::string why_no_nccl() {
   }
 }
 
-std::shared_ptr<Nccl> Nccl::of(Communicator& communicator) {
+std::shared_ptr<Nccl> Nccl::join(Communicator& communicator) {
   if (communicator.joined() == nullptr) communicator.joined() = std::make_shared<LoadedNccl>(communicator);
   return std::dynamic_pointer_cast<Nccl>(communicator.joined());
 }

@@ -23,7 +23,7 @@ __global__ void occupy(unsigned long long nanoseconds) {
   }
 }
 
-/// Rounds of a kernel and a copy. Of these a few are enqueued at a time, as many as keep the device busy: a scan's
+/// Rounds of a kernel and a copy. A few are enqueued at a time, as many as keep the device busy: a scan's
 /// blocks wait for them, and they for the scan's, but each of them ends, and it waits for nothing but room. So a scan
 /// waits for what ends by itself, on this GPU as on those that wait for this one.
 class Rounds : public OtherWork {

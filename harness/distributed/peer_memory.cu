@@ -6,7 +6,7 @@ namespace scanlab::distributed {
 
 namespace {
 
-/// What a rank says of its memory.
+/// A rank's memory, as it tells the others.
 struct Address {
   std::uint64_t process;
   int device;

@@ -27,8 +27,8 @@ class PeerMemory {
   PeerMemory& operator=(const PeerMemory&) = delete;
 
   void* own() const { return own_.data(); }
-  /// Of a rank, its own among them; once it is connected.
-  void* of(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
+  /// The memory of any rank, once it is connected.
+  void* at(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(seen_.size()); }
 
  private:

@@ -16,7 +16,7 @@ namespace scanlab::distributed {
 class OtherWork {
  public:
   virtual ~OtherWork() = default;
-  /// That have ended so far. Throws what has ended it before its time.
+  /// Rounds that have ended so far. Throws the error that ended the work early.
   virtual std::int64_t rounds() const = 0;
 };
 
@@ -43,7 +43,7 @@ class RankBackend {
   /// Keeps the rank's GPU busy, so that blocks of what else runs there come late; null in the host's memory. Each piece
   /// of this work ends by itself.
   virtual std::unique_ptr<OtherWork> work_beside() { return nullptr; }
-  /// Of the processor; 0: not known.
+  /// The processor's clock; 0: not known.
   virtual double sm_clock_mhz() { return 0; }
 };
 

@@ -13,7 +13,7 @@ namespace scanlab::distributed {
 class RankCycles {
  public:
   /// Collective: each rank gives its own cycles of a run. Rank 0 prints those of all, and keeps them.
-  void add(const DistributedCase& of, const std::vector<RoleCycles>& own, Communicator& communicator,
+  void add(const DistributedCase& timed, const std::vector<RoleCycles>& own, Communicator& communicator,
            std::ostream& out);
 
   /// A table in CSV: one row per case, rank and role. Empty if nothing was added, and on other ranks than 0.

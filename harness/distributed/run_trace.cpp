@@ -33,7 +33,7 @@ void meet(Communicator& communicator) {
 
 void RunTracer::trace(const DistributedCase& traced, BoundRank& bound, RankBackend& backend,
                       Communicator& communicator) {
-  Traced made{.of = &traced, .devices = communicator.gather(backend.device()), .runs = {}};
+  Traced made{.timed = &traced, .devices = communicator.gather(backend.device()), .runs = {}};
   const auto now = [&] { return communicator.rank() == 0 ? now_() : 0; };
   backend.time(bound, kUntraced, 1);
   for (int run = 0; run < runs_; ++run) {
@@ -57,7 +57,7 @@ measure::Facts RunTracer::traces(const std::vector<streams::DeviceActivity>& rec
   std::ranges::stable_sort(by_start, {}, [](const auto& each) { return std::pair(each.start, each.device); });
   measure::Facts all = measure::Facts::array();
   for (const Traced& each : traced_) {
-    if (each.of->verified) all.push_back(entry(each, by_start));
+    if (each.timed->verified) all.push_back(entry(each, by_start));
   }
   return all;
 }
@@ -65,8 +65,8 @@ measure::Facts RunTracer::traces(const std::vector<streams::DeviceActivity>& rec
 measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams::DeviceActivity>& by_start) const {
   const auto& devices = traced.devices;
   measure::Facts made = measure::Facts::object();
-  describe(*traced.of, static_cast<int>(devices.size()), made);
-  made["verified"] = traced.of->verified;
+  describe(*traced.timed, static_cast<int>(devices.size()), made);
+  made["verified"] = traced.timed->verified;
   measure::Facts& activities = made["activities"] = measure::Facts::array();
   for (std::size_t run = 0; run < traced.runs.size(); ++run) {
     const auto [begin, end] = traced.runs[run];
@@ -90,9 +90,9 @@ measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams:
                             {"end_ns", each.end - zero}});
     }
     for (std::size_t rank = 0; rank < seen.size(); ++rank) {
-      if (seen[rank] || traced.of->plan.distribution.held(static_cast<int>(rank)) == 0) continue;
+      if (seen[rank] || traced.timed->plan.distribution.held(static_cast<int>(rank)) == 0) continue;
       throw std::runtime_error(
-          fmt::format("CUPTI recorded nothing of rank {} in run {} of {}", rank, run, traced.of->name));
+          fmt::format("CUPTI recorded nothing of rank {} in run {} of {}", rank, run, traced.timed->name));
     }
   }
   return made;

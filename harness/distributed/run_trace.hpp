@@ -1,4 +1,4 @@
-// What each GPU did in a few runs of a distributed scan, which all ranks begin at once.
+// The activity of each GPU in a few runs of a distributed scan, which all ranks begin at once.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class RunTracer {
     std::int64_t end = 0;
   };
   struct Traced {
-    const DistributedCase* of = nullptr;
+    const DistributedCase* timed = nullptr;
     std::vector<int> devices;  ///< by rank
     std::vector<Interval> runs;
   };

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -20,16 +21,30 @@
 namespace scanlab::distributed {
 
 std::chrono::milliseconds patience() {
-  const char* const said = std::getenv("SCANLAB_PATIENCE");
-  if (said == nullptr) return std::chrono::seconds(30);
+  const char* const variable = std::getenv("SCANLAB_PATIENCE");
+  if (variable == nullptr) return std::chrono::seconds(30);
   constexpr double kMost = 1e6;
-  const std::string_view text = said;
+  const std::string_view text = variable;
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), seconds);
   if (error != std::errc{} || end != text.end() || !(seconds > 0 && seconds <= kMost)) {
     throw CommandError(kBadInput, fmt::format("SCANLAB_PATIENCE={}: give seconds above 0, {:g} at most", text, kMost));
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * seconds));
+}
+
+void with_patience(const std::function<void()>& work, const std::function<void()>& late) {
+  std::promise<void> done;
+  const std::jthread watch([&, end = done.get_future()] {
+    if (end.wait_for(patience()) == std::future_status::timeout) late();
+  });
+  try {
+    work();
+  } catch (...) {
+    done.set_value();
+    throw;
+  }
+  done.set_value();
 }
 
 std::uint64_t process_number() {
@@ -58,7 +73,7 @@ std::string Communicator::first_complaint(const std::string& mine) {
 
 namespace {
 
-/// What the threads share: a table that all fill in, then all read, in rounds.
+/// A table that the threads share: one that all fill in, then all read, in rounds.
 class Meeting {
  public:
   Meeting(int ranks, std::chrono::milliseconds patience)

@@ -13,7 +13,7 @@ namespace scanlab::streams {
 
 inline constexpr char kConcurrencySchema[] = "scanlab-concurrency/1";
 
-/// What is the same for all grids of a run.
+/// Settings that all grids of a run share.
 struct ConcurrencySettings {
   int threads = 128;                  ///< a block
   int blocks_per_multiprocessor = 1;  ///< that are resident at once; shared memory keeps others out

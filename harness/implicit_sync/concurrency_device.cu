@@ -21,7 +21,7 @@ constexpr double kGateSeconds = 0.2;  ///< ample for kMaxKernels launches; nothi
 
 unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
 
-/// What host and gate tell each other, in host memory that the device sees.
+/// Flags between host and gate, in host memory that the device sees.
 struct GateWord {
   int open = 0;
   int timed_out = 0;

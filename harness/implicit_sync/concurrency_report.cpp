@@ -17,8 +17,9 @@ void print(const nlohmann::ordered_json& cases, const std::vector<std::int64_t>&
   fmt::print(out, "{:>8}{:>8}{:>8}{:>7}{:>8}", "streams", "kernels", "blocks", "waves", "tail");
   for (const std::int64_t count : connections) fmt::print(out, "{:>22}", fmt::format("{} queues", count));
   fmt::print(out, "\n");
-  const auto same_grids = [](const auto& one, const auto& other) {
-    return one["streams"] == other["streams"] && one["kernels"] == other["kernels"] && one["blocks"] == other["blocks"];
+  const auto same_grids = [](const auto& grids, const auto& other) {
+    return grids["streams"] == other["streams"] && grids["kernels"] == other["kernels"] &&
+           grids["blocks"] == other["blocks"];
   };
   for (const auto& first : cases) {
     if (first["connections"] != connections.front()) continue;

@@ -1,4 +1,4 @@
-// What silently serialises streams or blocks the host: every statement of the sources, as an experiment.
+// Statements of the sources on calls that silently serialise streams or block the host, each as an experiment.
 //
 // The method: a kernel spins for a limited time and notes, by the device's clock, when it starts and ends. A call is
 // issued while it spins. The call blocked the host if the kernel had ended when the call returned; it serialised two
@@ -12,8 +12,8 @@
 
 namespace scanlab::implicit_sync {
 
-/// What a source says of a statement; `nothing` if it is silent.
-enum class Said { no, yes, nothing };
+/// A source's answer to a statement; `nothing` if it is silent.
+enum class Expected { no, yes, nothing };
 
 /// Where a statement stands.
 struct Source {
@@ -27,7 +27,7 @@ struct Experiment {
   std::string subject;  ///< of a call: the call
   std::string verb;
   std::string object;
-  Said said = Said::nothing;
+  Expected expected = Expected::nothing;
   std::string claim{};            ///< what the sources say, in our words
   std::vector<Source> sources{};  ///< who says so; none, if only programs do it
 
@@ -37,7 +37,7 @@ struct Experiment {
   bool non_blocking_streams = false;  ///< streams that do not synchronise with the legacy default stream
 
   std::string statement() const { return subject + " " + verb + " " + object; }
-  std::string said_by() const;  ///< the sources as text
+  std::string describe_sources() const;  ///< the sources as text
 };
 
 /// Every experiment, controls first.
@@ -47,8 +47,8 @@ const std::vector<Experiment>& experiments();
 /// counts. Without a call in between streams overlap; cudaDeviceSynchronize blocks the host, and so the other stream.
 bool is_control(const Experiment& experiment);
 
-/// Those whose names fit a glob (no globs: all), and always the controls. Throws CommandError (status 2) that names
-/// near matches for a glob that fits nothing.
+/// Selects the experiments whose names fit a glob (no globs: all), and always the controls. Throws CommandError (status
+/// 2) that names near matches for a glob that fits nothing.
 std::vector<const Experiment*> select(const std::vector<std::string>& globs);
 
 /// A copy between host and device: one call of many that differ in where, from which memory, and how much.

@@ -13,9 +13,9 @@ namespace scanlab::implicit_sync {
 
 namespace {
 
-constexpr auto kNo = Said::no;
-constexpr auto kYes = Said::yes;
-constexpr auto kSilent = Said::nothing;
+constexpr auto kNo = Expected::no;
+constexpr auto kYes = Expected::yes;
+constexpr auto kSilent = Expected::nothing;
 constexpr std::nullopt_t kNotAsked = std::nullopt;
 
 // The sources, page by page.
@@ -53,20 +53,21 @@ Sources joined(std::initializer_list<Sources> parts) {
 struct Call {
   std::string name;
   std::string call;
-  std::optional<Said> host;     ///< does it block the host until the kernel before it ends
-  std::optional<Said> streams;  ///< does it serialise kernels of two streams
+  std::optional<Expected> host;     ///< does it block the host until the kernel before it ends
+  std::optional<Expected> streams;  ///< does it serialise kernels of two streams
   std::string claim;
   Sources sources;
   bool non_blocking_streams = false;
 };
 
 void add(std::vector<Experiment>& all, const std::vector<Call>& calls) {
-  const auto add_one = [&](const Call& call, const char* suffix, const char* verb, const char* object, Said said) {
+  const auto add_one = [&](const Call& call, const char* suffix, const char* verb, const char* object,
+                           Expected expected) {
     all.push_back({.name = call.name + suffix,
                    .subject = call.call,
                    .verb = verb,
                    .object = object,
-                   .said = said,
+                   .expected = expected,
                    .claim = call.claim,
                    .sources = call.sources,
                    .non_blocking_streams = call.non_blocking_streams});
@@ -88,7 +89,7 @@ std::vector<Call> controls() {
   };
 }
 
-/// What must not come between two commands that are to run at once.
+/// Calls that must not come between two commands that are to run at once.
 std::vector<Call> blocking_list() {
   return {
       {"pinned_allocation", "cudaHostAlloc (4 MiB)", kSilent, kYes, kListed + "an allocation of page-locked memory",
@@ -139,11 +140,11 @@ Call described(const HostCopy& copy) {
             copy.large ? joined({kMe759Transfers, kTutorialDefault, kMe759Caveats})
                        : joined({kMe759Asynchronous, kMe759Caveats})};
   }
-  const Said said = copy.pinned ? kNo : kYes;
+  const Expected expected = copy.pinned ? kNo : kYes;
   return {copy.name(),
           "cudaMemcpyAsync behind the kernel, " + words,
-          said,
-          said,
+          expected,
+          expected,
           copy.pinned ? "from pinned memory it returns at once, and overlaps with kernels of other streams"
                       : "without pinned memory it silently falls back to synchronous behaviour (ME759: functions named "
                         "Async are asynchronous)",
@@ -193,7 +194,7 @@ std::vector<Experiment> launches() {
        .subject = "a kernel launch with CUDA_LAUNCH_BLOCKING=1",
        .verb = "waits for",
        .object = end,
-       .said = kYes,
+       .expected = kYes,
        .claim = "what a debugger makes of launches (the variable is its everyday form)",
        .sources = kMe759Asynchronous,
        .environment = {{"CUDA_LAUNCH_BLOCKING", "1"}},
@@ -202,7 +203,7 @@ std::vector<Experiment> launches() {
        .subject = "a kernel launch under a profiler that collects concurrent kernels (CUPTI)",
        .verb = "waits for",
        .object = end,
-       .said = kYes,
+       .expected = kYes,
        .claim = profiled,
        .sources = kMe759Asynchronous,
        .fresh_process = true},
@@ -210,7 +211,7 @@ std::vector<Experiment> launches() {
        .subject = "a kernel launch under a profiler that collects kernels one by one (CUPTI)",
        .verb = "waits for",
        .object = end,
-       .said = kYes,
+       .expected = kYes,
        .claim = profiled,
        .sources = kMe759Asynchronous,
        .fresh_process = true},
@@ -230,7 +231,7 @@ std::vector<Experiment> orders() {
                       .subject = "with CUDA_DEVICE_MAX_CONNECTIONS=1, " + waiting,
                       .verb = "delays",
                       .object = other,
-                      .said = kYes,
+                      .expected = kYes,
                       .claim = queue,
                       .sources = kRussianQueue,
                       .environment = {{"CUDA_DEVICE_MAX_CONNECTIONS", "1"}},
@@ -269,7 +270,7 @@ std::vector<Experiment> waits() {
   };
 }
 
-/// What the time between two events holds besides the kernel between them.
+/// Statements on what the time between two events holds besides the kernel between them.
 std::vector<Experiment> event_times() {
   const std::string claim = "timing by events is unaffected by the host's noise and the cost of a launch";
   std::vector<Experiment> all;
@@ -315,7 +316,7 @@ const std::vector<Experiment>& experiments() {
   return all;
 }
 
-std::string Experiment::said_by() const {
+std::string Experiment::describe_sources() const {
   if (sources.empty()) return "none of the sources speaks of it; programs do it";
   std::string all;
   for (const auto& [work, place] : sources) all += fmt::format("{}{}, {}", all.empty() ? "" : "; ", work, place);

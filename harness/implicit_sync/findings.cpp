@@ -38,7 +38,9 @@ Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vecto
 
 }  // namespace
 
-const char* word(Said said) { return said == Said::yes ? "yes" : said == Said::no ? "no" : "-"; }
+const char* word(Expected expected) {
+  return expected == Expected::yes ? "yes" : expected == Expected::no ? "no" : "-";
+}
 
 const char* word(Answer answer) {
   switch (answer) {
@@ -65,8 +67,8 @@ Answer Finding::answer() const {
 }
 
 bool Finding::differs() const {
-  return (experiment->said == Said::yes && answer() == Answer::no) ||
-         (experiment->said == Said::no && answer() == Answer::yes);
+  return (experiment->expected == Expected::yes && answer() == Answer::no) ||
+         (experiment->expected == Expected::no && answer() == Answer::yes);
 }
 
 Finding find_out(const Experiment& experiment, int trials, const std::vector<std::string>& command) {
@@ -75,12 +77,12 @@ Finding find_out(const Experiment& experiment, int trials, const std::vector<std
 }
 
 std::string answer_in_fresh_process(const std::vector<std::string>& words) {
-  const auto found =
+  const auto chosen =
       words.size() == 2 ? std::ranges::find(experiments(), words[0], &Experiment::name) : experiments().end();
-  if (found == experiments().end()) {
+  if (chosen == experiments().end()) {
     throw CommandError(kBadInput, fmt::format("'{}' is what scanlab says to itself", kInFreshProcess));
   }
-  const Trials trials = try_here(*found, std::stoi(words[1]));
+  const Trials trials = try_here(*chosen, std::stoi(words[1]));
   return Json{{"yes", trials.yes}, {"seconds", trials.seconds}, {"why_not", trials.why_not}}.dump();
 }
 
@@ -93,7 +95,7 @@ void require_control(const Finding& finding) {
       kFailed,
       fmt::format("the control {} failed ('{}' must be {}, and {} of {} trials said yes{}{}): is the device in "
                   "use, a profiler attached, or CUDA_LAUNCH_BLOCKING set? No other answer would count",
-                  experiment.name, experiment.statement(), word(experiment.said), finding.trials.yes,
+                  experiment.name, experiment.statement(), word(experiment.expected), finding.trials.yes,
                   finding.trials.count(), finding.trials.why_not.empty() ? "" : ": ", finding.trials.why_not));
 }
 
@@ -110,7 +112,7 @@ Json to_json(const Finding& finding) {
           {"verb", experiment.verb},
           {"object", experiment.object},
           {"statement", experiment.statement()},
-          {"said", experiment.said == Said::nothing ? Json(nullptr) : Json(word(experiment.said))},
+          {"said", experiment.expected == Expected::nothing ? Json(nullptr) : Json(word(experiment.expected))},
           {"claim", experiment.claim},
           {"sources", sources},
           {"found", clear ? Json(word(answer)) : Json(nullptr)},

@@ -1,4 +1,4 @@
-// What the experiments find on this device.
+// The answers of this device to the experiments.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,13 +11,13 @@ namespace scanlab::implicit_sync {
 
 inline constexpr char kCaveatsSchema[] = "scanlab-caveats/3";
 
-/// What the device says of a statement.
+/// A device's answer to a statement.
 enum class Answer { no, yes, unclear, not_tried };
 
-const char* word(Said said);
+const char* word(Expected expected);
 const char* word(Answer answer);
 
-/// What trials of one experiment found.
+/// The results of one experiment's trials.
 struct Trials {
   int yes = 0;
   std::vector<double> seconds{};  ///< one a trial: how long the call took, or what the statement is about
@@ -45,7 +45,8 @@ Trials run_experiment(const Experiment& experiment, int repetitions);
 /// this device.
 Finding find_out(const Experiment& experiment, int trials, const std::vector<std::string>& command);
 
-/// What the fresh process prints; `words` are the experiment's name and the number of trials. Throws CommandError.
+/// The text that the fresh process prints; `words` are the experiment's name and the number of trials. Throws
+/// CommandError.
 std::string answer_in_fresh_process(const std::vector<std::string>& words);
 
 /// Throws CommandError (status 1) if this is a control that is not answered as it must be.

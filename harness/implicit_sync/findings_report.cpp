@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
   for (const Experiment* each : all) {
-    fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n", each->name, each->statement(), word(each->said),
-               each->claim, each->said_by());
+    fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n", each->name, each->statement(), word(each->expected),
+               each->claim, each->describe_sources());
   }
   fmt::print(out,
              "\n'scanlab streams implicit-sync' tests this device; data/recorded/ and the report have the answers of "
@@ -27,7 +27,7 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
   fmt::print(out, kRow, "experiment", "source says", "this device", "yes of", "median, us", "statement", "");
   for (const Finding& each : findings) {
     const bool tried = each.trials.why_not.empty();
-    fmt::print(out, kRow, each.experiment->name, word(each.experiment->said), word(each.answer()),
+    fmt::print(out, kRow, each.experiment->name, word(each.experiment->expected), word(each.answer()),
                tried ? fmt::format("{} of {}", each.trials.yes, each.trials.count()) : "",
                tried ? fmt::format("{:.1f}", 1e6 * median(each.trials.seconds)) : "", each.experiment->statement(),
                tried ? "" : fmt::format(" (not tried: {})", each.trials.why_not));
@@ -38,7 +38,7 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
   for (const Finding& each : findings) {
     if (!each.differs()) continue;
     fmt::print(out, "  {}: {}, not {}.\n    said: {} ({})\n", each.experiment->statement(), word(each.answer()),
-               word(each.experiment->said), each.experiment->claim, each.experiment->said_by());
+               word(each.experiment->expected), each.experiment->claim, each.experiment->describe_sources());
   }
 }
 

@@ -1,4 +1,4 @@
-// What an experiment needs: three streams, memory to copy, and kernels that spin and say when.
+// The means of an experiment: three streams, memory to copy, and kernels that spin and say when.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -19,18 +19,14 @@ void done(cudaError_t error) { cuda::check(error, "an experiment's call"); }
 Trial launch(TestBed& bed) {
   std::optional<Spin> spin;
   const double seconds = host_seconds([&] { spin = bed.spin(bed.a()); });
-  const Trial trial{spin->ended(), seconds};
-  bed.clear();
-  return trial;
+  return Trial{spin->ended(), seconds};
 }
 
 Trial stream_order(TestBed& bed) {
   const Spin first = bed.spin(bed.a());
   const Spin second = bed.spin(bed.a(), TestBed::kShort);
   bed.finish();
-  const Trial trial{second.start() >= first.end(), seconds_from(first.end(), second.start())};
-  bed.clear();
-  return trial;
+  return Trial{second.start() >= first.end(), seconds_from(first.end(), second.start())};
 }
 
 /// Whether a kernel of stream b waits for the end of one in stream a, behind which something else waits.
@@ -42,9 +38,7 @@ TrialOf delayed(const Action& behind, const Action& in_b) {
     in_b(bed);
     const Spin second = bed.spin(bed.b(), TestBed::kShort);
     bed.finish();
-    const Trial trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
-    bed.clear();
-    return trial;
+    return Trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
   };
 }
 
@@ -70,18 +64,12 @@ std::pair<Spin, Trial> destroy(TestBed& bed) {
   return {spin, Trial{spin.ended(), seconds}};
 }
 
-Trial stream_destroy(TestBed& bed) {
-  const Trial trial = destroy(bed).second;
-  bed.clear();
-  return trial;
-}
+Trial stream_destroy(TestBed& bed) { return destroy(bed).second; }
 
 Trial stream_destroyed_at_once(TestBed& bed) {
   const Spin spin = destroy(bed).first;
   bed.finish();
-  const Trial trial{spin.ended(), 0};
-  bed.clear();
-  return trial;
+  return Trial{spin.ended(), 0};
 }
 
 Trial stream_synchronize_elsewhere(TestBed& bed) {
@@ -89,9 +77,7 @@ Trial stream_synchronize_elsewhere(TestBed& bed) {
   const Spin own = bed.spin(bed.a());
   own.wait_until_started();
   const double seconds = host_seconds([&] { done(cudaStreamSynchronize(bed.a())); });
-  const Trial trial{own.ended() && !other.ended(), seconds};
-  bed.clear();
-  return trial;
+  return Trial{own.ended() && !other.ended(), seconds};
 }
 
 Trial event_synchronize_between(TestBed& bed) {
@@ -99,9 +85,7 @@ Trial event_synchronize_between(TestBed& bed) {
   done(cudaEventRecord(bed.event.get(), bed.a()));
   const Spin behind = bed.spin(bed.a());
   const double seconds = host_seconds([&] { done(cudaEventSynchronize(bed.event.get())); });
-  const Trial trial{!behind.ended(), seconds};
-  bed.clear();
-  return trial;
+  return Trial{!behind.ended(), seconds};
 }
 
 Trial stream_query_tells(TestBed& bed) {
@@ -111,7 +95,6 @@ Trial stream_query_tells(TestBed& bed) {
   cudaGetLastError();
   bed.finish();
   const bool idle = cudaStreamQuery(bed.a()) == cudaSuccess;
-  bed.clear();
   return {busy && idle, 0};
 }
 
@@ -127,7 +110,6 @@ TrialOf event_surplus(bool busy, double host_delay, double limit) {
     bed.finish();
     const double seconds =
         cuda::seconds_between(bed.event, bed.other_event) - seconds_from(kernel.start(), kernel.end());
-    bed.clear();
     return Trial{seconds > limit, seconds};
   };
 }
@@ -138,9 +120,7 @@ TrialOf beside_everywhere(Carveout carveout) {
     first.wait_until_started();
     const Spin second = bed.spin_with(Carveout::most_shared, 1, bed.most_shared_bytes() / 2, bed.b(), TestBed::kShort);
     bed.finish();
-    const Trial trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
-    bed.clear();
-    return trial;
+    return Trial{second.start() >= first.end(), seconds_from(first.start(), second.start())};
   };
 }
 
@@ -190,6 +170,7 @@ Trials run_experiment(const Experiment& experiment, int repetitions) {
   TestBed bed(experiment.non_blocking_streams);
   on_device.trial(bed);  // what is loaded or allocated at first use is no part of an answer
   for (int i = 0; i < repetitions; ++i) {
+    bed.clear();
     const Trial trial = on_device.trial(bed);
     result.yes += trial.yes ? 1 : 0;
     result.seconds.push_back(trial.seconds);

@@ -15,7 +15,7 @@ SCANLAB_HD void fold_carry(typename Op::Item carry, typename Op::Item* first) {
   *first = Op{}(carry, *first);
 }
 
-/// After it: the carry of the next chunk. Of an exclusive scan the first output, which no scan of a chunk can know, is
+/// After it: the carry of the next chunk. The first output of an exclusive scan, which no scan of a chunk can know, is
 /// put right. `in` has the carry folded in; items >= 1.
 template <Monoid Op>
 SCANLAB_HD typename Op::Item leave_carry(Mode mode, typename Op::Item carry, const typename Op::Item* in,

@@ -30,7 +30,7 @@ class InputFile {
   InputFile(std::filesystem::path path, std::size_t item_bytes);
 
   std::int64_t bytes() const { return bytes_; }
-  /// What tells it from another one, or from itself after a change.
+  /// Facts that tell it from another one, or from itself after a change.
   nlohmann::ordered_json identity() const;
 
   /// Any thread. Throws FileError, InputChanged if the file ends before.

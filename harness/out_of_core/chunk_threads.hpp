@@ -51,7 +51,7 @@ struct Piece {
   std::int64_t place = 0;  ///< bytes from the start of the first chunk left to be done
 };
 
-/// What a reader and a writer share: threads that take a chunk's pieces in their order, chunk after chunk, and
+/// The common part of reader and writer: threads that take a chunk's pieces in their order, chunk after chunk, and
 /// `host_buffers` buffers that the chunks use in turn.
 class ChunkThreads {
  public:

@@ -9,11 +9,9 @@ namespace scanlab::out_of_core {
 
 namespace {
 
-/// What the schedule is told: one input, and kernels in the order of the chunks. The kernel is the device's scan().
+/// The workload that the schedule sees: one input, and kernels in the order of the chunks. The kernel is the device's
+/// scan().
 const streams::Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
-
-/// Whether there are chunks that are an item shorter than the longest.
-bool two_sizes(const ChunkedScan& asked) { return asked.problem.items % asked.chunks != 0; }
 
 }  // namespace
 
@@ -50,7 +48,7 @@ std::size_t ChunkedScan::device_bytes() const {
   std::size_t bytes =
       2 * static_cast<std::size_t>(buffers) * static_cast<std::size_t>(chunk_items()) * item_bytes() + 2 * item_bytes();
   bytes += bind(chunk_items()).plan.workspace_bytes;
-  if (two_sizes(*this) && chunk_items() > 1) bytes += bind(chunk_items() - 1).plan.workspace_bytes;
+  if (problem.items % chunks != 0 && chunk_items() > 1) bytes += bind(chunk_items() - 1).plan.workspace_bytes;
   return bytes;
 }
 
@@ -63,12 +61,13 @@ int buffers_within(ChunkedScan asked, std::size_t budget, int most) {
   return static_cast<int>(std::min<std::size_t>((budget - rest) / pair, static_cast<std::size_t>(most)));
 }
 
-Recording record(const ChunkedScan& asked, const Schedule& schedule) {
+Recording record(const ChunkedScan& asked) {
   const int left = asked.chunks - asked.first_chunk;
-  return record(schedule, {.workload = &kScanWithCarry,
-                           .items = asked.problem.items - asked.first_item(),
-                           .chunks = std::max(left, 1),
-                           .buffers = asked.buffers});
+  return record(*streams::ScheduleRegistry::instance().find("double_buffered"),
+                {.workload = &kScanWithCarry,
+                 .items = asked.problem.items - asked.first_item(),
+                 .chunks = std::max(left, 1),
+                 .buffers = asked.buffers});
 }
 
 namespace {

@@ -23,10 +23,9 @@ namespace scanlab::out_of_core {
 using streams::Chunk;
 using streams::Event;
 using streams::Recording;
-using streams::Schedule;
 using streams::Stream;
 
-/// What is to be scanned, with what, in which pieces.
+/// A scan, its problem, and the chunks that it is cut into.
 struct ChunkedScan {
   const Variant* scan = nullptr;
   Problem problem;                 ///< of all items
@@ -51,14 +50,15 @@ struct ChunkedScan {
   std::size_t device_bytes() const;
 };
 
-/// What comes of it if `asked.buffers` is chosen so that device_bytes() <= `budget`: at most `most`, less than 2 if the
+/// The buffers with which device_bytes() <= `budget`: at most `most`, less than 2 if the
 /// budget is too small.
 int buffers_within(ChunkedScan asked, std::size_t budget, int most);
 
 /// The schedule `double_buffered`, recorded for the chunks left.
-Recording record(const ChunkedScan& asked, const Schedule& schedule);
+Recording record(const ChunkedScan& asked);
 
-/// What the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may wait.
+/// The device that the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may
+/// wait.
 ///
 /// Not a CudaExecutor, though both replay recordings: that one knows every address before it starts, so that its timed
 /// part is nothing but the calls. Here a chunk's place in host memory is known when a thread has filled or emptied it.
@@ -82,15 +82,15 @@ class ScanDevice {
   /// Waits for all that was enqueued.
   virtual void synchronize() = 0;
 
-  /// What the chunk left, once it is copied out: item_bytes() bytes.
+  /// The carry that the chunk left, once it is copied out: item_bytes() bytes.
   virtual std::span<const std::byte> carry_after(const Chunk& chunk) const = 0;
 };
 
 /// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
 std::unique_ptr<ScanDevice> host_scan_device(const ChunkedScan& asked, const Recording& recording);
 
-/// None: every operation is done at once and changes nothing. What is left is what the host does to fetch chunks and to
-/// put them away, which no device can make faster. The carries it tells of are the first one.
+/// None: every operation is done at once and changes nothing. The rest is the host's work of fetching chunks and
+/// putting them away, which no device can make faster. The carries it tells of are the first one.
 std::unique_ptr<ScanDevice> no_scan_device(const ChunkedScan& asked);
 
 #ifdef SCANLAB_WITH_CUDA
@@ -133,7 +133,7 @@ void replay(const Recording& recording, ScanDevice& device, ChunkSource& source,
 using ReadPiece = std::function<void(std::int64_t place, std::byte* to, std::size_t bytes)>;
 using WritePiece = std::function<void(std::int64_t place, const std::byte* from, std::size_t bytes)>;
 
-/// What it is compared with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
+/// The loop to compare with: for each chunk read, copy, scan, copy, write, one after another, in memory that is not
 /// pinned. Each call of `read` and `write` is for one whole chunk; `go_on` is asked as by replay().
 void scan_one_by_one(const Recording& recording, ScanDevice& device, std::size_t item_bytes, const ReadPiece& read,
                      const WritePiece& write, const std::function<bool(const Chunk&)>& go_on);

@@ -78,15 +78,15 @@ const Cupti& cupti() {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       if (function == nullptr) throw std::runtime_error(fmt::format("libcupti.so has no {}", name));
     };
-    Cupti found{};
-    find(found.register_callbacks, "cuptiActivityRegisterCallbacks");
-    find(found.enable, "cuptiActivityEnable");
-    find(found.disable, "cuptiActivityDisable");
-    find(found.flush, "cuptiActivityFlushAll");
-    find(found.next_record, "cuptiActivityGetNextRecord");
-    find(found.dropped, "cuptiActivityGetNumDroppedRecords");
-    find(found.timestamp, "cuptiGetTimestamp");
-    return found;
+    Cupti loaded{};
+    find(loaded.register_callbacks, "cuptiActivityRegisterCallbacks");
+    find(loaded.enable, "cuptiActivityEnable");
+    find(loaded.disable, "cuptiActivityDisable");
+    find(loaded.flush, "cuptiActivityFlushAll");
+    find(loaded.next_record, "cuptiActivityGetNextRecord");
+    find(loaded.dropped, "cuptiActivityGetNumDroppedRecords");
+    find(loaded.timestamp, "cuptiGetTimestamp");
+    return loaded;
   }();
   return functions;
 }
@@ -128,14 +128,14 @@ Collected& collected() {
 
 /// The records of newer versions begin with these: fields were only added behind.
 void keep(const CUpti_Activity& record) {
-  const auto add = [](const auto& of, Engine engine, std::uint64_t bytes, std::int64_t blocks) {
+  const auto add = [](const auto& activity, Engine engine, std::uint64_t bytes, std::int64_t blocks) {
     collected().activities.push_back({.engine = engine,
-                                      .start = static_cast<std::int64_t>(of.start),
-                                      .end = static_cast<std::int64_t>(of.end),
+                                      .start = static_cast<std::int64_t>(activity.start),
+                                      .end = static_cast<std::int64_t>(activity.end),
                                       .bytes = bytes,
-                                      .correlation = of.correlationId,
-                                      .graph_node = of.graphNodeId,
-                                      .channel = of.channelID,
+                                      .correlation = activity.correlationId,
+                                      .graph_node = activity.graphNodeId,
+                                      .channel = activity.channelID,
                                       .blocks = blocks});
   };
   if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
@@ -149,12 +149,12 @@ void keep(const CUpti_Activity& record) {
 }
 
 void keep_on_device(const CUpti_Activity& record) {
-  const auto add = [](const auto& of, DeviceActivity::Kind kind, std::string name, std::uint64_t bytes) {
+  const auto add = [](const auto& activity, DeviceActivity::Kind kind, std::string name, std::uint64_t bytes) {
     collected().of_devices.push_back({.kind = kind,
-                                      .device = static_cast<int>(of.deviceId),
+                                      .device = static_cast<int>(activity.deviceId),
                                       .name = std::move(name),
-                                      .start = static_cast<std::int64_t>(of.start),
-                                      .end = static_cast<std::int64_t>(of.end),
+                                      .start = static_cast<std::int64_t>(activity.start),
+                                      .end = static_cast<std::int64_t>(activity.end),
                                       .bytes = bytes});
   };
   using Kind = DeviceActivity::Kind;
@@ -283,12 +283,12 @@ std::vector<Span> in_this_order(const Recording& recording, const std::vector<Ac
   }
   for (const Engine engine : kEngines) {
     const std::size_t wanted = operations[engine];
-    const std::size_t found = of_engine[engine].size();
+    const std::size_t recorded = of_engine[engine].size();
     const bool fits =
-        engine == Engine::compute && wanted > 0 ? found >= wanted && found % wanted == 0 : found == wanted;
+        engine == Engine::compute && wanted > 0 ? recorded >= wanted && recorded % wanted == 0 : recorded == wanted;
     if (!fits) {
       throw std::runtime_error(
-          fmt::format("CUPTI recorded {} {} for {} that were issued", found, name(engine), wanted));
+          fmt::format("CUPTI recorded {} {} for {} that were issued", recorded, name(engine), wanted));
     }
   }
   const std::size_t bytes_per_item = recording.job.workload->about.item_bytes();

@@ -21,7 +21,7 @@ enum class Collection {
 /// thrown away.
 std::string collect_kernels(Collection collection);
 
-/// What the device did for one call: a copy between host and device, or a kernel.
+/// The device's work for one call: a copy between host and device, or a kernel.
 struct Activity {
   Engine engine{};
   std::int64_t start = 0;  ///< nanoseconds of the collector's clock
@@ -33,7 +33,7 @@ struct Activity {
   std::int64_t blocks = 0;        ///< of a kernel
 };
 
-/// What a device did, of any kind: for a timeline of several devices.
+/// A device's work of any kind: for a timeline of several devices.
 struct DeviceActivity {
   enum class Kind { kernel, copy, memset };
   Kind kind{};

@@ -32,7 +32,7 @@ class Streams {
     }
   }
 
-  cudaStream_t of(const Stream& stream) const {
+  cudaStream_t get(const Stream& stream) const {
     if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
     if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
     return created_.at(static_cast<std::size_t>(stream.index)).get();
@@ -235,11 +235,11 @@ ChunkMemory CudaExecutor::Parts::memory_of(const Chunk& chunk) {
 
 SideKernel& CudaExecutor::Parts::side_kernel_of(const Stream& stream) {
   const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  return side_kernels.try_emplace(streams.of(stream), recording.job, items).first->second;
+  return side_kernels.try_emplace(streams.get(stream), recording.job, items).first->second;
 }
 
 Step CudaExecutor::Parts::step(const Operation& operation) {
-  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.of(operation.stream)};
+  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.get(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
   const auto in_host_array = [&](void* array) {
     return static_cast<std::byte*>(array) + static_cast<std::size_t>(operation.chunk.first) * about.item_bytes();
@@ -271,12 +271,12 @@ Step CudaExecutor::Parts::step(const Operation& operation) {
   return step;
 }
 
-/// Those that have work, in the order of issue; of a graph that in which it is launched.
+/// Streams that have work, in the order of issue; for a graph, the stream in which it is launched.
 std::vector<cudaStream_t> CudaExecutor::Parts::working_streams() const {
   if (graph) return {streams.first()};
   std::vector<cudaStream_t> all;
   for (const Operation& operation : recording.operations) {
-    const cudaStream_t stream = is_work(operation) ? streams.of(operation.stream) : nullptr;
+    const cudaStream_t stream = is_work(operation) ? streams.get(operation.stream) : nullptr;
     if (stream != nullptr && std::ranges::find(all, stream) == all.end()) all.push_back(stream);
   }
   return all;

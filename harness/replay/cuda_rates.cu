@@ -24,13 +24,13 @@ void copy(const HostArrays& arrays, Direction direction, void* device, std::size
 }  // namespace
 
 double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t bytes, bool both_ways) {
-  const cuda::DeviceBuffer one(bytes);
+  const cuda::DeviceBuffer buffer(bytes);
   const cuda::DeviceBuffer other(both_ways ? bytes : 0);
   const cuda::Stream stream;
   const cuda::Stream other_way;
   const cuda::Event start;
   const cuda::Event end;
-  copy(arrays, direction, one.data(), bytes, stream.get());  // untimed
+  copy(arrays, direction, buffer.data(), bytes, stream.get());  // untimed
   stream.synchronize();
   if (both_ways) {
     // Issued first, and three times as long: it runs before the timed copy begins and after it has ended.
@@ -38,7 +38,7 @@ double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t b
     for (int i = 0; i < 3; ++i) copy(arrays, back, other.data(), bytes, other_way.get());
   }
   start.record(stream.get());
-  copy(arrays, direction, one.data(), bytes, stream.get());
+  copy(arrays, direction, buffer.data(), bytes, stream.get());
   end.record(stream.get());
   end.synchronize();
   other_way.synchronize();

@@ -1,5 +1,5 @@
-// What a schedule's parts take by themselves: copies each way and both ways at once, and the kernel of a chunk. What a
-// schedule is held against. No CUDA types here.
+// Times of a schedule's parts by themselves: copies each way and both ways at once, and the kernel of a chunk. A
+// schedule is held against them. No CUDA types here.
 #pragma once
 
 #include <cstddef>

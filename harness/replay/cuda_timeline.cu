@@ -8,9 +8,6 @@ namespace scanlab::streams {
 
 namespace {
 
-/// Seconds. Of a process's first timeline the host's calls took 40% longer for some ten milliseconds.
-constexpr double kWarmUp = 0.05;
-
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::vector<Interval> issues(const Replay& replay) {
@@ -22,7 +19,7 @@ std::vector<Interval> issues(const Replay& replay) {
   return all;
 }
 
-/// What the collector's clock says at a moment of the host's: the two are read beside each other, a few times, and the
+/// Converts a moment of the host's clock to the collector's: the two are read beside each other, a few times, and the
 /// closest reading is taken.
 std::int64_t by_collectors_clock(const ActivityCollector& collector, Clock::time_point moment) {
   auto closest = Clock::duration::max();
@@ -75,10 +72,6 @@ MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, 
     note_wrong();
   }
   return measured;
-}
-
-MeasuredReplays measure_warm(const Recording& recording, HostArrays& arrays, int repetitions) {
-  return measure_replays(recording, arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
 }
 
 }  // namespace scanlab::streams

@@ -17,7 +17,4 @@ struct ReplaySettings {
 /// ActivityCollector and spans_of do.
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings);
 
-/// The same, verified, behind some replays that do not count.
-MeasuredReplays measure_warm(const Recording& recording, HostArrays& arrays, int repetitions);
-
 }  // namespace scanlab::streams

@@ -53,9 +53,9 @@ void compare(const Examined& a, const Examined& b, std::ostream& out) {
                std::max(a.seconds, b.seconds) / std::min(a.seconds, b.seconds), a_is_slower ? second : first);
   }
   fmt::print(out, "\n");
-  const auto only = [&](const Examined& one, const std::string& name_of_one, const Examined& other) {
-    for (const Diagnosis& diagnosis : one.diagnoses) {
-      if (!other.has(diagnosis.cause)) fmt::print(out, "  only {}: {}\n", name_of_one, name(diagnosis.cause));
+  const auto only = [&](const Examined& examined, const std::string& own_name, const Examined& other) {
+    for (const Diagnosis& diagnosis : examined.diagnoses) {
+      if (!other.has(diagnosis.cause)) fmt::print(out, "  only {}: {}\n", own_name, name(diagnosis.cause));
     }
   };
   only(a, first, b);

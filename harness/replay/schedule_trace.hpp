@@ -15,7 +15,7 @@
 
 namespace scanlab::streams {
 
-/// As measure_warm(). `arrays`, of the job before, are used again if they serve: filling them takes longer than a
+/// As measure_replays(). `arrays`, of the job before, are used again if they serve: filling them takes longer than a
 /// replay. Only in a build with CUDA. Throws CommandError: status 4 for lack of memory, 1 for what else goes wrong.
 MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays);
 

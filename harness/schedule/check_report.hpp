@@ -1,4 +1,4 @@
-// What a check of a schedule found, for people.
+// The result of a schedule's check, for people.
 #pragma once
 
 #include <ostream>
@@ -25,7 +25,7 @@ struct CheckedSchedule {
   std::vector<std::string> undone;  ///< of the job
 };
 
-/// Whether it is what it says it is, and does the whole job; a control need not.
+/// Whether it has no fault, and does the whole job; a control must have a fault if it issues anything.
 bool as_expected(const CheckedSchedule& checked);
 
 /// A line, and one per fault, of many the first ones. With `brief` a control that is caught takes two lines.

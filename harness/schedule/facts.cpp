@@ -19,9 +19,9 @@ namespace {
 template <class Entry>
 const Entry* entry(const Json& facts, const char* key) {
   const std::string id = facts.at(key);
-  const Entry* const found = RegistryOf<Entry>::instance().find(id);
-  if (found == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
-  return found;
+  const Entry* const registered = RegistryOf<Entry>::instance().find(id);
+  if (registered == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
+  return registered;
 }
 
 /// A number of a job, which a whole one must be.

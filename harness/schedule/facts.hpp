@@ -17,7 +17,7 @@ ScheduledJob job_of(const nlohmann::ordered_json& facts);
 /// Which operation of a recording, what kind, of which chunk and input, and in which stream.
 nlohmann::ordered_json facts_of(const Recording& recording, std::size_t operation);
 
-/// What was found of a schedule of the job.
+/// The result of a schedule's check.
 nlohmann::ordered_json facts_of(const CheckedSchedule& checked);
 
 }  // namespace scanlab::streams

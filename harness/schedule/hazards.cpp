@@ -42,7 +42,7 @@ struct Moment {
 
 bool counts(const Clock& clock, const Moment& moment) { return clock[moment.lane] >= moment.count; }
 
-/// Of each operation that is work.
+/// The moment of each operation that is work.
 std::vector<Moment> moments(const Recording& recording, const Ordering& order) {
   std::vector<Moment> all(recording.operations.size());
   std::map<std::pair<StreamKind, int>, std::size_t> lanes;
@@ -92,13 +92,13 @@ CheckResult check(const Recording& recording) {
   }
 
   for (auto& [where, touches] : memory) {
-    // By where they begin: those that overlap one are next to it, and not among all chunks of a host array.
+    // Sorted by where they begin, accesses that overlap are neighbours.
     std::ranges::stable_sort(touches, {}, [](const Touch& touch) { return touch.access->first; });
-    for (auto one = touches.begin(); one != touches.end(); ++one) {
-      const std::int64_t end = one->access->first + one->access->items;
-      for (auto other = std::next(one); other != touches.end() && other->access->first < end; ++other) {
+    for (auto earlier = touches.begin(); earlier != touches.end(); ++earlier) {
+      const std::int64_t end = earlier->access->first + earlier->access->items;
+      for (auto other = std::next(earlier); other != touches.end() && other->access->first < end; ++other) {
         const auto& [first, second] =
-            std::minmax(*one, *other, [](const Touch& a, const Touch& b) { return a.operation < b.operation; });
+            std::minmax(*earlier, *other, [](const Touch& a, const Touch& b) { return a.operation < b.operation; });
         if (first.operation == second.operation || !(first.access->writes || second.access->writes)) continue;
         if (!overlap(*first.access, *second.access)) continue;
         if (counts(all[second.operation].clock, all[first.operation])) continue;
@@ -111,19 +111,14 @@ CheckResult check(const Recording& recording) {
   return result;
 }
 
-bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result) {
-  const bool issues = recording.buffers > 0;
-  return result.ordered() != (schedule.about.control && issues);
-}
-
 std::vector<std::string> left_undone(const Recording& recording) {
   std::vector<std::string> all;
   std::map<std::pair<int, int>, Chunk> inputs;  // what each buffer of each input holds
   std::map<int, Chunk> outputs;                 // what kernels have written to each buffer
   std::vector<Chunk> done;
   const auto holds = [](const auto& buffers, const auto& which, const Chunk& chunk) {
-    const auto found = buffers.find(which);
-    return found != buffers.end() && found->second.first == chunk.first && found->second.items >= chunk.items;
+    const auto held = buffers.find(which);
+    return held != buffers.end() && held->second.first == chunk.first && held->second.items >= chunk.items;
   };
   for (const Operation& operation : recording.operations) {
     const Chunk& chunk = operation.chunk;

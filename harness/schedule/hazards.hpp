@@ -16,7 +16,7 @@ struct Hazard {
   Access access{};  ///< what of the second overlaps the first
 };
 
-/// What a recording cannot count on.
+/// The faults of a recording.
 struct CheckResult {
   std::vector<Hazard> hazards;
   /// Operations that wait for an event that no earlier operation records: in CUDA they wait for nothing.
@@ -29,12 +29,9 @@ struct CheckResult {
 /// others, or if the host waited for one before it issued the other.
 CheckResult check(const Recording& recording);
 
-/// Whether a schedule is what it says it is: no fault; or for a control, if it issues any copy or kernel, one at least.
-bool as_expected(const Schedule& schedule, const Recording& recording, const CheckResult& result);
-
-/// What of the job is not done, a sentence each: a kernel reads what no copy in before it brought, a copy out takes
-/// what no kernel before it wrote, or items of the output are never copied out. "Before" is by issue: whether that
-/// holds on the device, check() says.
+/// Names what of the job is not done, a sentence each: a kernel reads what no copy in before it brought, a copy out
+/// takes what no kernel before it wrote, or items of the output are never copied out. "Before" is by issue: whether
+/// that holds on the device, check() says.
 std::vector<std::string> left_undone(const Recording& recording);
 
 /// A sentence for people.

@@ -27,7 +27,7 @@ class Issuer {
 
   /// Every input of the chunk, host to device.
   void copy_in(const Chunk& chunk, Stream stream);
-  /// The workload's kernel. Of an ordered workload the kernels are issued in the chunks' order, and where two
+  /// The workload's kernel. Kernels of an ordered workload are issued in the chunks' order, and where two
   /// neighbours are in different streams the second waits for an event that is recorded right behind the first.
   void compute(const Chunk& chunk, Stream stream);
   /// The chunk's output, device to host.

@@ -1,5 +1,5 @@
-// What a schedule is made of: operations in streams, and which memory each touches. Nothing here knows CUDA; the words
-// are CUDA's.
+// The operations that a schedule is made of: operations in streams, and which memory each touches. Nothing here knows
+// CUDA; the words are CUDA's.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ struct Lane {
   bool ahead = false;               ///< has what the legacy default stream does not wait for yet
   std::size_t behind = 0;           ///< so much of what the legacy default stream was given it waits for already
 
-  /// What an event recorded now stands for.
+  /// The operations that an event recorded now stands for.
   std::vector<std::size_t> frontier() const {
     std::vector<std::size_t> all;
     if (last) all.push_back(*last);
@@ -48,8 +48,8 @@ Ordering ordering(const Recording& recording) {
   std::map<std::pair<StreamKind, int>, Lane> lanes;
   std::vector<std::optional<std::vector<std::size_t>>> events(static_cast<std::size_t>(recording.events));
   Lane& legacy = lanes[{StreamKind::legacy_default, 0}];
-  // What the legacy default stream waited for once is before all that follows in it: only lanes with more since then
-  // are looked at. Else time would grow as the square of the streams.
+  // Operations for which the legacy default stream waited once are before all that follows in it: only lanes with more
+  // since then are looked at. Else time would grow as the square of the streams.
   std::vector<Lane*> ahead;
   std::size_t in_legacy = 0;  // what that stream was given: others wait only for more than at their last wait
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// What must come before what in a recording, and by which rule of CUDA. Written once: the hazard checker, the timeline
-// and the engine model read it here.
+// The order of a recording's operations, and the rule of CUDA behind each. Written once: the hazard checker, the
+// timeline and the engine model read it here.
 //
 // Counted on are: issue order in a stream; an event's latest record before its wait; what the host waited for before it
 // issues or computes on; and the rules of the legacy default stream, which waits for all earlier work of blocking
@@ -39,8 +39,8 @@ HostWait host_wait(const Recording& recording, const Operation& operation);
 /// Who waits for what.
 struct Ordering {
   /// For each operation that is work, the work that it waits for: enough that what they wait for in turn is all, the
-  /// one before it in its stream first. What is no work has none: events are looked through. What the host waits for
-  /// before it issues an operation is not among them.
+  /// one before it in its stream first. Other operations have none: events are looked through. Waits of the host before
+  /// it issues an operation are not among them.
   std::vector<std::vector<Dependency>> device;
   /// For each operation with which CUDA promises that the host waits, the work that it waits for, likewise; a copy for
   /// itself.

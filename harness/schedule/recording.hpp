@@ -20,7 +20,7 @@ struct Recording {
   std::int64_t buffer_items = 0;  ///< what a buffer must hold
 };
 
-/// Of device memory, for its buffers; what kernels need beside them is not counted.
+/// Device memory for its buffers; what kernels need beside them is not counted.
 std::int64_t device_bytes(const Recording& recording);
 
 /// Throws std::invalid_argument with the job's refusal.

@@ -1,4 +1,4 @@
-// What a schedule is: the order in which copies, kernels and events are issued to streams, told to an Issuer.
+// A schedule: the order in which copies, kernels and events are issued to streams, told to an Issuer.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Job {
   int work = 1;     ///< >= 1, an item: what it counts, the workload says
 };
 
-/// Of chunks and of streams: more would be counted for minutes before anything else is found wrong.
+/// The most chunks, and the most streams: more would be counted for minutes before anything else is found wrong.
 inline constexpr int kMaxChunksOrStreams = 1'000'000;
 
 /// Empty if the job can be done; else one sentence that says why not.
@@ -40,7 +40,7 @@ std::string refusal(const Job& job);
 /// say what a buffer takes. 2 at least are needed.
 int buffers_within(const Job& job, std::int64_t bytes);
 
-/// What a schedule says of itself.
+/// A schedule's description.
 struct ScheduleDescription {
   std::string id;  ///< the file's name
   std::string title;
@@ -66,7 +66,7 @@ struct ScheduleRegistration {
   explicit ScheduleRegistration(Schedule schedule) { ScheduleRegistry::instance().add(std::move(schedule)); }
 };
 
-/// What is run: a schedule of a job.
+/// A schedule and the job that it runs.
 struct ScheduledJob {
   const Schedule* schedule = nullptr;
   Job job;

@@ -30,13 +30,13 @@ std::string wrong_output(const WorkloadData& data, std::size_t item_bytes, std::
     std::vector<std::byte> expected(static_cast<std::size_t>(kBlock) * item_bytes);
     for (std::int64_t first = begin; first < end; first += kBlock) {
       const std::int64_t count = std::min(kBlock, end - first);
-      const auto* const found = static_cast<const std::byte*>(output) + static_cast<std::size_t>(first) * item_bytes;
+      const auto* const actual = static_cast<const std::byte*>(output) + static_cast<std::size_t>(first) * item_bytes;
       data.expected(first, count, expected.data());
-      if (std::memcmp(found, expected.data(), static_cast<std::size_t>(count) * item_bytes) == 0) continue;
+      if (std::memcmp(actual, expected.data(), static_cast<std::size_t>(count) * item_bytes) == 0) continue;
       const std::lock_guard lock(wrong.mutex);
       for (std::int64_t i = 0; i < count; ++i) {
         const std::size_t offset = static_cast<std::size_t>(i) * item_bytes;
-        if (std::memcmp(found + offset, expected.data() + offset, item_bytes) == 0) continue;
+        if (std::memcmp(actual + offset, expected.data() + offset, item_bytes) == 0) continue;
         ++wrong.count;
         wrong.first = std::min(wrong.first.value_or(first + i), first + i);
       }

@@ -1,4 +1,4 @@
-// What is computed between the copies: a workload, in words and numbers.
+// A workload, which is computed between the copies, in words and numbers.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace scanlab::streams {
 
-/// What a workload says of itself. Every workload reads `inputs` arrays and writes one output, all of n items of one
+/// A workload's description. Every workload reads `inputs` arrays and writes one output, all of n items of one
 /// type; on the device the output has memory of its own.
 struct WorkloadDescription {
   std::string id;  ///< the file's name
@@ -28,7 +28,7 @@ struct WorkloadDescription {
   std::size_t item_bytes() const { return element_bytes(type); }
 };
 
-/// What the host arrays hold, and what must come out: pure functions of an item's number, so that any range can be had
+/// The host arrays' items, and the right output: pure functions of an item's number, so that any range can be had
 /// by itself, and all ranges at once. Neither throws.
 struct WorkloadData {
   /// Writes items [first, first + items) of input `array` to `to`.

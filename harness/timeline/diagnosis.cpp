@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/core/median.hpp"
+#include "harness/timeline/gap_causes.hpp"
 
 namespace scanlab::streams {
 
@@ -18,7 +19,6 @@ namespace {
 constexpr double kStandsOut = 0.05;    // of the makespan
 constexpr double kSaturated = 0.85;    // of the makespan
 constexpr double kMilliseconds = 1e3;  // a second
-constexpr int kNear = 64;              // operations before or behind another that are looked at
 
 constexpr double kOften = 0.1;         // of the seconds of a cause
 constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
@@ -26,12 +26,6 @@ constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
 std::string counted(std::size_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
-
-/// What kept an engine idle: the cause, and a gap to show for it.
-struct Blame {
-  Cause cause{};
-  Gap shown;  ///< its `next` and `blocker` are those that are to blame
-};
 
 /// Gaps that have a cause in common.
 struct Sum {
@@ -44,14 +38,10 @@ struct Sum {
 class Doctor {
  public:
   Doctor(const Timeline& timeline, const TimelineAnalysis& analysis)
-      : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis) {}
+      : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {}
 
   std::vector<Diagnosis> diagnose() {
     if (analysis_.makespan <= 0) return {};
-    for (std::size_t i = 0; i < timeline_.spans.size(); ++i) span_of_[timeline_.spans[i].operation] = i;
-    for (const Gap& gap : analysis_.gaps) {
-      if (gap.next) gap_before_[*gap.next] = &gap;
-    }
     read_busiest();
     copies_that_hold_the_host();
     launches_that_hold_the_host();
@@ -77,10 +67,8 @@ class Doctor {
 
  private:
   const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
-  const Interval& when(std::size_t index) const { return timeline_.spans[span_of_.at(index)].when; }
-  const Wait& wait_of(std::size_t index) const { return analysis_.waits[span_of_.at(index)]; }
 
-  /// Of engines that are about as busy as any, the one that ends last: what another waits for at its end is then this
+  /// The engine that ends last among those about as busy as any: what another waits for at its end is then this
   /// one's work, and not idle time to be explained.
   Engine busiest() const {
     const double most = *std::ranges::max_element(analysis_.busy);
@@ -113,10 +101,10 @@ class Doctor {
       const bool first = gap.when.start <= 0;
       if (!gap.next) {
         behind_last(gap);
-      } else if (const std::optional<Blame> to_blame = cause_of(gap); !first) {
+      } else if (const std::optional<Blame> to_blame = causes_.cause_of(gap); !first) {
         if (to_blame) add(*to_blame, gap.when.seconds());
       } else if (const double idle = gap.when.end - start_up_;
-                 to_blame && wait_of(*to_blame->shown.next).until > start_up_) {
+                 to_blame && causes_.wait_of(*to_blame->shown.next).until > start_up_) {
         add(*to_blame, idle);
       } else {
         fill_ = idle;
@@ -146,7 +134,7 @@ class Doctor {
       if (other.engine != late || !other.next) continue;
       if (longest == nullptr || other.when.seconds() > longest->when.seconds()) longest = &other;
     }
-    const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : cause_of(*longest);
+    const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : causes_.cause_of(*longest);
     if (to_blame) add(*to_blame, gap.when.seconds() - drain_);
   }
 
@@ -159,119 +147,6 @@ class Doctor {
       sum.at_calls[own ? "the call that issues the next operation" : describe(operation(*blame.shown.blocker))] +=
           seconds;
     }
-  }
-
-  /// Follows the operation that ended a gap back through the earlier steps of its chunk, to what held them. Nothing, if
-  /// that is the work itself.
-  std::optional<Blame> cause_of(const Gap& gap) const {
-    if (const std::optional<Cause> cause = unheld(gap)) return Blame{*cause, gap};
-    if (another_was_ready(gap)) return Blame{Cause::issue_order, gap};
-    std::size_t at = *gap.next;
-    for (int steps = 0; steps < kNear; ++steps) {
-      if (const Gap* const behind = behind_one_not_ready(at)) return Blame{Cause::issue_order, *behind};
-      const Wait& wait = wait_of(at);
-      Gap shown = gap;
-      if (const auto own = gap_before_.find(at); own != gap_before_.end()) shown = *own->second;
-      if (const std::optional<Cause> cause = unheld(shown)) {            // what held it is past
-        if (shown.when.seconds() < 0.5 * gap.when.seconds()) return {};  // most of the gap is the step's own work
-        return Blame{*cause, shown};
-      }
-      shown.reason = wait.reason;
-      shown.next = at;
-      shown.blocker = wait.blocker;
-      if (wait.reason == Idle::default_stream) return Blame{Cause::default_stream, shown};
-      if (wait.reason == Idle::queue) return Blame{Cause::shared_queue, shown};
-      if (wait.reason == Idle::other_way) return {};  // the work of its own engine
-      if (wait.reason == Idle::launches) return Blame{Cause::launch_rule, shown};
-      if (wait.reason == Idle::host) return Blame{held_the_host(gap, wait.blocker), shown};
-      if (!wait.blocker || !span_of_.contains(*wait.blocker)) return {};
-      const Operation& waits = operation(at);
-      const Operation& blocker = operation(*wait.blocker);
-      const bool carry = waits.kind == OperationKind::kernel && blocker.kind == OperationKind::kernel;
-      if (waits.chunk.index != blocker.chunk.index && !carry) {
-        return Blame{wait.reason == Idle::event ? Cause::too_few_buffers : Cause::too_few_streams, shown};
-      }
-      if (when(*wait.blocker).end <= gap.when.start) return {};
-      at = *wait.blocker;
-    }
-    return {};
-  }
-
-  /// The cause of a gap before which nothing held the operation; nothing, if something did.
-  std::optional<Cause> unheld(const Gap& gap) const {
-    if (gap.reason == Idle::latency) return small_or(Cause::latency, gap);
-    if (gap.reason == Idle::other_process) return Cause::other_process;
-    if (gap.reason == Idle::host && gap.blocker == gap.next) return held_the_host(gap, gap.blocker);
-    return {};
-  }
-
-  /// Work that is over sooner than what launches it is too small: a gap as short as that of a few launches, or one that
-  /// the host spent in issuing. Longer work is not to blame.
-  Cause small_or(Cause other, const Gap& gap) const {
-    const bool is_launch =
-        gap.when.seconds() <= kIssueLatencies * timeline_.latency || issuing(gap) >= 0.5 * gap.when.seconds();
-    return is_launch && when(*gap.next).seconds() < gap.when.seconds() ? Cause::small_work : other;
-  }
-
-  /// Seconds of a gap in which the host issued the operation that ended it, or what came before that. Calls in which
-  /// the host waits are no issue.
-  double issuing(const Gap& gap) const {
-    double seconds = 0;
-    double until = gap.when.end;  // operations of one graph share a call
-    for (std::size_t i = *gap.next + 1; i-- > 0 && !timeline_.issued.empty();) {
-      const Interval& call = timeline_.issued[i];
-      if (call.end <= gap.when.start) break;
-      const auto span = span_of_.find(i);
-      const bool issues =
-          span != span_of_.end() ? !holds_host(timeline_, timeline_.spans[span->second]) : is_mark(operation(i));
-      if (!issues) continue;
-      seconds += overlap_of(call, {gap.when.start, until});
-      until = std::min(until, call.start);
-    }
-    return seconds;
-  }
-
-  /// Whether, behind the operation that ended the gap, one was issued that could have run in it.
-  bool another_was_ready(const Gap& gap) const {
-    const double middle = gap.when.start + 0.5 * gap.when.seconds();
-    std::size_t at = span_of_.at(*gap.next);
-    for (int looked_at = 0; looked_at < kNear && ++at < timeline_.spans.size(); ++looked_at) {
-      const std::size_t other = timeline_.spans[at].operation;
-      if (engine_of(operation(other)) != gap.engine || when(other).start < gap.when.end) continue;
-      if (wait_of(other).until <= middle) return true;
-    }
-    return false;
-  }
-
-  Cause held_the_host(const Gap& gap, std::optional<std::size_t> blocker) const {
-    if (!blocker) return small_or(Cause::late_issue, gap);
-    if (!is_work(operation(*blocker)) || !holds_host(timeline_, timeline_.spans[span_of_.at(*blocker)])) {
-      return Cause::late_issue;
-    }
-    return is_copy(operation(*blocker)) ? copies_hold() : Cause::blocking_launches;
-  }
-
-  Cause copies_hold() const {
-    return recording_.job.memory == HostMemory::pageable  ? Cause::pageable_memory
-           : recording_.job.memory == HostMemory::managed ? Cause::managed_memory
-                                                          : Cause::synchronous_copies;
-  }
-
-  /// The gap that the operation could have filled, if another was not taken first that had been issued before it.
-  const Gap* behind_one_not_ready(std::size_t index) const {
-    const double ready = wait_of(index).until;
-    const Engine engine = engine_of(operation(index));
-    const auto at = span_of_.at(index);
-    for (std::size_t i = at; i-- > 0 && at - i < std::size_t{kNear};) {
-      const Span& other = timeline_.spans[i];
-      if (engine_of(operation(other.operation)) != engine || other.when.end > when(index).start) continue;
-      const auto gap = gap_before_.find(other.operation);
-      if (gap == gap_before_.end() || unheld(*gap->second)) continue;
-      const Interval& idle = gap->second->when;
-      if (idle.end <= ready) return nullptr;  // earlier gaps likewise
-      if (ready <= idle.start + 0.5 * idle.seconds()) return gap->second;
-    }
-    return nullptr;
   }
 
   void find(Cause cause, double seconds, const std::string& evidence) { found_.push_back({cause, seconds, evidence}); }
@@ -309,7 +184,7 @@ class Doctor {
     if (copies == 0 || recording_.captured) return;
     const std::string call =
         synchronous ? "cudaMemcpy" : fmt::format("cudaMemcpyAsync on {} memory", name(recording_.job.memory));
-    find(copies_hold(), std::min(in_calls, analysis_.makespan),
+    find(copies_that_hold(recording_.job.memory), std::min(in_calls, analysis_.makespan),
          fmt::format("the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; copies "
                      "ran at {:.1f} GB/s in, {:.1f} GB/s out",
                      copies, call, std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
@@ -439,8 +314,7 @@ class Doctor {
   const Timeline& timeline_;
   const Recording& recording_;
   const TimelineAnalysis& analysis_;
-  std::map<std::size_t, std::size_t> span_of_;    ///< by operation: which span
-  std::map<std::size_t, const Gap*> gap_before_;  ///< by operation: the gap that it ended
+  GapCauses causes_;
   std::map<Cause, Sum> sums_;
   double start_up_ = 0;  ///< until any engine's first operation
   double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before

@@ -20,7 +20,7 @@ struct MeasuredReplays {
   std::vector<TimedReplay> collected;  ///< the host's issues are stamped, too
   std::string wrong;  ///< the first wrong output, in words; empty: all were right, or none was looked at
 
-  /// Of the collected one whose time is the median.
+  /// The timeline of the collected replay whose time is the median.
   const Timeline& timeline() const;
   double median_plain() const;  ///< seconds, as the next
   double median_collected() const;
@@ -28,7 +28,7 @@ struct MeasuredReplays {
   double collection_percent() const;
 };
 
-/// What a trace says beside its events: the times of all repetitions, in microseconds, the overlap, whether outputs
+/// Facts of a trace beside its events: the times of all repetitions, in microseconds, the overlap, whether outputs
 /// were right, and as "overlaps" [operation, operation, in how many of the collected repetitions they overlapped].
 nlohmann::ordered_json facts_of(const MeasuredReplays& measured, const TimelineAnalysis& analysis);
 

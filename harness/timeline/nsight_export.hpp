@@ -15,8 +15,8 @@
 
 namespace scanlab::streams {
 
-/// What of a long export is meant: what the host issued in this time, in milliseconds as Nsight shows them, and within
-/// the first NVTX range of this name, on one GPU.
+/// The part of a long export that is meant: what the host issued in this time, in milliseconds as Nsight shows them,
+/// and within the first NVTX range of this name, on one GPU.
 struct NsightPart {
   std::optional<double> from_ms;
   std::optional<double> to_ms;

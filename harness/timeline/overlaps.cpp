@@ -31,7 +31,7 @@ Agreement& Agreement::operator+=(const Agreement& other) {
 double Agreement::share() const { return either == 0 ? 1 : static_cast<double>(both) / static_cast<double>(either); }
 
 Agreement RepeatedOverlaps::with_themselves() const {
-  const auto twos = [](int of) { return static_cast<std::size_t>(of * (of - 1) / 2); };
+  const auto twos = [](int count) { return static_cast<std::size_t>(count * (count - 1) / 2); };
   Agreement all;
   for (const auto& [pair, in] : times) {
     all += {.either = twos(repetitions) - twos(repetitions - in), .both = twos(in)};
@@ -54,8 +54,8 @@ Agreement RepeatedOverlaps::at_best() const {
     for (const auto& [pair, in] : times) {
       if (in >= least) frequent.insert(pair);
     }
-    const Agreement found = with(frequent);
-    if (least == 1 || found.share() > best.share()) best = found;
+    const Agreement agreement = with(frequent);
+    if (least == 1 || agreement.share() > best.share()) best = agreement;
   }
   return best;
 }

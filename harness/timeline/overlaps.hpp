@@ -34,14 +34,14 @@ struct RepeatedOverlaps {
   int repetitions = 0;
   std::map<OperationPair, int> times;  ///< 1 to `repetitions`
 
-  /// Of every two repetitions, summed.
+  /// Agreement of every two repetitions, summed.
   Agreement with_themselves() const;
-  /// Of `predicted` and each repetition, summed.
+  /// Agreement of `predicted` and each repetition, summed.
   Agreement with(const std::set<OperationPair>& predicted) const;
   /// The same of the prediction that agrees best of all: of the pairs that overlapped in some number of repetitions or
-  /// more. What no model can foretell is beyond it.
+  /// more. No model can foretell more.
   Agreement at_best() const;
-  /// Of `predicted` with those pairs on which all repetitions agree.
+  /// Agreement of `predicted` with those pairs on which all repetitions agree.
   Agreement where_steady(const std::set<OperationPair>& predicted) const;
 };
 

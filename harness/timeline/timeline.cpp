@@ -94,13 +94,15 @@ class Analyst {
     std::optional<std::size_t> longest;
     double longest_seconds = 0;
     double seconds = 0;
+    double until = late.end;  // operations of one graph share a call
     for (std::size_t i = operation; i-- > 0;) {
-      if (!timeline_.threads.empty() && timeline_.threads[i] != timeline_.threads[operation]) continue;
+      if (!timeline_.same_thread(i, operation)) continue;
       if (timeline_.issued[i].end <= late.start) break;
       const bool holds =
           span_of_[i] != nullptr ? holds_host(timeline_, *span_of_[i]) : !is_mark(recording_.operations[i]);
       if (!holds && !takes_long(i)) continue;
-      const double within = overlap_of(timeline_.issued[i], late);
+      const double within = overlap_of(timeline_.issued[i], {late.start, until});
+      until = std::min(until, timeline_.issued[i].start);
       seconds += within;
       if (within <= longest_seconds) continue;
       longest = i;
@@ -186,13 +188,14 @@ class Analyst {
     return latest;
   }
 
-  /// Of what the host waited for before it issued the operation, at its last wait: what ended last.
+  /// The span that ended last among those for which the host's thread waited, at its last wait before the operation.
   const Span* awaited_by_the_host(std::size_t operation) const {
     const Span* latest = nullptr;
-    while (!recording_.captured && latest == nullptr && operation-- > 0) {
-      const Span* const own = span_of_[operation];
+    for (std::size_t i = operation; !recording_.captured && latest == nullptr && i-- > 0;) {
+      if (!timeline_.same_thread(i, operation)) continue;
+      const Span* const own = span_of_[i];
       if (own != nullptr && holds_host(timeline_, *own)) latest = own;
-      for (const std::size_t other : order_.host[operation]) {
+      for (const std::size_t other : order_.host[i]) {
         const Span* const span = span_of_[other];
         if (span != nullptr && (latest == nullptr || span->when.end > latest->when.end)) latest = span;
       }

@@ -13,7 +13,7 @@
 
 namespace scanlab::streams {
 
-/// What works on the device at the same time.
+/// The parts of a device that work at the same time.
 enum class Engine { copy_in, compute, copy_out };
 inline constexpr std::array kEngines{Engine::copy_in, Engine::compute, Engine::copy_out};
 const char* name(Engine engine);
@@ -47,7 +47,7 @@ inline constexpr std::array kIdleReasons{
     Idle::other_way,    Idle::launches, Idle::other_process,  Idle::latency, Idle::no_more_work};
 const char* name(Idle reason);
 
-/// What held an operation last, beside other work of its engine.
+/// The last thing that held an operation, beside other work of its engine.
 struct Wait {
   double until = 0;  ///< the moment from which it held no longer; 0: nothing held
   Idle reason = Idle::latency;
@@ -74,6 +74,7 @@ struct Timeline {
 
   /// From zero to the end of the last span.
   double makespan() const;
+  bool same_thread(std::size_t a, std::size_t b) const { return threads.empty() || threads[a] == threads[b]; }
 };
 
 struct Gap {
@@ -91,7 +92,7 @@ struct PathStep {
   double waited = 0;  ///< seconds between what it waited for and its start
 };
 
-/// What a timeline shows.
+/// The results of reading a timeline.
 struct TimelineAnalysis {
   double makespan = 0;
   double covered = 0;                          ///< seconds in which any engine was at work
@@ -102,7 +103,7 @@ struct TimelineAnalysis {
 
   /// Seconds, had no engine worked beside another.
   double serial() const;
-  /// Of the time that engines could have worked beside each other, the part in which they did: 0 if one worked at a
+  /// The part of the possible overlap of engines that was reached: 0 if one worked at a
   /// time, 1 if none worked but beside the busiest, or had nothing to do. Time in which all were idle is no part of it.
   double overlap() const;
   /// "overlap 95% of what is possible", and for how long no engine was at work.

@@ -51,7 +51,7 @@ Json complete(const std::string& name, const char* category, int process, int la
           {"args", arguments}};
 }
 
-/// What stands in the box.
+/// The text in the box.
 std::string label(const Operation& operation) {
   if (!operation.label.empty()) return operation.label;
   switch (operation.kind) {
@@ -80,7 +80,7 @@ class StreamLanes {
                 {{"stream_kind", name(stream.kind)}, {"stream_index", stream.index}});
     }
   }
-  int of(const Stream& stream) const { return lanes_.at({stream.kind, stream.index}); }
+  int lane(const Stream& stream) const { return lanes_.at({stream.kind, stream.index}); }
 
  private:
   std::map<std::pair<StreamKind, int>, int> lanes_;
@@ -130,7 +130,7 @@ Json trace_events(const Timeline& timeline, const Json& about) {
     if (span->blocks > 0) arguments["blocks"] = span->blocks;
     if (span->channel) arguments["channel"] = *span->channel;
     const std::string text = label(operation);
-    events.push_back(complete(text, name(engine), kStreams, streams.of(operation.stream), span->when, arguments));
+    events.push_back(complete(text, name(engine), kStreams, streams.lane(operation.stream), span->when, arguments));
     const int lane = engines.lane(engine, span->when, events);
     events.push_back(complete(text, name(engine), kEnginesProcess, lane, span->when, arguments));
   }

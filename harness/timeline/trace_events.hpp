@@ -16,7 +16,7 @@ inline constexpr char kTraceSchema[] = "scanlab-trace/1";
 /// Source: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 nlohmann::ordered_json trace_events(const Timeline& timeline, const nlohmann::ordered_json& about);
 
-/// What `trace_events` wrote of a timeline, but for what its recording knows: the spans in the order of operations, and
+/// The timeline that `trace_events` wrote, without what its recording knows: the spans in the order of operations, and
 /// no issues. Throws std::invalid_argument that names the event for what is none. Whose operations they are, only
 /// `check_traced` says: until then their numbers are any.
 std::vector<Span> traced_spans(const nlohmann::ordered_json& trace);

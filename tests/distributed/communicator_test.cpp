@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What run_threads throws.
+/// The text of what run_threads throws.
 std::string failure_of(int ranks, std::chrono::milliseconds patience, const std::function<void(Communicator&)>& body) {
   try {
     run_threads(ranks, patience, body);
@@ -48,28 +48,28 @@ TEST(Communicator, NamesTheFirstThatComplains) {
 }
 
 TEST(Communicator, ARankThatFailsEndsTheWaitsOfTheOthers) {
-  std::atomic<int> told = 0;
-  const std::string said = failure_of(3, 30s, [&](Communicator& each) {
+  std::atomic<int> ended = 0;
+  const std::string why = failure_of(3, 30s, [&](Communicator& each) {
     if (each.rank() == 1) throw std::runtime_error("the device is gone");
     try {
       each.barrier();
     } catch (const RankFailed& failure) {
       EXPECT_STREQ(failure.what(), "rank 1 has failed: the device is gone");
       EXPECT_THROW(each.check_others(), RankFailed);
-      ++told;
+      ++ended;
       throw;
     }
   });
-  EXPECT_EQ(told, 2);
-  EXPECT_FALSE(said.empty());
+  EXPECT_EQ(ended, 2);
+  EXPECT_FALSE(why.empty());
 }
 
 TEST(Communicator, ARankThatNeverComesIsNamed) {
-  const std::string said = failure_of(3, 100ms, [](Communicator& each) {
+  const std::string why = failure_of(3, 100ms, [](Communicator& each) {
     if (each.rank() == 2) return;
     each.barrier();
   });
-  EXPECT_EQ(said, "rank 2 has not come within 0.1 s");
+  EXPECT_EQ(why, "rank 2 has not come within 0.1 s");
 }
 
 TEST(Communicator, ALongStepIsWaitedFor) {
@@ -96,14 +96,14 @@ TEST(CommunicatorDeathTest, ARankThatNobodyCanWakeEndsWithTheProcess) {
 }
 
 TEST(Communicator, RanksAtDifferentStepsAreTold) {
-  const std::string said = failure_of(2, 5s, [](Communicator& each) {
+  const std::string why = failure_of(2, 5s, [](Communicator& each) {
     if (each.rank() == 0) {
       each.gather(std::int64_t{1});
     } else {
       each.gather(char{1});
     }
   });
-  EXPECT_NE(said.find("different steps"), std::string::npos) << said;
+  EXPECT_NE(why.find("different steps"), std::string::npos) << why;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "harness/measure/results_file.hpp"
 #include "harness/verify/input.hpp"
 #include "harness/verify/verification.hpp"
+#include "tests/distributed/wrapped_backend.hpp"
 #include "tests/test_folder.hpp"
 
 namespace scanlab::distributed {
@@ -72,18 +73,18 @@ struct ByThreads {
   };
 };
 
-/// Of rank 0.
+/// The results on rank 0.
 struct Ended {
   std::vector<Timing> timings;
   std::string err;
-  std::vector<int> found_by_rank;  ///< how many cases each rank holds for timed
+  std::vector<int> timed_by_rank;  ///< how many cases each rank holds for timed
 };
 
 template <Fault kFault>
 Ended run(std::vector<Problem> problems, SessionOptions options, measure::ResultsFile* file = nullptr, int ranks = 3) {
   const Algorithm tested = algorithm<ByThreads<kFault>>(false);
   Ended ended;
-  ended.found_by_rank.assign(static_cast<std::size_t>(ranks), 0);
+  ended.timed_by_rank.assign(static_cast<std::size_t>(ranks), 0);
   run_threads(ranks, std::chrono::seconds(20), [&](Communicator& communicator) {
     std::vector<DistributedCase> cases;
     for (const Problem& problem : problems) {
@@ -99,7 +100,7 @@ Ended run(std::vector<Problem> problems, SessionOptions options, measure::Result
     DistributedSession session(cases, communicator, *backend, options, communicator.rank() == 0 ? file : nullptr, err);
     session.run();
     for (const DistributedCase& each : cases) {
-      if (each.state == Timing::State::timed) ++ended.found_by_rank[static_cast<std::size_t>(communicator.rank())];
+      if (each.state == Timing::State::timed) ++ended.timed_by_rank[static_cast<std::size_t>(communicator.rank())];
     }
     if (communicator.rank() != 0) return;
     ended.err = err.str();
@@ -115,7 +116,7 @@ TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
   for (const std::int64_t items : {0, 1, 2, 3, 100, 4097}) problems.push_back({.items = items});
   problems.push_back({.type = ElementType::f32, .op = Operator::affine, .mode = Mode::exclusive, .items = 1001});
   const Ended ended = run<Fault::none>(problems, kShort);
-  EXPECT_EQ(ended.found_by_rank, (std::vector<int>{7, 7, 7}));
+  EXPECT_EQ(ended.timed_by_rank, (std::vector<int>{7, 7, 7}));
   for (const Timing& each : ended.timings) {
     EXPECT_EQ(each.state, Timing::State::timed) << each.name << ": " << each.reason;
     EXPECT_TRUE(each.verified) << each.name;
@@ -125,10 +126,11 @@ TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
 
 /// The same examples are held against the baselines of Python.
 TEST(DistributedSession, ASampleHasAsManyRunsAsItsExamplesSay) {
-  for (const auto& of : nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
-    if (of.at("of") != "ranks") continue;
-    const SessionOptions options{.loop = {.rounds = of.at("rounds"), .cap_seconds = of.at("cap_seconds")}};
-    EXPECT_EQ(runs_per_sample(of.at("seconds_per_run"), options), of.at("runs")) << of.at("why");
+  for (const auto& example :
+       nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
+    if (example.at("of") != "ranks") continue;
+    const SessionOptions options{.loop = {.rounds = example.at("rounds"), .cap_seconds = example.at("cap_seconds")}};
+    EXPECT_EQ(runs_per_sample(example.at("seconds_per_run"), options), example.at("runs")) << example.at("why");
   }
 }
 
@@ -157,17 +159,17 @@ TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
 }
 
 TEST(DistributedSession, EachCaseIsToldOnceItIsVerified) {
-  std::vector<std::string> told;
+  std::vector<std::string> names;
   SessionOptions options = kShort;
   options.timed = false;
   options.checked = [&](const DistributedCase& each) {
-    told.push_back(each.name + (each.verified ? ": right" : ": wrong"));
+    names.push_back(each.name + (each.verified ? ": right" : ": wrong"));
   };
   run<Fault::none>({{.items = 100}, {.items = 200}}, options);
-  EXPECT_EQ(told, (std::vector<std::string>{"by_threads/items:100: right", "by_threads/items:200: right"}));
-  told.clear();
+  EXPECT_EQ(names, (std::vector<std::string>{"by_threads/items:100: right", "by_threads/items:200: right"}));
+  names.clear();
   run<Fault::forgets_a_rank>({{.items = 100}}, options);
-  EXPECT_EQ(told, (std::vector<std::string>{"by_threads/items:100: wrong"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"by_threads/items:100: wrong"}));
 }
 
 TEST(DistributedSession, AWrongPrefixOnOneRankIsFound) {
@@ -175,40 +177,29 @@ TEST(DistributedSession, AWrongPrefixOnOneRankIsFound) {
   ASSERT_EQ(ended.timings.size(), 1u);
   EXPECT_EQ(ended.timings[0].state, Timing::State::failed);
   EXPECT_NE(ended.timings[0].reason.find("rank 1: verification failed"), std::string::npos) << ended.timings[0].reason;
-  EXPECT_EQ(ended.found_by_rank, (std::vector<int>{0, 0, 0})) << "all ranks know";
+  EXPECT_EQ(ended.timed_by_rank, (std::vector<int>{0, 0, 0})) << "all ranks know";
   EXPECT_NE(ended.err.find("rank 1"), std::string::npos);
 }
 
 /// Keeps runs, on hosts: a replay is a run, or writes nothing.
-class KeepsRuns : public RankBackend {
+class KeepsRuns : public WrappedBackend {
  public:
-  KeepsRuns(std::unique_ptr<RankBackend> of, bool writes, int& replays)
-      : of_(std::move(of)), writes_(writes), replays_(replays) {}
-  void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
-    of_->fill(problem, distribution, kind, seed);
-  }
-  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
-    return of_->bind(algorithm, problem, plan);
-  }
-  double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
-    return of_->time(bound, untimed, runs);
-  }
-  void run_alone(BoundRank& bound, const std::function<void()>& meet) override { of_->run_alone(bound, meet); }
-  void read(std::size_t offset, std::size_t bytes, void* to) override { of_->read(offset, bytes, to); }
+  KeepsRuns(const Communicator& communicator, bool writes, int& replays)
+      : WrappedBackend(communicator), writes_(writes), replays_(replays) {}
   std::unique_ptr<BoundRank> captured(BoundRank& bound) override {
     class Replay : public BoundRank {
      public:
-      Replay(BoundRank& of, bool writes, int& count) : of_(of), writes_(writes), count_(count) {}
+      Replay(BoundRank& kept, bool writes, int& count) : kept_(kept), writes_(writes), count_(count) {}
       void connect(Communicator&) override {}
       void rehearse(const void*, void*, StreamHandle) override {}
       void run(const void* in, void* out, StreamHandle stream) override {
         ++count_;
-        if (writes_) of_.run(in, out, stream);
+        if (writes_) kept_.run(in, out, stream);
       }
       std::string waits_for(StreamHandle) override { return {}; }
 
      private:
-      BoundRank& of_;
+      BoundRank& kept_;
       bool writes_;
       int& count_;
     };
@@ -216,7 +207,6 @@ class KeepsRuns : public RankBackend {
   }
 
  private:
-  std::unique_ptr<RankBackend> of_;
   bool writes_;
   int& replays_;
 };
@@ -224,7 +214,7 @@ class KeepsRuns : public RankBackend {
 TEST(DistributedSession, ReplaysAreCheckedToo) {
   const Algorithm tested = algorithm<ByThreads<Fault::none>>(false);
   const auto outcome = [&](bool keeps, bool writes, int& replays) {
-    Timing found;
+    Timing timing;
     run_threads(3, std::chrono::seconds(20), [&](Communicator& communicator) {
       std::vector<DistributedCase> cases(1);
       cases[0].algorithm = &tested;
@@ -232,15 +222,15 @@ TEST(DistributedSession, ReplaysAreCheckedToo) {
       cases[0].plan = tested.plan(cases[0].problem, 3);
       int own = 0;
       auto backend = make_host_backend(communicator);
-      if (keeps) backend = std::make_unique<KeepsRuns>(std::move(backend), writes, own);
+      if (keeps) backend = std::make_unique<KeepsRuns>(communicator, writes, own);
       std::ostringstream err;
       DistributedSession(cases, communicator, *backend, {.timed = false, .repeat = 4, .replayed = true}, nullptr, err)
           .run();
       if (communicator.rank() != 1) return;
       replays = own;
-      found = cases[0];
+      timing = cases[0];
     });
-    return found;
+    return timing;
   };
   int replays = 0;
   EXPECT_TRUE(outcome(true, true, replays).verified);

@@ -34,21 +34,6 @@ TEST(Distribution, GivesEachItemToOneRank) {
   }
 }
 
-TEST(Distribution, OfBlocksIsOneRunPerRank) {
-  const auto distribution = Distribution::blocks(10, 4);
-  std::vector<std::int64_t> first;
-  std::vector<std::int64_t> counts;
-  for (int rank = 0; rank < 4; ++rank) {
-    distribution.for_each_run(rank, [&](std::int64_t local, std::int64_t global, std::int64_t count) {
-      EXPECT_EQ(local, 0);
-      first.push_back(global);
-      counts.push_back(count);
-    });
-  }
-  EXPECT_EQ(first, (std::vector<std::int64_t>{0, 3, 6, 9}));
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{3, 3, 3, 1}));
-}
-
 TEST(Distribution, RunsAreThoseThatTheArrayHasSideBySide) {
   const Distribution distribution{.items = 11, .ranks = 2, .chunk = 3};
   std::vector<std::vector<std::int64_t>> runs;

@@ -43,13 +43,6 @@ TEST(PeerCut, DealsOutEachTileOnce) {
   }
 }
 
-TEST(PeerCut, GivesEachRankAsManyTiles) {
-  // 140 tiles per rank in chunks of 32 gave one rank 160 and the others 128.
-  const PeerCut cut = cut_in_chunks(std::int64_t{4} * 140 * 2560, 4, 4, form_of("10"), 32);
-  EXPECT_EQ(cut.chunk_tiles, 28);
-  EXPECT_EQ(tiles_by_rank(std::int64_t{4} * 140 * 2560, 4, cut), (std::vector<std::int64_t>{140, 140, 140, 140}));
-}
-
 TEST(PeerCut, ARankHoldsAtMostATilePerChunkMoreThanItsShare) {
   for (std::int64_t tiles = 1; tiles < 700; ++tiles) {
     for (const int ranks : {1, 2, 3, 4, 8}) {
@@ -73,16 +66,6 @@ TEST(PeerCut, RanksWithNothingComeLast) {
   EXPECT_EQ(tiles_by_rank(0, 3, cut_in_chunks(0, 3, 4, form_of("10"), 32)), (std::vector<std::int64_t>{0, 0, 0}));
 }
 
-TEST(PeerCut, FormsAreNamedByTheirSize) {
-  for (const bool heavy : {false, true}) {
-    for (const TileForm& form : tile_forms(heavy)) {
-      EXPECT_EQ(std::to_string(form.bytes() >> 10), form.kib);
-      EXPECT_EQ(form.vectors % 2, 1) << "threads of a warp would meet in the banks of shared memory";
-    }
-    EXPECT_TRUE(std::ranges::is_sorted(tile_forms(heavy), {}, &TileForm::bytes));
-  }
-}
-
 std::int64_t waves(std::int64_t bytes, const TileForm& form) {
   return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
 }
@@ -90,32 +73,6 @@ std::int64_t waves(std::int64_t bytes, const TileForm& form) {
 TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMax, bool by_tile = false,
                  int ranks = 2) {
   return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, ranks, most);
-}
-
-TEST(PeerCut, AMultiprocessorGetsOneTileWhereATileIsLargeEnough) {
-  const auto fits = [](std::int64_t bytes) { return fitting(false, 4, bytes); };
-  EXPECT_EQ(fits(4 << 20).kib, "36") << "of 26 KiB, a second wave would be nearly empty";
-  EXPECT_EQ(waves(4 << 20, fits(4 << 20)), 1);
-  EXPECT_EQ(fits(kMultiprocessors * 20000).kib, "22") << "though two of 10 KiB have fewer bytes";
-  EXPECT_EQ(fits(0).kib, "10");
-  EXPECT_EQ(fits(1 << 20).kib, "10");
-  EXPECT_EQ(fits(2 << 20).kib, "18");
-  EXPECT_EQ(fits(std::int64_t{1} << 30).kib, "26");
-  EXPECT_EQ(fitting(false, 1, std::int64_t{1} << 30).kib, "36");
-  EXPECT_EQ(fitting(false, 8, std::int64_t{1} << 30).kib, "26");
-  EXPECT_EQ(fitting(true, 8, std::int64_t{1} << 30).kib, "49");
-}
-
-TEST(PeerCut, LargeArraysGetFewTilesWhereEachIsTold) {
-  for (const std::int64_t item : {1, 8, 16})
-    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true).kib, "36");
-  for (const std::int64_t item : {2, 4}) {
-    EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, 2).kib, "26");
-    for (const int ranks : {3, 4}) {
-      EXPECT_EQ(fitting(false, item, std::int64_t{1} << 30, kMax, true, ranks).kib, "36") << "of more GPUs";
-    }
-  }
-  EXPECT_EQ(fitting(false, 8, 1 << 20, kMax, true).kib, "10") << "as without";
 }
 
 TEST(PeerCut, FewGpusTellEachOtherOfTiles) {

@@ -23,7 +23,7 @@ std::atomic<bool> stopped = false;
 std::atomic<std::uint32_t> runs = kRuns;  // fewer where they take long; the same for all ranks
 std::chrono::steady_clock::time_point deadline;
 
-/// By a thread that waits: cores may be fewer than ranks, and each is lent to whoever else computes.
+/// Called by a thread that waits: cores may be fewer than ranks, and each is lent to whoever else computes.
 void pause() {
   thread_local unsigned polls = 0;
   if (++polls % 256 == 0) {
@@ -43,7 +43,7 @@ struct HostWords {
 };
 using Turns = PeerTurns<HostWords>;
 
-/// What each rank has and the others write.
+/// Memory that each rank has and the others write.
 struct Memory {
   std::array<HostWords::Word, kRanks> begun;
   std::array<std::array<std::atomic<std::uint64_t>, kRanks>, Turns::kCopies> states;
@@ -52,7 +52,7 @@ struct Memory {
 std::uint32_t value_of(int rank, std::uint32_t run) { return 1000003u * run + static_cast<std::uint32_t>(rank); }
 
 /// As exchange_by_peers: tells all, and reads those before its own. So the first rank waits for nobody's states, and
-/// runs as far ahead as the turns let it. What was wrong, or nothing.
+/// runs as far ahead as the turns let it. Returns a fault, or nothing.
 std::string run_rank(int rank, std::vector<Memory>& all) {
   std::minstd_rand random(static_cast<unsigned>(rank + 1));
   const auto delay = [&] {  // seldom, and long enough for the others to do several runs
@@ -104,14 +104,14 @@ TEST(PeerTurns, NoRankWritesOverWhatAnotherStillReads) {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < kRanks; ++rank) {
       threads.emplace_back([&, rank] {
-        std::string& said = wrong[static_cast<std::size_t>(rank)];
+        std::string& fault = wrong[static_cast<std::size_t>(rank)];
         try {
-          said = run_rank(rank, all);
+          fault = run_rank(rank, all);
         } catch (const std::runtime_error&) {
         } catch (const std::logic_error& late) {
-          said = late.what();
+          fault = late.what();
         }
-        if (!said.empty()) stopped = true;
+        if (!fault.empty()) stopped = true;
       });
     }
   }
@@ -119,14 +119,14 @@ TEST(PeerTurns, NoRankWritesOverWhatAnotherStillReads) {
 }
 
 TEST(PeerTurns, NamesTheRanksThatHaveNotBegunARun) {
-  const auto said = [](std::vector<std::uint32_t> runs) {
+  const auto fault = [](std::vector<std::uint32_t> runs) {
     for (std::uint32_t& each : runs) each += kFirstRun - 1;
     return who_has_not_begun(runs, kFirstRun);
   };
-  EXPECT_EQ(said({0, 0}), "no rank has begun a run");
-  EXPECT_EQ(said({17, 17, 17}), "all ranks have begun run 17");
-  EXPECT_EQ(said({17, 17, 16, 17}), "rank 2 has not begun run 17");
-  EXPECT_EQ(said({1, 0, 0, 0}), "ranks 1, 2 and 3 have not begun run 1");
+  EXPECT_EQ(fault({0, 0}), "no rank has begun a run");
+  EXPECT_EQ(fault({17, 17, 17}), "all ranks have begun run 17");
+  EXPECT_EQ(fault({17, 17, 16, 17}), "rank 2 has not begun run 17");
+  EXPECT_EQ(fault({1, 0, 0, 0}), "ranks 1, 2 and 3 have not begun run 1");
 }
 
 TEST(PeerTurns, NumbersOfRunsWrap) {

@@ -18,13 +18,13 @@ TEST(Ranks, OfUnlikeBuildsOrWordsRefuseEachOther) {
     });
   };
   EXPECT_NO_THROW(start("0f1e2d3c4", "verify"));
-  const auto expect = [&](const std::string& commit, const std::string& word, const std::string& said) {
+  const auto expect = [&](const std::string& commit, const std::string& word, const std::string& sentence) {
     try {
       start(commit, word);
       FAIL() << "they run together";
     } catch (const CommandError& error) {
       EXPECT_EQ(error.status, kBadInput);
-      EXPECT_EQ(error.what(), said);
+      EXPECT_EQ(error.what(), sentence);
     }
   };
   expect("0f1e2d3c4 and changes", "verify",

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "harness/host/clock.hpp"
+#include "tests/distributed/wrapped_backend.hpp"
 
 namespace scanlab::distributed {
 namespace {
@@ -42,47 +43,35 @@ struct Copies {
 };
 
 /// A rank in the host's memory that says it is GPU 10 + rank, and records its runs alone.
-class NumberedBackend : public RankBackend {
+class NumberedBackend : public WrappedBackend {
  public:
   NumberedBackend(Communicator& communicator, Recorded& recorded, std::mutex& mutex)
-      : host_(make_host_backend(communicator)), rank_(communicator.rank()), recorded_(recorded), mutex_(mutex) {}
-  void fill(const Problem& problem, const Distribution& distribution, InputKind kind, std::uint64_t seed) override {
-    host_->fill(problem, distribution, kind, seed);
-  }
-  std::unique_ptr<BoundRank> bind(const Algorithm& algorithm, const Problem& problem, const Plan& plan) override {
-    return host_->bind(algorithm, problem, plan);
-  }
+      : WrappedBackend(communicator), rank_(communicator.rank()), recorded_(recorded), mutex_(mutex) {}
   double time(BoundRank& bound, std::int64_t untimed, std::int64_t runs) override {
     record("untraced", Kind::kernel, 0);
-    return host_->time(bound, untimed, runs);
+    return WrappedBackend::time(bound, untimed, runs);
   }
   void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
     record("", Kind::memset, 0);  // the poison
-    host_->run_alone(bound, [&] {
+    WrappedBackend::run_alone(bound, [&] {
       meet();
       began.push_back(now());
     });
     record(kHoldsBack, Kind::kernel, 5);
     record("first", Kind::kernel, 10 + rank_);
     record("", Kind::copy, 20);
-    spin(std::chrono::microseconds(50));
+    spin_until(Clock::now() + std::chrono::microseconds(50));
   }
   int device() const override { return 10 + rank_; }
-  void read(std::size_t offset, std::size_t bytes, void* to) override { host_->read(offset, bytes, to); }
 
   std::vector<std::int64_t> began;
 
  private:
-  static void spin(Clock::duration time) {
-    for (const auto start = Clock::now(); Clock::now() - start < time;) {
-    }
-  }
   void record(const char* name, Kind kind, std::int64_t after) {
     const std::scoped_lock lock(mutex_);
     recorded_.push_back({kind, device(), name, now() + after, now() + after + 7, 64});
   }
 
-  std::unique_ptr<RankBackend> host_;
   int rank_;
   Recorded& recorded_;
   std::mutex& mutex_;
@@ -163,7 +152,7 @@ TEST(RunTrace, NoRankBeginsARunBeforeAllHaveCome) {
 }
 
 TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
-  const auto said = [](const std::function<void(Recorded&)>& change) -> std::string {
+  const auto failure = [](const std::function<void(Recorded&)>& change) -> std::string {
     try {
       traced(2, 1, change);
     } catch (const std::runtime_error& error) {
@@ -171,9 +160,9 @@ TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
     }
     return {};
   };
-  EXPECT_EQ(said([](Recorded& all) { std::erase_if(all, [](const auto& each) { return each.device == 11; }); }),
+  EXPECT_EQ(failure([](Recorded& all) { std::erase_if(all, [](const auto& each) { return each.device == 11; }); }),
             "CUPTI recorded nothing of rank 1 in run 0 of copies");
-  EXPECT_EQ(said([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
+  EXPECT_EQ(failure([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
 }
 
 /// The fields of `TracedCase` and `RankActivity` in analysis/scanlab_report/read/documents/timelines.py.

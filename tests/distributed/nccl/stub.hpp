@@ -1,4 +1,4 @@
-// What a test tells the library that stands in for NCCL, and what that counts.
+// Settings and counts of the library that stands in for NCCL.
 #pragma once
 
 #include <atomic>
