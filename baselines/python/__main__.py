@@ -76,7 +76,7 @@ def measure(session: Any, context: dict[str, Any], out: Path, leads: bool = True
 
 
 def _write(out: Path, context: dict[str, str], entries: list[dict[str, Any]]) -> None:
-    """By way of another file, so that an interruption leaves a whole one."""
+    """Write by way of another file, so that an interruption leaves a whole one."""
     part = out.with_name(out.name + ".part")
     part.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1) + "\n", encoding="utf-8")
     part.replace(out)
@@ -133,7 +133,7 @@ def _seconds(text: str) -> float:
 
 
 def add_loop_options(parser: argparse.ArgumentParser) -> None:
-    """What every command that times is asked, as those of the harness are."""
+    """Add the options of every command that times, as those of the harness have them."""
     add = parser.add_argument
     add("--rounds", type=_positive, default=10, metavar="N", help="take at most N samples per case (default 10)")
     add("--width", type=_amount, default=1.0, metavar="PERCENT", help="stop a case whose median is known to this, either way, with 95 %% (default 1; 0: all rounds)")

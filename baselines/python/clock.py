@@ -12,7 +12,7 @@ _PAUSE_SECONDS = 0.02
 
 
 class ClockReader:
-    """Of the GPU that the libraries use: the first that they may. Knows nothing where there is no NVML, or no such GPU."""
+    """Reads the clock of the GPU that the libraries use, the first visible; nothing without NVML or without such a GPU."""
 
     def __init__(self) -> None:
         self._next, self._device = 0.0, ctypes.c_void_p()

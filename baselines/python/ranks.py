@@ -62,7 +62,7 @@ class Group(ABC):
         """The time that ``runs`` runs took on this rank, after some untimed ones."""
 
     def versions(self) -> dict[str, str]:
-        """What the provenance says of the library."""
+        """The library's facts in the provenance."""
         return {}
 
 
@@ -270,7 +270,7 @@ class Session:
 
 
 def context(plan: Plan, group: Group) -> dict[str, Any]:
-    """What the results file says of where it comes from."""
+    """The provenance of the results file."""
     about = {"title": "torch.cumsum, all_gather of the last item, and an addition", "source": "PyTorch: torch.cumsum, torch.distributed.all_gather",
              "kind": "scan", "origin": "baseline", "family": "Python", "on_gpus": group.on == "gpus", "limits": "items that ranks share evenly",
              "traffic": "4n"}  # fmt: skip

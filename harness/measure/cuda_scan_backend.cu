@@ -102,7 +102,7 @@ class CudaScanBackend : public ScanBackend {
         displacement_((oracles.seed() - 1) % 64 * kDisplacement) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
-    // What can never fit is told from the sizes: its oracle alone could take all of the host's memory.
+    // The sizes tell whether a case can ever fit: its oracle alone could take all of the host's memory.
     if (const std::size_t bytes = least_bytes(timed); bytes > memory_bytes_)
       return verify::lacking_device_memory(bytes);
     const auto attempt = [&] {

@@ -1,4 +1,4 @@
-// What a variant does, step by step, counted on the emulator.
+// The steps of a variant, counted on the emulator.
 #pragma once
 
 #include <iosfwd>

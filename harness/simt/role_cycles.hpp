@@ -13,10 +13,10 @@ namespace scanlab::simt {
 /// The cycles of each role; nothing in a build without CUDA. `scan` has a `cuda_watch`.
 std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem);
 
-/// What was run, and a line per role: the parts of its cycles in percent.
+/// Prints a title, and a line per role: the parts of its cycles in percent.
 void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ostream& out);
 
-/// What a table says of a run, beside its roles: names of columns, and values.
+/// The columns of a table that identify a run, with their values.
 using RunColumns = std::vector<std::pair<std::string, std::string>>;
 RunColumns run_columns(const Case& of);
 

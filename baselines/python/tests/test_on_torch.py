@@ -43,7 +43,7 @@ WORKSPACE_BYTES = 767
 
 
 class Scan:
-    """What make_inclusive_scan returns. ``calls``: the workspace and the stream of each call."""
+    """The result of make_inclusive_scan. ``calls``: the workspace and the stream of each call."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, Any]] = []
