@@ -28,7 +28,7 @@ struct NcclAllGather {
     using Item = typename Op::Item;
     Rank(const Problem&, const Plan& plan, int)
         : bytes_((static_cast<std::size_t>(plan.distribution.ranks) + 1) * kBytes) {}
-    void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
+    void connect(Communicator& communicator) { nccl_ = Nccl::connect(communicator); }
     void run(const Item*, Item*, StreamHandle stream) {
       nccl_->all_gather(bytes_.data(), bytes_.as<std::byte>() + kBytes, kBytes, stream);
     }

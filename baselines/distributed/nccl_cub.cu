@@ -40,7 +40,7 @@ struct NcclCub : SumsOverNccl {
       storage_ = cuda::DeviceBuffer(std::max(reduce, scan));
       cuda::load(sum_before<Item>);
     }
-    void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
+    void connect(Communicator& communicator) { nccl_ = Nccl::connect(communicator); }
     void rehearse(const Item* in, Item* out, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
       std::size_t bytes = storage_.bytes();

@@ -85,7 +85,7 @@ struct NcclThrust : SumsOverNccl {
           items_((static_cast<std::size_t>(plan.distribution.ranks) + 2) * sizeof(Item)) {
       cuda::load(sum_before<Item>);
     }
-    void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
+    void connect(Communicator& communicator) { nccl_ = Nccl::connect(communicator); }
     void rehearse(const Item* in, Item* out, StreamHandle handle) {
       const auto stream = static_cast<cudaStream_t>(handle);
       reduce(in, stream);

@@ -40,23 +40,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.unlink()
         return _complain(BAD_INPUT, f"the array library that results are verified with is missing: {error}")
 
-    found, missing = [], {}
+    usable, missing = [], {}
     for library in libraries.available(options.library):
         if isinstance(library, libraries.Library):
-            found.append(library)
+            usable.append(library)
         else:
             missing[library[0]] = library[1]
             _say(f"left out {library[0]}: {library[1]}")
-    if not found:
+    if not usable:
         options.out.unlink()
         return _complain(NO_DEVICE, "none of the libraries is here and can use a GPU")
     plan = session.Plan(options.type, options.items, options.rounds, options.seed, options.width / 100, options.cap)
     context = provenance.context(plan.seed, plan.rounds, plan.width, plan.cap_seconds)
-    for library in found:
+    for library in usable:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {why}" for name, why in missing.items())
-    return measure(session.Bench(plan, found, _say, clock.ClockReader().sm_mhz), context, options.out)
+    return measure(session.Bench(plan, usable, _say, clock.ClockReader().sm_mhz), context, options.out)
 
 
 def measure(session: Any, context: dict[str, Any], out: Path, leads: bool = True) -> int:

@@ -1,4 +1,4 @@
-"""The libraries, behind one interface: put an array on the device, sum it, time that, fetch the result.
+"""The libraries, behind a common interface: put an array on the device, sum it, time that, fetch the result.
 
 A library is imported when it is made; what its import or its first use of the GPU raises, says why it is left out.
 """

@@ -183,8 +183,8 @@ class Bench:
                 self._refuse(case, 0)
 
     def _compare(self, case: Case, expected: Any) -> None:
-        if found := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
-            case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {found}"
+        if fault := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
+            case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {fault}"
 
     def _contain(self, library: Library, scan: Scan, work: Callable[[], None]) -> None:
         """Does the work; what it raises becomes the scan's fault, so that the session goes on."""

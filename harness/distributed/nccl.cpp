@@ -157,7 +157,7 @@ std::string why_no_nccl() {
   }
 }
 
-std::shared_ptr<Nccl> Nccl::of(Communicator& communicator) {
+std::shared_ptr<Nccl> Nccl::connect(Communicator& communicator) {
   if (communicator.joined() == nullptr) communicator.joined() = std::make_shared<LoadedNccl>(communicator);
   return std::dynamic_pointer_cast<Nccl>(communicator.joined());
 }

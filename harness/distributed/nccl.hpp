@@ -24,7 +24,7 @@ class Nccl : public Joined {
  public:
   /// Collective. The one of these ranks, made at the first call. Throws std::runtime_error, on all ranks, if it cannot
   /// be: RankFailed if one rank alone cannot, for which the others wait within NCCL.
-  static std::shared_ptr<Nccl> of(Communicator& communicator);
+  static std::shared_ptr<Nccl> connect(Communicator& communicator);
 
   /// Enqueues: `all` gets `bytes` bytes of each rank, in order. Device memory.
   virtual void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) = 0;

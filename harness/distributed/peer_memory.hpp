@@ -28,7 +28,7 @@ class PeerMemory {
 
   void* own() const { return own_.data(); }
   /// Of a rank, its own among them; once it is connected.
-  void* of(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
+  void* on_rank(int rank) const { return seen_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(seen_.size()); }
 
  private:

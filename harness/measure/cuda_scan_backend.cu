@@ -57,8 +57,8 @@ class ReferenceStore {
 
   /// Throws cuda::OutOfMemory.
   const verify::CudaReference& get(const Problem& problem) {
-    if (const auto found = std::ranges::find(kept_, bare(problem), &Entry::first); found != kept_.end()) {
-      return *found->second;
+    if (const auto kept = std::ranges::find(kept_, bare(problem), &Entry::first); kept != kept_.end()) {
+      return *kept->second;
     }
     if (passing_.second != nullptr && passing_.first == bare(problem)) return *passing_.second;
     passing_.second.reset();

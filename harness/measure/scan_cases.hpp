@@ -13,15 +13,15 @@ namespace scanlab::measure {
 
 /// Adds the usual rivals to the variants, as far as this build has them: `best`, every CUB, copies and an empty launch.
 /// Throws CommandError (status 2) if no variant is given.
-OptionWords with_compared(OptionWords said);
+OptionWords with_compared(OptionWords given);
 
 /// The scans of a selection (select_scans), each in the columns that the options `cache` (else cold and warm) and
 /// `launch` (else stream and graph) name. Throws CommandError (status 2).
-std::vector<ScanInColumns> selected_scans(const OptionWords& said, const std::string& default_items);
+std::vector<ScanInColumns> selected_scans(const OptionWords& given, const std::string& default_items);
 
 /// The scans of a sweep, narrowed by the given variants, types, operators, modes, caches and launches. Throws
 /// CommandError (status 2) for an option that a sweep sets itself.
-std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& said);
+std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& given);
 
 /// Each case once that is possible and that `wanted` lets pass by its name, problem by problem: an oracle serves all
 /// variants of its problem. `once`: the cases are run, not timed, and there is one of all columns. Host code has no

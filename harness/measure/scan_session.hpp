@@ -32,7 +32,7 @@ struct ScanTimes {
 struct Backends {
   std::unique_ptr<ScanBackend> host;
   std::unique_ptr<ScanBackend> cuda;
-  ScanBackend& of(const TimedCase& timed) const { return timed.on_host() ? *host : *cuda; }
+  ScanBackend& backend_for(const TimedCase& timed) const { return timed.on_host() ? *host : *cuda; }
 };
 
 /// The backends that the cases need: the device's only if a case is not on the host. Throws LacksMemory.

@@ -14,9 +14,9 @@ using Timings = std::vector<const Timing*>;
 
 template <std::derived_from<Timing> Timed>
 Timings timings(const std::vector<Timed>& all) {
-  Timings found;
-  for (const Timed& timed : all) found.push_back(&timed);
-  return found;
+  Timings pointers;
+  for (const Timed& timed : all) pointers.push_back(&timed);
+  return pointers;
 }
 
 /// "yes", "FAILED", or "before only" if the output after the last run was not looked at.

@@ -114,9 +114,9 @@ std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes)
 
 std::uint32_t Sites::id(const std::source_location& where) {
   const Key key{where.file_name(), (std::uint64_t{where.line()} << 32) | where.column()};
-  const auto [found, added] = ids_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
+  const auto [entry, added] = ids_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (added) sites_.push_back(where);
-  return found->second;
+  return entry->second;
 }
 
 std::string Sites::text(const std::source_location& where) {

@@ -144,13 +144,13 @@ std::optional<Choice> fastest_shape(const std::vector<const Timings*>& sizes) {
 std::vector<Choice> finalists(const TimingsBySize& sizes) {
   std::vector<const Timings*> all;
   for (const auto& [n, timings] : sizes) all.push_back(&timings);
-  std::vector<Choice> found;
-  if (all.empty()) return found;
+  std::vector<Choice> shapes;
+  if (all.empty()) return shapes;
   const auto small = fastest_shape({all.front()});
   const auto large = all.size() > 1 ? fastest_shape({all.begin() + 1, all.end()}) : small;
-  if (small) found.push_back(*small);
-  if (large && large != small) found.push_back(*large);
-  return found;
+  if (small) shapes.push_back(*small);
+  if (large && large != small) shapes.push_back(*large);
+  return shapes;
 }
 
 namespace {
@@ -158,8 +158,8 @@ namespace {
 /// Without entries.
 TuningTable table_of_device(const Measured& measured) {
   const auto fact = [&](const char* key) {
-    const auto found = measured.context.find(key);
-    return found != measured.context.end() && found->is_string() ? found->get<std::string>() : std::string{};
+    const auto value = measured.context.find(key);
+    return value != measured.context.end() && value->is_string() ? value->get<std::string>() : std::string{};
   };
   TuningTable table;
   const std::string multiprocessors = fact("multiprocessors");
@@ -236,11 +236,11 @@ bool is_candidate(const Json& about, const std::string& id, std::string_view riv
 /// The value of one of `words`, pairs of values and words. Throws as field_of, and CommandError for another word.
 template <class Words>
 auto word_of(const Json& entry, const char* field, const Words& words) {
-  const auto said = field_of<std::string>(entry, field);
+  const auto given = field_of<std::string>(entry, field);
   for (const auto& [value, word] : words) {
-    if (word == said) return value;
+    if (word == given) return value;
   }
-  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, said));
+  throw CommandError(kBadInput, fmt::format("{} '{}' is unknown to this build", field, given));
 }
 
 /// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is
@@ -270,7 +270,7 @@ void add_time(const Json& entry, const Json& variants, std::string_view rival, M
 TimingsBySize where_all_were_timed(const TypeAndOperator& monoid, const TimingsBySize& sizes) {
   TimingsBySize first;
   for (const std::int64_t n : first_rival_sizes(monoid)) {
-    if (const auto found = sizes.find(n); found != sizes.end()) first.insert(*found);
+    if (const auto size = sizes.find(n); size != sizes.end()) first.insert(*size);
   }
   return first.empty() ? sizes : first;
 }
@@ -322,8 +322,8 @@ const std::vector<Column> kAllColumns{{Cache::cold, Launch::stream},
 bool is_hopeless(const Choice& choice, const Timings& timings) {
   constexpr double kHopeless = 1.6;
   const std::map<Choice, double> all = losses(timings);
-  const auto found = all.find(choice);
-  return found == all.end() || found->second > kHopeless;
+  const auto loss = all.find(choice);
+  return loss == all.end() || loss->second > kHopeless;
 }
 
 /// At both of the measured sizes that n lies between; never, if it does not.

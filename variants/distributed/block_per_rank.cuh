@@ -151,7 +151,7 @@ class NcclExchange {
   NcclExchange(int rank, int ranks) : rank_(rank), items_((static_cast<std::size_t>(ranks) + 1) * sizeof(Item)) {
     cuda::load(fold_before<Op>);
   }
-  void connect(Communicator& communicator) { nccl_ = Nccl::of(communicator); }
+  void connect(Communicator& communicator) { nccl_ = Nccl::connect(communicator); }
 
   /// Enqueues. aggregate: of this rank's block, in device memory.
   void run(const Item* aggregate, cudaStream_t stream) {

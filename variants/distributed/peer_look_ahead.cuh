@@ -73,9 +73,9 @@ class PeerAggregates {
     } else {
       // Both are asked for before either is waited for; those of other GPUs come last.
       auto in_chunk = own_.ask(place.chunk, place.at);
-      auto told = told_.ask(place.state);
+      auto states = told_.ask(place.state);
       const Item own = own_.fold(in_chunk, run);
-      return Op{}(told_.before(place.state, told, run), own);
+      return Op{}(told_.before(place.state, states, run), own);
     }
   }
 

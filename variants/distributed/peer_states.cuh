@@ -65,7 +65,7 @@ struct PeerStates {
   }
   __device__ static void store(simt::GpuBlock&, ShortWord* states, std::int64_t place, const Item& item,
                                std::uint32_t run) {
-    const auto state = State::of(item, run);
+    const auto state = State::tagged(item, run);
     for (int i = 0; i < State::kWords; ++i) store_to_peer(states + place * State::kWords + i, state.words[i]);
   }
 };
@@ -139,7 +139,7 @@ class PeerStateMemory {
   /// Collective: no run begins before the memory of all ranks is prepared.
   void connect(Communicator& communicator) {
     memory_.connect(communicator);
-    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.of(rank);
+    for (int rank = 0; rank < memory_.ranks(); ++rank) peers_.memory[rank] = memory_.on_rank(rank);
   }
   /// Once they are connected.
   const Peers& peers() const { return peers_; }

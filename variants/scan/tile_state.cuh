@@ -43,7 +43,7 @@ struct TileState {
     for (int i = 0; i < kWords; ++i) parts.value[i] = words[i].value;
     return first_bytes<Item>(parts);
   }
-  SCANLAB_HD static TileState of(const Item& item, std::uint32_t tag) {
+  SCANLAB_HD static TileState tagged(const Item& item, std::uint32_t tag) {
     struct Parts {
       Value value[kWords];
     };
@@ -77,7 +77,7 @@ SCANLAB_HD TileState<Item> load_state(Block& block, const TileStates<Block, Item
 template <class Item, simt::ThreadBlock Block>
 SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile, const Item& item,
                             std::uint32_t tag) {
-  const auto state = TileState<Item>::of(item, tag);
+  const auto state = TileState<Item>::tagged(item, tag);
   for (int i = 0; i < state.kWords; ++i) block.store_atomic(states, tile * state.kWords + i, state.words[i]);
 }
 

@@ -38,8 +38,8 @@ class NcclFailures : public testing::Test {
 
 TEST_F(NcclFailures, RanksHaveOneCommunicatorAndGiveItBack) {
   run_threads(3, 5s, [&](Communicator& each) {
-    const auto first = Nccl::of(each);
-    EXPECT_EQ(first, Nccl::of(each));
+    const auto first = Nccl::connect(each);
+    EXPECT_EQ(first, Nccl::connect(each));
     EXPECT_EQ(first->version(), "2.23.4");
     first->check();
   });
@@ -51,7 +51,7 @@ TEST_F(NcclFailures, RanksHaveOneCommunicatorAndGiveItBack) {
 TEST_F(NcclFailures, ASecondRunOfTheProcessMakesItsOwn) {
   for (const int ranks : {3, 2, 1, 1}) {
     stub->made = 0;
-    run_threads(ranks, 5s, [&](Communicator& each) { Nccl::of(each); });
+    run_threads(ranks, 5s, [&](Communicator& each) { Nccl::connect(each); });
     EXPECT_EQ(stub->made, ranks);
     EXPECT_EQ(stub->ranks, ranks);
   }
@@ -62,7 +62,7 @@ TEST_F(NcclFailures, ARankThatCannotMakeItTellsTheOthersWhy) {
   std::atomic<int> told = 0;
   const std::string said = failure_of(3, [&](Communicator& each) {
     try {
-      Nccl::of(each);
+      Nccl::connect(each);
       ADD_FAILURE() << "rank " << each.rank() << " went on";
     } catch (const RankFailed& failure) {
       EXPECT_STREQ(failure.what(), "rank 1 has failed: making a communicator: NCCL: unhandled system error");
@@ -76,7 +76,7 @@ TEST_F(NcclFailures, ARankThatCannotMakeItTellsTheOthersWhy) {
 
 TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
   const std::string said = failure_of(2, [&](Communicator& each) {
-    const auto nccl = Nccl::of(each);
+    const auto nccl = Nccl::connect(each);
     each.barrier();
     stub->met = 7;  // in progress
     nccl->check();
@@ -100,7 +100,7 @@ TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
 
 TEST_F(NcclFailures, OfARunThatFailedItIsAborted) {
   failure_of(2, [&](Communicator& each) {
-    Nccl::of(each);
+    Nccl::connect(each);
     each.barrier();
     if (each.rank() == 1) throw std::runtime_error("the device is gone");
     each.barrier();
@@ -116,7 +116,7 @@ TEST_F(NcclDeathTest, OneThatIsNeverMadeEndsTheProcess) {
   const auto body = [&] {
     setenv("SCANLAB_PATIENCE", "0.2", 1);
     stub->never_comes = true;
-    run_threads(1, 5s, [](Communicator& each) { Nccl::of(each); });
+    run_threads(1, 5s, [](Communicator& each) { Nccl::connect(each); });
   };
   EXPECT_EXIT(body(), testing::ExitedWithCode(1), "rank 0: making NCCL's communicator has taken more than 0.2 s");
 }
