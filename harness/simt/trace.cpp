@@ -10,23 +10,9 @@
 namespace scanlab::simt {
 
 const char* name(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::race:
-      return "race";
-    case FaultKind::out_of_bounds:
-      return "out_of_bounds";
-    case FaultKind::never_written:
-      return "never_written";
-    case FaultKind::barrier_divergence:
-      return "barrier_divergence";
-    case FaultKind::warp_divergence:
-      return "warp_divergence";
-    case FaultKind::misaligned:
-      return "misaligned";
-    case FaultKind::no_progress:
-      return "no_progress";
-  }
-  return "?";
+  constexpr std::array kNames{"race",       "out_of_bounds", "never_written", "barrier_divergence", "warp_divergence",
+                              "misaligned", "no_progress"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void BankCounts::add(const BankCounts& other) {
@@ -70,6 +56,10 @@ std::int64_t Report::barriers() const {
   return sum;
 }
 
+namespace {
+
+/// Largest number of different rows that `lanes` accesses of `bytes` want from one bank, for one group of lanes that
+/// is served together. `addresses` are byte offsets into shared memory.
 int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks) {
   // Words that several lanes share are served once (broadcast). A group asks for at most one row of words.
   std::array<std::uint64_t, 32> words{};
@@ -87,6 +77,8 @@ int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, i
   return degree;
 }
 
+/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
+/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
 BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks) {
   const int lanes_per_group = std::min(32, banks * 4 / std::max(bytes, 4));
   BankCounts counts;
@@ -100,6 +92,7 @@ BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int cou
   return counts;
 }
 
+/// Sectors of 32 bytes touched by one warp-level request.
 std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes) {
   std::array<std::uint64_t, 64> sectors{};
   int used = 0;
@@ -111,6 +104,8 @@ std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes)
   std::sort(sectors.begin(), sectors.begin() + used);
   return std::unique(sectors.begin(), sectors.begin() + used) - sectors.begin();
 }
+
+}  // namespace
 
 std::uint32_t Sites::id(const std::source_location& where) {
   const Key key{where.file_name(), (std::uint64_t{where.line()} << 32) | where.column()};

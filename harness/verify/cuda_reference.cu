@@ -4,7 +4,6 @@
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "harness/verify/device_guard.cuh"
-#include "harness/verify/oracle_data.hpp"
 
 namespace scanlab::verify {
 

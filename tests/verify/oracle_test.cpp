@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/verify/comparison.hpp"
-#include "harness/verify/oracle_data.hpp"
 
 namespace scanlab::verify {
 namespace {
