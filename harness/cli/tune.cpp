@@ -82,7 +82,7 @@ tuning::Measured measure_candidates(const po::variables_map& values, const std::
   std::ranges::sort(asked);
   const bool are_named = values.count("type") + values.count("op") != 0;
   const auto usual = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
-  const auto monoids = are_named ? tuning::monoids_of(selection.types, selection.operators) : usual;
+  const auto monoids = are_named ? tuning::defined_monoids(selection.types, selection.operators) : usual;
   for (const tuning::TypeAndOperator& monoid : monoids) {
     measured.timings[monoid] =
         !rival.empty()

@@ -17,7 +17,7 @@ namespace scanlab::measure {
 
 namespace {
 
-bool among(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
+bool contains(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
 
 /// The states that an option names; `usual` if it is not said.
 template <class State, std::size_t kStates>
@@ -32,7 +32,7 @@ std::vector<State> given_states(const OptionWords& given, const char* option,
       for (const auto& [state, text] : names) words.push_back(text);
       throw CommandError(kBadInput, fmt::format("--{} takes {}, not '{}'", option, fmt::join(words, " or "), word));
     }
-    if (!among(states, known->first)) states.push_back(known->first);
+    if (!contains(states, known->first)) states.push_back(known->first);
   }
   return states.empty() ? usual : states;
 }
@@ -42,13 +42,13 @@ std::vector<Cache> given_caches(const OptionWords& given) {
 }
 
 /// Whether a sweep's case is left by what narrows it. A floor does not depend on the problem.
-bool stays(const Case& scan, const Selection& wanted, const OptionWords& given) {
+bool is_selected(const Case& scan, const Selection& wanted, const OptionWords& given) {
   const Problem& problem = scan.problem;
-  if (!among(wanted.variants, scan.variant)) return false;
+  if (!contains(wanted.variants, scan.variant)) return false;
   if (scan.variant->about.kind == Kind::empty_launch) return true;
-  return (!given.contains("type") || among(wanted.types, problem.type)) &&
-         (!given.contains("op") || among(wanted.operators, problem.op)) &&
-         (!given.contains("mode") || among(wanted.modes, problem.mode));
+  return (!given.contains("type") || contains(wanted.types, problem.type)) &&
+         (!given.contains("op") || contains(wanted.operators, problem.op)) &&
+         (!given.contains("mode") || contains(wanted.modes, problem.mode));
 }
 
 std::vector<std::pair<Cache, Launch>> columns(const ScanInColumns& each) {
@@ -67,7 +67,7 @@ std::vector<std::pair<Cache, Launch>> columns(const ScanInColumns& each) {
 
 }  // namespace
 
-OptionWords with_compared(OptionWords given) {
+OptionWords add_rivals(OptionWords given) {
   const auto named = given.find("variant");
   if (named == given.end()) {
     throw CommandError(
@@ -109,10 +109,10 @@ std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWo
   const std::vector<Launch> launches =
       given_states(given, "launch", kLaunchNames, {Launch::stream, Launch::graph, Launch::batch, Launch::pipeline});
   std::vector<ScanInColumns> all = cases(sweep);
-  std::erase_if(all, [&](const ScanInColumns& each) { return !stays(each.scan, wanted, given); });
+  std::erase_if(all, [&](const ScanInColumns& each) { return !is_selected(each.scan, wanted, given); });
   for (ScanInColumns& each : all) {
-    std::erase_if(each.caches, [&](Cache cache) { return !among(caches, cache); });
-    std::erase_if(each.launches, [&](Launch launch) { return !among(launches, launch); });
+    std::erase_if(each.caches, [&](Cache cache) { return !contains(caches, cache); });
+    std::erase_if(each.launches, [&](Launch launch) { return !contains(launches, launch); });
   }
   return all;
 }

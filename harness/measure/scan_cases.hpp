@@ -13,7 +13,7 @@ namespace scanlab::measure {
 
 /// Adds the usual rivals to the variants, as far as this build has them: `best`, every CUB, copies and an empty launch.
 /// Throws CommandError (status 2) if no variant is given.
-OptionWords with_compared(OptionWords given);
+OptionWords add_rivals(OptionWords given);
 
 /// The scans of a selection (select_scans), each in the columns that the options `cache` (else cold and warm) and
 /// `launch` (else stream and graph) name. Throws CommandError (status 2).

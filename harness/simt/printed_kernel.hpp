@@ -50,7 +50,7 @@ struct PrintedRun {
   std::optional<WrongItem> first_wrong;
 
   /// Whether the emulator found the fault that the kernel's description names, or none where it names none.
-  bool as_said() const;
+  bool matches_description() const;
 };
 
 /// Runs the kernel, tracing, with its threads in a random order, in which a missing barrier shows. Throws CommandError

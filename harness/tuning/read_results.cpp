@@ -59,7 +59,7 @@ void add_time(const Json& entry, const Json& variants, std::string_view rival, M
 }
 
 /// The sizes at which every shape of a rival was timed, if they are the usual ones; else all.
-TimingsBySize where_all_were_timed(const TypeAndOperator& monoid, const TimingsBySize& sizes) {
+TimingsBySize fully_timed_sizes(const TypeAndOperator& monoid, const TimingsBySize& sizes) {
   TimingsBySize first;
   for (const std::int64_t n : first_rival_sizes(monoid)) {
     if (const auto size = sizes.find(n); size != sizes.end()) first.insert(*size);
@@ -94,7 +94,7 @@ Measured read_results(const std::filesystem::path& path, std::string_view rival)
     throw CommandError(kBadInput, fmt::format("'{}': {}{}", path.string(), where, error.what()));
   }
   if (!rival.empty()) {
-    for (auto& [monoid, sizes] : measured.timings) keep_only(finalists(where_all_were_timed(monoid, sizes)), sizes);
+    for (auto& [monoid, sizes] : measured.timings) keep_only(finalists(fully_timed_sizes(monoid, sizes)), sizes);
   }
   return measured;
 }
