@@ -1,6 +1,6 @@
 """``python -m baselines.python``: times the prefix sums of PyTorch, CuPy, JAX, cuda.compute and Triton, whichever are here.
 
-Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to one
+Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to a single
 file that ``scanlab-report`` reads beside those of ``scanlab bench``.
 """
 

@@ -55,8 +55,8 @@ def runs_per_sample(seconds_per_run: float, cache: str, rounds: int, cap_seconds
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a measurement. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds`` of
-    wall time: a case that has spent them gets no more than ``MIN_SAMPLES``."""
+    """The plan of a measurement. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds``:
+    a case that has spent them in wall time gets no more than ``MIN_SAMPLES``."""
 
     types: list[str]
     items: list[int]

@@ -56,10 +56,6 @@ std::int64_t Report::barriers() const {
   return sum;
 }
 
-namespace {
-
-/// Largest number of different rows that `lanes` accesses of `bytes` want from one bank, for one group of lanes that
-/// is served together. `addresses` are byte offsets into shared memory.
 int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks) {
   // Words that several lanes share are served once (broadcast). A group asks for at most one row of words.
   std::array<std::uint64_t, 32> words{};
@@ -77,8 +73,6 @@ int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, i
   return degree;
 }
 
-/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
-/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
 BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks) {
   const int lanes_per_group = std::min(32, banks * 4 / std::max(bytes, 4));
   BankCounts counts;
@@ -92,7 +86,6 @@ BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int cou
   return counts;
 }
 
-/// Sectors of 32 bytes touched by one warp-level request.
 std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes) {
   std::array<std::uint64_t, 64> sectors{};
   int used = 0;
@@ -104,8 +97,6 @@ std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes)
   std::sort(sectors.begin(), sectors.begin() + used);
   return std::unique(sectors.begin(), sectors.begin() + used) - sectors.begin();
 }
-
-}  // namespace
 
 std::uint32_t Sites::id(const std::source_location& where) {
   const Key key{where.file_name(), (std::uint64_t{where.line()} << 32) | where.column()};

@@ -11,6 +11,17 @@
 
 namespace scanlab::simt {
 
+/// Largest number of different rows that `lanes` accesses of `bytes` want from one bank, for one group of lanes that
+/// is served together. `addresses` are byte offsets into shared memory.
+int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks);
+
+/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
+/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
+BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks);
+
+/// Sectors of 32 bytes touched by one warp-level request.
+std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes);
+
 /// Numbers source positions.
 class Sites {
  public:
