@@ -24,7 +24,7 @@ class Pieces {
  public:
   __device__ Pieces(const VectorSplit& split) : start_(split.head), bytes_(split.vectors * cuda::kBulkBytes) {}
   __device__ std::int64_t mine() const { return (count() - blockIdx.x + gridDim.x - 1) / gridDim.x; }
-  /// Of the block's k-th piece.
+  /// The offset of the block's k-th piece.
   __device__ std::int64_t offset(std::int64_t k) const { return start_ + (blockIdx.x + k * gridDim.x) * kPieceBytes; }
   __device__ int bytes(std::int64_t k) const {
     return static_cast<int>(min(std::int64_t{kPieceBytes}, start_ + bytes_ - offset(k)));

@@ -15,7 +15,7 @@ inline std::int64_t cub_chain(const Problem& problem) {
   return ceil_div(bytes, 4096) + 128;
 }
 
-/// What look-ahead adds to that: a thread adds up to 160 items, where look-back's adds 24, once for its tile's
+/// The chain of look-ahead: a thread adds up to 160 items, where look-back's adds 24, once for its tile's
 /// aggregate and once for its own prefix.
 constexpr std::int64_t kLookAheadChain = 2 * 160;
 

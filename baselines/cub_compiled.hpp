@@ -34,10 +34,10 @@ inline std::vector<CompiledCubScan>& compiled_cub_scans() {
 /// Null if no part has it.
 inline EnqueueCub find_compiled_cub_scan(const Problem& problem, const Choice& choice) {
   const auto& all = compiled_cub_scans();
-  const auto found = std::ranges::find_if(all, [&](const CompiledCubScan& each) {
+  const auto compiled = std::ranges::find_if(all, [&](const CompiledCubScan& each) {
     return each.type == problem.type && each.op == problem.op && each.choice == choice;
   });
-  return found == all.end() ? nullptr : found->enqueue;
+  return compiled == all.end() ? nullptr : compiled->enqueue;
 }
 
 }  // namespace scanlab

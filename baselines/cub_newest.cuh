@@ -1,4 +1,4 @@
-// What the baselines of the newest CCCL share: its version, and the environments through which its users ask for an
+// The baselines of the newest CCCL share this: its version, and the environments through which its users ask for an
 // algorithm. Compiled against the headers that the build found in SCANLAB_CCCL, and left out where it found none.
 //
 // Two versions of CCCL meet in one program. CUB and Thrust carry their version in the names of their symbols; libcu++

@@ -1,4 +1,4 @@
-// What the baselines that call cub::DeviceScan share.
+// Shared parts of the baselines that call cub::DeviceScan.
 //
 // They are compiled against different versions of CCCL and linked into one program. Whatever here depends on CCCL is
 // therefore in an unnamed namespace: each file has its own.

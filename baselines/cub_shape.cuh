@@ -27,8 +27,8 @@ constexpr cub::ScanPolicy cub_policy(const CubLookBack& shape) {
           {}};
 }
 
-/// What cuda::execution::tune asks of a user: a policy for each compute capability. A class template, so that the shape
-/// is part of the type.
+/// The selector that cuda::execution::tune needs: a policy for each compute capability. A class template, so that the
+/// shape is part of the type.
 template <auto kShape>
 struct CubTuning {
   __host__ __device__ constexpr cub::ScanPolicy operator()(::cuda::compute_capability) const {
@@ -36,7 +36,7 @@ struct CubTuning {
   }
 };
 
-/// What device_scan_in adds sums by, in a shape.
+/// The addition of device_scan_in for sums, in a shape.
 template <class Op, auto kShape>
 using CubAdd = std::conditional_t<Op::kOperator == Operator::plus && kShape.accumulator == CubAccumulator::item,
                                   ::cuda::std::plus<typename Op::Item>, void>;

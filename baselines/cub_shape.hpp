@@ -10,7 +10,7 @@
 
 namespace scanlab {
 
-/// The type in which sums are added. Of items smaller than an int, `InclusiveSum` adds ints, as C++ does; asked for a
+/// The type in which sums are added. `InclusiveSum` adds items smaller than an int as ints, as C++ does; asked for a
 /// scan by cuda::std::plus<Item>, CUB adds items. The results are the same, since both wrap.
 enum class CubAccumulator { cub, item };
 
@@ -76,7 +76,7 @@ struct CubRow {
   static constexpr auto kShape = kShape_;
 };
 
-/// What was found for a type and operator, as a type: rows by rising n, the first from 0 on.
+/// The tuned shapes for a type and operator, as a type: rows by rising n, the first from 0 on.
 template <ElementType kType_, Operator kOp_, class... Rows_>
 struct CubTunedFor {
   static constexpr ElementType kType = kType_;

@@ -67,8 +67,8 @@ auto thrust_operator() {
 
 class ThrustScan {
  public:
-  /// What the full sweep times: sums of every type, every operator of two. Thrust compiles each for counts of 32 and of
-  /// 64 bits, and the rest takes longer to compile than all of cub_device_scan.
+  /// The cases that the full sweep times: sums of every type, every operator of two. Thrust compiles each for counts of
+  /// 32 and of 64 bits, and the rest takes longer to compile than all of cub_device_scan.
   template <class Op>
   static constexpr bool kTakes = Op::kOperator == Operator::plus ||
                                  (kBasic<Op> && (std::is_same_v<typename Op::Element, std::int32_t> ||

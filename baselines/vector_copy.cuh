@@ -12,7 +12,7 @@
 
 namespace scanlab {
 
-/// What is copied as vectors, and the bytes before and after them.
+/// The part that is copied as vectors, and the bytes before and after it.
 struct VectorSplit {
   std::int64_t head = 0;  ///< bytes until both pointers are aligned to a vector
   std::int64_t vectors = 0;
@@ -30,7 +30,7 @@ inline VectorSplit split(const void* in, std::int64_t bytes, std::int64_t vector
   return {head, (bytes - head) / vector_bytes, (bytes - head) % vector_bytes};
 }
 
-/// Copies the bytes before and after the vectors. By the first threads of a grid: there are fewer of each than a
+/// Copies the bytes before and after the vectors. The first threads of a grid do it: there are fewer of each than a
 /// vector has.
 __device__ inline void copy_ends(const char* in, char* out, const VectorSplit& split, std::int64_t vector_bytes,
                                  std::int64_t thread) {

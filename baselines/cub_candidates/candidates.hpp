@@ -16,8 +16,8 @@
 
 namespace scanlab {
 
-/// What CUB is tuned for: a sum of each size of item that a sum has, a composition of maps for those of 16 bytes, and
-/// the operators that compute more than they move.
+/// The monoids that CUB is tuned for: a sum of each size of item that a sum has, a composition of maps for those of 16
+/// bytes, and the operators that compute more than they move.
 using CubMonoids = std::tuple<Plus<std::int8_t>, Plus<std::int16_t>, Plus<std::int32_t>, Plus<std::int64_t>,
                               Affine<std::int64_t>, ComplexMultiply<float>, LogSumExp<float>, LogSumExp<double>>;
 
@@ -33,7 +33,7 @@ struct CubCandidates {
   constexpr auto end() const { return shapes.begin() + count; }
 };
 
-/// Of a tile, what CUB wants to have at once in the shared memory that every architecture has: its items, and a partial
+/// The shared memory that CUB needs at once for a tile, which every architecture must have: its items, and a partial
 /// result a thread and a warp.
 template <class Item>
 constexpr bool cub_accepts(const CubLookAhead& shape) {

@@ -31,7 +31,7 @@ void add_list() {
   (std::make_index_sequence<kHere>{});
 }
 
-/// Of all monoids one after another, so that each part gets as many as the next.
+/// The rows of all monoids one after another, so that each part gets as many as the next.
 template <std::size_t kBefore, class Op, class... Rest>
 void add_lists(std::tuple<Op, Rest...>) {
   constexpr auto kAhead = cub_look_ahead_candidates<Op>();

@@ -1,4 +1,4 @@
-// What the scans of libraries over NCCL share: the sum, and what comes before a block.
+// The scans of libraries over NCCL share this: the sum, and the prefix of a block.
 #pragma once
 
 #include "harness/distributed/algorithm.hpp"
@@ -22,7 +22,7 @@ __global__ void sum_before(const Item* sums, int rank, Item* before) {
   *before = sum;
 }
 
-/// What such a scan takes, and its plan: a block per rank, and an item of each gathered by NCCL.
+/// The problems that such a scan takes, and its plan: a block per rank, and an item of each gathered by NCCL.
 struct SumsOverNccl {
   template <class Op>
   static constexpr bool kTakes = Op::kOperator == Operator::plus &&

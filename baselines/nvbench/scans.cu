@@ -1,7 +1,7 @@
 // scanlab_nvbench: registered scans, timed by nvbench.
 //
 // NVIDIA's own stopwatch beside that of `scanlab bench`: the same calls of the same scans on the same items, each
-// verified before and after. Options are nvbench's. What --json writes has the provenance of `scanlab bench`, as
+// verified before and after. Options are nvbench's. The file of --json has the provenance of `scanlab bench`, as
 // "context". Built where SCANLAB_NVBENCH names an nvbench; the package cuda-bench of Python has one.
 #include <fstream>
 #include <iostream>

@@ -1,6 +1,6 @@
 """``python -m baselines.python``: times the prefix sums of PyTorch, CuPy, JAX, cuda.compute and Triton, whichever are here.
 
-Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to one
+Every result is verified against numpy before it is timed, and once more after the last timed run. Results go to a single
 file that ``scanlab-report`` reads beside those of ``scanlab bench``.
 """
 
@@ -40,23 +40,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.unlink()
         return _complain(BAD_INPUT, f"the array library that results are verified with is missing: {error}")
 
-    found, missing = [], {}
+    usable, missing = [], {}
     for library in libraries.available(options.library):
         if isinstance(library, libraries.Library):
-            found.append(library)
+            usable.append(library)
         else:
             missing[library[0]] = library[1]
             _say(f"left out {library[0]}: {library[1]}")
-    if not found:
+    if not usable:
         options.out.unlink()
         return _complain(NO_DEVICE, "none of the libraries is here and can use a GPU")
     plan = session.Plan(options.type, options.items, options.rounds, options.seed, options.width / 100, options.cap)
     context = provenance.context(plan.seed, plan.rounds, plan.width, plan.cap_seconds)
-    for library in found:
+    for library in usable:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {why}" for name, why in missing.items())
-    return measure(session.Bench(plan, found, _say, clock.ClockReader().sm_mhz), context, options.out)
+    return measure(session.Bench(plan, usable, _say, clock.ClockReader().sm_mhz), context, options.out)
 
 
 def measure(session: Any, context: dict[str, Any], out: Path, leads: bool = True) -> int:
@@ -76,7 +76,7 @@ def measure(session: Any, context: dict[str, Any], out: Path, leads: bool = True
 
 
 def _write(out: Path, context: dict[str, str], entries: list[dict[str, Any]]) -> None:
-    """By way of another file, so that an interruption leaves a whole one."""
+    """Write by way of another file, so that an interruption leaves a whole one."""
     part = out.with_name(out.name + ".part")
     part.write_text(json.dumps({"context": context, "benchmarks": entries}, indent=1) + "\n", encoding="utf-8")
     part.replace(out)
@@ -133,7 +133,7 @@ def _seconds(text: str) -> float:
 
 
 def add_loop_options(parser: argparse.ArgumentParser) -> None:
-    """What every command that times is asked, as those of the harness are."""
+    """Add the options of every command that times, as those of the harness have them."""
     add = parser.add_argument
     add("--rounds", type=_positive, default=10, metavar="N", help="take at most N samples per case (default 10)")
     add("--width", type=_amount, default=1.0, metavar="PERCENT", help="stop a case whose median is known to this, either way, with 95 %% (default 1; 0: all rounds)")

@@ -12,16 +12,16 @@ _PAUSE_SECONDS = 0.02
 
 
 class ClockReader:
-    """Of the GPU that the libraries use: the first that they may. Knows nothing where there is no NVML, or no such GPU."""
+    """Reads the clock of the GPU that the libraries use, the first visible; nothing without NVML or without such a GPU."""
 
     def __init__(self) -> None:
         self._next, self._device = 0.0, ctypes.c_void_p()
         self._nvml = _library()
         chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
-        found = self._nvml is not None and self._succeeds("nvmlInit_v2") and (
+        has_device = self._nvml is not None and self._succeeds("nvmlInit_v2") and (
             self._succeeds("nvmlDeviceGetHandleByIndex_v2", int(chosen), ctypes.byref(self._device)) if chosen.isdigit()
             else self._succeeds("nvmlDeviceGetHandleByUUID", chosen.encode(), ctypes.byref(self._device)))  # fmt: skip
-        if not found:
+        if not has_device:
             self._nvml = None
 
     def sm_mhz(self) -> float | None:

@@ -1,4 +1,4 @@
-"""The libraries, behind one interface: put an array on the device, sum it, time that, fetch the result.
+"""The libraries, behind a common interface: put an array on the device, sum it, time that, fetch the result.
 
 A library is imported when it is made; what its import or its first use of the GPU raises, says why it is left out.
 """
@@ -19,11 +19,11 @@ import numpy as np
 _UNTIMED_RUNS = 3
 _TIMES_THE_CACHE = 3
 _LEAST_EVICTION_BYTES = 1 << 30
-"""What is read to evict L2: several times its size, and enough that Python's launches hide behind it."""
+"""Bytes that are read to evict L2: several times its size, and enough that Python's launches hide behind it."""
 
 
 _PACKAGES = {"cuda": "cuda-cccl[cu13]", "cuda.compute": "cuda-cccl[cu13]", "cupy": "cupy-cuda13x", "jax": "jax[cuda13]"}
-"""Of modules that a package of another name has: that of CUDA 13."""
+"""Packages of modules with another name, for CUDA 13."""
 
 
 class Refused(Exception):
@@ -35,20 +35,20 @@ class Library(ABC):
 
     id: str
     label: str
-    """What legends call it."""
+    """The name in legends."""
     caches: tuple[str, ...] = ("cold", "warm")
 
     @property
     def title(self) -> str:
-        """What is called, as a user writes it."""
+        """The function, as a user writes it."""
         return self.id.replace("_", ".")
 
     @abstractmethod
     def versions(self) -> dict[str, str]:
-        """What the provenance says of it."""
+        """The library's facts in the provenance."""
 
     def about(self) -> dict[str, Any]:
-        """What the context of results says of it, as of the variants of ``scanlab bench``."""
+        """The library's description in the context of results, as ``scanlab bench`` describes variants."""
         return {"label": self.label, "title": self.title, "source": " ".join((type(self).__doc__ or "").split()), "kind": "scan",
                 "origin": "baseline", "family": "Python", "overview": False, "on_host": False, "types": [], "operators": ["plus"],
                 "parameters": [], "reproducible_bits": False}  # fmt: skip
@@ -165,7 +165,7 @@ class Torch(_WithEvents):
 
 @functools.cache
 def _cold_of(torch: Any) -> Any:
-    """What is read to evict L2: one array for all libraries on arrays of PyTorch."""
+    """The array that is read to evict L2, one for all libraries on arrays of PyTorch."""
     l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older ones do not know it
     return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
 
@@ -343,7 +343,7 @@ KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax, CudaCompute, TritonScan)
 
 
 def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
-    """Of each library named: itself, or its id and why it cannot be used."""
+    """Each library named, or its id and why it cannot be used."""
     for known in KNOWN:
         if known.id in ids:
             try:
@@ -353,7 +353,7 @@ def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
 
 
 def _how_to_get(error: Exception) -> str:
-    """What to install for a module that is not there."""
+    """The package to install for a missing module."""
     name = error.name if isinstance(error, ModuleNotFoundError) else None
     return f"; pip install '{_PACKAGES.get(name, name)}'" if name else ""
 

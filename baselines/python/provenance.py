@@ -1,4 +1,4 @@
-"""What a results file says of where it comes from, in the words of ``scanlab bench``."""
+"""The provenance of a results file, in the words of ``scanlab bench``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _commit() -> dict[str, str]:
 
 
 def _device() -> dict[str, str]:
-    """Of the GPU that the libraries use: the first that they may."""
+    """Facts of the GPU that the libraries use, the first visible."""
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     fields = [*_GPU, "ecc.mode.current", "clocks.sm", "clocks.mem", "temperature.gpu"]
     line = _output("nvidia-smi", f"--id={chosen}", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits")
@@ -62,7 +62,7 @@ def _device() -> dict[str, str]:
 
 
 def _output(*command: str) -> str:
-    """What a command prints, or nothing if it is not there or fails."""
+    """The output of a command, or nothing if it is missing or fails."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):

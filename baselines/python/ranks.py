@@ -62,7 +62,7 @@ class Group(ABC):
         """The time that ``runs`` runs took on this rank, after some untimed ones."""
 
     def versions(self) -> dict[str, str]:
-        """What the provenance says of the library."""
+        """The library's facts in the provenance."""
         return {}
 
 
@@ -78,7 +78,7 @@ class Torch(Group):
         if not on_cpu:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
         self._distributed.init_process_group("gloo" if on_cpu else "nccl", rank=rank, world_size=ranks)
-        self._said = self._distributed.new_group(backend="gloo")  # what ranks say to each other is no work of the GPUs
+        self._complaint = self._distributed.new_group(backend="gloo")  # what ranks say to each other is no work of the GPUs
         self._device = "cpu" if on_cpu else "cuda"
 
     def versions(self) -> dict[str, str]:
@@ -88,9 +88,9 @@ class Torch(Group):
         self._distributed.destroy_process_group()
 
     def gather(self, value: Any) -> list[Any]:
-        found: list[Any] = [None] * self.ranks
-        self._distributed.all_gather_object(found, value, group=self._said)
-        return found
+        values: list[Any] = [None] * self.ranks
+        self._distributed.all_gather_object(values, value, group=self._said)
+        return values
 
     def prepare(self, items: np.ndarray) -> Callable[[], Any]:
         torch = self._torch
@@ -188,7 +188,7 @@ class Session:
             if not case.fault:
                 self._together(case, lambda: self._verify(case, "after its last timed run: "))
                 if case.fault:
-                    self.entries = [of for of in self.entries if of["name"] != self._name(case)]
+                    self.entries = [entry for entry in self.entries if entry["name"] != self._name(case)]
                     self._refuse(case)
         yield
 
@@ -204,15 +204,15 @@ class Session:
         self._together(case, prepare)
 
     def _verify(self, case: Case, when: str = "") -> None:
-        if case.run is not None and (found := scans.fault(self.group.fetch(case.run()), case.expected)):
-            raise ValueError(when + found)
+        if case.run is not None and (fault := scans.fault(self.group.fetch(case.run()), case.expected)):
+            raise ValueError(when + fault)
 
     def _calibrate(self, case: Case) -> None:
         case.runs = runs_per_sample(max(self._seconds(case, 1)), self.plan.rounds, self.plan.cap_seconds)
 
     def _time(self, case: Case, round_number: int) -> None:
         began = time.monotonic()
-        by_rank = [of / case.runs for of in self._seconds(case, case.runs)]
+        by_rank = [seconds / case.runs for seconds in self._seconds(case, case.runs)]
         latest = self.group.gather(time.monotonic() - began)[0]  # that of rank 0: all decide alike
         if case.fault:
             self._refuse(case)
@@ -234,12 +234,12 @@ class Session:
         """Does the work unless the case has a fault; what it raises on one rank is the case's fault on all."""
         if case.fault:
             return
-        said = ""
+        complaint = ""
         try:
             work()
         except Exception as error:  # a library may raise anything
-            said = "out of device memory" if "out of memory" in str(error).lower() else (str(error).splitlines() or [type(error).__name__])[0]
-        complaints = [(rank, of) for rank, of in enumerate(self.group.gather(said)) if of]
+            complaint = "out of device memory" if "out of memory" in str(error).lower() else (str(error).splitlines() or [type(error).__name__])[0]
+        complaints = [(rank, text) for rank, text in enumerate(self.group.gather(complaint)) if text]
         if complaints:
             rank, complaint = complaints[0]
             case.out_of_memory = complaint == "out of device memory"
@@ -270,7 +270,7 @@ class Session:
 
 
 def context(plan: Plan, group: Group) -> dict[str, Any]:
-    """What the results file says of where it comes from."""
+    """The provenance of the results file."""
     about = {"title": "torch.cumsum, all_gather of the last item, and an addition", "source": "PyTorch: torch.cumsum, torch.distributed.all_gather",
              "kind": "scan", "origin": "baseline", "family": "Python", "on_gpus": group.on == "gpus", "limits": "items that ranks share evenly",
              "traffic": "4n"}  # fmt: skip

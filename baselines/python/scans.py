@@ -1,4 +1,4 @@
-"""What is summed, what the result must be, and whether a library's is.
+"""The input of the sums, the right result, and the check of a library's.
 
 Integers are drawn over their whole range; sums wrap in the element type. Floats telescope: item i is h(i) - h(i - 1)
 with every h a small multiple of one quantum, so that the sum of any run of items is exact in any of the types, whatever

@@ -24,9 +24,9 @@ _MIN_RUNS = 3
 _MAX_RUNS = {"cold": 50, "warm": 500}
 _SHORT_SECONDS, _RUNS_OF_SHORT = 20e-6, 100
 MIN_RUN_SECONDS = 1e-7
-"""What a run takes at least, for who divides by it."""
+"""The least duration of a run, which others divide by."""
 MIN_SAMPLES = 5
-"""Of a case whatever it may cost, unless fewer rounds are asked for."""
+"""Samples of a case, whatever it may cost, unless fewer rounds are asked for."""
 
 
 def median_uncertainty(times: Sequence[float]) -> float:
@@ -55,8 +55,8 @@ def runs_per_sample(seconds_per_run: float, cache: str, rounds: int, cap_seconds
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds`` of
-    wall time: a case that has spent them gets no more than ``MIN_SAMPLES``."""
+    """The plan of a measurement. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds``:
+    a case that has spent them in wall time gets no more than ``MIN_SAMPLES``."""
 
     types: list[str]
     items: list[int]
@@ -88,7 +88,7 @@ class Case:
 
 @dataclass
 class Scan:
-    """What the cases of one library, type and n share: the scan, and what is wrong with it, or why the library refuses it."""
+    """The scan that the cases of one library, type and n share, and what is wrong with it, or why the library refuses it."""
 
     run: Callable[[], Any] | None = None
     fault: str = ""
@@ -183,8 +183,8 @@ class Bench:
                 self._refuse(case, 0)
 
     def _compare(self, case: Case, expected: Any) -> None:
-        if found := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
-            case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {found}"
+        if fault := scans.fault(case.library.fetch(case.scan.run()), expected[: case.items]):
+            case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {fault}"
 
     def _contain(self, library: Library, scan: Scan, work: Callable[[], None]) -> None:
         """Does the work; what it raises becomes the scan's fault, so that the session goes on."""

@@ -1,4 +1,4 @@
-"""An inclusive sum in Triton as its users write one: reduce each block, scan the blocks' totals, scan each block behind its total.
+"""An inclusive sum in Triton as its users write it: reduce each block, scan the blocks' totals, scan each block behind its total.
 
 Items are read twice and written once, 3n in all. The size of a block is not tuned.
 """
@@ -28,9 +28,9 @@ def _scan_totals(totals, blocks, BLOCK: tl.constexpr):
     before = tl.full((), 0, totals.dtype.element_ty)
     for begin in range(0, blocks, BLOCK):
         at = begin + tl.arange(0, BLOCK)
-        of = tl.load(totals + at, mask=at < blocks, other=0)
-        tl.store(totals + at, before + tl.associative_scan(of, 0, _add), mask=at < blocks)
-        before += tl.reduce(of, 0, _add)
+        block_items = tl.load(totals + at, mask=at < blocks, other=0)
+        tl.store(totals + at, before + tl.associative_scan(block_items, 0, _add), mask=at < blocks)
+        before += tl.reduce(block_items, 0, _add)
 
 
 @triton.jit
@@ -38,8 +38,8 @@ def _scan_blocks(items, totals, sums, count, BLOCK: tl.constexpr):
     block = tl.program_id(0).to(tl.int64)
     at = block * BLOCK + tl.arange(0, BLOCK)
     before = tl.load(totals + block - 1, mask=block > 0, other=0)
-    of = tl.load(items + at, mask=at < count, other=0)
-    tl.store(sums + at, before + tl.associative_scan(of, 0, _add), mask=at < count)
+    block_items = tl.load(items + at, mask=at < count, other=0)
+    tl.store(sums + at, before + tl.associative_scan(block_items, 0, _add), mask=at < count)
 
 
 def scan(items: Any, totals: Any, sums: Any) -> None:

@@ -26,7 +26,7 @@ struct Request {
   std::vector<measure::TimedCase> cases;
   std::optional<std::string> out;
   bool once = false;
-  tuning::Asked asked_of_best;
+  tuning::Asked best_requests;
   bool tune_now = false;
 };
 
@@ -83,13 +83,13 @@ Request read_request(BenchOptions& asked, const measure::GoogleFlags& flags) {
       refuse(fmt::format("{} would have no effect: {}",
                          flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
   }
-  const OptionWords words = asked.compare ? measure::with_compared(asked.words) : asked.words;
+  const OptionWords words = asked.compare ? measure::add_rivals(asked.words) : asked.words;
   request.cases = measure::timed_cases(
       sweep != nullptr ? measure::selected_scans(*sweep, words) : measure::selected_scans(words, kDefaultItems),
       request.once, [&](const std::string& name) { return flags.passes(name); });
-  request.asked_of_best = tuning::asked_of_best(request.cases);
+  request.best_requests = tuning::best_requests(request.cases);
   request.tune_now = asked.tune_now;
-  if (request.tune_now && request.asked_of_best.empty())
+  if (request.tune_now && request.best_requests.empty())
     refuse("--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
   if (request.tune_now && !request.out) refuse("--tune-now writes its table beside the results: give --out FILE");
   return request;
@@ -143,7 +143,7 @@ bool tune_now(const Request& request, const measure::Facts& device, const measur
   measure::Facts facts = device;
   facts.update(measure::run_facts(context.argv));
   tuning::Tuner tuner(backends, tuning::kShortLoop, nullptr, context.err);
-  const TuningTable table = tuning::tune_shortly(request.asked_of_best, tuner, facts, elapsed);
+  const TuningTable table = tuning::tune_shortly(request.best_requests, tuner, facts, elapsed);
   if (interrupted()) return false;
   const std::filesystem::path path = tuning::short_table_path(*request.out);
   tuning::use_table(table, file, path);
@@ -191,7 +191,7 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   const std::optional<measure::Facts> device =
       std::ranges::all_of(cases, on_host) ? std::nullopt : measure::device_facts(why_not);
   require_device(cases, device, why_not);
-  std::string table = request.asked_of_best.empty() ? "" : tuning::table_in_use(*device);
+  std::string table = request.best_requests.empty() ? "" : tuning::table_in_use(*device);
   const bool tunes = request.tune_now && table == tuning::kNoTable;
   if (tunes) {
     table = "measured before this run: " + tuning::short_table_path(*request.out).filename().string();

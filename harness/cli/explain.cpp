@@ -100,13 +100,13 @@ int explain_printed(const std::string& id, const OptionWords& words, Context& co
   constexpr std::int64_t kDefaultItems = 8;
   std::vector<std::int64_t> items = counts_of(words, "items");
   if (items.empty()) items = {kDefaultItems};
-  bool as_said = true;
+  bool matches_description = true;
   for (const std::int64_t n : items) {
     const simt::PrintedRun run = simt::run_printed(*kernel, n);
     print(run, context.out);
-    as_said = as_said && run.as_said();
+    matches_description = matches_description && run.matches_description();
   }
-  return as_said ? kOk : kFailed;
+  return matches_description ? kOk : kFailed;
 }
 
 }  // namespace

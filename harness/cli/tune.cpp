@@ -71,7 +71,7 @@ tuning::Measured measure_candidates(const TuneOptions& asked, const std::vector<
   const std::string& rival = asked.rival;
   const bool are_named = asked.words.contains("type") || asked.words.contains("op");
   const auto usual = rival.empty() ? tuning::usual_monoids() : tuning::rival_monoids(rival);
-  const auto monoids = are_named ? tuning::monoids_of(selection.types, selection.operators) : usual;
+  const auto monoids = are_named ? tuning::defined_monoids(selection.types, selection.operators) : usual;
   for (const tuning::TypeAndOperator& monoid : monoids) {
     measured.timings[monoid] =
         !rival.empty()

@@ -142,7 +142,7 @@ void check_levels(const Request& request, const std::vector<Case>& cases, const 
   std::vector<Case> levels = verify::past_two_levels(cases);
   std::erase_if(levels, [&](const Case& each) {
     if (!slow.contains(each.variant)) return false;
-    report({.of = each,
+    report({.tested_case = each,
             .outcome = {.status = verify::Outcome::Status::skipped,
                         .message = "its checks take seconds; give --items to check it past two levels of blocks"}});
     return true;
@@ -187,7 +187,7 @@ int verify(const std::vector<std::string>& arguments, Context& context) {
     std::set<const Variant*> slow;
     Clock::time_point last = Clock::now();
     verify::check_all(*request.checker, cases, request.checks, [&](const verify::Check& check) {
-      if (seconds_since(std::exchange(last, Clock::now())) > kSlow) slow.insert(check.of.variant);
+      if (seconds_since(std::exchange(last, Clock::now())) > kSlow) slow.insert(check.tested_case.variant);
       report(check);
     });
     if (request.levels) check_levels(request, cases, slow, report);

@@ -72,20 +72,8 @@ constexpr bool is_floating(ElementType type) {
 
 /// Bytes of one element (not of one item: an affine item is a pair of elements).
 constexpr std::size_t element_bytes(ElementType type) {
-  switch (type) {
-    case ElementType::i8:
-      return 1;
-    case ElementType::i16:
-    case ElementType::f16:
-      return 2;
-    case ElementType::i32:
-    case ElementType::f32:
-      return 4;
-    case ElementType::i64:
-    case ElementType::f64:
-      break;
-  }
-  return 8;
+  constexpr std::array<std::size_t, 7> kBytes{1, 2, 4, 8, 2, 4, 8};
+  return kBytes[static_cast<std::size_t>(type)];
 }
 
 /// Whether a type has an operator: not all of them have each.

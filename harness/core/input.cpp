@@ -3,21 +3,8 @@
 namespace scanlab {
 
 std::string_view name(InputKind kind) {
-  switch (kind) {
-    case InputKind::random:
-      return "random";
-    case InputKind::constant:
-      return "constant";
-    case InputKind::alternating:
-      return "alternating";
-    case InputKind::one_hot:
-      return "one_hot";
-    case InputKind::extremes:
-      return "extremes";
-    case InputKind::exact:
-      break;
-  }
-  return "exact";
+  constexpr std::array<std::string_view, 6> kNames{"random", "constant", "alternating", "one_hot", "extremes", "exact"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace scanlab

@@ -13,23 +13,8 @@ using Example = decltype(kExampleScans)::value_type;
 
 /// The name of an element type in C++.
 constexpr const char* cpp_name(ElementType type) {
-  switch (type) {
-    case ElementType::i8:
-      return "std::int8_t";
-    case ElementType::i16:
-      return "std::int16_t";
-    case ElementType::i32:
-      return "std::int32_t";
-    case ElementType::i64:
-      return "std::int64_t";
-    case ElementType::f16:
-      return "Half";
-    case ElementType::f32:
-      return "float";
-    case ElementType::f64:
-      break;
-  }
-  return "double";
+  constexpr std::array kNames{"std::int8_t", "std::int16_t", "std::int32_t", "std::int64_t", "Half", "float", "double"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 /// "my_scan" is MyScan, and "plan" is PlanScan, which hides nothing of the harness.

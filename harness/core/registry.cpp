@@ -15,7 +15,7 @@ std::string Choice::label() const {
 }
 
 std::string setting(const Description& about, const Settings& settings, const std::string& parameter) {
-  if (const auto found = settings.find(parameter); found != settings.end()) return found->second;
+  if (const auto given = settings.find(parameter); given != settings.end()) return given->second;
   for (const Parameter& known : about.parameters) {
     if (known.name == parameter) return known.values.front();
   }

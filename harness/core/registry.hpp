@@ -56,8 +56,8 @@ class RegistryOf {
 
   /// Null if there is none.
   const Entry* find(std::string_view id) const {
-    const auto found = entries_.find(id);
-    return found == entries_.end() ? nullptr : &found->second;
+    const auto entry = entries_.find(id);
+    return entry == entries_.end() ? nullptr : &entry->second;
   }
 
  private:

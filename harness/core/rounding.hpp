@@ -34,7 +34,7 @@ struct Rounded {
   /// and 2^-22 is added before. The rest covers the rounding of the residual too, so that no output within its bound is
   /// refused. (Magnitudes below float's normal range are those of f32 subnormals, which float holds exactly.)
   template <class Wide>
-  static Rounded of(Wide high, Wide low, double magnitude) {
+  static Rounded from(Wide high, Wide low, double magnitude) {
     const auto value = static_cast<T>(high + low);
     if (std::isinf(value)) return {value, 0, 0};
     const auto residual = static_cast<double>((high - static_cast<Wide>(value)) + low);
@@ -93,7 +93,7 @@ struct WideSum {
     magnitude *= std::abs(power_of_two);
   }
   void normalise() { sum.normalise(); }
-  Rounded<T> rounded() const { return Rounded<T>::of(sum.hi, sum.lo, magnitude); }
+  Rounded<T> rounded() const { return Rounded<T>::from(sum.hi, sum.lo, magnitude); }
 };
 
 }  // namespace scanlab

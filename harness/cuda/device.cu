@@ -64,10 +64,10 @@ DeviceProbe probe_device() {
   }
   int driver = 0;
   cudaDriverGetVersion(&driver);  // 0 without one
-  const NoDevice said = error == cudaSuccess || error == cudaErrorNoDevice ? NoDevice::none
-                        : error == cudaErrorInsufficientDriver             ? NoDevice::driver_too_old
-                                                                           : NoDevice::other;
-  return {.facts = std::nullopt, .why_not = why_no_device(said, driver, CUDART_VERSION, cudaGetErrorString(error))};
+  const NoDevice reason = error == cudaSuccess || error == cudaErrorNoDevice ? NoDevice::none
+                          : error == cudaErrorInsufficientDriver             ? NoDevice::driver_too_old
+                                                                             : NoDevice::other;
+  return {.facts = std::nullopt, .why_not = why_no_device(reason, driver, CUDART_VERSION, cudaGetErrorString(error))};
 }
 
 ToolkitFacts toolkit_facts() {

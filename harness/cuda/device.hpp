@@ -43,11 +43,11 @@ enum class NoDevice { none, driver_too_old, other };
 /// Why there is no device, for people. `driver` is the CUDA version that the driver supports, 0 without a driver;
 /// `runtime` that of this program; `words` are CUDA's. Without a driver CUDA calls it too old, which says nothing of
 /// the machine.
-inline std::string why_no_device(NoDevice said, int driver, int runtime, const std::string& words) {
+inline std::string why_no_device(NoDevice reason, int driver, int runtime, const std::string& words) {
   if (driver == 0) return "this machine has no NVIDIA GPU, or no driver for it";
-  if (said == NoDevice::none)
+  if (reason == NoDevice::none)
     return "the NVIDIA driver gives this program no GPU; see nvidia-smi and CUDA_VISIBLE_DEVICES";
-  if (said == NoDevice::other) return words;
+  if (reason == NoDevice::other) return words;
   return "the NVIDIA driver supports CUDA " + cuda_version(driver) + ", and this program was built with " +
          cuda_version(runtime) + "; install a newer driver";
 }

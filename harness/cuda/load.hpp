@@ -12,8 +12,8 @@ namespace scanlab::cuda {
 /// driver ("Lazy Loading", CUDA C++ Programming Guide).
 template <class... Parameters>
 void load(void (*kernel)(Parameters...)) {
-  cudaFuncAttributes found{};
-  check(cudaFuncGetAttributes(&found, kernel), "loading a kernel");
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
 }
 
 }  // namespace scanlab::cuda

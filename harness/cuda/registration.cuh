@@ -20,9 +20,8 @@ namespace scanlab::cuda {
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
 ///     template <class Op>
 ///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
-///     template <class Op> static constexpr bool kWatched = …;                     // optional: has an instrumented
-///     form template <class Op> std::vector<RoleCycles> watch(cudaStream_t, Op, const Op::Item* in, Op::Item* out,
-///     void* workspace) const;
+///     template <class Op>                         // optional: an instrumented form
+///     std::vector<RoleCycles> watch(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace) const;
 ///   };
 /// `run` only enqueues on the stream: it allocates nothing and never synchronises; it throws CudaError if a launch is
 /// refused. `bytes` is what `plan` asked for. The variant is verified and timed on the device; `explain` says that it

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "harness/cuda/graph.hpp"
+#include "harness/cuda/launch.cuh"
 
 namespace scanlab::cuda {
 
@@ -12,14 +13,6 @@ constexpr int kUntimedRuns = 3;
 constexpr int kThreads = 256;
 constexpr int kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kTimesTheCache = 3;  // replacement is not strictly least recently used
-
-int attribute(cudaDeviceAttr which) {
-  int device = 0;
-  int value = 0;
-  check(cudaGetDevice(&device), "asking for the current device");
-  check(cudaDeviceGetAttribute(&value, which, device), "asking for a device attribute");
-  return value;
-}
 
 /// Reads `vectors` 16-byte vectors of zeros.
 __global__ void read_all(const uint4* data, std::size_t vectors, unsigned* sum) {
@@ -35,9 +28,9 @@ __global__ void read_all(const uint4* data, std::size_t vectors, unsigned* sum) 
 }  // namespace
 
 L2Flush::L2Flush()
-    : buffer_(kTimesTheCache * static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))),
+    : buffer_(kTimesTheCache * static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize))),
       sum_(sizeof(unsigned)),
-      blocks_(kBlocksPerMultiprocessor * attribute(cudaDevAttrMultiProcessorCount)) {
+      blocks_(kBlocksPerMultiprocessor * multiprocessors()) {
   check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "clearing the buffer of the L2 flush");
   enqueue(nullptr);  // loads the kernel, which a stream that is captured may not do
   check(cudaDeviceSynchronize(), "clearing the buffer of the L2 flush");
@@ -48,8 +41,6 @@ void L2Flush::enqueue(cudaStream_t stream) const {
                                              sum_.as<unsigned>());
   check(cudaGetLastError(), "launching the L2 flush");
 }
-
-StreamTimer::StreamTimer() : intervals_(1) {}
 
 double StreamTimer::warm(const Work& work, std::int64_t runs) {
   for (int i = 0; i < kUntimedRuns; ++i) work.run(stream_.get());

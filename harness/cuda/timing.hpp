@@ -34,11 +34,10 @@ struct Work {
   std::function<void()> meanwhile{};            ///< if given: called once while the device is at the timed runs
 };
 
-/// Five ways to time `runs` runs. Each gives the mean seconds of one, after a few that are not timed.
+/// Five ways to time `runs` runs. Each gives the mean seconds of one, after a few that are not timed. Its constructor
+/// throws OutOfMemory.
 class StreamTimer {
  public:
-  /// Throws OutOfMemory.
-  StreamTimer();
   cudaStream_t stream() const { return stream_.get(); }
   void synchronize() const { stream_.synchronize(); }
   /// Enqueues an L2 flush.
@@ -76,7 +75,7 @@ class StreamTimer {
   Stream stream_;
   L2Flush l2_flush_;
   Gate gate_;
-  std::vector<Interval> intervals_;
+  std::vector<Interval> intervals_ = std::vector<Interval>(1);
 };
 
 }  // namespace scanlab::cuda

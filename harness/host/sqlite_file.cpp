@@ -57,17 +57,17 @@ void SqliteFile::query(const std::string& sql, const std::function<void(sqlite3_
 }
 
 bool SqliteFile::has(std::string_view table) const {
-  bool found = false;
+  bool exists = false;
   query(fmt::format("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '{}'", table),
-        [&](sqlite3_stmt*) { found = true; });
-  return found;
+        [&](sqlite3_stmt*) { exists = true; });
+  return exists;
 }
 
 bool SqliteFile::has(std::string_view table, std::string_view column) const {
-  bool found = false;
+  bool exists = false;
   query(fmt::format("SELECT 1 FROM pragma_table_info('{}') WHERE name = '{}'", table, column),
-        [&](sqlite3_stmt*) { found = true; });
-  return found;
+        [&](sqlite3_stmt*) { exists = true; });
+  return exists;
 }
 
 void SqliteFile::read(std::string_view table, const std::vector<Column>& columns,

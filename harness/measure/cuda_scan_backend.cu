@@ -58,8 +58,8 @@ class ReferenceStore {
 
   /// Throws cuda::OutOfMemory.
   const verify::CudaReference& get(const Problem& problem) {
-    if (const auto found = std::ranges::find(kept_, bare(problem), &Entry::first); found != kept_.end()) {
-      return *found->second;
+    if (const auto kept = std::ranges::find(kept_, bare(problem), &Entry::first); kept != kept_.end()) {
+      return *kept->second;
     }
     if (passing_.second != nullptr && passing_.first == bare(problem)) return *passing_.second;
     passing_.second.reset();
@@ -103,7 +103,7 @@ class CudaScanBackend : public ScanBackend {
         displacement_((oracles.seed() - 1) % 64 * kDisplacement) {}
 
   verify::Outcome verify(const TimedCase& timed) override {
-    // What can never fit is told from the sizes: its oracle alone could take all of the host's memory.
+    // The sizes tell whether a case can ever fit: its oracle alone could take all of the host's memory.
     if (const std::size_t bytes = least_bytes(timed); bytes > memory_bytes_)
       return verify::lacking_device_memory(bytes);
     const auto attempt = [&] {

@@ -22,7 +22,7 @@ const char* name_of(Timing::State state) {
   return state == Timing::State::timed ? "timed" : state == Timing::State::skipped ? "skipped" : "failed";
 }
 
-double seconds_of_a_round(const std::vector<LoopCase>& cases) {
+double round_seconds(const std::vector<LoopCase>& cases) {
   double seconds = 0;
   for (const LoopCase& each : cases) {
     if (each.timing->state == Timing::State::timed && !each.timing->finished) seconds += each.timing->sample_seconds;
@@ -44,7 +44,7 @@ bool is_last_sample(const Timing& timing, const LoopOptions& options, double sec
 
 void Loop::run(const std::vector<LoopCase>& cases) {
   for (int round = 0; round < options_.rounds; ++round) {
-    const double all = seconds_of_a_round(cases);
+    const double all = round_seconds(cases);
     double spent = 0;
     for (const LoopCase& each : cases) {
       if (interrupted()) return;

@@ -14,7 +14,7 @@
 
 namespace scanlab::measure {
 
-/// What every command that times is asked.
+/// The options of every command that times.
 struct LoopOptions {
   int rounds = 10;          ///< samples of a case, at most
   double width = 0.01;      ///< no more for a case whose median is known to this part of itself, with 95 %
@@ -24,7 +24,7 @@ struct LoopOptions {
 /// Samples of a case whatever it may cost, unless fewer rounds are asked for: fewer tell nothing of a median.
 inline constexpr int kMinSamples = 5;
 
-/// What came of timing a case, so far.
+/// The result of timing a case, so far.
 struct Timing {
   enum class State {
     timed,    ///< to be timed in every round
@@ -57,7 +57,7 @@ struct Sample {
   Facts fields = Facts::object();  ///< of this sample alone, as the record has them
 };
 
-/// A case, as the loop sees it. What `sample` and `close` throw becomes the state of the case; a lost device
+/// A case, as the loop sees it. An exception of `sample` or `close` becomes the state of the case; a lost device
 /// (verify::DeviceLost) ends the loop.
 struct LoopCase {
   Timing* timing = nullptr;

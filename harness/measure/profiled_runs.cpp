@@ -20,7 +20,7 @@ ProfiledRuns run_each_once(const std::vector<TimedCase>& cases, const Backends& 
       continue;
     }
     try {
-      backends.of(timed).run_once(timed);
+      backends.backend_for(timed).run_once(timed);
       fmt::print(out, "{}: ran once\n", timed.name);
       Facts& range = runs.ranges.emplace_back(Facts{{"name", timed.name}});
       describe(timed, range);

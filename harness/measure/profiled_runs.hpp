@@ -10,7 +10,7 @@ namespace scanlab::measure {
 
 inline constexpr char kRangesSchema[] = "scanlab-ranges/1";
 
-/// What ran once.
+/// The cases that ran once.
 struct ProfiledRuns {
   int status = 0;                 ///< kOutOfMemory if a case was skipped for lack of memory; kInterrupted: not all ran
   Facts ranges = Facts::array();  ///< the name of each range and the fields of its case, so that who reads a profiler's

@@ -20,21 +20,21 @@ Facts host_facts();
 /// The device and its clocks now; nullopt if there is none, and then `why_not` says why.
 std::optional<Facts> device_facts(std::string& why_not);
 
-/// What ran, and when: the build, the date, and the command line.
+/// The build, the date, and the command line of a run.
 Facts run_facts(const std::vector<std::string>& argv);
 
-/// The same of a table, which has no context: names of columns, and a value for each. `device`: empty without one.
+/// The provenance of a table, which has no context: names of columns, and a value for each. `device`: empty without
+/// one.
 std::vector<std::pair<std::string, std::string>> provenance_columns();
 
-/// The host, and what ran on it: of everything that is measured without a device.
+/// Host and run facts, for everything that is measured without a device.
 Facts measured_on_host(const std::vector<std::string>& argv);
 
-/// The same with the device. Throws CommandError (status 3) if there is no device: `command` needs
-/// one.
+/// Device, host and run facts. Throws CommandError (status 3) if there is no device: `command` needs one.
 Facts measured_on(const std::string& command, const std::vector<std::string>& argv);
 
-/// Of measurements that something is computed from, by their context `measured`: adds to `facts` the device, driver and
-/// date, and as measured_commit and measured_dirty the code that ran, as far as they are said.
+/// Adds to `facts` where the measurements with the context `measured` come from: device, driver and date, and the code
+/// as measured_commit and measured_dirty, as far as the context has them.
 void add_measured(Facts& facts, const Facts& measured);
 
 }  // namespace scanlab::measure

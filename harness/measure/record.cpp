@@ -116,8 +116,7 @@ Facts described_schedules(const std::vector<TimedSchedule>& schedules) {
 Facts described_workloads(const std::vector<TimedSchedule>& schedules) {
   Facts all = Facts::object();
   for (const TimedSchedule& timed : schedules) {
-    const streams::Workload& workload = *timed.chosen.job.workload;
-    all[workload.about.id] = described(workload);
+    all[timed.chosen.job.workload->about.id] = described(*timed.chosen.job.workload);
   }
   return all;
 }

@@ -15,12 +15,12 @@ void describe(const TimedCase& timed, Facts& entry);
 void describe(const TimedSchedule& timed, Facts& entry);
 void describe(const Part& part, Facts& entry);
 
-/// What a variant, a schedule, a workload says of itself.
+/// The description that a variant, a schedule or a workload gives of itself.
 Facts described(const Variant& variant);
 Facts described(const streams::Schedule& schedule);
 Facts described(const streams::Workload& workload);
 
-/// For the context of a file: that of each, by id.
+/// The descriptions of all, by id, for the context of a file.
 Facts described(const std::vector<const Variant*>& variants);
 Facts described_schedules(const std::vector<TimedSchedule>& schedules);
 Facts described_workloads(const std::vector<TimedSchedule>& schedules);

@@ -33,12 +33,10 @@ ResultsFile::ResultsFile(std::filesystem::path path, const Facts& provenance, If
 }
 
 void ResultsFile::append(const Facts& entry) {
-  append_text((entries_ == 0 ? "\n    " : ",\n    ") + entry.dump(-1, ' ', false, Facts::error_handler_t::replace));
+  const std::string text = entry.dump(-1, ' ', false, Facts::error_handler_t::replace);
+  file_.append((entries_ == 0 ? "\n    " : ",\n    ") + text,
+               fmt::format("the {} repetitions before are kept", entries_));
   ++entries_;
-}
-
-void ResultsFile::append_text(const std::string& text) {
-  file_.append(text, fmt::format("the {} repetitions before are kept", entries_));
 }
 
 }  // namespace scanlab::measure

@@ -31,8 +31,6 @@ class ResultsFile {
   std::int64_t entries() const { return entries_; }
 
  private:
-  void append_text(const std::string& text);
-
   AppendFile file_;
   std::int64_t entries_ = 0;
 };

@@ -11,17 +11,17 @@
 
 namespace scanlab::measure {
 
-/// With what a scan is compared with, as far as this build has it: `best`, every CUB, copies and an empty launch.
-/// Throws CommandError (status 2) if no variant is said.
-OptionWords with_compared(OptionWords said);
+/// Adds the usual rivals to the variants, as far as this build has them: `best`, every CUB, copies and an empty launch.
+/// Throws CommandError (status 2) if no variant is given.
+OptionWords add_rivals(OptionWords given);
 
-/// Those of a selection (select_scans), each in the columns that `cache` (else cold and warm) and `launch` (else stream
-/// and graph) say. Throws CommandError (status 2).
-std::vector<ScanInColumns> selected_scans(const OptionWords& said, const std::string& default_items);
+/// The scans of a selection (select_scans), each in the columns that the options `cache` (else cold and warm) and
+/// `launch` (else stream and graph) name. Throws CommandError (status 2).
+std::vector<ScanInColumns> selected_scans(const OptionWords& given, const std::string& default_items);
 
-/// Those of a sweep, which the variants, types, operators, modes, caches and launches that are said narrow. Throws
-/// CommandError (status 2) for what a sweep sets itself.
-std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& said);
+/// The scans of a sweep, narrowed by the given variants, types, operators, modes, caches and launches. Throws
+/// CommandError (status 2) for an option that a sweep sets itself.
+std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& given);
 
 /// Each case once that is possible and that `wanted` lets pass by its name, problem by problem: an oracle serves all
 /// variants of its problem. `once`: the cases are run, not timed, and there is one of all columns. Host code has no

@@ -1,4 +1,4 @@
-// What came of timing scans, for people.
+// The results of timing scans, for people.
 #pragma once
 
 #include <ostream>

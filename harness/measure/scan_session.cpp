@@ -56,7 +56,7 @@ void ScanSession::run() {
 
 LoopCase ScanSession::in_loop(TimedCase& timed) {
   return {.timing = &timed,
-          .sample = [this, &timed] { return backends_.of(timed).time(timed, timed.runs); },
+          .sample = [this, &timed] { return backends_.backend_for(timed).time(timed, timed.runs); },
           .close = [this, &timed] { verify_last_run(timed); },
           .describe = [&timed](Facts& entry) { describe(timed, entry); }};
 }
@@ -85,7 +85,7 @@ void ScanSession::verify_cases() {
 
 void ScanSession::verify(TimedCase& timed) {
   if (!timed.bound.plan.possible()) return timed.skip(timed.bound.plan.refusal);
-  ScanBackend& backend = backends_.of(timed);
+  ScanBackend& backend = backends_.backend_for(timed);
   const verify::Outcome outcome = backend.verify(timed);
   timed.verified = outcome.passed();
   timed.out_of_memory = outcome.out_of_memory;
@@ -100,7 +100,7 @@ void ScanSession::verify_last_run(TimedCase& timed) {
   double seconds = 0;
   {
     const Stopwatch watch(seconds);
-    const verify::Outcome outcome = backends_.of(timed).verify_last_run(timed);
+    const verify::Outcome outcome = backends_.backend_for(timed).verify_last_run(timed);
     timed.verified = outcome.passed();
     if (outcome.status == verify::Outcome::Status::failed) {
       throw std::runtime_error("after its last timed run: " + outcome.message);
@@ -125,7 +125,7 @@ void ScanSession::calibrate_cases() {
 
 void ScanSession::calibrate(TimedCase& timed) {
   constexpr double kShort = 1e-3;
-  ScanBackend& backend = backends_.of(timed);
+  ScanBackend& backend = backends_.backend_for(timed);
   double seconds = backend.time(timed, 1).seconds;
   if (seconds < kShort) seconds = backend.time(timed, 10).seconds;
   timed.runs = options_.runs.value_or(runs_per_sample(timed, seconds));

@@ -28,14 +28,14 @@ struct ScanTimes {
   double time = 0;
 };
 
-/// What a list of cases is timed on.
+/// The backends that a list of cases is timed on.
 struct Backends {
   std::unique_ptr<ScanBackend> host;
   std::unique_ptr<ScanBackend> cuda;
-  ScanBackend& of(const TimedCase& timed) const { return timed.on_host() ? *host : *cuda; }
+  ScanBackend& backend_for(const TimedCase& timed) const { return timed.on_host() ? *host : *cuda; }
 };
 
-/// Those that the cases need: of the device only if one is not on the host. Throws LacksMemory.
+/// The backends that the cases need: the device's only if a case is not on the host. Throws LacksMemory.
 Backends make_backends(const std::vector<TimedCase>& cases, OracleStore& oracles);
 
 class ScanSession {

@@ -23,7 +23,7 @@ std::string verdict(const TimedSchedule& timed) {
   return timed.state == Timing::State::failed ? "FAILED: " + timed.reason : "verified";
 }
 
-/// Of what was not timed; nothing where Ctrl-C came first.
+/// Prints why a case was not timed; nothing where Ctrl-C came first.
 void print_reason(const Timing& timing, std::size_t width, std::ostream& out) {
   if (timing.reason.empty()) return;
   const bool failed = timing.state == Timing::State::failed;

@@ -1,4 +1,4 @@
-// What came of timing schedules, for people.
+// The results of timing schedules, for people.
 #pragma once
 
 #include <memory>

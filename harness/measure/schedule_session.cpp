@@ -92,7 +92,7 @@ void ScheduleSession::add_part(Part part, std::vector<LoopCase>& cases) {
                    .describe = [&kept](Facts& entry) { describe(kept, entry); }});
 }
 
-/// Of at most 1 GiB: as good as more to tell the rate.
+/// Copies at most 1 GiB, which tells the rate as well as more.
 void ScheduleSession::add_copies(std::size_t array_bytes, const streams::Job& job, std::vector<LoopCase>& cases) {
   using streams::Direction;
   const std::size_t bytes = std::min<std::size_t>(array_bytes, std::size_t{1} << 30);

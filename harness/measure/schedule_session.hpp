@@ -33,7 +33,7 @@ class ScheduleBackend {
   virtual double copy_seconds(streams::Direction direction, std::size_t bytes, bool both_ways) = 0;
   virtual double kernel_seconds(const streams::Job& job) = 0;
   virtual ScheduleSample sample(const streams::Recording& recording) = 0;
-  /// Of a device that has just ended its work; 0: not known.
+  /// The clock of a device that has just ended its work; 0: not known.
   virtual double sm_clock_mhz() { return 0; }
 };
 

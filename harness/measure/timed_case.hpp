@@ -15,10 +15,10 @@
 
 namespace scanlab::measure {
 
-/// What the device's cache holds when a timed run starts.
+/// The content of the device's cache when a timed run starts.
 enum class Cache {
   cold,  ///< nothing of the run's data: an L2 flush goes before every run
-  warm,  ///< what the run before it left, of the same case
+  warm,  ///< the data that the run before left, of the same case
 };
 
 inline constexpr std::array kCacheNames{std::pair{Cache::cold, std::string_view("cold")},

@@ -1,4 +1,4 @@
-// What commands say of cases once they are timed, whatever they time.
+// Reports and exit statuses that all timing commands share.
 #pragma once
 
 #include <concepts>
@@ -14,9 +14,9 @@ using Timings = std::vector<const Timing*>;
 
 template <std::derived_from<Timing> Timed>
 Timings timings(const std::vector<Timed>& all) {
-  Timings found;
-  for (const Timed& timed : all) found.push_back(&timed);
-  return found;
+  Timings pointers;
+  for (const Timed& timed : all) pointers.push_back(&timed);
+  return pointers;
 }
 
 /// "yes", "FAILED", or "before only" if the output after the last run was not looked at.
@@ -28,7 +28,7 @@ void print_untimed(const Timings& all, std::ostream& out);
 /// kInterrupted after Ctrl-C, kFailed if a case failed, kOutOfMemory if one was skipped for lack of memory, else kOk.
 int status_of(const Timings& all);
 
-/// That, and where it is kOk though every case was skipped, kBadInput and a sentence.
+/// As status_of(), but kBadInput and a sentence where it is kOk though every case was skipped.
 int status_or_nothing_ran(const Timings& all, std::ostream& err);
 
 }  // namespace scanlab::measure

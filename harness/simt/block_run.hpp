@@ -28,7 +28,7 @@ class BlockRun {
   /// Body of a fiber: starts threads until one is left waiting in it or none is left to start.
   void run_fresh_threads(Worker& worker);
 
-  // What the running thread asks for.
+  // Calls of the running thread.
   void sync(const std::source_location& where);
   void sync_warp(const std::source_location& where);
   /// Waits for all lanes of the warp; returns what they gave.

@@ -71,8 +71,8 @@ std::size_t ExecutorCore::find_step(const char* name, std::int64_t number) {
     return step.number == number && (step.name == name || (step.name != nullptr && name != nullptr &&
                                                            std::string_view(step.name) == std::string_view(name)));
   };
-  const auto found = std::ranges::find_if(launch_steps, same);
-  if (found != launch_steps.end()) return static_cast<std::size_t>(found - launch_steps.begin());
+  const auto step = std::ranges::find_if(launch_steps, same);
+  if (step != launch_steps.end()) return static_cast<std::size_t>(step - launch_steps.begin());
   launch_steps.push_back({name, number, {}});
   return launch_steps.size() - 1;
 }
@@ -231,9 +231,9 @@ const LaneValues& CpuBlock::exchange(const LaneValue& value, const std::source_l
 }
 
 std::uint32_t CpuBlock::ballot(bool predicate, std::source_location where) {
-  const LaneValues& said = exchange({static_cast<std::byte>(predicate)}, where);
+  const LaneValues& votes = exchange({static_cast<std::byte>(predicate)}, where);
   std::uint32_t lanes = 0;
-  for (int lane = 0; lane < kWarpLanes; ++lane) lanes |= std::to_integer<std::uint32_t>(said[lane][0]) << lane;
+  for (int lane = 0; lane < kWarpLanes; ++lane) lanes |= std::to_integer<std::uint32_t>(votes[lane][0]) << lane;
   return lanes;
 }
 

@@ -94,7 +94,7 @@ struct Index {
       : value(static_cast<std::int64_t>(i)), where(here) {}
 };
 
-/// What `x[i]` gives: reads when converted to T, writes when assigned. Conversion only from a temporary, so that
+/// The result of `x[i]`: reads when converted to T, writes when assigned. Conversion only from a temporary, so that
 /// `auto x = memory[i]`, which would read later than it seems, does not compile.
 template <class T>
 class Reference {
@@ -147,7 +147,7 @@ class Span {
   Array array_{};
 };
 
-/// What the lanes of a warp give each other.
+/// A value that lanes of a warp exchange.
 using LaneValue = std::array<std::byte, 16>;
 using LaneValues = std::array<LaneValue, kWarpLanes>;
 

@@ -1,4 +1,5 @@
-// Inside the executor: what outlives a block. The fibers, the launch that is running, and what was found so far.
+// Inside the executor: the state that outlives a block, which is the fibers, the launch that is running, and the
+// report.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -69,7 +70,7 @@ class Occurrences {
 
 /// A fiber that runs threads of a block one after another; one that waits keeps its fiber until it may go on, one that
 /// ends leaves it to the next thread. A kernel in which no thread waits needs a single fiber.
-/// What a switch touches comes first, and fills one cache line: a block has a thousand of them.
+/// The members that a switch touches come first, and fill one cache line: a block has a thousand of them.
 struct alignas(64) Worker {
   boost::context::fiber fiber;
   boost::context::fiber scheduler;
@@ -112,7 +113,7 @@ class ExecutorCore {
     std::int64_t number = 0;
     Counts counts;
   };
-  /// What is known of the accesses to a global array. Atomics are kept apart: they race with plain accesses only.
+  /// The accesses to a global array. Atomics are kept apart: they race with plain accesses only.
   struct GlobalShadow {
     Shadow plain;
     Shadow atomic;
@@ -125,7 +126,7 @@ class ExecutorCore {
   std::uint64_t intervals = 0;                                   // between barriers, of all blocks so far
   std::unordered_map<const void*, GlobalShadow> global_shadows;  // by where the array begins
 
-  // Of the launch that is running.
+  // The launch that is running.
   const Grid* grid = nullptr;
   const char* kernel_name = "";
   void (*body)(void*, CpuBlock&) = nullptr;
@@ -136,7 +137,7 @@ class ExecutorCore {
   std::int64_t idle_pauses = 0;      // since a thread last wrote, passed a barrier or ended
   std::exception_ptr failure;
 
-  // Of the thread that is running.
+  // The thread that is running.
   BlockRun* running_block = nullptr;
   Worker* running_worker = nullptr;
   std::size_t running_step = 0;

@@ -68,7 +68,7 @@ std::string degree(const BankCounts& banks) {
   return banks.groups == 0 ? "-" : fmt::format("{} ({:.2f})", banks.max_degree, banks.mean_degree());
 }
 
-std::string beside(std::int64_t counted, const Json& form) {
+std::string with_closed_form(std::int64_t counted, const Json& form) {
   if (form.is_null()) return fmt::format("{}", counted);
   const bool same = form.get<std::int64_t>() == counted;
   return fmt::format("{}  (closed form {}{})", counted, form.get<std::int64_t>(), same ? "" : ": they differ");
@@ -76,19 +76,19 @@ std::string beside(std::int64_t counted, const Json& form) {
 
 }  // namespace
 
-std::string unexplainable(const Case& of) {
-  const Variant& variant = *of.variant;
+std::string unexplainable(const Case& chosen) {
+  const Variant& variant = *chosen.variant;
   if (!variant.machines.simt) {
     return fmt::format(
         "{} has no form for the SIMT emulator: it is {}, and is verified and timed on its own machine only",
         variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
   }
-  return variant.bind(of.problem).plan.refusal;
+  return variant.bind(chosen.problem).plan.refusal;
 }
 
-Explanation explain(const Case& of) {
-  const BoundScan bound = of.variant->bind(of.problem);
-  const std::size_t bytes = of.problem.ideal_bytes() / 2;
+Explanation explain(const Case& chosen) {
+  const BoundScan bound = chosen.variant->bind(chosen.problem);
+  const std::size_t bytes = chosen.problem.ideal_bytes() / 2;
   const HostArray in = zeros(bytes);
   const HostArray out = zeros(bytes);
   const HostArray workspace = zeros(bound.plan.workspace_bytes);
@@ -98,7 +98,7 @@ Explanation explain(const Case& of) {
     bound.simt({in.get(), out.get(), workspace.get()}, executor);
   } catch (const LaunchFailure&) {
   }
-  return {of, executor.report(), seconds_since(begin)};
+  return {chosen, executor.report(), seconds_since(begin)};
 }
 
 std::vector<Case> usual_cases(bool quick) {
@@ -134,8 +134,8 @@ std::vector<Case> usual_cases(bool quick) {
 }
 
 Json to_json(const Explanation& explanation) {
-  const Problem& problem = explanation.of.problem;
-  const Description& about = explanation.of.variant->about;
+  const Problem& problem = explanation.explained_case.problem;
+  const Description& about = explanation.explained_case.variant->about;
   Json parameters = Json::object();
   for (const Parameter& parameter : about.parameters) {
     parameters[parameter.name] = setting(about, problem.settings, parameter.name);
@@ -211,8 +211,8 @@ void print_faults(const Report& report, std::ostream& out) {
 }
 
 void print(const Explanation& explanation, std::ostream& out) {
-  const Problem& problem = explanation.of.problem;
-  const Description& about = explanation.of.variant->about;
+  const Problem& problem = explanation.explained_case.problem;
+  const Description& about = explanation.explained_case.variant->about;
   fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
              name(problem.type), name(problem.op));
   for (const Parameter& parameter : about.parameters) {
@@ -222,8 +222,8 @@ void print(const Explanation& explanation, std::ostream& out) {
   print_launches(explanation.report, out);
   const Counts totals = explanation.report.totals();
   fmt::print(out, "\ntotals\n  operations      {}\n  swaps           {}\n",
-             beside(totals.operations, closed_form(about.cost.operations, problem)),
-             beside(totals.swaps, closed_form(about.cost.swaps, problem)));
+             with_closed_form(totals.operations, closed_form(about.cost.operations, problem)),
+             with_closed_form(totals.swaps, closed_form(about.cost.swaps, problem)));
   fmt::print(out, "  barriers        {}\n  launches        {}\n", explanation.report.barriers(),
              explanation.report.launches.size());
   fmt::print(out, "  global memory   {} bytes read, {} written; {} sectors, {} ideal (a scan must move {} bytes)\n",

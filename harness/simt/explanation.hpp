@@ -1,4 +1,4 @@
-// What a variant does, step by step, counted on the emulator.
+// The steps of a variant, counted on the emulator.
 #pragma once
 
 #include <iosfwd>
@@ -12,7 +12,7 @@
 namespace scanlab::simt {
 
 struct Explanation {
-  Case of;
+  Case explained_case;
   Report report;
   double seconds = 0;  ///< that the trace took
 };
@@ -22,11 +22,11 @@ struct Explanation {
 std::vector<Case> usual_cases(bool quick);
 
 /// Why a case cannot be explained; empty if it can.
-std::string unexplainable(const Case& of);
+std::string unexplainable(const Case& chosen);
 
 /// Runs the case on the emulator, tracing. A fault that stops a launch is in the report like any other. Throws
 /// CommandError if there is no memory for it.
-Explanation explain(const Case& of);
+Explanation explain(const Case& chosen);
 
 /// Each launch with its steps, as a table.
 void print_launches(const Report& report, std::ostream& out);

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/simt/thread_block.hpp"
 
@@ -35,31 +36,13 @@ __device__ T change_words(const T& value, Change change) {
   }
 }
 
-/// The type that is loaded and stored by one instruction of so many bytes.
-template <std::size_t kBytes>
-struct AccessOf;
-template <>
-struct AccessOf<1> {
-  using Type = std::uint8_t;
-};
-template <>
-struct AccessOf<2> {
-  using Type = std::uint16_t;
-};
-template <>
-struct AccessOf<4> {
-  using Type = std::uint32_t;
-};
-template <>
-struct AccessOf<8> {
-  using Type = uint2;
-};
-template <>
-struct AccessOf<16> {
-  using Type = uint4;
-};
+/// The type that is loaded and stored by one instruction for T, of 1, 2, 4, 8 or 16 bytes.
 template <class T>
-using Access = typename AccessOf<sizeof(T)>::Type;
+using Access =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                                             std::conditional_t<sizeof(T) == 8, uint2, uint4>>>>;
 
 // CUDA C++ has no names for these that take 16 bytes. `volatile`: a loop that waits reads anew each time.
 

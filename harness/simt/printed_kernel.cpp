@@ -34,7 +34,7 @@ std::optional<PrintedRun::WrongItem> first_wrong(std::span<const float> out, std
 
 }  // namespace
 
-bool PrintedRun::as_said() const {
+bool PrintedRun::matches_description() const {
   if (!kernel->about.fault) return report.faults.empty() && !first_wrong;
   return std::ranges::any_of(report.faults, [&](const Fault& fault) { return fault.kind == kernel->about.fault; });
 }
@@ -72,7 +72,7 @@ void print(const PrintedRun& run, std::ostream& out) {
   }
   print_faults(run.report, out);
   fmt::print(out, "  as printed      {}\n", about.remark);
-  if (run.as_said()) return;
+  if (run.matches_description()) return;
   if (about.fault) {
     fmt::print(out, "  not found       no {}, which is said of the printed code: this kernel is another, or mended\n",
                name(*about.fault));

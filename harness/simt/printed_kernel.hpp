@@ -37,7 +37,7 @@ struct PrintedKernelRegistration {
   explicit PrintedKernelRegistration(PrintedKernel kernel) { PrintedKernelRegistry::instance().add(std::move(kernel)); }
 };
 
-/// What came of one run of a printed kernel on 1, 2, 3, …
+/// The result of one run of a printed kernel on 1, 2, 3, …
 struct PrintedRun {
   struct WrongItem {
     std::int64_t index = 0;
@@ -49,8 +49,8 @@ struct PrintedRun {
   Report report;
   std::optional<WrongItem> first_wrong;
 
-  /// Whether the emulator found the fault that is said of the kernel; of one that is said to be right, none.
-  bool as_said() const;
+  /// Whether the emulator found the fault that the kernel's description names, or none where it names none.
+  bool matches_description() const;
 };
 
 /// Runs the kernel, tracing, with its threads in a random order, in which a missing barrier shows. Throws CommandError

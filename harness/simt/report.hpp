@@ -1,4 +1,4 @@
-// What the CPU executor has to say: faults, and counts by launch and step.
+// The report of the CPU executor: faults, and counts by launch and step.
 #pragma once
 
 #include <cstdint>

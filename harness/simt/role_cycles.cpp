@@ -38,8 +38,8 @@ std::string tile(const Case& chosen) {
 
 }  // namespace
 
-void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ostream& out) {
-  fmt::print(out, "{}\n", of);
+void print(const std::string& title, const std::vector<RoleCycles>& roles, std::ostream& out) {
+  fmt::print(out, "{}\n", title);
   for (const RoleCycles& role : roles) {
     fmt::print(out, "  {:<12}", role.role);
     double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
@@ -51,25 +51,25 @@ void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ost
   }
 }
 
-RunColumns run_columns(const Case& of) {
-  return {{"variant", of.variant->about.id},
-          {"tile", tile(of)},
-          {"items", std::to_string(of.problem.items)},
-          {"type", std::string(name(of.problem.type))}};
+RunColumns run_columns(const Case& chosen) {
+  return {{"variant", chosen.variant->about.id},
+          {"tile", tile(chosen)},
+          {"items", std::to_string(chosen.problem.items)},
+          {"type", std::string(name(chosen.problem.type))}};
 }
 
-std::string csv_head(const RunColumns& of, const std::vector<RoleCycles>& roles) {
+std::string csv_head(const RunColumns& columns, const std::vector<RoleCycles>& roles) {
   std::string head;
-  for (const auto& [column, value] : of) head += column + ",";
+  for (const auto& [column, value] : columns) head += column + ",";
   head += "role,cycles_total";
   for (const auto& [what, cycles] : roles.front().waiting) head += ",cycles_waiting_" + what;
   return head + "\n";
 }
 
-std::string csv_rows(const RunColumns& of, const std::vector<RoleCycles>& roles) {
+std::string csv_rows(const RunColumns& columns, const std::vector<RoleCycles>& roles) {
   std::string rows;
   for (const RoleCycles& role : roles) {
-    for (const auto& [column, value] : of) rows += value + ",";
+    for (const auto& [column, value] : columns) rows += value + ",";
     rows += fmt::format("{},{}", role.role, role.total);
     for (const auto& [what, cycles] : role.waiting) rows += fmt::format(",{}", cycles);
     rows += '\n';

@@ -13,15 +13,15 @@ namespace scanlab::simt {
 /// The cycles of each role; nothing in a build without CUDA. `scan` has a `cuda_watch`.
 std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem);
 
-/// What was run, and a line per role: the parts of its cycles in percent.
-void print(const std::string& of, const std::vector<RoleCycles>& roles, std::ostream& out);
+/// Prints a title, and a line per role: the parts of its cycles in percent.
+void print(const std::string& title, const std::vector<RoleCycles>& roles, std::ostream& out);
 
-/// What a table says of a run, beside its roles: names of columns, and values.
+/// The columns of a table that identify a run, with their values.
 using RunColumns = std::vector<std::pair<std::string, std::string>>;
-RunColumns run_columns(const Case& of);
+RunColumns run_columns(const Case& chosen);
 
 /// The head of a table (CSV) of such roles, and a row per role.
-std::string csv_head(const RunColumns& of, const std::vector<RoleCycles>& roles);
-std::string csv_rows(const RunColumns& of, const std::vector<RoleCycles>& roles);
+std::string csv_head(const RunColumns& columns, const std::vector<RoleCycles>& roles);
+std::string csv_rows(const RunColumns& columns, const std::vector<RoleCycles>& roles);
 
 }  // namespace scanlab::simt

@@ -29,16 +29,16 @@ struct alignas(K * sizeof(T)) Vector {
   SCANLAB_HD const T& operator[](int i) const { return item[i]; }
 };
 
-/// What lanes can exchange.
+/// A type that lanes can exchange.
 template <class T>
 concept Shuffled = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
 
-/// What a device reads and writes whole: no thread ever sees half of it.
+/// A type that a device reads and writes whole: no thread ever sees half of it.
 template <class T>
 concept AtomicWord = std::is_trivially_copyable_v<T> && alignof(T) == sizeof(T) &&
                      (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-/// What can be counted up atomically.
+/// A counter that can be incremented atomically.
 template <class T>
 concept Ticket = std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
 

@@ -10,23 +10,9 @@
 namespace scanlab::simt {
 
 const char* name(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::race:
-      return "race";
-    case FaultKind::out_of_bounds:
-      return "out_of_bounds";
-    case FaultKind::never_written:
-      return "never_written";
-    case FaultKind::barrier_divergence:
-      return "barrier_divergence";
-    case FaultKind::warp_divergence:
-      return "warp_divergence";
-    case FaultKind::misaligned:
-      return "misaligned";
-    case FaultKind::no_progress:
-      return "no_progress";
-  }
-  return "?";
+  constexpr std::array kNames{"race",       "out_of_bounds", "never_written", "barrier_divergence", "warp_divergence",
+                              "misaligned", "no_progress"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void BankCounts::add(const BankCounts& other) {
@@ -114,9 +100,9 @@ std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes)
 
 std::uint32_t Sites::id(const std::source_location& where) {
   const Key key{where.file_name(), (std::uint64_t{where.line()} << 32) | where.column()};
-  const auto [found, added] = ids_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
+  const auto [entry, added] = ids_.try_emplace(key, static_cast<std::uint32_t>(sites_.size()));
   if (added) sites_.push_back(where);
-  return found->second;
+  return entry->second;
 }
 
 std::string Sites::text(const std::source_location& where) {

@@ -56,9 +56,9 @@ struct Access {
 /// Adds the accesses of one interval to `counts`; reorders `accesses`.
 void count_accesses(std::vector<Access>& accesses, Counts& counts);
 
-/// Who last touched what: of one array in global memory, or of a block's shared memory. Two accesses race if at least
-/// one writes and nothing orders them: threads of one block with no barrier (in a warp: no sync_warp either) between,
-/// or any two blocks of one launch.
+/// The last accesses to each cell of an array in global memory, or of a block's shared memory. Two accesses race if at
+/// least one writes and nothing orders them: threads of one block with no barrier (in a warp: no sync_warp either)
+/// between, or any two blocks of one launch.
 class Shadow {
  public:
   /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
@@ -79,15 +79,15 @@ class Shadow {
   /// `cells`: one for each unit that is told apart.
   void resize(std::size_t cells) { cells_.resize(cells); }
   void reset(std::size_t cells) { cells_.assign(cells, Cell{}); }
-  /// What an access to `cell` conflicts with, of those recorded before.
+  /// The recorded access that an access to `cell` conflicts with, if any.
   Conflict conflict(std::size_t cell, bool write, const Accessor& by) const;
   void record(std::size_t cell, bool write, const Accessor& by);
   /// Whether anything was ever to be recorded.
   bool used() const { return !cells_.empty(); }
 
  private:
-  /// Of a cell's reads, or of its writes, those that find any access to come with which one of them is unordered: the
-  /// last, and beside it one of each that had no order with what was then the last.
+  /// The reads of a cell, or its writes, as far as they are needed to detect that a later access is unordered with one
+  /// of them: the last, and the latest of each kind that was unordered with its successor.
   struct Made {
     Accessor last;
     Accessor other_lane;   ///< of another thread of a warp

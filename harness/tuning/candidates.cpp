@@ -13,7 +13,7 @@ namespace scanlab::tuning {
 namespace {
 
 /// With the default of every parameter that is not set.
-Choice spelt_out(Choice choice) {
+Choice with_defaults(Choice choice) {
   if (const Variant* const variant = Registry::instance().find(choice.variant); variant != nullptr) {
     for (const Parameter& parameter : variant->about.parameters) {
       if (!parameter.experiment) choice.settings.emplace(parameter.name, parameter.values.front());
@@ -41,7 +41,7 @@ std::vector<Choice> candidates() {
   std::vector<Choice> all;
   for (const auto& [id, variant] : Registry::instance().all()) {
     if (!scanlab::is_candidate(variant)) continue;
-    const Choice usual = spelt_out({id});
+    const Choice usual = with_defaults({id});
     all.push_back(usual);
     for (const Parameter& parameter : variant.about.parameters) {
       if (parameter.experiment) continue;
@@ -59,7 +59,7 @@ namespace {
 
 /// Calls f with each variant of the rival's family.
 template <class F>
-void for_each_of(std::string_view rival, F f) {
+void for_each_variant_of(std::string_view rival, F f) {
   for (const auto& [id, variant] : Registry::instance().all()) {
     if (variant.origin == Origin::baseline && in_lower_case(variant.about.family) == rival) f(variant);
   }
@@ -74,7 +74,7 @@ std::string in_lower_case(std::string family) {
 
 std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid) {
   std::vector<Choice> all;
-  for_each_of(rival, [&](const Variant& variant) {
+  for_each_variant_of(rival, [&](const Variant& variant) {
     if (!variant.about.shapes) return;
     for (Settings& settings : variant.about.shapes(monoid.first, monoid.second)) {
       all.push_back({variant.about.id, std::move(settings)});
@@ -93,7 +93,7 @@ std::vector<TypeAndOperator> rival_monoids(std::string_view rival) {
 
 std::vector<Choice> rival_references(std::string_view rival) {
   std::vector<Choice> all;
-  for_each_of(rival, [&](const Variant& variant) {
+  for_each_variant_of(rival, [&](const Variant& variant) {
     if (!variant.about.shapes) all.push_back({variant.about.id});
   });
   if (Registry::instance().find("memcpy") != nullptr) all.push_back({"memcpy"});
@@ -114,7 +114,8 @@ std::vector<const Variant*> timed_variants(const std::string& rival) {
   return {timed.begin(), timed.end()};
 }
 
-std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, const std::vector<Operator>& operators) {
+std::vector<TypeAndOperator> defined_monoids(const std::vector<ElementType>& types,
+                                             const std::vector<Operator>& operators) {
   std::vector<TypeAndOperator> all;
   for (const ElementType type : types) {
     for (const Operator op : operators) {

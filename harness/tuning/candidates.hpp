@@ -40,7 +40,8 @@ std::vector<const Variant*> timed_variants(const std::string& rival);
 std::vector<TypeAndOperator> usual_monoids();
 
 /// The combinations of these that are defined.
-std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, const std::vector<Operator>& operators);
+std::vector<TypeAndOperator> defined_monoids(const std::vector<ElementType>& types,
+                                             const std::vector<Operator>& operators);
 
 /// 2^8 to 2^30, odd sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);

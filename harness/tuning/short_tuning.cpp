@@ -10,7 +10,7 @@
 
 namespace scanlab::tuning {
 
-Asked asked_of_best(const std::vector<measure::TimedCase>& cases) {
+Asked best_requests(const std::vector<measure::TimedCase>& cases) {
   Asked asked;
   for (const measure::TimedCase& timed : cases) {
     const Problem& problem = timed.problem();

@@ -20,7 +20,7 @@ namespace scanlab::tuning {
 using Asked = std::map<TypeAndOperator, std::vector<std::int64_t>>;
 
 /// The requests of these cases. Empty if `best` is not among them.
-Asked asked_of_best(const std::vector<measure::TimedCase>& cases);
+Asked best_requests(const std::vector<measure::TimedCase>& cases);
 
 /// Where the table is from that `best` goes by on a device, of which `device` are the facts: `none`, `built in`, or
 /// `SCANLAB_TUNING=FILE`. Throws TuningError if that file is no table.

@@ -119,9 +119,9 @@ const TuningTable::Entry* TuningTable::nearest(ElementType type, Operator op) co
     return std::tuple(item_bytes(entry.type, entry.op) != item_bytes(type, op), kin(entry.op) != kin(op),
                       entry.type != type, entry.op != op, entry.op != Operator::plus);
   };
-  const auto found = std::ranges::min_element(entries, {}, distance);
-  const bool fits = found != entries.end() && !std::get<0>(distance(*found));
-  return fits ? &*found : nullptr;
+  const auto match = std::ranges::min_element(entries, {}, distance);
+  const bool fits = match != entries.end() && !std::get<0>(distance(*match));
+  return fits ? &*match : nullptr;
 }
 
 std::vector<Choice> TuningTable::choices(const Problem& problem) const {
@@ -201,13 +201,13 @@ const std::vector<TuningTable>& built_in_tuning_tables() {
 const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
   if (const char* const path = std::getenv(kTuningVariable); path != nullptr) {
     static std::map<std::string, TuningTable> read;
-    const auto found = read.find(path);
-    return &(found != read.end() ? found : read.emplace(path, read_named_table(path)).first)->second;
+    const auto match = read.find(path);
+    return &(match != read.end() ? match : read.emplace(path, read_named_table(path)).first)->second;
   }
-  const auto found = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
+  const auto match = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
     return table.device == device && table.multiprocessors == multiprocessors;
   });
-  return found == built_in_tuning_tables().end() ? nullptr : &*found;
+  return match == built_in_tuning_tables().end() ? nullptr : &*match;
 }
 
 }  // namespace scanlab

@@ -75,7 +75,7 @@ class ProblemChecks {
     std::vector<const Case*> possible;
     for (const Case& each : cases) {
       if (std::string why = refusal(each); !why.empty()) {
-        report_({.of = each, .outcome = skipped(std::move(why))});
+        report_({.tested_case = each, .outcome = skipped(std::move(why))});
       } else {
         possible.push_back(&each);
       }
@@ -96,7 +96,7 @@ class ProblemChecks {
       Outcome lack =
           skipped(fmt::format("host memory does not hold {} items and what they are compared with", problem.items));
       lack.out_of_memory = true;
-      for (const Case* each : possible) report_({.of = *each, .outcome = lack});
+      for (const Case* each : possible) report_({.tested_case = *each, .outcome = lack});
     }
   }
 
@@ -137,8 +137,8 @@ class ProblemChecks {
 
 /// The bound of an output's error as a part of the sum of its inputs' magnitudes; none where comparison is exact.
 std::optional<double> error_bound(const Check& check) {
-  const Problem& problem = check.of.problem;
-  const Plan plan = check.of.variant->bind(problem).plan;
+  const Problem& problem = check.tested_case.problem;
+  const Plan plan = check.tested_case.variant->bind(problem).plan;
   if (!rounds(problem) || !plan.possible()) return std::nullopt;
   return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::optional<double> {
     if (check.input && is_exact<Op>(*check.input)) return std::nullopt;
@@ -214,10 +214,10 @@ void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequ
 nlohmann::ordered_json to_json(const Check& check) {
   using Json = nlohmann::ordered_json;
   constexpr std::array kOutcomes{"passed", "failed", "skipped"};
-  const Problem& problem = check.of.problem;
+  const Problem& problem = check.tested_case.problem;
   const Outcome& outcome = check.outcome;
   Json line{{"check", check.runs > 0 ? "repeat" : "verify"},
-            {"variant", check.of.variant->about.id},
+            {"variant", check.tested_case.variant->about.id},
             {"type", name(problem.type)},
             {"op", name(problem.op)},
             {"mode", name(problem.mode)},

@@ -54,7 +54,7 @@ struct CheckRequest {
 
 /// The outcome of one case.
 struct Check {
-  Case of;
+  Case tested_case;
   std::optional<InputKind> input;      ///< none: skipped, whatever the input
   std::optional<Placement> placement;  ///< likewise
   int runs = 0;                        ///< on one input, compared bit by bit; 0: verified

@@ -27,6 +27,7 @@ std::string text(const Item& item) {
   }
 }
 
+/// One sentence: how many items are wrong, the first of them, what it holds and what it should hold.
 template <class Op>
 std::string describe(const Tally& tally, std::int64_t items, const Mismatch& first, std::int64_t chain) {
   const auto got = *static_cast<const typename Op::Item*>(first.got);
@@ -64,17 +65,13 @@ std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Probl
   return kinds;
 }
 
-std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
-  return with_monoid(problem.type, problem.op,
-                     [&]<class Op>(Op) { return describe<Op>(tally, problem.items, first, chain); });
-}
-
 Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
   Outcome outcome;
   if (rounds(problem)) outcome.error_to_bound = tally.worst;
   if (tally.wrong != 0) {
     outcome.status = Outcome::Status::failed;
-    outcome.message = describe_mismatch(problem, tally, first, chain);
+    outcome.message = with_monoid(problem.type, problem.op,
+                                  [&]<class Op>(Op) { return describe<Op>(tally, problem.items, first, chain); });
   }
   return outcome;
 }

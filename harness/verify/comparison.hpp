@@ -114,10 +114,7 @@ struct Mismatch {
   bool exact = false;  ///< the input's sums are, so that nothing may round
 };
 
-/// One sentence: how many items are wrong, the first of them, what it holds and what it should hold.
-std::string describe_mismatch(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain);
-
-/// The outcome of a comparison; `mismatch` is looked at only if something was wrong.
+/// The outcome of a comparison; `first` matters only if something was wrong.
 Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain);
 
 /// The outcome of a check that cannot be made because the chain is too long.

@@ -9,7 +9,6 @@
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"
-#include "harness/verify/oracle_data.hpp"
 
 namespace scanlab::verify {
 
@@ -71,11 +70,6 @@ void fill_input(const Oracle& oracle, void* to) {
   });
 }
 
-template <class F>
-decltype(auto) with_monoid_of(const Oracle& oracle, F&& f) {
-  return with_monoid(oracle.problem().type, oracle.problem().op, std::forward<F>(f));
-}
-
 Outcome failed(std::string why) { return {.status = Outcome::Status::failed, .message = std::move(why)}; }
 Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .message = std::move(why)}; }
 
@@ -115,7 +109,8 @@ class PlacedRuns {
   PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Placement placement,
              const Shift& shift, const simt::ExecutorOptions& options)
       : variant_(variant), scan_(scan), oracle_(oracle), placement_(placement), shift_(shift), executor_(options) {
-    with_monoid_of(oracle_, [&]<class Op>(Op) { fill_input<Op>(oracle_, in_.data()); });
+    with_monoid(oracle.problem().type, oracle.problem().op,
+                [&]<class Op>(Op) { fill_input<Op>(oracle, in_.data()); });
     workspace_.poison();
   }
 

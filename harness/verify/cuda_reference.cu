@@ -5,7 +5,6 @@
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "harness/verify/device_guard.cuh"
-#include "harness/verify/oracle_data.hpp"
 
 namespace scanlab::verify {
 
@@ -116,9 +115,9 @@ struct CudaReference::Data {
                 "clearing the tally");
     launch();
     cuda::check(cudaGetLastError(), "launching the comparison");
-    const DeviceTally found = copy_to_host(tally.as<const DeviceTally>(), stream);
-    return {static_cast<std::int64_t>(found.wrong), static_cast<std::int64_t>(found.first),
-            std::bit_cast<double>(found.worst_bits)};
+    const DeviceTally sums = copy_to_host(tally.as<const DeviceTally>(), stream);
+    return {static_cast<std::int64_t>(sums.wrong), static_cast<std::int64_t>(sums.first),
+            std::bit_cast<double>(sums.worst_bits)};
   }
 
   template <class Op>
@@ -140,28 +139,28 @@ struct CudaReference::Data {
 
   template <class Op>
   Outcome compare_input(const void* out) const {
-    const Tally found = tally_against_input<Op>(out);
-    if (found.wrong == 0) return {};
-    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + found.first, stream);
-    const typename Op::Item expected = input_item<Op>(kind, seed, found.first, problem.items);
-    return outcome_of(problem, found, {.got = &got, .expected = &expected}, 0);
+    const Tally differences = tally_against_input<Op>(out);
+    if (differences.wrong == 0) return {};
+    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + differences.first, stream);
+    const typename Op::Item expected = input_item<Op>(kind, seed, differences.first, problem.items);
+    return outcome_of(problem, differences, {.got = &got, .expected = &expected}, 0);
   }
 
   template <class Op>
   Outcome compare_values(const void* out, std::int64_t chain) const {
     const auto bound = gamma_of<Op>(chain, kind);
     if (!bound) return no_bound(chain, problem.type);
-    const Tally found = tally_against_values<Op>(out, *bound);
-    if (found.wrong == 0) return outcome_of(problem, found, {}, chain);
-    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + found.first, stream);
-    const auto expected = copy_to_host(values.as<const typename Op::Item>() + found.first, stream);
+    const Tally differences = tally_against_values<Op>(out, *bound);
+    if (differences.wrong == 0) return outcome_of(problem, differences, {}, chain);
+    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + differences.first, stream);
+    const auto expected = copy_to_host(values.as<const typename Op::Item>() + differences.first, stream);
     Mismatch first{.got = &got, .expected = &expected};
     if (Op::kRounds) {
-      first.residual = copy_to_host(residuals.as<const float>() + found.first, stream);
-      first.magnitude = copy_to_host(magnitudes.as<const float>() + found.first, stream);
+      first.residual = copy_to_host(residuals.as<const float>() + differences.first, stream);
+      first.magnitude = copy_to_host(magnitudes.as<const float>() + differences.first, stream);
       first.exact = is_exact<Op>(kind);
     }
-    return outcome_of(problem, found, first, chain);
+    return outcome_of(problem, differences, first, chain);
   }
 
   cuda::Stream stream;
@@ -205,8 +204,9 @@ Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) c
 std::string CudaReference::damaged_input() const {
   if (std::string damage = data_->input.damage(data_->stream); !damage.empty()) return damage;
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
-    const Tally found = data_->template tally_against_input<Op>(input());
-    return found.wrong == 0 ? std::string{} : "wrote to its input, first to item " + std::to_string(found.first);
+    const Tally differences = data_->template tally_against_input<Op>(input());
+    return differences.wrong == 0 ? std::string{}
+                                  : "wrote to its input, first to item " + std::to_string(differences.first);
   });
 }
 

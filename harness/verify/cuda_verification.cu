@@ -169,7 +169,7 @@ class OtherWork {
 
 class OutputHash {
  public:
-  std::uint64_t of(const void* out, std::size_t bytes, const cuda::Stream& stream) const {
+  std::uint64_t compute(const void* out, std::size_t bytes, const cuda::Stream& stream) const {
     cuda::check(cudaMemsetAsync(sum_.data(), 0, sum_.bytes(), stream.get()), "clearing a hash");
     const auto words = static_cast<std::int64_t>(bytes / 4);
     hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
@@ -201,7 +201,7 @@ Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const Cud
       if (i % 2 != 0) other_work.begin(8 + i % 8);
       placed.run();
       other_work.end();
-      if (!hashes.insert(hash.of(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
+      if (!hashes.insert(hash.compute(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
       if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
     }
     if (hashes.size() > 1 && variant.about.fixed_bits) {

@@ -92,9 +92,9 @@ class GuardedDeviceBuffer {
   std::string damage(const cuda::Stream& stream) const {
     using Guard = std::array<unsigned char, kGuardBytes>;
     const auto intact = [&](const unsigned char* guard) {
-      const Guard found = copy_to_host(reinterpret_cast<const Guard*>(guard), stream);
+      const Guard bytes = copy_to_host(reinterpret_cast<const Guard*>(guard), stream);
       for (std::size_t i = 0; i < kGuardBytes; ++i) {
-        if (found[i] != pattern_byte(canary(role_), i)) return false;
+        if (bytes[i] != pattern_byte(canary(role_), i)) return false;
       }
       return true;
     };

@@ -15,7 +15,6 @@
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/guard.hpp"
-#include "harness/verify/oracle_data.hpp"
 
 namespace scanlab::verify {
 
@@ -185,35 +184,28 @@ Outcome compare_with_values(const Oracle::Data& data, const Run<Op>& run, std::i
 }  // namespace
 
 Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every)
-    : data_(std::make_unique<Data>()) {
+    : data_{.problem = problem,
+            .kind = kind,
+            .seed = seed,
+            .every = every,
+            .values = {},
+            .residuals = {},
+            .magnitudes = {}} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
-  data_->problem = problem;
-  data_->every = every;
-  data_->kind = kind;
-  data_->seed = seed;
-  with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(*data_).build(); });
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });
 }
 
-Oracle::~Oracle() = default;
-Oracle::Oracle(Oracle&&) noexcept = default;
-
-const Problem& Oracle::problem() const { return data_->problem; }
-InputKind Oracle::kind() const { return data_->kind; }
-std::uint64_t Oracle::seed() const { return data_->seed; }
-
-std::int64_t Oracle::every() const { return data_->every; }
-
 Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
-  return compare_run(out, 0, data_->problem.items, chain, kind);
+  return compare_run(out, 0, data_.problem.items, chain, kind);
 }
 
 Outcome Oracle::compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain,
                             Kind kind) const {
   if (!writes(kind)) return {};
-  return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
+  return with_monoid(data_.problem.type, data_.problem.op, [&]<class Op>(Op) {
     const Run<Op> run{static_cast<const typename Op::Item*>(out), first, count};
-    return copies(kind) ? compare_with_input<Op>(*data_, run) : compare_with_values<Op>(*data_, run, chain);
+    return copies(kind) ? compare_with_input<Op>(data_, run) : compare_with_values<Op>(data_, run, chain);
   });
 }
 

@@ -5,29 +5,16 @@
 namespace scanlab::verify {
 
 std::string_view name(Placement placement) {
-  switch (placement) {
-    case Placement::shifted:
-      return "shifted";
-    case Placement::in_place:
-      return "in_place";
-    case Placement::apart:
-      break;
-  }
-  return "apart";
+  constexpr std::array<std::string_view, 3> kNames{"apart", "shifted", "in_place"};
+  return kNames[static_cast<std::size_t>(placement)];
 }
 
 std::span<const Shift> shifts(Placement placement) {
   static constexpr std::array kAligned{Shift{0, 0}};
   static constexpr std::array kShifted{Shift{1, 3}, Shift{3, 1}, Shift{5, 5}, Shift{0, 1}, Shift{1, 0}};
   static constexpr std::array kInPlace{Shift{0, 0}, Shift{3, 3}};
-  switch (placement) {
-    case Placement::shifted:
-      return kShifted;
-    case Placement::in_place:
-      return kInPlace;
-    case Placement::apart:
-      break;
-  }
+  if (placement == Placement::shifted) return kShifted;
+  if (placement == Placement::in_place) return kInPlace;
   return kAligned;
 }
 

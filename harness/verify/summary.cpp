@@ -14,12 +14,12 @@
 namespace scanlab::verify {
 
 void Summary::add(const Check& check) {
-  const Problem& problem = check.of.problem;
+  const Problem& problem = check.tested_case.problem;
   if (problem.type != group_.type || problem.op != group_.op || problem.mode != group_.mode) print_group();
   group_ = problem;
-  const auto found = std::ranges::find(standings_, check.of.variant, &Standing::variant);
+  const auto before = std::ranges::find(standings_, check.tested_case.variant, &Standing::variant);
   Standing& standing =
-      found != standings_.end() ? *found : standings_.emplace_back(Standing{.variant = check.of.variant});
+      before != standings_.end() ? *before : standings_.emplace_back(Standing{.variant = check.tested_case.variant});
   const Outcome& outcome = check.outcome;
   if (outcome.status == Outcome::Status::skipped) {
     ++skipped_;
@@ -77,10 +77,10 @@ nlohmann::ordered_json Summary::counts() const {
 
 /// The words that make this one check once more.
 std::string Summary::again(const Check& check) const {
-  const Problem& problem = check.of.problem;
+  const Problem& problem = check.tested_case.problem;
   std::string words =
       fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
-                  checked_.backend(), check.of.variant->about.id, name(problem.type), name(problem.op),
+                  checked_.backend(), check.tested_case.variant->about.id, name(problem.type), name(problem.op),
                   name(problem.mode), problem.items, name(*check.input), checked_.request.seed);
   if (check.placement != Placement::apart) words += fmt::format(" --aliasing {}", name(*check.placement));
   for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);

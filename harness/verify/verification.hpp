@@ -10,6 +10,7 @@
 // writes over new poison. State of its own that a run leaves stale is then a fault of the second run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -37,12 +38,10 @@ class Oracle {
   /// every: keeps one output of so many, the last of them each time; fewer suffice to tell each tile's prefix, and
   /// large arrays leave no memory for all.
   Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every = 1);
-  ~Oracle();
-  Oracle(Oracle&&) noexcept;
-  const Problem& problem() const;
-  InputKind kind() const;
-  std::uint64_t seed() const;
-  std::int64_t every() const;
+  const Problem& problem() const { return data_.problem; }
+  InputKind kind() const { return data_.kind; }
+  std::uint64_t seed() const { return data_.seed; }
+  std::int64_t every() const { return data_.every; }
 
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
   /// For Kind::copy the expected output is the input itself.
@@ -50,11 +49,22 @@ class Oracle {
   /// Likewise those of the places [first, first + count) of the array; `out` points to the first of them.
   Outcome compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain, Kind kind) const;
 
-  struct Data;
-  const Data& data() const { return *data_; }
+  /// A rounded output's exact value is value + residual * u, with u the unit roundoff of its element type (in units of
+  /// u, a residual spans the same range as its value, so a float can hold it). For affine maps residual and magnitude
+  /// are those of the shift.
+  struct Data {
+    Problem problem;
+    InputKind kind = InputKind::random;
+    std::uint64_t seed = 0;
+    std::int64_t every = 1;               ///< output k is that of the place (k + 1) * every - 1
+    std::unique_ptr<std::byte[]> values;  ///< problem.items items
+    std::unique_ptr<float[]> residuals;   ///< problem.items, or null where the comparison is exact
+    std::unique_ptr<float[]> magnitudes;  ///< sum|x_j| rounded up, likewise
+  };
+  const Data& data() const { return data_; }
 
  private:
-  std::unique_ptr<Data> data_;
+  Data data_;
 };
 
 /// Runs `variant` twice on the CPU executor (or on the host, for CPU baselines) between guarded, poisoned buffers and

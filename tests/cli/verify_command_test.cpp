@@ -367,7 +367,7 @@ TEST(VerifyCommand, AFileThatHoldsSomethingIsReplacedOnlyIfAsked) {
 
 TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
   const Variant planted = Planted::variant();
-  const verify::Check check{.of = {&planted, {.items = 100}},
+  const verify::Check check{.tested_case = {&planted, {.items = 100}},
                             .input = InputKind::random,
                             .placement = verify::Placement::apart,
                             .runs = 50,

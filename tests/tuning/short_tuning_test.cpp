@@ -58,8 +58,8 @@ class ShortTuning : public testing::Test {
 };
 
 TEST_F(ShortTuning, IsOfWhatBestIsAskedFor) {
-  EXPECT_TRUE(asked_of_best({timed("one_block", 1000)}).empty());
-  const Asked asked = asked_of_best({timed("best", 4096), timed("best", 1000), timed("warp_shuffle", 7),
+  EXPECT_TRUE(best_requests({timed("one_block", 1000)}).empty());
+  const Asked asked = best_requests({timed("best", 4096), timed("best", 1000), timed("warp_shuffle", 7),
                                      timed("best", 1000), timed("best", 5, ElementType::f64)});
   EXPECT_EQ(asked, (Asked{{kI32Plus, {1000, 4096}}, {{ElementType::f64, Operator::plus}, {5}}}));
 }

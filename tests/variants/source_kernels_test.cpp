@@ -48,12 +48,12 @@ TEST(SourceKernels, HillisSteeleAsPrintedNeverAdvances) {
   EXPECT_EQ(result.status, kOk) << result.err;
   expect_said(result, {"interval 2", "item 0: nothing was written, and 0 is right",
                        "variants/printed/hs_printed.hpp:", "no_progress in hs_printed", "'offset <<= 1'"});
-  EXPECT_TRUE(run("hs_printed", 64).as_said());
+  EXPECT_TRUE(run("hs_printed", 64).matches_description());
 }
 
 TEST(SourceKernels, HillisSteeleWithoutTheBarrierAfterTheLoadRaces) {
   const PrintedRun found = run("hs_printed_unordered", 64);
-  EXPECT_TRUE(found.as_said());
+  EXPECT_TRUE(found.matches_description());
   ASSERT_TRUE(found.first_wrong);
   EXPECT_TRUE(found.first_wrong->value);
   EXPECT_NE(found.first_wrong->value, found.first_wrong->right);
@@ -65,7 +65,7 @@ TEST(SourceKernels, HillisSteeleWithoutTheBarrierAfterTheLoadRaces) {
 
 TEST(SourceKernels, PrescanIsRightAndConflicts) {
   const PrintedRun found = run("prescan_printed", 2048);
-  EXPECT_TRUE(found.as_said());
+  EXPECT_TRUE(found.matches_description());
   EXPECT_FALSE(found.first_wrong);
   const BankCounts banks16 = found.report.totals().banks16;
   EXPECT_EQ(banks16.max_degree, 16) << "slides: 'two-way, four-way, …' up to all 16 threads of a half-warp";
@@ -78,7 +78,7 @@ TEST(SourceKernels, AMendedKernelIsNotTheOneThatIsPrinted) {
   const PrintedRun found = run("hs_mended", 64);
   EXPECT_TRUE(found.report.faults.empty());
   EXPECT_FALSE(found.first_wrong);
-  EXPECT_FALSE(found.as_said());
+  EXPECT_FALSE(found.matches_description());
   const cli::Result result = explain("hs_mended");
   EXPECT_EQ(result.status, kFailed);
   expect_said(result, {"no no_progress, which is said of the printed code: this kernel is another, or mended"});

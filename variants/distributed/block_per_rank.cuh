@@ -1,5 +1,5 @@
-// What scans of arrays cut in one block per GPU have in common: reduce a block, scan a block from what comes before it,
-// and fold the aggregates of blocks.
+// The shared parts of scans of arrays cut in one block per GPU: reduce a block, scan a block from its prefix, and fold
+// the aggregates of blocks.
 #pragma once
 
 #include "harness/core/monoid.hpp"
@@ -25,7 +25,7 @@ struct StartingFrom : Op {
   SCANLAB_HD typename Op::Item initial_value() const { return *first; }
 };
 
-/// Of additions in the scan of a block, whichever kernel is chosen.
+/// The longest chain of additions in the scan of a block, whichever kernel is chosen.
 inline std::int64_t chain_of_block(const Problem& problem, std::int64_t items) {
   return 64 + 16 / static_cast<std::int64_t>(item_bytes(problem.type, problem.op)) + items / 4096;
 }
@@ -142,7 +142,7 @@ __global__ void fold_before(const typename Op::Item* aggregates, int rank, typen
   *before = folded;
 }
 
-/// What comes before each rank's block, by NCCL: an all-gather of one item per rank.
+/// The prefix of each rank's block, by NCCL: an all-gather of one item per rank.
 template <Monoid Op>
 class NcclExchange {
  public:

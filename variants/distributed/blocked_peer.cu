@@ -41,7 +41,7 @@ __global__ void exchange_by_peers(const typename Op::Item* aggregate, const __gr
   *run_counter = run + 1;
 }
 
-/// What comes before each rank's block, by peer memory: one launch.
+/// The prefix of each rank's block, by peer memory: one launch.
 template <Monoid Op>
 class PeerExchange {
  public:

@@ -22,7 +22,7 @@ struct TileForm {
   constexpr std::int64_t bytes() const { return std::int64_t{32} * 16 * warps * vectors; }
 };
 
-/// Those of look_ahead, in ascending order. The last are for operators that compute more than they move.
+/// The tiles of look_ahead, in ascending order. The last are for operators that compute more than they move.
 inline constexpr TileForm kTileForms[] = {{"10", 4, 5, 4},  {"12", 8, 3, 3},  {"18", 4, 9, 3},  {"22", 4, 11, 3},
                                           {"26", 4, 13, 2}, {"28", 8, 7, 2},  {"30", 4, 15, 2}, {"36", 8, 9, 2},
                                           {"35", 14, 5, 2}, {"49", 14, 7, 2}, {"63", 14, 9, 2}};
@@ -35,8 +35,8 @@ inline std::span<const TileForm> tile_forms(bool heavy) {
 
 inline const TileForm& form_of(std::string_view kib) { return *std::ranges::find(kTileForms, kib, &TileForm::kib); }
 
-/// Of large arrays: the fastest on two and four H200s, of which others have the nearer. The more tiles there are in a
-/// round of all GPUs, the larger they must be, so that a look-ahead warp, which folds each of them, keeps up. Those
+/// The tile for large arrays: the fastest on two or four H200s, whichever number is nearer. The more tiles there are in
+/// a round of all GPUs, the larger they must be, so that a look-ahead warp, which folds each of them, keeps up. Warps
 /// that fold chunks want many stages; but 1-byte items, of which a tile has most to compute, are fastest in large
 /// tiles.
 inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_tile, int ranks) {
@@ -46,7 +46,7 @@ inline std::string_view large_tile(bool heavy, std::int64_t item_bytes, bool by_
   return item_bytes <= 4 && ranks <= 2 ? "26" : "36";
 }
 
-/// What runs on each GPU.
+/// The part of the array that runs on each GPU.
 struct Share {
   bool heavy;  ///< the operator
   std::int64_t item_bytes;
@@ -62,7 +62,7 @@ struct Share {
 };
 
 /// Whether GPUs tell each other of tiles, if the array is large: as long as a look-ahead warp keeps up with the tiles
-/// of all of them. Of items of more than 4 bytes, states are twice as large.
+/// of all of them. Items of more than 4 bytes have states twice as large.
 inline bool may_tell_of_tiles(bool heavy, std::int64_t item_bytes, int ranks) {
   return !heavy && ranks <= (item_bytes <= 4 ? 4 : 2);
 }

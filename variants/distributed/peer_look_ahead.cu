@@ -102,7 +102,7 @@ struct PeerLookAhead {
   static int states_per_aggregate(const Problem& problem) {
     return std::stoi(setting(describe(), problem.settings, "states"));
   }
-  /// That GPUs tell each other.
+  /// The states that GPUs tell each other.
   static std::int64_t states_of_all(const Problem& problem, const Distribution& distribution, const PeerCut& cut) {
     const std::int64_t chunks = ceil_div(problem.items, distribution.chunk);
     return chunks * (cut.by_tile ? cut.chunk_tiles : 1) * states_per_aggregate(problem);

@@ -9,8 +9,8 @@
 //         - of tiles: each aggregate as soon as it is there. A look-ahead warp folds as many tiles as all GPUs have,
 //           and asks for two groups of them at once.
 //         - of chunks: a warp of the block that has a chunk's last tile folds the chunk's tiles, and tells the result.
-//           What comes before a tile is then what comes before its chunk, and what comes before it in the chunk; the
-//           second is of this GPU alone. That comes a way through memory later, but a look-ahead warp folds only a few
+//           The prefix of a tile is then the prefix of its chunk, and its prefix within the chunk, which is
+//           of this GPU alone. The result comes a way through memory later, but a look-ahead warp folds only a few
 //           chunks for each further GPU.
 // Work    As look_ahead; a fold of each chunk.
 // Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk or tile and peer, over the links.
@@ -45,7 +45,7 @@ using OwnTiles = scan::TileGroups<Op, scan::DeviceStates<typename Op::Item>, kMa
 template <Monoid Op>
 using ToldGroups = scan::TileGroups<Op, PeerStates<typename Op::Item>>;
 
-/// What look_ahead's kernel asks of tiles' aggregates (scan::Aggregates), over several GPUs. Tiles are of this GPU.
+/// The tiles' aggregates that look_ahead's kernel needs (scan::Aggregates), over several GPUs. Tiles are of this GPU.
 /// kByTile: they tell of tiles, else of chunks.
 template <Monoid Op, bool kByTile>
 class PeerAggregates {
@@ -57,13 +57,13 @@ class PeerAggregates {
   __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, const PeerChunks& chunks)
       : chunks_(chunks), tiles_(tiles), own_(states, Op{}), told_(nullptr, Op{}) {}
 
-  /// By one thread.
+  /// One thread calls this.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     const Place place = place_of(tile);
     if constexpr (!kByTile) own_.publish(place.chunk, place.at, aggregate, run);
   }
 
-  /// By a whole warp, for tiles in ascending order. Lane 0 has what comes before the tile in the whole array.
+  /// A whole warp calls this, for tiles in ascending order. Lane 0 gets the prefix of the tile in the whole array.
   __device__ Item before(std::int64_t tile, std::uint32_t run) {
     const Place place = place_of(tile);
     if (first_) told_ = Told(peers().states(peers().rank, run), Op{}, kLate);
@@ -73,15 +73,15 @@ class PeerAggregates {
     } else {
       // Both are asked for before either is waited for; those of other GPUs come last.
       auto in_chunk = own_.ask(place.chunk, place.at);
-      auto told = told_.ask(place.state);
+      auto states = told_.ask(place.state);
       const Item own = own_.fold(in_chunk, run);
-      return Op{}(told_.before(place.state, told, run), own);
+      return Op{}(told_.before(place.state, states, run), own);
     }
   }
 
-  /// By a whole warp, for every tile of the block. With the first tile of all, tells all GPUs that the run has begun:
-  /// this warp and not the one that publishes, whose stage is then free sooner. Tells all GPUs of the tile; or with a
-  /// chunk's last waits for the others of the chunk, and tells of that.
+  /// A whole warp calls this, for every tile of the block. With the first tile of all, tells all GPUs that the run has
+  /// begun: this warp and not the one that publishes, whose stage is then free sooner. Tells all GPUs of the tile; or
+  /// with a chunk's last waits for the others of the chunk, and tells of the chunk.
   __device__ void tell(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     const Place place = place_of(tile);
     if (tile == 0) peers().announce(run);  // the block's first, so before the warp waits
@@ -97,14 +97,14 @@ class PeerAggregates {
   }
 
  private:
-  /// By tile, two groups at a time: a round of four GPUs has more tiles than that, and one group after another would
-  /// take longer than the round. Of items of more than 4 bytes a tile's own group comes after those: on two
-  /// GPUs that was faster.
+  /// Told by tile, two groups at a time: a round of four GPUs has more tiles than that, and one group after another
+  /// would take longer than the round. Where items have more than 4 bytes, a tile's own group comes after the others:
+  /// on two GPUs that was faster.
   using Told = scan::Aggregates<Op, PeerStates<Item>, scan::kTilesPerLane<Op, PeerStates<Item>>, kByTile ? 2 : 1>;
   static constexpr bool kLate = kByTile && sizeof(Item) > 4;
   static_assert(std::is_same_v<typename Told::Groups, ToldGroups<Op>>, "the host takes memory for those");
 
-  /// Of a tile: its chunk, and where it is in that; the number, in the whole array, of the state that it is told by.
+  /// The place of a tile: its chunk, and its number within the chunk; the number, in the whole array, of its state.
   struct Place {
     std::int64_t chunk;
     int at;

@@ -1,10 +1,9 @@
-// What a GPU tells others of its part of an array, through memory that all of them see: states of chunks or tiles,
-// which each GPU keeps a copy of and its peers write, so that everyone waits on memory of its own.
+// The states of chunks or tiles that GPUs tell each other, through memory that all of them see: each GPU keeps a copy,
+// which its peers write, so that everyone waits on memory of its own.
 //
-// Runs    Copies are twofold and used by turns: peer_turns.hpp says why no run disturbs another. What it asks for
-// holds:
-//         every thread of a kernel has waited for the kernel before in its stream, whose reads are all behind it. So
-//         any lane may tell a GPU of the run, and a warp does it with a lane for each, at once.
+// Runs    Copies are twofold and used by turns: peer_turns.hpp says why no run disturbs another. Its
+//         condition holds: every thread of a kernel has waited for the kernel before in its stream, whose reads are all
+//         behind it. So any lane may tell a GPU of the run, and a warp does it with a lane for each, at once.
 // Safe    A GPU waits only for peers' words of this run, and for their beginning of the last. Both come if every rank
 //         enqueues as many runs and its device gets to them: a run waits for no later one. The beginning of a run is
 //         told before any wait of the same warp, by a block that is on the device.
@@ -66,7 +65,7 @@ struct PeerStates {
   }
   __device__ static void store(simt::GpuBlock&, ShortWord* states, std::int64_t place, const Item& item,
                                std::uint32_t run) {
-    const auto state = State::of(item, run);
+    const auto state = State::tagged(item, run);
     for (int i = 0; i < State::kWords; ++i) store_to_peer(states + place * State::kWords + i, state.words[i]);
   }
 };
@@ -99,20 +98,20 @@ struct Peers {
 
   static std::size_t bytes(std::int64_t words) { return kHead + Turns::kCopies * words * sizeof(ShortWord); }
 
-  /// Of `to`: the run that `from` has last begun.
+  /// The word at `to` with the run that `from` has last begun.
   SCANLAB_HD std::uint32_t* begun(int to, int from) const { return static_cast<std::uint32_t*>(memory[to]) + from; }
-  /// Of `to`: the copy that a run uses.
+  /// The copy at `to` that a run uses.
   SCANLAB_HD ShortWord* states(int to, std::uint32_t run) const {
     return reinterpret_cast<ShortWord*>(static_cast<unsigned char*>(memory[to]) + kHead) + Turns::copy_of(run) * words;
   }
 
-  /// By a warp, in a run and before it waits: every peer may write the copies of the next. A lane for each, since a
+  /// A warp calls this in a run, before it waits: every peer may write the copies of the next. A lane for each, since a
   /// store to another GPU that waits for the one before costs a way over the links.
   __device__ void announce(std::uint32_t run) const {
     const int lane = threadIdx.x % scan::kLanes;
     if (lane < ranks) Turns::announce(begun(lane, rank), run);
   }
-  /// By a warp, once before it writes copies of this run.
+  /// A warp calls this once, before it writes copies of this run.
   __device__ void wait_until_free(std::uint32_t run) const {
     const int lane = threadIdx.x % scan::kLanes;
     if (lane < ranks) Turns::wait_until_free(begun(rank, lane), run);

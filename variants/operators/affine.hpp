@@ -8,7 +8,7 @@
 //         of the scales after j|, which is the same composition taken on absolute values.
 // Bits    of floats depend on the grouping, so a scan is reproducible where its grouping is fixed; integers always are.
 // Input   Scales of integers are odd: an odd number is invertible modulo 2^k, so that no item, however early, drops out
-//         of a product; an even scale would wipe the past out after 32 or 64 of them. Of floats, the random scale of
+//         of a product; an even scale would wipe the past out after 32 or 64 of them. For floats, the random scale of
 //         item i is ±2^(e(i) - e(i-1)) with e(i) a hash in [-2, 2] and e(-1) = 0. A product of neighbouring scales
 //         telescopes to ±2^(e(j) - e(i-1)), so it stays within 2^±4 whatever n is, and multiplying by it is exact: only
 //         the additions round, and a composition errs as a sum does.

@@ -64,7 +64,7 @@ struct LogSumExp {
     void normalise() { sum.normalise(); }
     Rounded<T> rounded() const {
       if (items <= 1) return {last, 0, 0};  // no operator was applied: exact
-      return Rounded<T>::of(std::log(sum.hi + sum.lo), 0.0L, largest + std::log(items) + 6);
+      return Rounded<T>::from(std::log(sum.hi + sum.lo), 0.0L, largest + std::log(items) + 6);
     }
   };
 

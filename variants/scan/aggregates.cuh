@@ -1,6 +1,6 @@
 // Aggregates of tiles, told from block to block: published one by one, and gathered by a warp that adds up all those
 // before its own tile. No tile waits for another's prefix, as in look-back, but only for aggregates, which need nothing
-// but the data; so there is no chain from tile to tile. What one_wave and look_ahead have in common.
+// but the data; so there is no chain from tile to tile. one_wave and look_ahead share this file.
 #pragma once
 
 #include "variants/scan/register_tile.cuh"
@@ -21,7 +21,7 @@ class AggregateMemory {
         number_(workspace.take<std::uint64_t>(1)),
         words_(workspace.take<LongWord>(2 * places_)) {}
 
-  /// Of the run before, as one_wave has it; or a counter of Tickets, as look_ahead has it.
+  /// The number of the run before, as one_wave has it; or a counter of Tickets, as look_ahead has it.
   template <class Number>
   Number* number() const {
     return reinterpret_cast<Number*>(number_);
@@ -83,12 +83,12 @@ class TileGroups {
     return group * kGroup + tile % kPerLane * kLanes + tile / kPerLane;
   }
 
-  /// By one thread. `run` is the number of this run.
+  /// One thread calls this. `run` is the number of this run.
   __device__ void publish(std::int64_t group, int tile, const Item& aggregate, std::uint32_t run) {
     States::store(block_, states_, place_of(group, tile), aggregate, run);
   }
 
-  /// What a lane has last seen of its tiles of a group.
+  /// The states that a lane has last read of its tiles of a group.
   struct Asked {
     std::int64_t place;  ///< of the first
     int tiles;           ///< that count
@@ -156,26 +156,26 @@ class Aggregates {
   using Item = typename Op::Item;
   using Groups = TileGroups<Op, States, kPerLane>;
 
-  /// states: of AggregateMemory. late: a tile's own group is asked for after the fold of the groups before it. That
-  /// takes longer, so fewer states are missing and read again: all blocks read the same states at the same time, which
-  /// holds up their loads and stores.
+  /// states: of AggregateMemory. late: a tile's own group is asked for after the fold of the groups before it. The
+  /// order takes longer, so fewer states are missing and read again: all blocks read the same states at the same time,
+  /// which holds up their loads and stores.
   __device__ Aggregates(typename Groups::State::Word* states, Op op, bool late = false)
       : groups_(states, op), late_(late), carry_(before_all(op)), op_(op) {}
 
-  /// By one thread. `run` is the number of this run.
+  /// One thread calls this. `run` is the number of this run.
   __device__ void publish(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     groups_.publish(tile / kGroup, static_cast<int>(tile % kGroup), aggregate, run);
   }
 
-  /// By a whole warp: asks for the aggregates of the tile's own group.
+  /// A whole warp calls this: asks for the aggregates of the tile's own group.
   __device__ typename Groups::Asked ask(std::int64_t tile) {
     return groups_.ask(tile / kGroup, static_cast<int>(tile % kGroup));
   }
 
-  /// By a whole warp, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that have not
-  /// been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 has the
-  /// result. own: what ask(tile) gave. As a rule one more group comes before it, and both are asked for before either
-  /// is waited for.
+  /// A whole warp calls this, for tiles in ascending order: waits for the aggregates of the tiles before `tile` that
+  /// have not been asked for before, and folds them, from left to right and grouped by their numbers alone. Lane 0 gets
+  /// the result. own: what ask(tile) gave. As a rule one more group comes before it, and both are asked for before
+  /// either is waited for.
   __device__ Before<Op> before(std::int64_t tile, typename Groups::Asked& own, std::uint32_t run) {
     fold_groups_before(tile, run);
     return op_(carry_, groups_.fold(own, run));

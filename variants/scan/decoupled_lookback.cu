@@ -66,7 +66,7 @@ struct DecoupledLookback {
     const std::int64_t words = tiles() * State::kWords;
     return machine.global(workspace.take<typename State::Word>(words), words, "states");
   }
-  /// What a thread's registers hold beside what else it needs: the more, the more memory accesses are under way.
+  /// The rows that a thread's registers have room for: the more, the more memory accesses are under way.
   static constexpr int rows(std::size_t item_bytes) { return item_bytes == 4 ? 7 : 4; }
   std::int64_t tiles() const {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),

@@ -6,8 +6,8 @@
 //         need not wait for its neighbour's prefix, only for aggregates back to the nearest prefix there is.
 // Work    3 n, 5 shuffles a vector, and the looking back.
 // Span    a tile, and a chain of hand-overs from tile to tile, many tiles at a time.
-// Traffic 2 n, and 8 or 16 bytes a tile. What bounds it is waiting: for the ticket, the memory and the look-back, one
-//         after another, with as many bytes under way as registers hold. So the tile is asked into the cache first.
+// Traffic 2 n, and 8 or 16 bytes a tile. Its time is bound by waiting: for the ticket, the memory and the look-back,
+//         one after another, with as many bytes under way as registers hold. So the tile is asked into the cache first.
 // Bits    Not fixed: how far a tile looks back, and so how sums are grouped, depends on who was faster.
 // Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun: it cannot
 //         deadlock, whatever else the device runs.
@@ -28,7 +28,7 @@ struct LookBackTags {
   SCANLAB_HD explicit LookBackTags(std::uint32_t run) : aggregate(2 * run), prefix(2 * run + 1) {}
 };
 
-/// What comes before `tile`, found by a whole warp. Lane 0 has it.
+/// The prefix of `tile`, computed by a whole warp. Lane 0 gets it.
 template <Associative Op, simt::ThreadBlock Block>
 SCANLAB_HD Before<Op> look_back(Block& block, const TileStates<Block, typename Op::Item>& states, std::int64_t tile,
                                 LookBackTags tags, Op op) {
@@ -48,7 +48,7 @@ SCANLAB_HD Before<Op> look_back(Block& block, const TileStates<Block, typename O
       }
     }
     const std::uint32_t prefixes = block.ballot(is_prefix);
-    // Of the prefixes the nearest counts, and the aggregates to its right.
+    // The nearest prefix counts, and the aggregates to its right.
     const bool counts = mine >= 0 && (prefixes >> block.lane()) <= 1;
     const Before<Op> item = if_any<Op>(counts, state.item());
     before = op(fold_warp(block, item, op), before);

@@ -120,7 +120,7 @@ class Scan {
     if (device_.copies_in_bulk) AggregateMemory(by_aggregates, std::max<std::int64_t>(most_tiles(), kMaxWaveBlocks));
     return std::max(by_tiles.bytes(), by_aggregates.bytes()) + kAlignment - 1;
   }
-  /// Of these, what the kernel takes.
+  /// The part of these that the kernel takes.
   std::size_t used_bytes() const {
     simt::Workspace workspace;
     if (kernel_ == ScanKernel::look_ahead) AggregateMemory(workspace, tiles());
@@ -184,8 +184,8 @@ class Scan {
   /// In shared memory results take the place of items.
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
 
-  // What a thread's registers hold beside what else it needs, and blocks that a multiprocessor holds: sums as the
-  // variant; what may be none takes registers of its own. Functions without identity of 8-byte items spill in the
+  // The rows that a thread's registers have room for, and the blocks of a multiprocessor: sums as the variant;
+  // optional items take registers of its own. Functions without identity of 8-byte items spill in the
   // registers of four blocks: three hold 8 rows, and where that is too little two hold 16. Heavy ones were not tried.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
   static constexpr int kMaxWaveRows = [] {
@@ -208,7 +208,7 @@ class Scan {
   }
   Wave wave() const { return wave_of(wave_rows()); }
   Wave wave_of(int rows) const { return {vectors(), rows, device_.multiprocessors}; }
-  /// Of many rows, blocks that start late cost more than look_ahead does.
+  /// With many rows, blocks that start late cost more than look_ahead does.
   int most_wave_blocks(int rows) const {
     const int most = Wave::most(kElementBytes<Op>, device_.multiprocessors);
     const int rationed = rows > 8 ? kWaveRationedFor<Op, 16, false> : kWaveRationedFor<Op, 8, false>;
@@ -221,13 +221,13 @@ class Scan {
     return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes()) : look_back_tiles();
   }
   std::int64_t look_back_tiles() const { return ceil_div(vectors(), kLookBackThreads * kLookBackRows); }
-  /// Of look_ahead, for an array of up to so many bytes. Its tiles have 28 KiB or more, but where up to four for each
-  /// multiprocessor are all: then 10 or more. See shape_for().
+  /// The tiles of look_ahead, for an array of up to so many bytes. Its tiles have 28 KiB or more, but where up to four
+  /// for each multiprocessor are all: then 10 or more. See shape_for().
   std::int64_t most_tiles() const {
     const std::int64_t few = 4 * std::int64_t{device_.multiprocessors} + 1;
     return std::max(ceil_div(bytes(), 28 << 10), std::min(few, ceil_div(bytes(), 10 << 10)));
   }
-  /// Of a block with a tile of so many vectors.
+  /// The threads of a block with a tile of so many vectors.
   static int threads(std::int64_t vectors, int rows) {
     return kLanes * static_cast<int>(ceil_div(vectors, kLanes * rows));
   }

@@ -9,7 +9,9 @@ namespace scanlab::scan {
 template <class Padding>
 struct HsoBlock {
   explicit HsoBlock(const Problem& problem)
-      : problem_(problem), load_(Loading::of(describe(), problem)), at_(Padding::of(describe(), problem)) {}
+      : problem_(problem),
+        load_(Loading::for_problem(describe(), problem)),
+        at_(Padding::for_problem(describe(), problem)) {}
 
   template <class Op>
   static constexpr bool kTakes = kClassic<Op>;

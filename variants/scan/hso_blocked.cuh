@@ -10,7 +10,9 @@ namespace scanlab::scan {
 template <class Padding>
 struct HsoBlocked {
   explicit HsoBlocked(const Problem& problem)
-      : problem_(problem), load_(Loading::of(describe(), problem)), at_(Padding::of(describe(), problem)) {}
+      : problem_(problem),
+        load_(Loading::for_problem(describe(), problem)),
+        at_(Padding::for_problem(describe(), problem)) {}
 
   template <class Op>
   static constexpr bool kTakes = kClassic<Op>;

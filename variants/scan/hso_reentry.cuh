@@ -86,8 +86,8 @@ template <class Padding>
 struct HsoReentry {
   explicit HsoReentry(const Problem& problem)
       : problem_(problem),
-        load_(Loading::of(describe(), problem)),
-        at_(Padding::of(describe(), problem)),
+        load_(Loading::for_problem(describe(), problem)),
+        at_(Padding::for_problem(describe(), problem)),
         levels_a_launch_(std::stoi(setting(describe(), problem.settings, "levels"))) {}
 
   template <class Op>

@@ -37,7 +37,7 @@ struct Unpadded {
 
   static constexpr bool kPads = false;
   static std::vector<Parameter> parameters() { return {load_parameter()}; }
-  static Unpadded of(const Description&, const Problem&) { return {}; }
+  static Unpadded for_problem(const Description&, const Problem&) { return {}; }
 };
 
 /// Item i at address i + i / 2^first + i / 2^second: one item is left free after every 2^first, and another after
@@ -52,7 +52,7 @@ struct Padded {
   static constexpr bool kPads = true;
   static std::vector<Parameter> parameters() { return {padding_parameter(), load_parameter()}; }
   /// The padding that the settings name, for the size of the problem's items.
-  static Padded of(const Description& about, const Problem& problem) {
+  static Padded for_problem(const Description& about, const Problem& problem) {
     const std::string chosen = setting(about, problem.settings, "padding");
     if (chosen == "one_in_16") return {.first = 4};
     const std::size_t row_bytes = (chosen == "two_level_16" ? 16 : 32) * 4;  // a row of banks, each 4 bytes wide
@@ -75,7 +75,7 @@ struct Loading {
   SCANLAB_HD int first(int t) const { return halves ? t : 2 * t; }
   SCANLAB_HD int second(int t, int threads) const { return halves ? t + threads : 2 * t + 1; }
 
-  static Loading of(const Description& about, const Problem& problem) {
+  static Loading for_problem(const Description& about, const Problem& problem) {
     return {.halves = setting(about, problem.settings, "load") == "halves"};
   }
 };

@@ -19,8 +19,8 @@
 namespace scanlab::scan {
 namespace {
 
-/// By the size of its tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
-/// the device sooner. Those of 14 warps are for heavy operators.
+/// The size of a tile in KiB, and the shape that gives it. Fewer, larger tiles cost less; more, smaller ones fill
+/// the device sooner. Shapes of 14 warps are for heavy operators.
 struct NamedShape {
   std::string_view tile;
   Shape shape;

@@ -127,8 +127,8 @@ class LookAheadBlock {
     }
   }
 
-  /// By the load warp, with a ticket that is no tile's: every block draws one such. Opens what the other warps wait for
-  /// before they look at the stage's tile; they may still be busy with the last tiles.
+  /// The load warp calls this with a ticket that is no tile's: every block draws one such. Opens what the other warps
+  /// wait for before they look at the stage's tile; they may still be busy with the last tiles.
   __device__ void end(Stage<Op>& stage, Tickets::Drawn in_vain) {
     if (!arrives()) return;
     if (lane_ == 0) {
@@ -251,8 +251,8 @@ class LookAheadBlock {
     if (arrives()) stage.free.arrive();
   }
 
-  /// By the look-ahead warp: publishes a tile's aggregate. Each lane gets that of the parts of the warps before its
-  /// number.
+  /// The look-ahead warp calls this: publishes a tile's aggregate. Each lane gets the aggregate of the parts of the
+  /// warps before its number.
   __device__ Before<Op> publish_by_lanes(std::int64_t tile, Stage<Op>& stage, auto& aggregates) {
     const Item own = stage.warp_aggregate[min(lane_, shape_.warps - 1)];
     const Item with_own = scan_warp(block_, own, op_);
@@ -267,7 +267,7 @@ class LookAheadBlock {
     return if_any<Op>(lane_ != 0, before);
   }
 
-  /// Of the parts of the warps before `warp`.
+  /// The aggregate of the parts of the warps before `warp`.
   __device__ Before<Op> warp_prefix(const Stage<Op>& stage, int warp) const {
     Before<Op> prefix = nothing<Op>();
 #pragma unroll
@@ -281,7 +281,7 @@ class LookAheadBlock {
   static constexpr int kTells = Form::kTells;
   static constexpr bool kDraws = Form::kDraws;
   static constexpr int kArrivals = Form::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
-  /// Of operators that compute more than they move, the warps are bound by chains of them, and these are cut short. The
+  /// Operators that compute more than they move bind the warps by chains of them, and these are cut short. The
   /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
   /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
   /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile

@@ -1,5 +1,5 @@
 // Forms of look_ahead that lack one of its ideas, each a kernel of its own: what an idea is worth is the time without
-// it over the time with it. Of few types and operators, which speak for all.
+// it over the time with it. They have few types and operators, which speak for all.
 #pragma once
 
 #include "variants/scan/look_ahead_roles.cuh"
@@ -7,7 +7,7 @@
 
 namespace scanlab::scan {
 
-/// What the experiments change a part of each.
+/// The base form, of which each experiment changes a part.
 template <Associative Op>
 struct UsualParts {
   using Form = UsualForm;

@@ -28,18 +28,19 @@ struct Shape {
   SCANLAB_HD constexpr int threads() const { return kLanes * (2 + 2 * warps); }
 };
 
-/// That reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
+/// The warps that reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.
 template <Associative Op>
 inline constexpr int kMaxReduceWarps = Op::kHeavy ? 14 : 8;
 
-/// Of 1-byte items groups are half as large: on an H200 that is 1 % faster. Why is not known.
+/// Tiles that a lane asks for. For 1-byte items groups are half as large: on an H200 that is 1 % faster. Why is not
+/// known.
 template <Associative Op, class States = DeviceStates<typename Op::Item>>
 using TileAggregates = Aggregates<Op, States, std::max(1, kTilesPerLane<Op, States> / (sizeof(InOf<Op>) == 1 ? 2 : 1))>;
 
-/// Of an array that is bound by memory; in shorter ones blocks wait for each other.
+/// The tiles from which an array is bound by memory; in shorter ones blocks wait for each other.
 constexpr std::int64_t kManyTiles = 2048;
 
-/// What differs between the kernels that are made of LookAheadBlock: here as look_ahead has it.
+/// The differences between the kernels that are made of LookAheadBlock: here as look_ahead has them.
 struct UsualForm {
   static constexpr int kTells = 0;                  ///< warps of a block that tell other GPUs of its tiles
   static constexpr bool kDraws = true;              ///< tiles by tickets
@@ -70,7 +71,7 @@ struct Arguments {
 /// Stands in a stage for the end: no tile was left for the block.
 constexpr std::int64_t kNoTile = -1;
 
-/// What a block keeps of the tile in a stage, besides its items.
+/// The state of the tile in a stage, besides its items.
 template <Associative Op>
 struct Stage {
   using Item = typename Op::Item;
@@ -102,9 +103,9 @@ constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory)
   return shape;
 }
 
-/// By the bytes of a result and how many there are in all: what `scanlab tune` found on an H200 for sums. Fewer bytes
-/// than fill the multiprocessors once: tiles such that each of them gets one. Up to four of 36 KiB each: fewer, larger
-/// ones, but of 8-byte items, which are fastest in 30 KiB. shared_bytes: that a block may ask for.
+/// The shape for the bytes of a result and their number in all, as tuned by `scanlab tune` on an H200 for sums. Fewer
+/// bytes than fill the multiprocessors once: tiles such that each of them gets one. Up to four of 36 KiB each: fewer,
+/// larger ones, but of 8-byte items, which are fastest in 30 KiB. shared_bytes: that a block may ask for.
 template <Associative Op>
 constexpr Shape shape_for(std::int64_t bytes, int multiprocessors, std::size_t shared_bytes) {
   constexpr Shape kSmall[] = {{.warps = 4, .vectors = 5, .loading = 4},
@@ -159,7 +160,7 @@ class Ring {
 
   __device__ Stage<Op>& stage(int slot) const { return stages_[slot]; }
 
-  /// Of a lane, in the part of a warp: shape.vectors of them.
+  /// The vectors of a lane, in the part of a warp: shape.vectors of them.
   __device__ Vector* vectors(int slot, int warp, int lane) const {
     return reinterpret_cast<Vector*>(items(slot)) + (kLanes * warp + lane) * shape_.vectors;
   }

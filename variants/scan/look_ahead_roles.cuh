@@ -28,7 +28,7 @@ class WatchedRoles {
   /// For the arguments of the kernel.
   cuda::WarpCycles* cycles() const { return cycles_.as<cuda::WarpCycles>(); }
 
-  /// Of the latest run in the stream, whose end it waits for.
+  /// The cycles of the latest run in the stream, whose end it waits for.
   std::vector<RoleCycles> read(cudaStream_t stream) const {
     std::vector<cuda::WarpCycles> seen(cycles_.bytes() / sizeof(cuda::WarpCycles));
     cuda::check(cudaMemcpyAsync(seen.data(), cycles_.data(), cycles_.bytes(), cudaMemcpyDeviceToHost, stream),

@@ -6,8 +6,8 @@
 //         the blocks before it are there as a rule. Asking for them sooner, by warps that do nothing else, is slower:
 //         what asks in vain holds up what publishes. The blocks of an SM read in turns, so that the first ones meet
 //         and write while the others read: all at once, every one of them would wait for its last item at the same
-//         time, and nothing would be written until everything is read. That is for what L2 holds: read from memory,
-//         which is slower than their turns, 2^22 items of 4 bytes take about a tenth longer for it.
+//         time, and nothing would be written until everything is read. Turns are for data that L2 holds: read from
+//         memory, which is slower than their turns, 2^22 items of 4 bytes take about a tenth longer for it.
 // Work    4 n, and 5 shuffles a vector, a warp and a block; 3 n where the order of operands matters.
 // Span    about 40 steps, and one way to memory and back.
 // Traffic 2 n.
@@ -37,7 +37,7 @@ constexpr int wave_blocks_at_a_time(std::size_t element_bytes) {
   return element_bytes == 1 ? 2 : element_bytes == 2 ? 3 : 4;
 }
 
-/// Of an item, which may have several elements; a function's items are not known to.
+/// The bytes of an element of an item, which may have several; a function's items are not known to.
 template <Associative Op>
 inline constexpr std::size_t kElementBytes = [] {
   if constexpr (requires { typename Op::Element; }) {

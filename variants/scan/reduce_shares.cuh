@@ -11,7 +11,7 @@ namespace scanlab::scan {
 struct Share {
   std::int64_t first;
   std::int64_t last;  ///< one past
-  SCANLAB_HD static Share of(std::int64_t block, std::int64_t tiles_a_share, std::int64_t tiles) {
+  SCANLAB_HD static Share for_block(std::int64_t block, std::int64_t tiles_a_share, std::int64_t tiles) {
     const std::int64_t first = block * tiles_a_share;
     return {first, first + tiles_a_share < tiles ? first + tiles_a_share : tiles};
   }
@@ -30,7 +30,7 @@ struct ReduceSharesKernel {
     using Item = typename Op::Item;
     using Tile = RegisterTile<Op, kRows>;
     constexpr int kWarps = kMaxThreads / kLanes;
-    const Share share = Share::of(block.group_index(), tiles_a_share, ceil_div(n, Tile::items(kMaxThreads)));
+    const Share share = Share::for_block(block.group_index(), tiles_a_share, ceil_div(n, Tile::items(kMaxThreads)));
     Item total = Op::identity();
     for (std::int64_t t = share.first; t < share.last; ++t) {
       Tile tile;

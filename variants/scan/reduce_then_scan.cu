@@ -54,7 +54,7 @@ struct ScanSharesKernel {
     using Item = typename Op::Item;
     using Tile = RegisterTile<Op, kRows>;
     constexpr int kWarps = kThreads / kLanes;
-    const Share share = Share::of(block.group_index(), tiles_a_share, ceil_div(n, Tile::items(kThreads)));
+    const Share share = Share::for_block(block.group_index(), tiles_a_share, ceil_div(n, Tile::items(kThreads)));
     Item running = prefixes[block.group_index()];
     for (std::int64_t t = share.first; t < share.last; ++t) {
       const std::int64_t base = t * Tile::items(kThreads);

@@ -1,5 +1,5 @@
-// A tile in the registers of a block: loaded once, scanned by shuffles, stored once. What the scans below have in
-// common; they differ in how blocks tell each other what comes before their tiles.
+// A tile in the registers of a block: loaded once, scanned by shuffles, stored once. Several
+// scans share it; they differ in how blocks tell each other the prefixes of their tiles.
 //
 // A thread holds vectors of 16 bytes. A warp's vectors lie in rows of 32, so that a warp reads and writes 512 bytes in
 // a row:
@@ -109,8 +109,8 @@ SCANLAB_HD Before<Op> fold_for_all(Block& block, std::type_identity_t<Before<Op>
   return shuffle(block, folded, 0);
 }
 
-/// What comes before the calling warp, by `totals`: an item a warp, in shared memory, behind a barrier. `all`: of the
-/// whole block.
+/// The prefix of the calling warp, by `totals`: an item a warp, in shared memory, behind a barrier. `all`: the total of
+/// the whole block.
 template <simt::ThreadBlock Block, class SharedItems, Associative Op>
 SCANLAB_HD Before<Op> before_warp(Block& block, SharedItems totals, Op op, typename Op::Item& all) {
   const int warps = block.num_threads() / kLanes;

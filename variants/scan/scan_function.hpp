@@ -27,7 +27,7 @@ inline constexpr bool kIsNumber =
 
 namespace scan {
 
-/// What a pointer points to.
+/// The type that a pointer points to.
 template <class Pointer>
 using Pointed = std::remove_cv_t<std::remove_pointer_t<Pointer>>;
 
@@ -79,7 +79,7 @@ template <class Function>
 inline constexpr bool kHasKnownResult = true;
 #endif
 
-/// What is added up: the accumulator type of P2322, as CUB since 3.0.
+/// The accumulator type of P2322, as CUB since 3.0.
 template <class In, class Initial>
 using LeftOf = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
 

@@ -1,4 +1,4 @@
-// What scans with tiles in registers have in common before they launch: how many vectors a problem has, how long its
+// The plan that scans with tiles in registers share before they launch: how many vectors a problem has, how long its
 // chains of additions are, and how its arrays can be accessed.
 #pragma once
 
@@ -33,8 +33,8 @@ bool whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n) {
   return aligned(arrays) && n * sizeof(Item) % 16 == 0;
 }
 
-/// What `run` gives for std::true_type if the arrays are whole(), else for std::false_type: of kernels that come in
-/// both.
+/// Calls `run` with std::true_type if the arrays are whole(), else with std::false_type, for kernels that come in
+/// both forms.
 template <class Machine, class Item, class Run>
 auto by_whole(const simt::Arrays<Machine, Item>& arrays, std::int64_t n, Run run) {
   return whole(arrays, n) ? run(std::true_type{}) : run(std::false_type{});

@@ -1,6 +1,6 @@
-// What a block tells other blocks of a tile, through global memory: a value beside a tag, in words that are read and
-// written whole. A reader knows by the tag that the value is of this run; nothing is reset between runs, and no fence
-// is needed, since nothing but the word itself is handed over.
+// The state of a tile that a block tells other blocks, through global memory: a value beside a tag, in words that are
+// read and written whole. A reader knows by the tag that the value is of this run; nothing is reset between runs, and
+// no fence is needed, since nothing but the word itself is handed over.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct TileState {
     for (int i = 0; i < kWords; ++i) parts.value[i] = words[i].value;
     return first_bytes<Item>(parts);
   }
-  SCANLAB_HD static TileState of(const Item& item, std::uint32_t tag) {
+  SCANLAB_HD static TileState tagged(const Item& item, std::uint32_t tag) {
     struct Parts {
       Value value[kWords];
     };
@@ -77,7 +77,7 @@ SCANLAB_HD TileState<Item> load_state(Block& block, const TileStates<Block, Item
 template <class Item, simt::ThreadBlock Block>
 SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states, std::int64_t tile, const Item& item,
                             std::uint32_t tag) {
-  const auto state = TileState<Item>::of(item, tag);
+  const auto state = TileState<Item>::tagged(item, tag);
   for (int i = 0; i < state.kWords; ++i) block.store_atomic(states, tile * state.kWords + i, state.words[i]);
 }
 
@@ -93,10 +93,10 @@ struct Tickets {
   static constexpr std::uint64_t kARun = std::uint64_t{1} << 32;
   std::uint32_t tickets_a_run = 1;
 
-  /// What the counter is set to before the first run.
+  /// The value of the counter before the first run.
   static constexpr std::uint64_t first() { return kFirstRun * kARun; }
 
-  /// What a thread drew by adding 1 to the counter.
+  /// The ticket that a thread drew by adding 1 to the counter.
   struct Drawn {
     std::uint64_t number = 0;
     SCANLAB_HD std::uint32_t run() const { return static_cast<std::uint32_t>(number / kARun); }

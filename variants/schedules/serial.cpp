@@ -1,4 +1,4 @@
-// serial: pageable memory, synchronous copies, everything in the default stream. What one writes first.
+// serial: pageable memory, synchronous copies, everything in the default stream, as a first program has it.
 //
 //     default stream | in 0 | kernel 0 | out 0 | in 1 | kernel 1 | out 1 | …
 //

@@ -1,4 +1,4 @@
-// What workloads share that compute every item by itself: data that can be checked fast, and one kernel.
+// Workloads that compute every item by itself share this: data that can be checked fast, and one kernel.
 //
 // Data    An item is one of 4096 values, which one a scrambled function of its number. So what the host must compute
 //         is a table, however much work an item takes and however many items there are; and a chunk that lands where
@@ -23,7 +23,7 @@
 
 namespace scanlab::streams {
 
-/// What computes an item from the same item of each input: `work` times over, alike on host and device.
+/// A function that computes an item from the same item of each input: `work` times over, alike on host and device.
 template <class F>
 concept EachItem = requires(typename F::Item item, std::uint32_t value, int work) {
   { F::kInputs } -> std::convertible_to<int>;

@@ -180,18 +180,18 @@ def test_results_are_a_commits_only_without_modules_that_it_lacks(
 
 def test_a_sample_has_as_many_runs_as_of_the_harness() -> None:
     examples = Path(__file__).parents[3] / "tests/measure/runs_per_sample.json"
-    for of in json.loads(examples.read_text(encoding="utf-8")):
-        cap = of["rounds"], of["cap_seconds"]
-        found = ranks.runs_per_sample(of["seconds_per_run"], *cap) if of["of"] == "ranks" else runs_per_sample(of["seconds_per_run"], of["of"], *cap)
-        assert found == of["runs"], of["why"]
+    for example in json.loads(examples.read_text(encoding="utf-8")):
+        cap = example["rounds"], example["cap_seconds"]
+        runs = ranks.runs_per_sample(example["seconds_per_run"], *cap) if example["of"] == "ranks" else runs_per_sample(example["seconds_per_run"], example["of"], *cap)
+        assert runs == example["runs"], example["why"]
 
 
 def test_a_case_gets_as_many_samples_as_of_the_harness() -> None:
     rule = Path(__file__).parents[3] / "tests/measure/stopping_rule.json"
-    for of in json.loads(rule.read_text(encoding="utf-8")):
+    for example in json.loads(rule.read_text(encoding="utf-8")):
         times: list[float] = []
-        for nanoseconds, spent in zip(of["nanoseconds"], range(len(of["nanoseconds"])), strict=True):
+        for nanoseconds, spent in zip(example["nanoseconds"], range(len(example["nanoseconds"])), strict=True):
             times.append(nanoseconds)
-            if is_last(times, of["rounds"], of["width"], of["cap_seconds"], spent * of["seconds_per_sample"], of["seconds_per_sample"]):
+            if is_last(times, example["rounds"], example["width"], example["cap_seconds"], spent * example["seconds_per_sample"], example["seconds_per_sample"]):
                 break
-        assert len(times) == of["samples"], of["why"]
+        assert len(times) == example["samples"], example["why"]

@@ -43,7 +43,7 @@ WORKSPACE_BYTES = 767
 
 
 class Scan:
-    """What make_inclusive_scan returns. ``calls``: the workspace and the stream of each call."""
+    """The result of make_inclusive_scan. ``calls``: the workspace and the stream of each call."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, Any]] = []
@@ -99,8 +99,8 @@ def test_cuda_compute_asks_for_its_workspace_once_and_runs_in_our_stream(modules
 
 def test_a_type_that_a_library_does_not_take_is_left_out_in_one_sentence(modules: SimpleNamespace) -> None:
     modules.raises = TypeError("no enum of float16\nand more")
-    said: list[str] = []
-    session = Bench(Plan(["f16"], [64], 1, seed=1), [libraries.CudaCompute()], said.append)
+    messages: list[str] = []
+    session = Bench(Plan(["f16"], [64], 1, seed=1), [libraries.CudaCompute()], messages.append)
     list(session.run())
     assert (session.failed, session.out_of_memory) == (0, 0)
     assert [entry["outcome"] for entry in session.entries] == ["skipped", "skipped"]

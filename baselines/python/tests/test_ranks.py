@@ -42,9 +42,9 @@ class StandIn(ranks.Group):
     def gather(self, value: Any) -> list[Any]:
         self._meeting.values[self.rank] = value
         self._meeting.barrier.wait()
-        found = list(self._meeting.values)
+        values = list(self._meeting.values)
         self._meeting.barrier.wait()
-        return found
+        return values
 
     def prepare(self, items: np.ndarray) -> Callable[[], Any]:
         def run() -> Any:
@@ -102,8 +102,8 @@ def test_the_analysis_reads_what_is_written_beside_scanlab_distributed_bench(tmp
 @pytest.mark.parametrize("type_name", scans.TYPES)
 def test_the_blocks_of_all_ranks_are_one_array(type_name: str) -> None:
     blocks = [scans.make_items(type_name, 1000, seed) for seed in range(8)]
-    sums = [ranks.block_sum(of) for of in blocks]
-    whole = np.concatenate([ranks.reference(of, sums[:rank]) for rank, of in enumerate(blocks)])
+    sums = [ranks.block_sum(block) for block in blocks]
+    whole = np.concatenate([ranks.reference(block, sums[:rank]) for rank, block in enumerate(blocks)])
     assert np.array_equal(whole, scans.reference(np.concatenate(blocks)))
 
 
@@ -114,8 +114,8 @@ def one_off(sums: np.ndarray, place: int) -> np.ndarray:
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_wrong_sum_on_one_rank_is_timed_on_none(tmp_path: Path, rank: int) -> None:
     assert measured(tmp_path / "ranks.json", spoil={rank: lambda sums, k: one_off(sums, 7)}) == [1, 1, 1]
-    said = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"]
-    assert len(said) == 7 * 2 and all(of["outcome"] == "failed" and f"verification failed: rank {rank}: 1 items are wrong, the first is 7" in of["error_message"] for of in said)
+    entries = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"]
+    assert len(entries) == 7 * 2 and all(entry["outcome"] == "failed" and f"verification failed: rank {rank}: 1 items are wrong, the first is 7" in entry["error_message"] for entry in entries)
 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_memory_that_does_not_suffice_on_one_rank_ends_the_case_alone(tmp_path: 
         return sums
 
     assert measured(tmp_path / "ranks.json", spoil={1: raises}) == [4, 4, 4]
-    said = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"]
-    assert [(of["items"], of["error_message"]) for of in said if of["outcome"] == "skipped"] == 7 * [(3 * 4096, "out of device memory")]
+    entries = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"]
+    assert [(entry["items"], entry["error_message"]) for entry in entries if entry["outcome"] == "skipped"] == 7 * [(3 * 4096, "out of device memory")]
     assert not results.read([tmp_path], []).problems
 
 
@@ -154,21 +154,21 @@ class Tensor(np.ndarray):
         return SimpleNamespace(numpy=lambda: np.array(self))
 
 
-def stand_in(monkeypatch: pytest.MonkeyPatch, said: list[Any]) -> None:
+def stand_in(monkeypatch: pytest.MonkeyPatch, calls: list[Any]) -> None:
     """Modules that say what was called; every rank's last item is 1000."""
     torch, distributed = ModuleType("torch"), ModuleType("torch.distributed")
 
     def all_gather(sums: list[Any], last: Any) -> None:
-        said.append(("all_gather", int(last[0])))
-        for of in sums:
-            of[:] = 1000
+        calls.append(("all_gather", int(last[0])))
+        for total in sums:
+            total[:] = 1000
 
     distributed.__dict__.update(
-        init_process_group=lambda backend, rank, world_size: said.append((backend, rank, world_size)), new_group=lambda backend: backend,
-        all_gather=all_gather, destroy_process_group=lambda: said.append("end"),
+        init_process_group=lambda backend, rank, world_size: calls.append((backend, rank, world_size)), new_group=lambda backend: backend,
+        all_gather=all_gather, destroy_process_group=lambda: calls.append("end"),
     )  # fmt: skip
     torch.__dict__.update(
-        __version__="2", version=SimpleNamespace(cuda="13.0"), distributed=distributed, cuda=SimpleNamespace(set_device=lambda which: said.append(which)),
+        __version__="2", version=SimpleNamespace(cuda="13.0"), distributed=distributed, cuda=SimpleNamespace(set_device=lambda which: calls.append(which)),
         from_numpy=lambda array: array.view(Tensor), full_like=lambda like, value: np.full(like.shape, value, like.dtype).view(Tensor),
         zeros_like=lambda like: np.zeros_like(like), cat=np.concatenate, cumsum=lambda items, axis, dtype, out: np.cumsum(items, axis, dtype, out),
     )  # fmt: skip
@@ -178,14 +178,14 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, said: list[Any]) -> None:
 
 @pytest.mark.parametrize(("rank", "before"), [(0, 0), (2, 2000)])
 def test_a_block_is_summed_its_last_item_gathered_and_what_comes_before_added(monkeypatch: pytest.MonkeyPatch, rank: int, before: int) -> None:
-    said: list[Any] = []
-    stand_in(monkeypatch, said)
+    calls: list[Any] = []
+    stand_in(monkeypatch, calls)
     monkeypatch.setenv("LOCAL_RANK", "1")
     group = ranks.Torch(rank, 4, on_cpu=False)
     run = group.prepare(np.arange(1, 5, dtype=np.int32))
-    assert group.fetch(run()).tolist() == group.fetch(run()).tolist() == [before + of for of in (1, 3, 6, 10)]
+    assert group.fetch(run()).tolist() == group.fetch(run()).tolist() == [before + item for item in (1, 3, 6, 10)]
     group.close()
-    assert said == [1, ("nccl", rank, 4), ("all_gather", 10), ("all_gather", 10), "end"], "the item before the addition, on every run"
+    assert calls == [1, ("nccl", rank, 4), ("all_gather", 10), ("all_gather", 10), "end"], "the item before the addition, on every run"
 
 
 def test_without_torch_one_sentence_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

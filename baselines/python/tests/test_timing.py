@@ -91,10 +91,10 @@ def test_a_case_that_has_had_its_time_gets_no_more_than_five_samples(monkeypatch
         def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
             return 1e-3
 
-    of = Bench(Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0), [Sums()], lambda _: None)
-    assert len(list(of.run())) == 12
-    assert [entry["round"] for entry in of.entries if "cache:warm" in entry["name"]] == [0, 1, 2, 3, 4]
-    assert {(entry["real_time"], entry["bytes"], entry["items"]) for entry in of.entries} == {(1e6, 512, 64)}
+    bench = Bench(Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0), [Sums()], lambda _: None)
+    assert len(list(bench.run())) == 12
+    assert [entry["round"] for entry in bench.entries if "cache:warm" in entry["name"]] == [0, 1, 2, 3, 4]
+    assert {(entry["real_time"], entry["bytes"], entry["items"]) for entry in bench.entries} == {(1e6, 512, 64)}
 
 
 @pytest.mark.parametrize(("head", "changes", "commit", "dirty"), [("abc", "", "abc", "false"), ("abc", " M x", "abc", "true"), ("", "", "unknown", "true")])
@@ -121,10 +121,10 @@ def test_the_clock_is_read_once_after_each_sample_and_outside_of_its_time() -> N
         device.clock += 1.0  # a second that no sample may have
         return 1980.0 if len(read) % 2 else None
 
-    of = Bench(Plan(["i32"], [64], 3, seed=1, width=0), [device], lambda _: None, sm_mhz)
-    for _ in of.run():
+    bench = Bench(Plan(["i32"], [64], 3, seed=1, width=0), [device], lambda _: None, sm_mhz)
+    for _ in bench.run():
         pass
-    timed = [entry for entry in of.entries if entry["outcome"] == "timed"]
+    timed = [entry for entry in bench.entries if entry["outcome"] == "timed"]
     assert len(timed) == len(read) == 2 * 3 and {round(entry["real_time"]) for entry in timed} == {10_000, 50_000}
     assert [entry.get("sm_clock_mhz") for entry in timed] == [1980.0, None] * 3  # absent where it is not known, as in C++
 
@@ -155,10 +155,10 @@ def test_a_clock_is_asked_for_every_20_ms_at_most_of_the_gpu_that_is_used(monkey
     monkeypatch.setattr(clock.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
     reader = clock.ClockReader()
-    said = []
+    readings = []
     for now[0] in (100.0, 100.019, 100.021, 100.05):
-        said.append(reader.sm_mhz())
-    assert said == [1980.0, None, 1980.0, 1980.0] and nvml.chosen == [3]
+        readings.append(reader.sm_mhz())
+    assert readings == [1980.0, None, 1980.0, 1980.0] and nvml.chosen == [3]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-abc")
     clock.ClockReader()
     assert nvml.chosen == [3, b"GPU-abc"]
