@@ -6,7 +6,7 @@ setup_key() {
   printf '%s\n' "$PATH" "${CC:-}" "${CXX:-}" "${CUDACXX:-}" "${CUDAHOSTCXX:-}" "${CUDA_HOME:-}" "${CUDA_PATH:-}" \
     "${CMAKE_PREFIX_PATH:-}" "${SCANLAB_PYTHON:-}" "${SCANLAB_CUDA_FROM:-}" "${option[no-cuda]:-}" "${option[werror]:-}" "$PWD" \
     "$(cuda_architectures)" "$(driver_cuda)" \
-    "$(cat tools/*.sh tools/*.txt tools/probe/* analysis/requirements.txt)" |
+    "$(cat tools/*.sh tools/*.txt tools/probe/* pyproject.toml)" |
     cksum
 }
 

@@ -17,41 +17,6 @@ has_bulk_copies() {
   capability=$(gpu compute_cap | head -n 1) && ((${capability%%.*} >= 9))
 }
 
-# count FILE METRICS OPTION... -- SELECTION...: counts the chosen cases by the hardware, each run once, into FILE.csv; FILE.ranges.json
-# maps NVTX ranges to cases. The clocks are left alone: counts do not depend on them. ncu's own lines, which have paths, are dropped.
-count() {
-  local file=$1 metrics=$2 options=()
-  shift 2
-  while (($# > 0)) && [[ $1 != -- ]]; do
-    options+=("$1")
-    shift
-  done
-  ncu --clock-control none --nvtx --csv --log-file "$file.log" "${options[@]}" --metrics "$metrics" \
-    "$scanlab" bench --once --out "${file%.csv}.ranges.json" --force "${@:2}"
-  grep -v '^==' "$file.log" >"$file"
-  rm "$file.log"
-  echo "$(grep -c '^"[0-9]' "$file") counts in $file"
-}
-
-# count_conflicts FILE SELECTION...: counts shared-memory accesses.
-count_conflicts() {
-  local unit metrics=''
-  for unit in ld st; do
-    metrics+=,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_$unit.sum
-    metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_$unit.sum
-    metrics+=,smsp__inst_executed_op_shared_$unit.sum
-  done
-  count "$1" "${metrics#,}" --kernel-name regex:trampoline -- "${@:2}"
-}
-
-# count_traffic FILE [SELECTION...]: counts bytes from and to device memory. The cache is left as one kernel leaves it to the next.
-count_traffic() {
-  local file=$1
-  shift
-  (($# > 0)) || set -- --variant warp_shuffle,reduce_then_scan,decoupled_lookback,look_ahead,cub_device_scan --items 2^18:2^28:x4
-  count "$file" dram__bytes_read.sum,dram__bytes_write.sum --cache-control none --profile-from-start off --print-units base -- "$@"
-}
-
 # scan_larger_than_memory memory|files MIB...: scans inputs of so many MiB, as they fit on this machine, through a budget of device
 # memory: from pinned memory to pinned memory, or from file to file, with both ways to write.
 scan_larger_than_memory() {

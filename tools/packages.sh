@@ -35,17 +35,7 @@ field() {
 # at_least WANTED FOUND: compares versions of dotted numbers.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
 
-has_compiler() {
-  "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ - >/dev/null 2>&1 <<'CODE'
-#include <concepts>
-#include <source_location>
-#include <span>
-static_assert(std::integral<int>);
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
-#error older than anything this is tested with
-#endif
-CODE
-}
+has_compiler() { "${CXX:-c++}" -std=c++20 -fsyntax-only tools/probe/compiler.cpp >/dev/null 2>&1; }
 
 has_cmake() {
   local version

@@ -1,4 +1,4 @@
-"""ruff and mypy find nothing. The lock has ruff; mypy is tried where it is installed, and pyproject.toml names it under ``lint``."""
+"""ruff and mypy find nothing. The lock has ruff; mypy is tried where it is installed, and pyproject.toml names it under ``types``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANALYSIS = Path(__file__).resolve().parents[1]
 def test_ruff_finds_nothing() -> None:
     if importlib.util.find_spec("ruff") is None:
         pytest.skip("there is no ruff")
-    clean([sys.executable, "-m", "ruff", "check", "--no-cache", "--config", "pyproject.toml", ".", "../baselines/python"])
+    clean([sys.executable, "-m", "ruff", "check", "--no-cache", "--config", "../pyproject.toml", ".", "../baselines/python", "../tools"])
 
 
 def test_mypy_finds_nothing(tmp_path: Path) -> None:
