@@ -7,6 +7,7 @@ package that is broken, or built for another interpreter.
 import importlib
 import re
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, version
 
 
@@ -26,10 +27,6 @@ def lack(name, minimum):
         return f"{name} cannot be imported: {error}"
     return "" if release(found) >= release(minimum) else f"{name} is {found}, older than {minimum}"
 
-
-if sys.version_info < (3, 11):
-    sys.exit(f"Python {sys.version.split()[0]} is older than 3.11")
-import tomllib  # noqa: E402
 
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)["project"]

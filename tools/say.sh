@@ -59,12 +59,7 @@ parse_options() {
 
 # A job a processor, and no more than one for 2 GiB of memory, which nvcc can take for one file.
 default_jobs() {
-  local by_memory
-  by_memory=$(awk '/^MemTotal/ { print int($2 / 2097152) }' /proc/meminfo 2>/dev/null || true)
-  local jobs
-  jobs=$(nproc 2>/dev/null || echo 1)
-  ((${by_memory:-0} == 0 || by_memory >= jobs)) || jobs=$by_memory
-  echo "$jobs"
+  { nproc || echo 1; awk '/^MemTotal/ && $2 > 2097152 { print int($2 / 2097152) }' /proc/meminfo; } 2>/dev/null | sort -n | head -n 1
 }
 
 # quietly NAME COMMAND...: runs it with its output in .deps/log/NAME, and shows that output only if it fails.
