@@ -6,7 +6,7 @@ setup_key() {
   printf '%s\n' "$PATH" "${CC:-}" "${CXX:-}" "${CUDACXX:-}" "${CUDAHOSTCXX:-}" "${CUDA_HOME:-}" "${CUDA_PATH:-}" \
     "${CMAKE_PREFIX_PATH:-}" "${SCANLAB_PYTHON:-}" "${SCANLAB_CUDA_FROM:-}" "${option[no-cuda]:-}" "${option[werror]:-}" "$PWD" \
     "$(cuda_architectures)" "$(driver_cuda)" \
-    "$(cat tools/*.sh tools/*.txt tools/probe/* analysis/requirements.txt)" |
+    "$(cat tools/*.sh tools/*.txt tools/probe/* pyproject.toml)" |
     cksum
 }
 
@@ -51,19 +51,11 @@ configure() {
     ${cccl:+"-DSCANLAB_CCCL=$cccl"})
   local record=build/$preset/configured_with
   if is_configured && [[ -e $record && $(<"$record") == "${arguments[*]}" ]]; then return; fi
-  say "Configuring build/$preset: $(describe_build)"
+  say "Configuring build/$preset${nvcc:+: CUDA $(nvcc_version "$nvcc") for sm_$(cuda_architectures), $nvcc}"
   # From nothing, because CMake keeps what it once found, be it gone or not.
   quietly "configure-$preset" cmake "${arguments[@]}" --fresh ||
     die failed "CMake could not configure build/$preset; the reason is above."
   echo "${arguments[*]}" >"$record"
-}
-
-describe_build() {
-  if [[ $nvcc ]]; then
-    echo "CUDA $(nvcc_version "$nvcc") for sm_$(cuda_architectures), $nvcc"
-  else
-    echo "without CUDA"
-  fi
 }
 
 # build TARGET

@@ -70,19 +70,11 @@ no_gpu() {
 # NVIDIA's wheels unpack to a toolkit but for the names that a linker and CMake look for.
 install_nvcc_wheels() {
   local root=.deps/cuda/nvidia/cu13 library
-  cmp -s tools/cuda.txt .deps/cuda/cuda.txt && return
-  [[ ! ${option[offline]:-} ]] || { echo "--offline forbids fetching NVIDIA's wheels" && return 1; }
-  say "Fetching nvcc 13.0 from NVIDIA's wheels into .deps/cuda (300 MB)" >&2
-  rm -rf .deps/cuda
-  if ! { make_venv && pip_install nvcc-wheels --no-deps --target .deps/cuda -r tools/cuda.txt; } 2>/dev/null; then
-    echo "NVIDIA's wheels could not be installed; .deps/log/ says why"
-    return 1
-  fi
-  ln -s lib $root/lib64
+  fetch cuda .deps/cuda "nvcc 13.0 from NVIDIA's wheels (300 MB)" --no-deps --target .deps/cuda || return
+  ln -sfn lib $root/lib64
   for library in "$root"/lib/*.so.*; do
     ln -sf "${library##*/}" "${library%%.so.*}.so"
   done
-  cp tools/cuda.txt .deps/cuda/
 }
 
 # Sets `nvcc` to a compiler that works, if possible one whose programs the driver runs, or to nothing where there is
@@ -114,20 +106,10 @@ need_nvcc() {
 # Sets `cccl` to the headers of the newest CCCL, or to nothing where they cannot be had.
 cccl=''
 need_cccl() {
-  local root=.deps/cccl why=''
-  if ! cmp -s tools/cccl.txt $root/cccl.txt; then
-    if [[ ${option[offline]:-} ]]; then
-      why="--offline forbids fetching it"
-    else
-      say "Fetching the newest CCCL into $root (10 MB)"
-      rm -rf $root
-      if { make_venv && pip_install cccl --no-deps --target $root -r tools/cccl.txt; } 2>/dev/null; then
-        cp tools/cccl.txt $root/
-      else
-        why=".deps/log/ says why it could not be fetched"
-      fi
-    fi
+  local why
+  if why=$(fetch cccl .deps/cccl 'the newest CCCL (10 MB)' --no-deps --target .deps/cccl); then
+    cccl=$PWD/.deps/cccl/cuda/cccl/headers/include
+  else
+    cccl='' && warn "the baselines cub_newest* are left out: there is no newest CCCL; $why."
   fi
-  cccl=$PWD/$root/cuda/cccl/headers/include
-  [[ ! $why ]] || { cccl='' && warn "the baselines cub_newest* are left out: there is no newest CCCL; $why."; }
 }

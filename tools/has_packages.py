@@ -1,6 +1,4 @@
-"""Prints the path of this interpreter if it has what a requirements file asks for, else fails and says what it lacks.
-
-What the file calls optional is not asked for.
+"""Prints the path of this interpreter if it has the packages of pyproject.toml and of its extra `test`, else fails and says what it lacks.
 
 Nothing is imported but the standard library, and every package is imported once: metadata alone would not notice a
 package that is broken, or built for another interpreter.
@@ -9,6 +7,7 @@ package that is broken, or built for another interpreter.
 import importlib
 import re
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, version
 
 
@@ -29,10 +28,9 @@ def lack(name, minimum):
     return "" if release(found) >= release(minimum) else f"{name} is {found}, older than {minimum}"
 
 
-if sys.version_info < (3, 11):
-    sys.exit(f"Python {sys.version.split()[0]} is older than 3.11")
-with open(sys.argv[1], encoding="utf-8") as requirements:
-    needed = re.findall(r"^([\w-]+)>=([\d.]+)(?!.*# optional)", requirements.read(), re.MULTILINE)
+with open("pyproject.toml", "rb") as file:
+    project = tomllib.load(file)["project"]
+needed = [requirement.split(">=") for requirement in project["dependencies"] + project["optional-dependencies"]["test"]]
 if lacks := [what for name, minimum in needed if (what := lack(name, minimum))]:
     sys.exit("; ".join(lacks))
 print(sys.executable)

@@ -35,17 +35,7 @@ field() {
 # at_least WANTED FOUND: compares versions of dotted numbers.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
 
-has_compiler() {
-  "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ - >/dev/null 2>&1 <<'CODE'
-#include <concepts>
-#include <source_location>
-#include <span>
-static_assert(std::integral<int>);
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
-#error older than anything this is tested with
-#endif
-CODE
-}
+has_compiler() { "${CXX:-c++}" -std=c++20 -fsyntax-only tools/probe/compiler.cpp >/dev/null 2>&1; }
 
 has_cmake() {
   local version
@@ -60,15 +50,12 @@ has_python() { ready_python || base_python; } >/dev/null
 
 # The papers' own list of packages is asked, so that no second list can differ from it.
 has_tex() {
-  local package
+  local file
   command -v latexmk >/dev/null && command -v pdflatex >/dev/null || return 1
-  for package in $(sed -n 's/^[^%]*\\usepackage\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p' paper/*.tex 2>/dev/null | tr ',' ' '); do
-    kpsewhich "$package.sty" >/dev/null || return 1
-  done
-  for package in $(sed -n 's/^\\documentclass\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p' paper/*.tex 2>/dev/null); do
-    kpsewhich "$package.cls" >/dev/null || return 1
-  done
+  for file in $(named_in_papers usepackage .sty) $(named_in_papers documentclass .cls); do kpsewhich "$file" >/dev/null || return 1; done
 }
+
+named_in_papers() { sed -n "s/^[^%]*\\\\$1\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p" paper/*.tex 2>/dev/null | tr ',' '\n' | sed "s/\$/$2/"; }
 
 # As analysis/tests/browser.py looks for it.
 has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null

@@ -5,10 +5,10 @@
 # An interpreter that has the packages: its path.
 ready_python() {
   has_packages "${SCANLAB_PYTHON:-python3}" && return
-  cmp -s analysis/requirements.txt .venv/requirements.txt && has_packages .venv/bin/python
+  cmp -s tools/analysis.txt .venv/analysis.txt && has_packages .venv/bin/python
 }
 
-has_packages() { "$1" tools/has_packages.py analysis/requirements.in 2>/dev/null; }
+has_packages() { "$1" tools/has_packages.py 2>/dev/null; }
 
 # An interpreter that can make a virtual environment, of a version that the lock has wheels for: its name.
 base_python() {
@@ -30,23 +30,22 @@ make_venv() {
   [[ ! $python ]] || launcher  # which was in there
 }
 
-# pip_install NAME ARGUMENT...: by hash, and nothing that would have to be built here.
-pip_install() {
-  PIP_USER=0 quietly "$1" .venv/bin/python -m pip install --disable-pip-version-check --no-input --retries 2 \
-    --require-hashes --only-binary :all: "${@:2}"
+# fetch LOCK FOLDER WORDS OPTION...: installs the packages of tools/LOCK.txt, none of which is built here, into .venv or another folder.
+# Prints the reason, and fails, where they cannot be had; says WORDS before it begins.
+fetch() {
+  cmp -s "tools/$1.txt" "$2/$1.txt" && return
+  [[ ! ${option[offline]:-} ]] || { echo "--offline forbids fetching it" && return 1; }
+  say "Fetching $3 into $2" >&2
+  [[ $2 == .venv ]] || rm -rf "$2"
+  make_venv 2>/dev/null && PIP_USER=0 quietly "$1" .venv/bin/python -m pip install --disable-pip-version-check --no-input --retries 2 \
+    --only-binary :all: -r "tools/$1.txt" "${@:4}" 2>/dev/null || { echo ".deps/log/$1 says why it could not be fetched" && return 1; }
+  cp "tools/$1.txt" "$2/"
 }
 
 # Puts clang-tidy into .venv and tells CMake; fails where it cannot be had, with `tidy_reason`.
 tidy_reason=''
 need_tidy() {
-  if ! cmp -s tools/tidy.txt .venv/tidy.txt; then
-    tidy_reason='it is not installed, and --offline forbids fetching it'
-    [[ ! ${option[offline]:-} ]] || return
-    say "Installing clang-tidy into .venv (45 MB)"
-    tidy_reason='it could not be installed; .deps/log/tidy says why'
-    make_venv && pip_install tidy -r tools/tidy.txt || return
-    cp tools/tidy.txt .venv/
-  fi
+  tidy_reason=$(fetch tidy .venv 'clang-tidy (45 MB)') || return
   # What CMake found before may be an older one of the system.
   if ! grep -qs "^SCANLAB_CLANG_TIDY:FILEPATH=$PWD/.venv/" "build/$preset/CMakeCache.txt"; then
     tidy_reason='CMake could not take it in; .deps/log/configure-tidy says why'
@@ -66,17 +65,10 @@ launcher() {
 python='' python_reason=''
 need_python() {
   if python=$(ready_python); then return; fi
-  if [[ ${option[offline]:-} ]]; then
-    python_reason="its packages are not installed, and --offline forbids fetching them"
-  elif ! base_python >/dev/null; then
+  if ! base_python >/dev/null; then
     python_reason="there is no Python 3.11 to 3.14 that can make a virtual environment"
-  else
-    say "Installing the Python packages of analysis/requirements.txt into .venv"
-    if make_venv && pip_install pip -r analysis/requirements.txt && python=$(has_packages .venv/bin/python); then
-      cp analysis/requirements.txt .venv/requirements.txt
-      return
-    fi
-    python_reason="its packages could not be installed; .deps/log/pip says why"
+  elif python_reason=$(fetch analysis .venv 'the Python packages of the analysis') && python=$(has_packages .venv/bin/python); then
+    return
   fi
   # Packages of another lock are better than none, as long as they are new enough.
   python=$(has_packages .venv/bin/python) || warn "no analysis: $python_reason."

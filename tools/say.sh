@@ -14,24 +14,6 @@ die() {
   exit "${status[$1]}"
 }
 
-# nearest WORD CANDIDATE...: " Did you mean X?" for the candidate that was probably meant, or nothing.
-nearest() {
-  printf '%s\n' "${@:2}" | awk -v word="$1" '
-    function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
-    function edits(a, b,    i, j, row) {  # Levenshtein
-      for (i = 0; i <= length(a); ++i) row[i, 0] = i
-      for (j = 0; j <= length(b); ++j) row[0, j] = j
-      for (i = 1; i <= length(a); ++i)
-        for (j = 1; j <= length(b); ++j)
-          row[i, j] = least(row[i - 1, j] + 1, row[i, j - 1] + 1,
-                            row[i - 1, j - 1] + (substr(a, i, 1) != substr(b, j, 1)))
-      return row[length(a), length(b)]
-    }
-    { d = index($0, word) == 1 ? 0 : edits(word, $0) }
-    NR == 1 || d < best { best = d; found = $0 }
-    END { if (best <= 3 && best < length(found) - 1) printf " Did you mean %s?", found }'
-}
-
 declare -A option=()
 
 # parse_options "SPEC..." ARGUMENT...: fills `option`. A spec is `--flag`, `--name=` for one that takes a value, or `--name=...`
@@ -59,8 +41,7 @@ parse_options() {
         ;;
       *)
         [[ $name != -h ]] || name=--help
-        [[ $name == --help ]] || die usage "unknown option \"$1\".$(nearest "$name" "${specs[@]%%=*}")" \
-          "./${0##*/} --help lists them all."
+        [[ $name == --help ]] || die usage "unknown option \"$1\". ./${0##*/} --help lists them all."
         value=1
         ;;
     esac
@@ -78,12 +59,7 @@ parse_options() {
 
 # A job a processor, and no more than one for 2 GiB of memory, which nvcc can take for one file.
 default_jobs() {
-  local by_memory
-  by_memory=$(awk '/^MemTotal/ { print int($2 / 2097152) }' /proc/meminfo 2>/dev/null || true)
-  local jobs
-  jobs=$(nproc 2>/dev/null || echo 1)
-  ((${by_memory:-0} == 0 || by_memory >= jobs)) || jobs=$by_memory
-  echo "$jobs"
+  { nproc || echo 1; awk '/^MemTotal/ && $2 > 2097152 { print int($2 / 2097152) }' /proc/meminfo; } 2>/dev/null | sort -n | head -n 1
 }
 
 # quietly NAME COMMAND...: runs it with its output in .deps/log/NAME, and shows that output only if it fails.

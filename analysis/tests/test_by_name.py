@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,46 +61,36 @@ def test_what_a_figure_needs_says_what_measures_it(listed: dict[tuple[str, str],
 
 def test_steps_of_one_session_are_one_command() -> None:
     measured = experiments.plan(["explain", "traffic", "scans"])
-    assert measured.commands == ("tools/record build/cuda/scanlab results/run scans traffic", "build/cpu/scanlab explain --all --out results/run/explain")
-    of = {name: int(seconds) for name, seconds in re.findall(r"^(\w+) +(\d+) ", experiments.FILE.read_text(), re.MULTILINE)}
-    assert measured.seconds == of["scans"] + of["traffic"] + of["explain"] and re.search(r" \(about \d min\)$", str(measured))
+    assert measured.commands == ("tools/record build/cuda/scanlab results/run scans traffic", "build/cpu/scanlab explain --all --out results/run/explain --force")
+    seconds = {name: experiments.known()[name].seconds for name in ("scans", "traffic", "explain")}
+    assert measured.seconds == sum(seconds.values()) and re.search(r" \(about \d min\)$", str(measured))
 
 
-def test_tools_record_has_the_steps_of_the_table_and_does_each() -> None:
-    steps = [of.name for of in experiments.known().values() if of.command == "record"]
-    said = subprocess.run([REPOSITORY / "tools/record", "--help"], capture_output=True, text=True, check=True).stdout
-    assert re.search(r"STEP\s+of\s+(.*?)\s+\(default", said, re.DOTALL)[1].split() == steps
-    done = {name for script in ("tools/record", "tools/experiments.sh") for names in re.findall(r"^ +([a-z0-9_| ]+)\)", (REPOSITORY / script).read_text(), re.MULTILINE)
-            for name in names.split(" | ")}  # fmt: skip
-    assert set(steps) <= done
+def record(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, REPOSITORY / "tools/record", *words], capture_output=True, text=True)
 
 
 def test_steps_over_several_gpus_are_asked_for_by_their_number_and_take_longer_on_more(tmp_path: Path) -> None:
     steps = [of.name for of in experiments.known().values() if of.command == "gpus"]
-    script = (REPOSITORY / "tools" / "ranks.sh").read_text()
-    assert steps == re.findall(r"^    (ranks_\w+)\)", script, re.MULTILINE)
     assert experiments.plan(["ranks_chunk", "scans"]).commands == (
         "tools/record build/cuda/scanlab results/run scans", "tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_chunk")  # fmt: skip
-
-    def record(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([REPOSITORY / "tools/record", "true", tmp_path / "run", *words], capture_output=True, text=True)
-
-    assert record("--gpus", "2", "--seconds", "0").stdout.split("\n") == [f"{step}: not begun, for lack of time" for step in steps] + [""]
+    run = tmp_path / "run"
+    assert record("true", run, "--gpus", "2", "--seconds", "0").stdout.split("\n") == [f"{step}: not begun, for lack of time" for step in steps] + [""]
     seconds = experiments.known()["ranks_chunk"].seconds
     for gpus, enough in ((8, 2 * seconds), (2, seconds // 2)):
-        assert "not begun" in record("--gpus", str(gpus), "--seconds", str(enough - 1), "ranks_chunk").stdout
-    for words, said in ((["ranks_chunk"], "no step ranks_chunk; there are scans"), (["--gpus", "2", "scans"], "no step scans with --gpus"), (["--gpus"], "not 'none'")):
-        refused = record(*words)
+        assert "not begun" in record("true", run, "--gpus", str(gpus), "--seconds", str(enough - 1), "ranks_chunk").stdout
+    for words, said in ((["ranks_chunk"], "no step ranks_chunk; there are verify"), (["--gpus", "2", "scans"], "no step scans with --gpus"), (["--gpus"], "expected one argument")):
+        refused = record("true", run, *words)
         assert refused.returncode == 2 and said in refused.stderr
-    assert record("--gpus", "2", "ranks_strong").returncode == 0 and (tmp_path / "run" / "log" / "ranks_strong.finished").exists()
+    assert record("true", run, "--gpus", "2", "ranks_strong").returncode == 0 and (run / "log" / "ranks_strong.finished").exists()
 
 
 @pytest.mark.parametrize(("program", "words", "said"), [
-    ("true", ["--seconds"], "whole number of seconds, not 'none'"), ("true", ["--seconds", "-5"], "not '-5'"), ("true", ["--seconds", "abc", "scans"], "not 'abc'"),
+    ("true", ["--seconds"], "--seconds: expected one argument"), ("true", ["--seconds", "-5"], "not '-5'"), ("true", ["--seconds", "abc", "scans"], "not 'abc'"),
     ("nope", ["scans"], "there is no program nope: build it, or name another"), ("true", ["nope"], "there is no step nope"),
 ])  # fmt: skip
 def test_tools_record_says_what_is_wrong_in_one_sentence_and_makes_nothing(tmp_path: Path, program: str, words: list[str], said: str) -> None:
-    refused = subprocess.run([REPOSITORY / "tools/record", program, tmp_path / "run", *words], capture_output=True, text=True)
+    refused = record(program, tmp_path / "run", *words)
     assert refused.returncode == 2 and said in refused.stderr and len(refused.stderr.splitlines()) == 1 and not refused.stdout
     assert not (tmp_path / "run").exists()
 
@@ -107,7 +98,7 @@ def test_tools_record_says_what_is_wrong_in_one_sentence_and_makes_nothing(tmp_p
 def test_a_step_that_was_left_out_is_tried_again(tmp_path: Path) -> None:
     """``true`` has no ``scanlab_nvbench`` beside it."""
     for _ in range(2):
-        ran = subprocess.run([REPOSITORY / "tools/record", "/bin/true", tmp_path / "run", "nvbench"], capture_output=True, text=True, check=True)
+        ran = record("/bin/true", tmp_path / "run", "nvbench")
         assert "Left out: there is no /bin/scanlab_nvbench" in ran.stdout
     assert not (tmp_path / "run" / "log" / "nvbench.finished").exists()
 
@@ -294,7 +285,7 @@ def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_si
 def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(of_floats_alone: Path, tmp_path: Path) -> None:
     page = page_of(tmp_path / "timed", "my_scan", str(of_floats_alone / "mine.json"))
     assert "Not verified in these results. To verify it: `build/cuda/scanlab verify --variant my_scan --json " in page
-    assert "To count them: `build/cpu/scanlab explain my_scan --json > " in page and "count_conflicts " in page and "count_traffic " in page
+    assert "To count them: `build/cpu/scanlab explain my_scan --json > " in page and "count conflicts " in page and "count traffic " in page
     page = page_of(tmp_path / "verified", "my_scan", str(of_floats_alone / "verify.jsonl"))
     assert "**Verified**" in page and "Not timed on a GPU in these results. To time it: `build/cuda/scanlab bench --variant 'my_scan,memcpy,cub*' --out " in page
     assert [path.name for path in (tmp_path / "verified").iterdir()] == ["my_scan.md"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -99,7 +98,7 @@ def misspelt(paths: Sequence[Path]) -> str:
 
 
 def test_words_are_spelt() -> None:
-    paths = [*files(WRITTEN), ROOT / "check", ROOT / "reproduce", ROOT / ".zenodo.json", ROOT / "tools" / "Containerfile", ROOT / "tools" / "record"]
+    paths = [*files(WRITTEN), ROOT / "check", ROOT / "reproduce", ROOT / ".zenodo.json", ROOT / "tools" / "record"]
     assert len(paths) > 200
     assert misspelt(paths) == ""
 
@@ -136,20 +135,9 @@ def test_zenodo_says_what_the_citation_says() -> None:
     assert disagreements(zenodo, cited) == []
     assert f"\n## {cited['version']}" in (ROOT / "CHANGELOG.md").read_text()
     assert f"project(scanlab VERSION {cited['version']} " in (ROOT / "CMakeLists.txt").read_text()
-    assert tomllib.loads((ROOT / "analysis" / "pyproject.toml").read_text())["project"]["version"] == cited["version"]
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == cited["version"]
 
 
-def linted(recipe: Path) -> str:
-    """What hadolint finds in a container recipe."""
-    beside = Path(sys.executable).parent / "hadolint"
-    hadolint = shutil.which(beside) or shutil.which("hadolint")
-    if not hadolint:
-        pytest.skip("there is no hadolint")
-    return subprocess.run([hadolint, "--no-color", str(recipe)], capture_output=True, text=True).stdout
-
-
-def test_the_container_recipe_is_clean() -> None:
-    assert linted(ROOT / "tools" / "Containerfile") == ""
 
 
 def bibliography(text: str) -> dict[str, dict[str, str]]:
@@ -178,8 +166,3 @@ def test_every_source_has_title_authors_and_year_and_is_cited() -> None:
     assert doubtful(text, "".join((ROOT / "paper" / f"{paper}.tex").read_text() for paper in typesetting.PAPERS)) == []
 
 
-def test_the_package_and_the_lock_ask_for_the_same() -> None:
-    project = tomllib.loads((ROOT / "analysis" / "pyproject.toml").read_text())["project"]
-    locked = re.findall(r"^([\w-]+>=[\d.]+)(.*# optional)?", (ROOT / "analysis" / "requirements.in").read_text(), re.MULTILINE)
-    further = {*project["optional-dependencies"]["test"], *project["optional-dependencies"]["parquet"]}
-    assert {*project["dependencies"], *further} == {name for name, _ in locked}

@@ -1,11 +1,11 @@
-// Named sweeps of scans: lists of selections that together make the report's figures.
+// Named sweeps of scans, from data/experiments.toml: lists of selections that together make the report's figures.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/measure/timed_case.hpp"
+#include "harness/selection/words.hpp"
 
 namespace scanlab::measure {
 
@@ -14,8 +14,7 @@ struct ScanSweepPart {
   /// general: on the device, those that are compiled for every element type. Scans of the literature that are there to
   /// be explained are not.
   enum class Who { device, general, host } who = Who::device;
-  std::map<std::string, std::string>
-      words;  ///< a selection, by option as on the command line: {"items", "2^8:2^30:x2"}
+  OptionWords words;  ///< a selection, as on the command line: {"items", {"2^8:2^30:x2"}}
   std::vector<Cache> caches;
   std::vector<Launch> launches;
   std::string vary{};  ///< a parameter: only variants that have it, once with each of its values
@@ -25,7 +24,7 @@ struct ScanSweep {
   std::string name;
   std::string about;
   int rounds = 0;
-  double seconds = 5e-3;   ///< of timed work a repetition aims at on the device
+  double seconds = 0;      ///< of timed work a repetition aims at on the device
   bool of_chosen = false;  ///< so long that it wants its variants named
   std::vector<ScanSweepPart> parts;
 };

@@ -1,4 +1,5 @@
-// Named sweeps of schedules: lists of selections that together make the figures of schedules.
+// Named sweeps of schedules, from data/experiments.toml: lists of selections that together make the figures of
+// schedules.
 #pragma once
 
 #include <string>
@@ -9,22 +10,13 @@
 
 namespace scanlab::measure {
 
-/// A selection: what each option has on the command line, as in "16,64"; every combination of them is a job.
-struct ScheduleSweepPart {
-  std::string schedules;
-  std::string workloads;
-  std::string items;
-  std::string chunks;
-  std::string streams{};  ///< empty, as the next: the default of a job
-  std::string work{};
-};
-
 struct ScheduleSweep {
   std::string name;
   std::string about;
   int rounds = 0;
   double cap = 0;  ///< seconds of wall time a case may take over all rounds
-  std::vector<ScheduleSweepPart> parts;
+  /// Selections by option, as in "16,64"; every combination of the words of a part is a job.
+  std::vector<OptionWords> parts;
 };
 
 const std::vector<ScheduleSweep>& schedule_sweeps();

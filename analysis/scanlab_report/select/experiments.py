@@ -1,14 +1,16 @@
-"""What can be measured, by which command and in how long: the table of tools/experiments.txt, by which needs name what answers them."""
+"""What can be measured, by which command and in how long: the table of data/experiments.toml, by which needs name what answers them."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
+from string import Template
 from typing import NamedTuple, Protocol
 
 from scanlab_report import DATA
 
-FILE = DATA.parent / "tools" / "experiments.txt"
+FILE = DATA / "experiments.toml"
 GPUS = 4
 """How many GPUs the seconds of steps of several are of."""
 _STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}
@@ -35,8 +37,10 @@ class Asked(Protocol):
 @cache
 def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order in which they are measured."""
-    lines = (line.split(None, 2) for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    return {name: Experiment(name, int(seconds), command) for name, seconds, command in lines}
+    table = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    typed = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
+    rows = [(kind, name, row) for kind in ("record", "hand", "gpus") for name, row in table[kind].items()]
+    return {name: Experiment(name, row["seconds"], Template(row["command"]).safe_substitute(typed).strip() if kind == "hand" else kind) for kind, name, row in rows}
 
 
 class Plan(NamedTuple):

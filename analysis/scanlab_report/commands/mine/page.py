@@ -28,7 +28,7 @@ from scanlab_report.select.variants import BEST, CEILING, CUBS, HOST, NEWEST_VEN
 from scanlab_report.stats import intervals
 from scanlab_report.stats.intervals import Interval
 
-_COUNTED = "bash -c 'scanlab=build/cuda/scanlab; . tools/experiments.sh; {what} results/{file}.csv --variant {variant} --items {items}'"
+_COUNTED = "tools/count {what} build/cuda/scanlab results/{file}.csv --variant {variant} --items {items}"
 """What counts one variant by the hardware."""
 _MANY = 24
 """Sizes in a table; of more those at powers of two are enough."""
@@ -206,7 +206,7 @@ class Page:
         cases = found.found["conflicts"].rows if not found.reasons else None  # type: ignore[attr-defined]
         rows = cases[cases["variant"] == self.variant] if cases is not None else None
         if rows is None or rows.empty:
-            return "Not counted in these results. To count them: `" + self._by_hardware("count_conflicts", "bank_conflicts", "2048") + "`"
+            return "Not counted in these results. To count them: `" + self._by_hardware("conflicts", "bank_conflicts", "2048") + "`"
         for setting, default in self.results.variants[self.variant].defaults.items():
             if setting in rows:
                 rows = rows[rows[setting].isna() | (rows[setting] == default)]
@@ -223,7 +223,7 @@ class Page:
         cases = found.found["traffic"].cases if not found.reasons else None  # type: ignore[attr-defined]
         rows = cases[(cases["variant"] == self.variant) & (cases["settings"] == "")] if cases is not None else None
         if rows is None or rows.empty:
-            return "Not counted in these results. To count them: `" + self._by_hardware("count_traffic", "dram_bytes", "2^18:2^28:x4") + "`"
+            return "Not counted in these results. To count them: `" + self._by_hardware("traffic", "dram_bytes", "2^18:2^28:x4") + "`"
         once = np.array([ideal_bytes(row.type, row.op, int(row.items)) / 2 for row in rows.itertuples()])
         shown = rows.assign(read=rows["dram_bytes_read"] / once, written=rows["dram_bytes_written"] / once)
         ratio = significant
