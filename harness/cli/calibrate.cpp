@@ -125,7 +125,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
     throw CommandError(kBadInput,
                        "calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
   }
-  if (!simulator::one_line(values["name"].as<std::string>())) {
+  if (!is_one_line(values["name"].as<std::string>())) {
     throw CommandError(kBadInput, "--name: give one line of text, as in --name my_gpu");
   }
   const std::vector<int> works = works_of(values);
@@ -137,10 +137,11 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   std::optional<WholeFile> out = output_file(values);
   std::optional<WholeFile> raw = output_file(values, "raw");
 #ifdef SCANLAB_WITH_CUDA
-  const simulator::Calibration calibration = measures ? measure(works, repetitions, provenance, context)
-                                                      : simulator::read_calibration(values["from"].as<std::string>());
+  const simulator::Calibration calibration =
+      measures ? measure(works, repetitions, provenance, context)
+               : simulator::parse_calibration(read_json(values["from"].as<std::string>()));
 #else
-  const simulator::Calibration calibration = simulator::read_calibration(values["from"].as<std::string>());
+  const simulator::Calibration calibration = simulator::parse_calibration(read_json(values["from"].as<std::string>()));
 #endif
   if (raw) raw->write(simulator::to_json(calibration).dump() + "\n");
   if (out) out->write(profile_text(calibration, values["name"].as<std::string>()));

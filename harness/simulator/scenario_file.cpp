@@ -7,19 +7,15 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
-#include "harness/host/status.hpp"
-#include "harness/host/text_file.hpp"
+#include "harness/host/document.hpp"
+#include "harness/selection/words.hpp"
 #include "harness/simulator/scenario_operations.hpp"
-#include "harness/simulator/scenario_table.hpp"
 #include "scenario_files.hpp"
 
 namespace scanlab::simulator {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -27,114 +23,91 @@ namespace {
 
 constexpr char kDefaultProfile[] = "didactic";
 
-void refuse_no_room(const DeviceProfile& device, const Place& place) {
-  constexpr int kThreads = KnownTimes{}.threads_per_block;
-  if (device.slots(kThreads) > 0) return;
-  place.fail(fmt::format("resident_threads: {} are too few, since scenarios have blocks of {} threads",
-                         device.resident_threads, kThreads));
+std::string read_profile_name(const Value& name) {
+  return name.text().ends_with(".json") ? name.text() : name.choice(built_in_profile_names());
 }
 
-/// The profile with the figures that the file gives in place of its own.
-DeviceProfile changed_device(const FileValue& value, const std::string& file) {
-  Words any;  // the profile says which figures there are
-  for (const FileValue::Entry& each : value.entries) any.push_back(each.key);
-  const Table table(value, file, "a device", any);
-  const std::string profile = table.text("profile", kDefaultProfile);
-  Json figures = Json::object();
-  for (const FileValue::Entry& each : value.entries) {
-    if (each.key != "profile" && each.key != "title") figures[each.key] = each.value.json();
-  }
-  DeviceProfile device;
-  try {
-    device = device_profile(profile, figures, table.place().text());
-  } catch (const ProfileError&) {
-    // Of what cannot be by itself, the line is known; and the profile's own faults are none of its figures'.
-    device_profile(profile);
-    for (const auto& [key, figure] : figures.items()) {
-      device_profile(profile, {{key, figure}}, table.place_of(key).text());
-    }
-    throw;
-  }
-  refuse_no_room(device, table.place_of("resident_threads"));
+/// Reads the profile that a scenario names, with the figures that it gives in place of the profile's own.
+DeviceProfile read_device(const Value& scenario) {
+  if (!scenario.has("device")) return device_profile(kDefaultProfile);
+  const Value table = scenario.at("device");
+  if (!table.json().is_object()) return device_profile(read_profile_name(table));
+  DeviceProfile device =
+      device_profile(table.has("profile") ? read_profile_name(table.at("profile")) : kDefaultProfile, table);
   Words changes;
-  for (const auto& [key, figure] : figures.items()) changes.push_back(fmt::format("{} = {}", key, figure.dump()));
+  for (const auto& [key, figure] : table.json().items()) {
+    if (key != "profile" && key != "title") changes.push_back(fmt::format("{} = {}", key, figure.dump()));
+  }
   if (!changes.empty()) device.title += fmt::format(", with {}", fmt::join(changes, ", "));
-  device.title = table.text("title", device.title);
+  FieldReader(table).optional("title", device.title);
   return device;
 }
 
-DeviceProfile device_of(const Table& scenario) {
-  if (!scenario.has("device")) return device_profile(kDefaultProfile);
-  const FileValue& value = scenario.at("device");
-  const Place place = scenario.place_of("device");
-  try {
-    if (value.kind == FileValue::Kind::table) return changed_device(value, place.file);
-    DeviceProfile device = device_profile(scenario.text("device"));
-    refuse_no_room(device, place);
-    return device;
-  } catch (const ProfileError& error) {
-    const std::string what = error.what();
-    throw CommandError(kBadInput, what.starts_with(place.file) ? what : fmt::format("{}: {}", place.text(), what));
-  }
+void refuse_no_room(const DeviceProfile& device, const Value& scenario) {
+  constexpr int kThreads = KnownTimes{}.threads_per_block;
+  if (device.slots(kThreads) > 0) return;
+  scenario.at("device").fail(fmt::format("resident_threads: {} are too few, since scenarios have blocks of {} threads",
+                                         device.resident_threads, kThreads));
 }
 
 // ---- the work: a schedule of the registry, or operations
 
-std::int64_t one_count(const std::string& word, const std::string& key) {
-  const std::vector<std::int64_t> all = parse_items(word, key);
-  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("{}: '{}' is a range: give one number", key, word));
+std::int64_t parse_one_count(const std::string& word) {
+  const std::vector<std::int64_t> all = parse_items(word, "items");
+  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("'{}' is a range: give one number", word));
   return all.front();
 }
 
-void read_job(const Table& job, Scenario& scenario) {
+/// Reads the id of what is registered.
+template <class Entry>
+const Entry& read_entry(const Value& id) {
+  const auto& registry = RegistryOf<Entry>::instance();
+  return *registry.find(id.choice(registry.ids()));
+}
+
+void read_job(const Value& table, Scenario& scenario) {
   constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;
-  constexpr std::int64_t kDefaultItems = 1200;  // can be cut into 2, 3, 4, 5, 6 or 8
-  constexpr std::int64_t kMaxChunks = 4096;
-  constexpr std::int64_t kMaxStreams = 1024;
-  constexpr std::int64_t kMaxBlocks = 65536;
-  constexpr std::int64_t kMaxWork = std::int64_t{1} << 30;
-  constexpr double kMaxMilliseconds = 1e6;
-  const auto& schedule = job.registered<streams::Schedule>("schedule", job.text("schedule"));
-  const auto number = [&](const char* key, std::int64_t low, std::int64_t high, int otherwise) {
-    return static_cast<int>(job.whole(key, low, high).value_or(otherwise));
-  };
-  streams::Job asked{.workload = &job.registered<streams::Workload>("workload", job.text("workload", "scale")),
-                     .items = job.count("items", 1, kMaxItems, one_count).value_or(kDefaultItems),
-                     .chunks = number("chunks", 1, kMaxChunks, 1),
-                     .streams = number("streams", 1, kMaxStreams, 1),
-                     .memory = schedule.about.memory,
-                     .buffers = number("buffers", 2, kMaxChunks, 2),
-                     .blocks = number("blocks", 1, kMaxBlocks, 0),
-                     .work = number("work", 1, kMaxWork, 1)};
-  if (job.has("memory")) {
-    const bool pinned = job.one_of("memory", {"pinned", "pageable"}) == "pinned";
-    asked.memory = pinned ? streams::HostMemory::pinned : streams::HostMemory::pageable;
+  constexpr double kMaxChunks = 4096;
+  constexpr Limits kMilliseconds{.low = 0, .high = 1e6, .unit = 1e-3};
+  table.allow_keys({"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "blocks", "work",
+                    "h2d_ms", "kernel_ms", "d2h_ms"});
+  const auto& schedule = read_entry<streams::Schedule>(table.at("schedule"));
+  streams::Job job{.workload = streams::WorkloadRegistry::instance().find("scale"),
+                   .items = 1200,  // can be cut into 2, 3, 4, 5, 6 or 8
+                   .chunks = 1,
+                   .streams = 1,
+                   .memory = schedule.about.memory};
+  if (table.has("workload")) job.workload = &read_entry<streams::Workload>(table.at("workload"));
+  if (table.has("items")) job.items = read_count(table.at("items"), 1, kMaxItems, parse_one_count);
+  FieldReader fields(table);
+  fields.optional("chunks", job.chunks, {.low = 1, .high = kMaxChunks});
+  fields.optional("streams", job.streams, {.low = 1, .high = 1024});
+  fields.optional("buffers", job.buffers, {.low = 2, .high = kMaxChunks});
+  fields.optional("blocks", job.blocks, {.low = 1, .high = 65536});
+  fields.optional("work", job.work, {.low = 1, .high = 1 << 30});
+  if (table.has("memory")) {
+    const bool pinned = table.at("memory").choice({"pinned", "pageable"}) == "pinned";
+    job.memory = pinned ? streams::HostMemory::pinned : streams::HostMemory::pageable;
   }
-  const auto seconds = [&](const char* key) {
-    auto time = job.number(key, 0, kMaxMilliseconds);
-    if (time) *time *= 1e-3;
-    return time;
-  };
-  const KnownTimes known{.copy_in = seconds("h2d_ms"), .kernel = seconds("kernel_ms"), .copy_out = seconds("d2h_ms")};
-  const std::string why = unknown_kernel_time(asked, scenario.device, known);
-  if (!why.empty()) job.place_of("work").fail(why + ": give kernel_ms, or work 1");
-  scenario.recording = record(schedule, asked);
+  KnownTimes known;
+  fields.optional("h2d_ms", known.copy_in, kMilliseconds);
+  fields.optional("kernel_ms", known.kernel, kMilliseconds);
+  fields.optional("d2h_ms", known.copy_out, kMilliseconds);
+  const std::string why = unknown_kernel_time(job, scenario.device, known);
+  if (!why.empty()) table.fail(why + ": give kernel_ms, or work 1");
+  scenario.recording = record(schedule, job);
   scenario.costs = costs(scenario.recording, scenario.device, known);
 }
 
-void read_work(const Table& table, Scenario& scenario) {
+void read_work(const Value& table, Scenario& scenario) {
   if (table.has("job") == table.has("operations")) {
-    table.place().fail(fmt::format("the scenario has {} of the keys job and operations: allowed is one of them",
-                                   table.has("job") ? "both" : "none"));
+    table.fail(fmt::format("the scenario has {} of the keys job and operations: give one of them",
+                           table.has("job") ? "both" : "none"));
   }
   if (table.has("operations")) return read_operations(table, scenario);
-  if (table.has("created_streams")) {
-    table.refuse("created_streams", "no such key beside a job, whose schedule creates its streams");
-  }
-  read_job(table.table("job", "a job",
-                       {"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "blocks", "work",
-                        "h2d_ms", "kernel_ms", "d2h_ms"}),
-           scenario);
+  if (table.has("created_streams"))
+    table.at("created_streams").fail("the schedule of a job creates its streams: leave it out");
+  read_job(table.at("job"), scenario);
 }
 
 // ---- a scenario, and a file
@@ -146,36 +119,35 @@ struct Head {
   bool alone;        ///< whether it has one scenario, which then needs no id
 };
 
-std::string id_of(const Table& table, const Head& head) {
+std::string read_id(const Value& table, const Head& head) {
   const auto fits = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-'); };
   constexpr std::size_t kMaxBytes = 100;
   constexpr char kAllowed[] = "at most 100 letters, digits, _ and -";
-  if (!table.has("id") && !head.alone) table.place().fail("a scenario lacks the key id, which one alone may lack");
-  const std::string id = table.text("id", head.stem);
+  if (!table.has("id") && !head.alone)
+    table.fail("lacks the key 'id', which only a scenario alone in its file may lack");
+  const std::string id = table.has("id") ? table.at("id").text() : head.stem;
   if (id.size() <= kMaxBytes && std::ranges::all_of(id, fits)) return id;
-  if (table.has("id")) table.refuse("id", kAllowed);
-  table.place().fail(
-      fmt::format("the scenario lacks the key id, and the file's name is none: allowed are {}", kAllowed));
+  if (table.has("id")) table.at("id").expect(kAllowed);
+  table.fail(fmt::format("lacks the key 'id', and the file's name is none: give {}", kAllowed));
 }
 
-Scenario scenario_of(const Table& table, const Head& head) {
-  const std::string title = table.text("title");
-  Scenario scenario{.id = id_of(table, head),
-                    .title = title,
+Scenario read_scenario(const Value& table, const Head& head) {
+  table.allow_keys({"id", "title", "fact", "device", "job", "operations", "created_streams"});
+  Scenario scenario{.id = read_id(table, head),
+                    .title = table.at("title").text(),
                     .source = head.source,
-                    .fact = table.text("fact", title),
+                    .fact = table.at(table.has("fact") ? "fact" : "title").text(),
                     .unit = head.unit,
-                    .device = device_of(table),
+                    .device = read_device(table),
                     .recording = {},
                     .costs = {}};
-  const auto refused = [&](const char* why) {
-    table.place().fail(fmt::format("the scenario '{}' cannot be simulated: {}", scenario.id, why));
-  };
+  refuse_no_room(scenario.device, table);
+  const auto refuse = [&](const char* why) { table.fail(fmt::format("cannot be simulated: {}", why)); };
   try {
     read_work(table, scenario);
-    if (!(simulate(scenario).timeline.makespan() > 0)) refused("nothing in it takes any time");
+    if (!(simulate(scenario).timeline.makespan() > 0)) refuse("nothing in it takes any time");
   } catch (const std::logic_error& error) {  // times beyond the model; kernels that a workload wants in another order
-    refused(error.what());
+    refuse(error.what());
   }
   return scenario;
 }
@@ -184,27 +156,21 @@ Scenario scenario_of(const Table& table, const Head& head) {
 class Scenarios {
  public:
   void add(std::string_view text, const std::string& file) {
-    const FileValue parsed = parse_toml(text, file);
-    const Table top(parsed, file, "a scenario file", {"source", "unit", "scenario"});
-    const std::vector<FileValue> none;
-    const std::vector<FileValue>& all = top.has("scenario") ? top.at("scenario").list : none;
-    const bool tables =
-        std::ranges::all_of(all, [](const FileValue& each) { return each.kind == FileValue::Kind::table; });
-    if (all.empty() || !tables) {
-      top.place_of("scenario").fail("a scenario file has one scenario or more, each below a line [[scenario]]");
+    const Document document = parse_toml(text, file);
+    const Value top = document;
+    top.allow_keys({"source", "unit", "scenario"});
+    if (!top.has("scenario") || !top.at("scenario").json().is_array()) {
+      top.fail("a scenario file has one scenario or more, each below a line [[scenario]]");
     }
-    const Head head{.source = top.text("source", file),
-                    .unit = top.has("unit") ? top.one_of("unit", {"ms", "units"}) : "ms",
+    const std::vector<Value> all = top.at("scenario").items();
+    const Head head{.source = top.has("source") ? top.at("source").text() : file,
+                    .unit = top.has("unit") ? top.at("unit").choice({"ms", "units"}) : "ms",
                     .stem = std::filesystem::path(file).stem().string(),
                     .alone = all.size() == 1};
-    for (const FileValue& each : all) {
-      const Table table(each, file, "a scenario",
-                        {"id", "title", "fact", "device", "job", "operations", "created_streams"});
-      Scenario scenario = scenario_of(table, head);
-      const auto [at, is_new] = places_.try_emplace(scenario.id, table.place().text());
-      if (!is_new) {
-        table.place_of("id").fail(fmt::format("there is a scenario '{}' already: {}", scenario.id, at->second));
-      }
+    for (const Value& table : all) {
+      Scenario scenario = read_scenario(table, head);
+      const auto [place, is_new] = places_.try_emplace(scenario.id, table.place());
+      if (!is_new) table.fail(fmt::format("there is a scenario '{}' already: {}", scenario.id, place->second));
       scenarios_.push_back(std::move(scenario));
     }
   }
@@ -226,11 +192,7 @@ std::vector<Scenario> parse_scenarios(std::string_view text, const std::string& 
 
 std::vector<Scenario> read_scenarios(const std::vector<std::string>& files) {
   Scenarios scenarios;
-  for (const std::string& name : files) {
-    const std::string text = text_of(name).value_or("");
-    if (text.empty()) throw CommandError(kBadInput, fmt::format("{}: cannot be read, or is empty", name));
-    scenarios.add(text, name);
-  }
+  for (const std::string& name : files) scenarios.add(read_text(name), name);
   return scenarios.take();
 }
 
