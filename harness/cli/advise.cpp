@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/advice/advice_cuda.hpp"
+#include "harness/advice/advice_report.hpp"
 #include "harness/cli/calibrate.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/core/ceil.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simulator/advice_cuda.hpp"
-#include "harness/simulator/advice_report.hpp"
 
 namespace scanlab::cli {
 

@@ -8,11 +8,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/calibration/calibration.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simulator/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
 #include "harness/replay/cuda_timeline.hpp"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <sstream>
 
+#include "harness/advice/comparison_report.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simulator/comparison_report.hpp"
 
 namespace scanlab::cli {
 

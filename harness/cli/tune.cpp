@@ -106,15 +106,6 @@ void check_rival(const std::string& rival, bool from_results) {
   }
 }
 
-/// Throws CommandError (status 2).
-TuningTable read_kept(const std::string& path) {
-  try {
-    return read_tuning_table(path, path);
-  } catch (const TuningError& error) {
-    throw CommandError(kBadInput, error.what());
-  }
-}
-
 void print(const TuningTable& table, std::ostream& out) {
   fmt::print(out, "{}, {} multiprocessors\n", table.device, table.multiprocessors);
   for (const TuningTable::Entry& entry : table.entries) {
@@ -142,7 +133,7 @@ int tune(const std::vector<std::string>& arguments, Context& context) {
   if (!rival.empty()) check_rival(rival, values.count("from") != 0);
   std::vector<TuningTable> before;
   for (const std::string& path : given<std::vector<std::string>>(values, "keep").value_or(std::vector<std::string>{}))
-    before.push_back(read_kept(path));
+    before.push_back(read_tuning_table(path, path));
   std::optional<WholeFile> out = output_file(values);
 
   const InterruptGuard guard;

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/advice/advice_cuda.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/host/status.hpp"
-#include "harness/simulator/advice_cuda.hpp"
 #include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"

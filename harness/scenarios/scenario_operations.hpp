@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/host/document.hpp"
-#include "harness/simulator/scenario.hpp"
+#include "harness/scenarios/scenario.hpp"
 
 namespace scanlab::simulator {
 

@@ -1,4 +1,4 @@
-#include "harness/simulator/scenario_file.hpp"
+#include "harness/scenarios/scenario_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "harness/host/document.hpp"
+#include "harness/scenarios/scenario_operations.hpp"
 #include "harness/selection/words.hpp"
-#include "harness/simulator/scenario_operations.hpp"
 #include "scenario_files.hpp"
 
 namespace scanlab::simulator {

@@ -1,4 +1,4 @@
-#include "harness/simulator/scenario_operations.hpp"
+#include "harness/scenarios/scenario_operations.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

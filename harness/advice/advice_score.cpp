@@ -1,4 +1,4 @@
-#include "harness/simulator/advice_score.hpp"
+#include "harness/advice/advice_score.hpp"
 
 #include <fmt/format.h>
 

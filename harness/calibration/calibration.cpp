@@ -1,4 +1,4 @@
-#include "harness/simulator/calibration.hpp"
+#include "harness/calibration/calibration.hpp"
 
 #include <fmt/format.h>
 

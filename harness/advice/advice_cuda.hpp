@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/simulator/advice.hpp"
+#include "harness/advice/advice.hpp"
 
 namespace scanlab::simulator {
 

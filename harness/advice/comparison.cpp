@@ -1,4 +1,4 @@
-#include "harness/simulator/comparison.hpp"
+#include "harness/advice/comparison.hpp"
 
 #include <fmt/format.h>
 

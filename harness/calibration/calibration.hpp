@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/calibration/calibration_experiments.hpp"
 #include "harness/host/document.hpp"
-#include "harness/simulator/calibration_experiments.hpp"
 #include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {

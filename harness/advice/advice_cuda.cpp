@@ -1,4 +1,4 @@
-#include "harness/simulator/advice_cuda.hpp"
+#include "harness/advice/advice_cuda.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
