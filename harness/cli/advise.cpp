@@ -10,7 +10,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/core/ceil.hpp"
-#include "harness/simulator/advice_report.hpp"
+#include "harness/advice/advice_report.hpp"
 
 namespace scanlab::cli {
 

@@ -5,11 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/calibration/calibration.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/simulator/calibration.hpp"
+#include "harness/calibration/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
 #include "harness/replay/cuda_timeline.hpp"
@@ -104,7 +105,7 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
       .force(force);
   if (!options.parse(arguments, context)) return kOk;
   if (!out && !raw) refuse("calibrate writes a profile: give its file, as in 'scanlab calibrate --out mine.json'");
-  if (!simulator::one_line(name)) refuse("--name: give one line of text, as in --name my_gpu");
+  if (!is_one_line(name)) refuse("--name: give one line of text, as in --name my_gpu");
   const std::vector<int> works = works_of(words);
   if (from) options.refuse_useless({"work", "repetitions"}, "the file of --from has its own");
   measure::Facts provenance;
@@ -113,9 +114,9 @@ int calibrate(const std::vector<std::string>& arguments, Context& context) {
   std::optional<WholeFile> raw_file = output_file(raw, force);
 #ifdef SCANLAB_WITH_CUDA
   const simulator::Calibration calibration =
-      from ? simulator::read_calibration(*from) : measure(works, repetitions, provenance, context);
+      from ? simulator::parse_calibration(read_json(*from)) : measure(works, repetitions, provenance, context);
 #else
-  const simulator::Calibration calibration = simulator::read_calibration(*from);
+  const simulator::Calibration calibration = simulator::parse_calibration(read_json(*from));
 #endif
   if (raw_file) raw_file->write(simulator::to_json(calibration).dump() + "\n");
   if (out_file) out_file->write(profile_text(calibration, name));

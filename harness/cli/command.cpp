@@ -111,12 +111,6 @@ int run(const std::vector<std::string>& words, std::ostream& out, std::ostream& 
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());
     return error.status;
-  } catch (const simulator::ProfileError& error) {
-    fmt::print(err, "scanlab: {}\n", error.what());
-    return kBadInput;
-  } catch (const TuningError& error) {
-    fmt::print(err, "scanlab: {}\n", error.what());
-    return kBadInput;
   } catch (const std::bad_alloc&) {
     fmt::print(err, "scanlab: out of host memory: take less at once\n");
     return kOutOfMemory;

@@ -17,7 +17,7 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/schedule/facts.hpp"
-#include "harness/simulator/comparison_report.hpp"
+#include "harness/advice/comparison_report.hpp"
 #include "harness/simulator/sweep.hpp"
 #include "harness/timeline/trace_events.hpp"
 

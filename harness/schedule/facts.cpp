@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "harness/host/document.hpp"
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
@@ -16,25 +14,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-template <class Entry>
-const Entry* entry(const Json& facts, const char* key) {
-  const std::string id = facts.at(key);
-  const Entry* const registered = RegistryOf<Entry>::instance().find(id);
-  if (registered == nullptr) throw std::invalid_argument(fmt::format("there is no {} {}", Entry::kNoun, id));
-  return registered;
-}
-
-/// A number of a job, which a whole one must be.
-template <class Number>
-Number whole(const Json& facts, const char* key) {
-  const Json& number = facts.at(key);
-  const bool fits = number.is_number_unsigned()
-                        ? std::in_range<Number>(number.get<std::uint64_t>())
-                        : number.is_number_integer() && std::in_range<Number>(number.get<std::int64_t>());
-  if (!fits) throw std::invalid_argument(fmt::format("its '{}' is {}: a whole number is expected", key, number.dump()));
-  return number.get<Number>();
-}
-
 Json facts_of(const Access& access) {
   return {{"place", name(access.place)}, {"array", access.array}, {"buffer", access.buffer},
           {"first", access.first},       {"items", access.items}, {"writes", access.writes}};
@@ -42,34 +21,37 @@ Json facts_of(const Access& access) {
 
 }  // namespace
 
-Json facts_of(const ScheduledJob& chosen) {
-  const Job& job = chosen.job;
-  return {{"schedule", chosen.schedule->about.id},
-          {"workload", job.workload->about.id},
-          {"items", job.items},
-          {"chunks", job.chunks},
-          {"streams", job.streams},
-          {"memory", name(job.memory)},
-          {"buffers", job.buffers},
-          {"work", job.work},
-          {"blocks", job.blocks}};
+// A registered entry stands in a document as its id.
+void read_value(const Value& id, const Schedule*& schedule) {
+  schedule = ScheduleRegistry::instance().find(id.choice(ScheduleRegistry::instance().ids()));
+}
+void read_value(const Value& id, const Workload*& workload) {
+  workload = WorkloadRegistry::instance().find(id.choice(WorkloadRegistry::instance().ids()));
+}
+Json write_value(const Schedule* schedule) { return schedule->about.id; }
+Json write_value(const Workload* workload) { return workload->about.id; }
+
+void read_value(const Value& word, HostMemory& memory) {
+  memory = word.choice({"pinned", "pageable"}) == "pinned" ? HostMemory::pinned : HostMemory::pageable;
+}
+Json write_value(HostMemory memory) { return name(memory); }
+
+template <class Fields>
+void list_fields(Fields& fields, ScheduledJob& chosen) {
+  Job& job = chosen.job;
+  fields("schedule", chosen.schedule);
+  fields("workload", job.workload);
+  fields("items", job.items);
+  fields("chunks", job.chunks);
+  fields("streams", job.streams);
+  fields("memory", job.memory);
+  fields.optional("buffers", job.buffers);
+  fields("work", job.work);
+  fields("blocks", job.blocks);
 }
 
-ScheduledJob job_of(const Json& facts) {
-  const std::string memory = facts.at("memory");
-  if (memory != "pinned" && memory != "pageable") {
-    throw std::invalid_argument(fmt::format("its memory is {}, neither pinned nor pageable", memory));
-  }
-  Job job{.workload = entry<Workload>(facts, "workload"),
-          .items = whole<std::int64_t>(facts, "items"),
-          .chunks = whole<int>(facts, "chunks"),
-          .streams = whole<int>(facts, "streams"),
-          .memory = memory == "pageable" ? HostMemory::pageable : HostMemory::pinned,
-          .blocks = whole<int>(facts, "blocks"),
-          .work = whole<int>(facts, "work")};
-  if (facts.contains("buffers")) job.buffers = whole<int>(facts, "buffers");
-  return {entry<Schedule>(facts, "schedule"), job};
-}
+Json facts_of(const ScheduledJob& chosen) { return to_document(chosen); }
+ScheduledJob read_job(const Value& facts) { return facts.get<ScheduledJob>(); }
 
 Json facts_of(const Recording& recording, std::size_t index) {
   const Operation& operation = recording.operations[index];

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 
+#include "harness/host/document.hpp"
 #include "harness/schedule/check_report.hpp"
 
 namespace scanlab::streams {
 
 /// "schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "work", "blocks".
 nlohmann::ordered_json facts_of(const ScheduledJob& chosen);
-/// The inverse. Throws nlohmann's exception for facts that are missing or of another kind, std::invalid_argument for a
-/// schedule or workload that this program does not have.
-ScheduledJob job_of(const nlohmann::ordered_json& facts);
+/// Reads them. Throws DocumentError.
+ScheduledJob read_job(const Value& facts);
 
 /// Which operation of a recording, what kind, of which chunk and input, and in which stream.
 nlohmann::ordered_json facts_of(const Recording& recording, std::size_t operation);

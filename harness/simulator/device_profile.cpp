@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "device_profiles.hpp"
 #include "harness/core/registry.hpp"
-#include "harness/host/json_error.hpp"
-#include "harness/host/text_file.hpp"
 #include "harness/schedule/workload.hpp"
 
 namespace scanlab::simulator {
@@ -24,264 +22,151 @@ using Json = nlohmann::ordered_json;
 constexpr char kSchema[] = "scanlab-device/1";
 constexpr int kWarp = 32;
 
-/// One profile's text, figure by figure.
-class Reader {
- public:
-  Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
-    if (!json.is_object()) fail("it is no JSON object");
-    for (const auto& [key, value] : json.items()) known(key, {"schema", "name", "title", "figures"});
-    if (text("schema") != kSchema) fail(fmt::format("schema: it is '{}', and {} is read", text("schema"), kSchema));
-    if (!json.contains("figures") || !json.at("figures").is_object()) fail("figures: missing, or no JSON object");
+}  // namespace
+
+void read_value(const Value& value, CopyEngine& engine) {
+  for (const Value& way : value.items()) (way.choice({"in", "out"}) == "in" ? engine.in : engine.out) = true;
+  if (!engine.in && !engine.out) value.expect("a list of ways, such as [\"in\"]");
+}
+
+void read_value(const Value& value, KernelTimes& times) {
+  constexpr Limits kItems{.low = 1, .high = std::int64_t{1} << 40};
+  constexpr Limits kMicroseconds{.low = 0, .high = 1e9, .unit = 1e-6};
+  std::vector<std::int64_t> items;
+  std::vector<double> seconds;
+  std::vector<std::int64_t> blocks;
+  FieldReader fields(value);
+  fields("workload", times.workload);
+  fields("work", times.work, {.low = 1, .high = 1 << 30});
+  fields("issue_us", times.call, kMicroseconds);
+  fields.optional("together_us_an_item", times.together, kMicroseconds);
+  fields.optional("spread", times.spread, {.low = 0, .high = 0.99});  // at 1 its blocks would take no time
+  fields("items", items, kItems);
+  fields("us", seconds, {.high = 1e9, .above = 0, .unit = 1e-6});
+  fields("blocks", blocks, kItems);
+  fields.refuse_others();
+  value.at("workload").choice(streams::WorkloadRegistry::instance().ids());
+  if (items.empty() || seconds.size() != items.size() || blocks.size() != items.size()) {
+    value.fail("expected items, us and blocks to be lists of one length");
   }
-
-  DeviceProfile read() {
-    DeviceProfile profile;
-    profile.name = text("name");
-    profile.title = text("title");
-    profile.copy_engines = copy_engines();
-    profile.alone = {rate("copy_in_gb_per_s"), rate("copy_out_gb_per_s")};
-    profile.both = {rate("both_in_gb_per_s"), rate("both_out_gb_per_s")};
-    profile.pageable = {rate("pageable_in_gb_per_s"), rate("pageable_out_gb_per_s")};
-    const double copy_latency = microseconds("copy_latency_us");
-    profile.copy_latency = {copy_latency, optional_microseconds("copy_latency_out_us", copy_latency)};
-    profile.kernel_latency = microseconds("kernel_latency_us");
-    const double issue = microseconds("issue_us");
-    profile.calls = {.copy = optional_microseconds("issue_copy_us", issue),
-                     .synchronous_copy = optional_microseconds("issue_synchronous_copy_us", issue),
-                     .kernel = optional_microseconds("issue_kernel_us", issue),
-                     .record = optional_microseconds("issue_record_us", issue),
-                     .wait = optional_microseconds("issue_wait_us", issue),
-                     .graph = optional_microseconds("issue_graph_us", issue),
-                     .graph_node = optional_microseconds("issue_graph_node_us", 0)};
-    profile.host_wait = optional_microseconds("host_wait_us", 0);
-    profile.hand_over = optional_microseconds("hand_over_us", 0);
-    profile.hand_over_busy = optional_microseconds("hand_over_busy_us", 0);
-    profile.latency_both = {optional_microseconds("copy_latency_both_in_us", profile.copy_latency.in),
-                            optional_microseconds("copy_latency_both_out_us", profile.copy_latency.out)};
-    profile.latency_in_step = {optional_microseconds("copy_latency_in_step_in_us", profile.latency_both.in),
-                               optional_microseconds("copy_latency_in_step_out_us", profile.latency_both.out)};
-    profile.collected = {optional_microseconds("collected_in_us", 0), optional_microseconds("collected_out_us", 0)};
-    profile.collected_both = {optional_microseconds("collected_both_in_us", profile.collected.in),
-                              optional_microseconds("collected_both_out_us", profile.collected.out)};
-    profile.kernels = kernels();
-    profile.device_rate = rate("device_gb_per_s");
-    profile.hardware_queues = count("hardware_queues");
-    profile.copy_queues = has("copy_queues") ? count("copy_queues") : 0;
-    profile.drains_queues = has("drains_queues") && flag("drains_queues");
-    profile.multiprocessors = count("multiprocessors");
-    profile.resident_blocks = count("resident_blocks");
-    profile.resident_threads = count("resident_threads");
-    profile.resident_grids = count("resident_grids");
-    profile.waits_for_started_launches = flag("waits_for_started_launches");
-    if (profile.both.in > profile.alone.in) fail("both_in_gb_per_s: is more than copy_in_gb_per_s, one way alone");
-    if (profile.both.out > profile.alone.out) fail("both_out_gb_per_s: is more than copy_out_gb_per_s, one way alone");
-    const int warps = profile.resident_threads / kWarp;
-    if (profile.resident_blocks > warps) {
-      fail(
-          fmt::format("resident_blocks: {} are more than the {} warps that resident_threads has room for, and a block "
-                      "takes one at least",
-                      profile.resident_blocks, warps));
-    }
-    std::vector<std::string> keys = left_out_;
-    for (const auto& [key, source] : sources_) keys.push_back(key);
-    for (const auto& [key, value] : json_.at("figures").items()) known(key, keys);
-    profile.sources = std::move(sources_);
-    return profile;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto refuse = [&](const char* key, const std::string& why) { value.at(key).items()[i].fail(why); };
+    if (i > 0 && items[i] <= items[i - 1])
+      refuse("items", fmt::format("expected more than the {} before", items[i - 1]));
+    if (i > 0 && blocks[i] < blocks[i - 1])
+      refuse("blocks", fmt::format("expected no less than the {} before", blocks[i - 1]));
+    times.rows.push_back({.items = items[i], .seconds = seconds[i], .blocks = blocks[i]});
   }
-
- private:
-  [[noreturn]] void fail(const std::string& why) const { throw ProfileError(fmt::format("{}: {}", file_, why)); }
-
-  /// `in`: before the key in errors.
-  void known(const std::string& key, const std::vector<std::string>& keys, const std::string& in = "") const {
-    if (std::ranges::find(keys, key) != keys.end()) return;
-    const std::vector<std::string> near = near_matches(key, keys);
-    fail(fmt::format("{}{}: no profile has such a key; {}", in, key,
-                     near.empty() ? fmt::format("there are {}", fmt::join(keys, ", "))
-                                  : fmt::format("did you mean {}?", fmt::join(near, " or "))));
+  // Noise may let one of many fall, but times of more items are extrapolated from the last two.
+  if (items.size() > 1 && seconds.back() < *std::prev(seconds.end(), 2)) {
+    value.at("us").items().back().fail("the last is less than the one before, so that more items would take less time");
   }
+}
 
-  std::string text(const char* key) const {
-    if (!json_.contains(key)) fail(fmt::format("{}: missing", key));
-    const Json& value = json_.at(key);
-    if (!value.is_string() || value.get_ref<const std::string&>().empty()) fail(fmt::format("{}: is no text", key));
-    if (!one_line(value.get_ref<const std::string&>())) {
-      fail(fmt::format("{}: is {}, and is to be one line of text", key, value.dump()));
-    }
-    return value.get<std::string>();
-  }
+namespace {
 
-  const Json& figure(const char* key) {
-    const Json& figures = json_.at("figures");
-    if (!figures.contains(key)) fail(fmt::format("{}: missing", key));
-    const Json& figure = figures.at(key);
-    if (!figure.is_object() || figure.size() != 2 || !figure.contains("value") || !figure.contains("source")) {
-      fail(fmt::format("{}: a figure is {{\"value\": …, \"source\": \"…\"}}", key));
-    }
-    const Json& source = figure.at("source");
-    if (!source.is_string() || source.get_ref<const std::string&>().empty()) {
-      fail(fmt::format("{}: its source is empty, or no text", key));
-    }
-    sources_[key] = source.get<std::string>();
-    return figure.at("value");
-  }
-
-  double number(const char* key) {
-    const Json& value = figure(key);
-    if (!value.is_number()) fail(fmt::format("{}: {} is no number", key, value.dump()));
-    return value.get<double>();
-  }
-
-  double rate(const char* key) {
-    const double value = number(key);
-    if (!(value > 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in (0, 10^6]", key, value));
-    return value * 1e9;
-  }
-
-  double microseconds(const char* key) {
-    const double value = number(key);
-    if (!(value >= 0 && value <= 1e6)) fail(fmt::format("{}: {} is not in [0, 10^6]", key, value));
-    return value * 1e-6;
-  }
-
-  bool has(const char* key) {
-    if (json_.at("figures").contains(key)) return true;
-    left_out_.emplace_back(key);
-    return false;
-  }
-
-  double optional_microseconds(const char* key, double otherwise) { return has(key) ? microseconds(key) : otherwise; }
-
-  std::vector<KernelTimes> kernels() {
-    constexpr char kKey[] = "kernel_times";
-    std::vector<KernelTimes> all;
-    if (!has(kKey)) return all;
-    const Json& value = figure(kKey);
-    if (!value.is_array()) fail(fmt::format("{}: is no list", kKey));
-    for (const Json& entry : value) {
-      const std::string at = fmt::format("{}: [{}]", kKey, all.size());
-      KernelTimes times = kernel(entry, at);
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].workload != times.workload || all[i].work != times.work) continue;
-        fail(fmt::format("{}: [{}] has the times of {} with work {} already", at, i, times.workload, times.work));
-      }
-      all.push_back(std::move(times));
-    }
-    return all;
-  }
-
-  /// `at` says in errors which it is.
-  KernelTimes kernel(const Json& entry, const std::string& at) const {
-    for (const char* key : {"workload", "work", "issue_us", "items", "us", "blocks"}) {
-      if (entry.is_object() && entry.contains(key)) continue;
-      fail(fmt::format("{} is no {{\"workload\", \"work\", \"issue_us\", \"items\": [], \"us\": [], \"blocks\": []}}",
-                       at));
-    }
-    for (const auto& [key, value] : entry.items()) {
-      known(key, {"workload", "work", "issue_us", "together_us_an_item", "spread", "items", "us", "blocks"}, at + ".");
-    }
-    constexpr double kMaxMicroseconds = 1e9;
-    constexpr std::int64_t kMaxWork = std::int64_t{1} << 30;
-    constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;
-    const auto number = [&](const Json& value, const std::string& key, double high, bool or_zero) {
-      const double read = value.is_number() ? value.get<double>() : -1;
-      if (read <= high && (or_zero ? read >= 0 : read > 0)) return read;
-      fail(fmt::format("{}.{}: {} is no number {} 0, up to {:g}", at, key, value.dump(), or_zero ? "from" : "above",
-                       high));
-    };
-    const auto whole = [&](const Json& value, const std::string& key, std::int64_t high) {
-      const double read = value.is_number() ? value.get<double>() : 0;
-      if (read >= 1 && read <= static_cast<double>(high) && read == std::floor(read)) {
-        return static_cast<std::int64_t>(read);
-      }
-      fail(fmt::format("{}.{}: {} is no whole number from 1 to {}", at, key, value.dump(), high));
-    };
-    const Json& workload = entry["workload"];
-    const auto ids = streams::WorkloadRegistry::instance().ids();
-    if (!workload.is_string() || std::ranges::find(ids, workload.get<std::string>()) == ids.end()) {
-      fail(fmt::format("{}.workload: {} is no workload; there are {}", at, workload.dump(), fmt::join(ids, ", ")));
-    }
-    KernelTimes times{.workload = workload,
-                      .work = static_cast<int>(whole(entry["work"], "work", kMaxWork)),
-                      .call = 1e-6 * number(entry["issue_us"], "issue_us", kMaxMicroseconds, true),
-                      .rows = {}};
-    if (entry.contains("together_us_an_item")) {
-      times.together = 1e-6 * number(entry["together_us_an_item"], "together_us_an_item", kMaxMicroseconds, true);
-    }
-    constexpr double kMaxSpread = 0.99;  // of a kernel's time: at 1 its blocks would take none
-    if (entry.contains("spread")) times.spread = number(entry["spread"], "spread", kMaxSpread, true);
-    const Json& items = entry["items"];
-    for (const char* key : {"items", "us", "blocks"}) {
-      if (entry[key].is_array() && !items.empty() && entry[key].size() == items.size()) continue;
-      fail(fmt::format("{}: items, us and blocks are no lists of one length", at));
-    }
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const auto one = [i](const char* key) { return fmt::format("{}[{}]", key, i); };
-      times.rows.push_back({.items = whole(items[i], one("items"), kMaxItems),
-                            .seconds = 1e-6 * number(entry["us"][i], one("us"), kMaxMicroseconds, false),
-                            .blocks = whole(entry["blocks"][i], one("blocks"), kMaxItems)});
-      if (i == 0) continue;
-      const KernelTimes::Row& row = times.rows[i];
-      const KernelTimes::Row& before = times.rows[i - 1];
-      if (row.items <= before.items)
-        fail(fmt::format("{}.{}: is no more than the {} before", at, one("items"), before.items));
-      if (row.blocks < before.blocks)
-        fail(fmt::format("{}.{}: is less than the {} before", at, one("blocks"), before.blocks));
-      // Noise may have one of many fall. Times of more items go on as between the last two.
-      if (i + 1 == items.size() && row.seconds < before.seconds) {
-        fail(fmt::format("{}.{}: the last is less than the one before, so that more items would take less time", at,
-                         one("us")));
-      }
-    }
-    return times;
-  }
-
-  int count(const char* key) {
-    const double value = number(key);
-    constexpr int kMax = 1 << 20;
-    if (!(value >= 1 && value <= kMax && value == std::floor(value))) {
-      fail(fmt::format("{}: {} is no whole number from 1 to {}", key, value, kMax));
-    }
-    return static_cast<int>(value);
-  }
-
-  bool flag(const char* key) {
-    const Json& value = figure(key);
-    if (!value.is_boolean()) fail(fmt::format("{}: {} is neither true nor false", key, value.dump()));
-    return value.get<bool>();
-  }
-
-  std::vector<CopyEngine> copy_engines() {
-    constexpr char kKey[] = "copy_engines";
-    const Json& value = figure(kKey);
-    constexpr std::size_t kMax = 64;
-    if (!value.is_array() || value.size() > kMax) {
-      fail(fmt::format("{}: is no list of at most {} engines, such as [[\"in\"], [\"out\"]]", kKey, kMax));
-    }
-    std::vector<CopyEngine> engines;
-    CopyEngine served;
-    for (const Json& ways : value) {
-      CopyEngine engine;
-      if (!ways.is_array() || ways.empty()) fail(fmt::format("{}: {} is no list of ways", kKey, ways.dump()));
-      for (const Json& way : ways) {
-        if (way != "in" && way != "out") fail(fmt::format("{}: {} is neither \"in\" nor \"out\"", kKey, way.dump()));
-        (way == "in" ? engine.in : engine.out) = true;
-      }
-      served.in |= engine.in;
-      served.out |= engine.out;
-      engines.push_back(engine);
-    }
-    if (!engines.empty() && !(served.in && served.out)) {
-      fail(fmt::format("{}: no engine copies {}", kKey, served.in ? "out" : "in"));
-    }
-    return engines;
-  }
-
-  const Json& json_;
-  std::string file_;
-  std::map<std::string, std::string> sources_;
-  std::vector<std::string> left_out_;  ///< keys that may be
+/// A profile's figures without their sources.
+struct Figures {
+  Document values;
+  std::map<std::string, std::string> sources;
 };
+
+Figures read_figures(const Value& profile) {
+  profile.allow_keys({"schema", "name", "title", "figures"});
+  profile.check_schema(kSchema, "use a profile of 'scanlab calibrate'");
+  Figures figures{.values = {.file = profile.file(), .json = Json::object(), .lines = {}}, .sources = {}};
+  const Value all = profile.at("figures");
+  for (const std::string& key : all.keys()) {
+    const Value figure = all.at(key);
+    figure.allow_keys({"value", "source"});
+    figures.values.json[key] = figure.at("value").json();
+    figures.sources[key] = figure.at("source").text();
+  }
+  return figures;
+}
+
+DeviceProfile read_profile(const Value& document, const Figures& figures) {
+  constexpr Limits kRate{.high = 1e6, .above = 0, .unit = 1e9};
+  constexpr Limits kMicroseconds{.low = 0, .high = 1e6, .unit = 1e-6};
+  constexpr Limits kCount{.low = 1, .high = 1 << 20};
+  DeviceProfile profile{.name = document.at("name").text(), .title = document.at("title").text()};
+  const Value values = figures.values;
+  FieldReader fields(values);
+  const auto microseconds = [&](const char* key, double& member, double otherwise = 0) {
+    member = otherwise;
+    fields.optional(key, member, kMicroseconds);
+  };
+  fields("copy_engines", profile.copy_engines);
+  fields("copy_in_gb_per_s", profile.alone.in, kRate);
+  fields("copy_out_gb_per_s", profile.alone.out, kRate);
+  fields("both_in_gb_per_s", profile.both.in, kRate);
+  fields("both_out_gb_per_s", profile.both.out, kRate);
+  fields("pageable_in_gb_per_s", profile.pageable.in, kRate);
+  fields("pageable_out_gb_per_s", profile.pageable.out, kRate);
+  fields("copy_latency_us", profile.copy_latency.in, kMicroseconds);
+  microseconds("copy_latency_out_us", profile.copy_latency.out, profile.copy_latency.in);
+  microseconds("copy_latency_both_in_us", profile.latency_both.in, profile.copy_latency.in);
+  microseconds("copy_latency_both_out_us", profile.latency_both.out, profile.copy_latency.out);
+  microseconds("copy_latency_in_step_in_us", profile.latency_in_step.in, profile.latency_both.in);
+  microseconds("copy_latency_in_step_out_us", profile.latency_in_step.out, profile.latency_both.out);
+  microseconds("collected_in_us", profile.collected.in);
+  microseconds("collected_out_us", profile.collected.out);
+  microseconds("collected_both_in_us", profile.collected_both.in, profile.collected.in);
+  microseconds("collected_both_out_us", profile.collected_both.out, profile.collected.out);
+  fields("kernel_latency_us", profile.kernel_latency, kMicroseconds);
+  double issue = 0;
+  fields("issue_us", issue, kMicroseconds);
+  microseconds("issue_copy_us", profile.calls.copy, issue);
+  microseconds("issue_synchronous_copy_us", profile.calls.synchronous_copy, issue);
+  microseconds("issue_kernel_us", profile.calls.kernel, issue);
+  microseconds("issue_record_us", profile.calls.record, issue);
+  microseconds("issue_wait_us", profile.calls.wait, issue);
+  microseconds("issue_graph_us", profile.calls.graph, issue);
+  microseconds("issue_graph_node_us", profile.calls.graph_node);
+  microseconds("host_wait_us", profile.host_wait);
+  microseconds("hand_over_us", profile.hand_over);
+  microseconds("hand_over_busy_us", profile.hand_over_busy);
+  fields.optional("kernel_times", profile.kernels);
+  fields("device_gb_per_s", profile.device_rate, kRate);
+  fields("hardware_queues", profile.hardware_queues, kCount);
+  fields.optional("copy_queues", profile.copy_queues, kCount);
+  fields.optional("drains_queues", profile.drains_queues);
+  fields("multiprocessors", profile.multiprocessors, kCount);
+  fields("resident_blocks", profile.resident_blocks, kCount);
+  fields("resident_threads", profile.resident_threads, kCount);
+  fields("resident_grids", profile.resident_grids, kCount);
+  fields("waits_for_started_launches", profile.waits_for_started_launches);
+  fields.refuse_others();
+  profile.sources = figures.sources;
+
+  constexpr std::size_t kMaxEngines = 64;
+  if (profile.copy_engines.size() > kMaxEngines) values.at("copy_engines").fail("expected at most 64 engines");
+  for (const bool in : {true, false}) {
+    const auto serves = [&](const CopyEngine& engine) { return engine.serves(in); };
+    if (profile.copy_engines.empty() || std::ranges::any_of(profile.copy_engines, serves)) continue;
+    values.at("copy_engines").fail(fmt::format("no engine copies {}", in ? "in" : "out"));
+  }
+  if (profile.both.in > profile.alone.in)
+    values.at("both_in_gb_per_s").fail("is more than copy_in_gb_per_s, one way alone");
+  if (profile.both.out > profile.alone.out) {
+    values.at("both_out_gb_per_s").fail("is more than copy_out_gb_per_s, one way alone");
+  }
+  if (profile.resident_blocks > profile.resident_threads / kWarp) {
+    values.at("resident_blocks")
+        .fail(fmt::format("{} are more than the {} warps of resident_threads: a block takes one at least",
+                          profile.resident_blocks, profile.resident_threads / kWarp));
+  }
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const KernelTimes& times = profile.kernels[i];
+      if (times.workload != profile.kernels[j].workload || times.work != profile.kernels[j].work) continue;
+      values.at("kernel_times")
+          .items()[i]
+          .fail(fmt::format("[{}] has the times of {} with work {} already", j, times.workload, times.work));
+    }
+  }
+  return profile;
+}
 
 }  // namespace
 
@@ -337,16 +222,9 @@ std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& worklo
   return between;
 }
 
-bool one_line(std::string_view text) {
-  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file) {
-  try {
-    return Reader(Json::parse(text), file).read();
-  } catch (const Json::exception& error) {  // also of a number that no double can be
-    throw ProfileError(fmt::format("{}: is no JSON: {}", file, what_is_wrong(error, text)));
-  }
+  const Document document = parse_json(text, file);
+  return read_profile(document, read_figures(document));
 }
 
 const std::vector<DeviceProfile>& built_in_device_profiles() {
@@ -358,39 +236,49 @@ const std::vector<DeviceProfile>& built_in_device_profiles() {
   return profiles;
 }
 
+std::vector<std::string> built_in_profile_names() {
+  std::vector<std::string> names;
+  for (const DeviceProfile& profile : built_in_device_profiles()) names.push_back(profile.name);
+  return names;
+}
+
 namespace {
 
-/// Of the built-in profile of this name, or of a file: what errors call it, and its text.
-std::pair<std::string, std::string> profile_text(const std::string& name_or_file) {
-  if (name_or_file.ends_with(".json")) {
-    std::string text = text_of(name_or_file).value_or("");
-    if (text.empty()) throw ProfileError(name_or_file + ": cannot be read, or is empty");
-    return {name_or_file, std::move(text)};
+/// Reads a built-in profile by its name, or FILE.json.
+Document profile_document(const std::string& name_or_file) {
+  if (name_or_file.ends_with(".json")) return read_json(name_or_file);
+  const std::vector<std::string> names = built_in_profile_names();
+  const auto place = std::ranges::find(names, name_or_file);
+  if (place != names.end()) {
+    const auto& [file, text] = kDeviceProfiles[static_cast<std::size_t>(place - names.begin())];
+    return parse_json(text, file);
   }
-  const auto& profiles = built_in_device_profiles();
-  const auto found = std::ranges::find(profiles, name_or_file, &DeviceProfile::name);
-  if (found != profiles.end()) return kDeviceProfiles[static_cast<std::size_t>(found - profiles.begin())];
-  std::vector<std::string> names;
-  for (const DeviceProfile& profile : profiles) names.push_back(profile.name);
   const std::vector<std::string> near = near_matches(name_or_file, names);
-  throw ProfileError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
-                                 name_or_file, near.empty() ? "there are" : "did you mean",
-                                 fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
+  throw DocumentError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
+                                  name_or_file, near.empty() ? "there are" : "did you mean",
+                                  fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
 }
 
 }  // namespace
 
 DeviceProfile device_profile(const std::string& name_or_file) {
-  const auto& [file, text] = profile_text(name_or_file);
-  return parse_device_profile(text, file);
+  const Document document = profile_document(name_or_file);
+  return read_profile(document, read_figures(document));
 }
 
-DeviceProfile device_profile(const std::string& name_or_file, const Json& figures, const std::string& source) {
-  const auto& [file, text] = profile_text(name_or_file);
-  parse_device_profile(text, file);  // a fault of the file itself is none of these figures
-  Json profile = Json::parse(text);
-  for (const auto& [key, value] : figures.items()) profile["figures"][key] = {{"value", value}, {"source", source}};
-  return Reader(profile, source).read();
+DeviceProfile device_profile(const std::string& name_or_file, const Value& changes) {
+  const Document document = profile_document(name_or_file);
+  Figures figures = read_figures(document);
+  read_profile(document, figures);  // faults of the profile itself name its own file
+  figures.values.file = changes.file();
+  figures.values.lines[""] = changes.line();
+  for (const std::string& key : changes.keys()) {
+    if (key == "profile" || key == "title") continue;
+    figures.values.json[key] = changes.at(key).json();
+    figures.values.lines[key] = changes.at(key).line();
+    figures.sources[key] = changes.place();
+  }
+  return read_profile(document, figures);
 }
 
 }  // namespace scanlab::simulator

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/host/document.hpp"
 
 namespace scanlab::simulator {
 
@@ -107,29 +107,20 @@ struct DeviceProfile {
   std::optional<KernelTimes> kernel_times(const std::string& workload, int work) const;
 };
 
-/// A profile cannot be used; the sentence names the file, the key and the reason.
-struct ProfileError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Whether a text is one line, as a profile's name is to be.
-bool one_line(std::string_view text);
-
-/// Reads a profile, strictly: every figure, with its source, and possible; nothing else. What only a calibration knows
-/// (costs by kind of call, hand-overs, times of kernels) may be left out. `file` says in errors which it
-/// is. Throws ProfileError.
+/// Reads a profile, strictly: every figure with its source, and nothing else. Figures that only a calibration knows may
+/// be left out: costs by kind of call, hand-overs, times of kernels. Throws DocumentError, which calls it `file`.
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file);
 
-/// Those of data/devices/ when the program was built, by name.
+/// The profiles of data/devices/ when the program was built, by name.
 const std::vector<DeviceProfile>& built_in_device_profiles();
+std::vector<std::string> built_in_profile_names();
 
-/// The built-in profile of this name, or that in a file, if the word ends in ".json". Throws ProfileError; for an
-/// unknown name it has the near matches.
+/// The built-in profile of this name, or that in FILE.json. Throws DocumentError; for an unknown name it has the near
+/// matches.
 DeviceProfile device_profile(const std::string& name_or_file);
 
-/// The same with other figures in place of its own: an object of values by their keys in the file. They are held to
-/// what a file's figures are; `source` says whence they are, in errors too.
-DeviceProfile device_profile(const std::string& name_or_file, const nlohmann::ordered_json& figures,
-                             const std::string& source);
+/// The same with the figures of a table in place of its own; the keys `profile` and `title` of the table are no
+/// figures.
+DeviceProfile device_profile(const std::string& name_or_file, const Value& changes);
 
 }  // namespace scanlab::simulator

@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/host/json_error.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/schedule/ordering.hpp"
 
@@ -152,47 +151,30 @@ Json trace_events(const Timeline& timeline, const Json& about) {
       {"schema", kTraceSchema}, {"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}, {"otherData", about}};
 }
 
-std::vector<Span> traced_spans(const Json& trace) {
-  if (!trace.contains("traceEvents") || !trace["traceEvents"].is_array()) {
-    throw std::invalid_argument("it has no list traceEvents");
-  }
-  const Json& events = trace["traceEvents"];
+std::vector<Span> read_spans(const Value& trace) {
   std::vector<Span> spans;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const auto wrong = [&](const std::string& why) {
-      return std::invalid_argument(fmt::format("its traceEvents[{}] is no event of Scanlab's: {}", i, why));
-    };
-    try {
-      const Json& event = events[i];
-      if (event.at("ph") != "X" || event.at("pid") != kEnginesProcess) continue;
-      const Json& arguments = event.at("args");
-      for (const char* key : {"operation", "channel"}) {
-        if (arguments.contains(key) && !arguments[key].is_number_unsigned()) {
-          throw wrong(fmt::format("its {} is {}, no number from 0 on", key, arguments[key].dump()));
-        }
-      }
-      const double start = 1e-6 * event.at("ts").get<double>();
-      const double seconds = 1e-6 * event.at("dur").get<double>();
-      if (seconds < 0) throw wrong(fmt::format("its dur is {}, less than nothing", event["dur"].dump()));
-      spans.push_back({.operation = arguments.at("operation"), .when = {start, start + seconds}});
-      if (!arguments.contains("channel")) continue;
-      const auto channel = arguments["channel"].get<std::uint64_t>();
-      if (!std::in_range<unsigned>(channel))
-        throw wrong(fmt::format("its channel is {}, more than there can be", channel));
-      spans.back().channel = static_cast<unsigned>(channel);
-    } catch (const Json::exception& error) {
-      throw wrong(what_is_wrong(error));
-    }
+  for (const Value& event : trace.at("traceEvents").items()) {
+    if (event.at("ph").json() != "X" || event.at("pid").json() != kEnginesProcess) continue;
+    double start = 0;
+    double seconds = 0;
+    Span span;
+    FieldReader fields(event);
+    fields("ts", start, {.unit = 1e-6});
+    fields("dur", seconds, {.low = 0, .unit = 1e-6});
+    FieldReader arguments(event.at("args"));
+    arguments("operation", span.operation);
+    arguments.optional("channel", span.channel);
+    span.when = {start, start + seconds};
+    spans.push_back(span);
   }
   std::ranges::sort(spans, {}, &Span::operation);
   return spans;
 }
 
-void check_traced(const std::vector<Span>& spans, const Recording& recording) {
+void check_spans(const std::vector<Span>& spans, const Recording& recording, const Value& trace) {
   const auto& operations = recording.operations;
-  const auto refuse = [](std::size_t operation, const std::string& why) {
-    throw std::invalid_argument(
-        fmt::format("its traceEvents are not of the job of its otherData: operation {} {}", operation, why));
+  const auto refuse = [&](std::size_t operation, const std::string& why) {
+    trace.at("traceEvents").fail(fmt::format("not of the job of otherData: operation {} {}", operation, why));
   };
   auto span = spans.begin();
   for (std::size_t i = 0; i < operations.size(); ++i) {

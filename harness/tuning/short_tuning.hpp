@@ -23,7 +23,7 @@ using Asked = std::map<TypeAndOperator, std::vector<std::int64_t>>;
 Asked best_requests(const std::vector<measure::TimedCase>& cases);
 
 /// Where the table is from that `best` goes by on a device, of which `device` are the facts: `none`, `built in`, or
-/// `SCANLAB_TUNING=FILE`. Throws TuningError if that file is no table.
+/// `SCANLAB_TUNING=FILE`. Throws DocumentError if that file is no table.
 std::string table_in_use(const measure::Facts& device);
 inline constexpr char kNoTable[] = "none";
 

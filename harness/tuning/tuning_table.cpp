@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "harness/host/json_error.hpp"
+#include "harness/host/document.hpp"
 #include "harness/host/text_file.hpp"
 #include "tuned_tables.hpp"
 
@@ -33,53 +33,35 @@ std::string no_candidate(const std::string& id) {
 }
 
 template <class E>
-E word_of(const Json& json, const char* key) {
-  const auto& word = json.at(key).get_ref<const std::string&>();
-  if (const auto value = parse<E>(word)) return *value;
-  throw TuningError(fmt::format("its {} '{}' is unknown", key, word));
+E read_word(const Value& word) {
+  if (const auto value = parse<E>(word.text())) return *value;
+  word.fail(fmt::format("'{}' is unknown", word.text()));
 }
 
-TuningTable::Entry entry_of(const Json& json) {
-  TuningTable::Entry entry{.type = word_of<ElementType>(json, "type"), .op = word_of<Operator>(json, "op"), .rows = {}};
-  if (!defined(entry.type, entry.op)) throw TuningError(not_defined(entry.type, entry.op));
-  for (const Json& row : json.at("choices")) {
-    entry.rows.push_back({.from_items = field_of<std::int64_t>(row, "from_items"),
-                          .choice = {field_of<std::string>(row, "variant"), row.at("settings").get<Settings>()}});
-  }
+}  // namespace
+
+void read_value(const Value& row, TuningTable::Row& result) {
+  FieldReader fields(row);
+  fields("from_items", result.from_items);
+  fields("variant", result.choice.variant);
+  fields("settings", result.choice.settings);
+}
+
+void read_value(const Value& value, TuningTable::Entry& entry) {
+  entry.type = read_word<ElementType>(value.at("type"));
+  entry.op = read_word<Operator>(value.at("op"));
+  if (!defined(entry.type, entry.op)) value.fail(not_defined(entry.type, entry.op));
+  entry.rows = value.at("choices").get<std::vector<TuningTable::Row>>();
   const auto not_rising = [](const TuningTable::Row& a, const TuningTable::Row& b) {
     return a.from_items >= b.from_items;
   };
   if (entry.rows.empty() || entry.rows.front().from_items != 0 ||
       std::ranges::adjacent_find(entry.rows, not_rising) != entry.rows.end()) {
-    throw TuningError(
-        fmt::format("from_items of {} {} does not rise from 0", json.at("type").dump(), json.at("op").dump()));
+    value.at("choices").fail("from_items does not rise from 0");
   }
-  return entry;
 }
 
-TuningTable table_of(const Json& json) {
-  if (const auto schema = field_of<std::string>(json, "schema"); schema != kSchema) {
-    throw TuningError(wrong_schema(schema, kSchema, "tune again with this program"));
-  }
-  TuningTable table{.device = json.at("device").get<std::string>(),
-                    .compute_capability = json.at("compute_capability").get<std::string>(),
-                    .multiprocessors = json.at("multiprocessors").get<int>(),
-                    .provenance = {},
-                    .entries = {}};
-  for (const auto& [key, value] : json.at("provenance").items()) {
-    table.provenance.emplace_back(key, value.get<std::string>());
-  }
-  for (const Json& entry : json.at("entries")) {
-    try {
-      table.entries.push_back(entry_of(entry));
-    } catch (const nlohmann::json::exception& error) {
-      throw TuningError(fmt::format("entry {}: {}", table.entries.size(), what_is_wrong(error)));
-    } catch (const std::runtime_error& error) {
-      throw TuningError(fmt::format("entry {}: {}", table.entries.size(), error.what()));
-    }
-  }
-  return table;
-}
+namespace {
 
 /// The one that the environment names.
 TuningTable read_named_table(const std::string& path) {
@@ -147,18 +129,27 @@ std::string TuningTable::unknown_choice() const {
 }
 
 TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
-  try {
-    return table_of(Json::parse(text));
-  } catch (const nlohmann::json::exception& error) {
-    throw TuningError(fmt::format("{}: is no tuning table: {}", name, what_is_wrong(error, text)));
-  } catch (const std::runtime_error& error) {
-    throw TuningError(fmt::format("{}: is no tuning table: {}", name, error.what()));
+  const Document document = parse_json(text, name);
+  const Value value = document;
+  value.check_schema(kSchema, "tune again with this program");
+  TuningTable table;
+  FieldReader fields(value);
+  fields("device", table.device);
+  fields("compute_capability", table.compute_capability);
+  fields("multiprocessors", table.multiprocessors);
+  fields("entries", table.entries);
+  const Value provenance = value.at("provenance");
+  for (const std::string& key : provenance.keys()) {
+    const Value fact = provenance.at(key);
+    if (!fact.json().is_string()) fact.expect("a text");
+    table.provenance.emplace_back(key, fact.json());
   }
+  return table;
 }
 
 TuningTable read_tuning_table(const std::string& path, const std::string& name) {
   const std::string text = text_of(path).value_or("");
-  if (text.empty()) throw TuningError(fmt::format("{}: cannot be read, or is empty", name));
+  if (text.empty()) throw DocumentError(fmt::format("{}: cannot be read, or is empty", name));
   return parse_tuning_table(text, name);
 }
 

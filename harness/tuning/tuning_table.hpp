@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,11 +20,6 @@ bool is_candidate(const Variant& variant);
 
 /// A candidate of the registry, bound as a choice asks. Refuses, as a scan does, what this program does not have.
 BoundScan bind(const Choice& choice, Problem problem);
-
-/// A table cannot be used; the sentence names it.
-struct TuningError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct TuningTable {
   /// From so many items on, up to the next row.
@@ -57,11 +51,11 @@ struct TuningTable {
   std::string unknown_choice() const;
 };
 
-/// Reads a table. `name` says in errors which it is. Throws TuningError.
+/// Reads a table. `name` says in errors which it is. Throws DocumentError.
 TuningTable parse_tuning_table(std::string_view text, const std::string& name);
 std::string to_text(const TuningTable& table);
 
-/// Reads a table. Throws TuningError, which names the file.
+/// Reads a table. Throws DocumentError, which names the file.
 TuningTable read_tuning_table(const std::string& path, const std::string& name);
 
 /// The tables of data/tuned/ when the program was built.
@@ -71,7 +65,7 @@ const std::vector<TuningTable>& built_in_tuning_tables();
 inline constexpr char kTuningVariable[] = "SCANLAB_TUNING";
 
 /// The table in the file that the environment's SCANLAB_TUNING names, whatever device it is of; else the built-in one
-/// of the device; else null. Throws TuningError if that file is no table.
+/// of the device; else null. Throws DocumentError if that file is no table.
 const TuningTable* tuning_table(std::string_view device, int multiprocessors);
 
 }  // namespace scanlab

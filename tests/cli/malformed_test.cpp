@@ -170,7 +170,7 @@ TEST_F(Malformed, TablesOfWhatBestRuns) {
   each_fault(sound, [](const std::string& text, const std::string& of) {
     try {
       parse_tuning_table(text, "table.json");
-    } catch (const TuningError& error) {
+    } catch (const DocumentError& error) {
       const std::string said = error.what();
       EXPECT_NE(said.find("table.json: "), std::string::npos) << of << ": " << said;
       EXPECT_LT(said.size(), 1000u) << of;

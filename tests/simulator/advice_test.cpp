@@ -13,10 +13,10 @@
 #include <sstream>
 #include <tuple>
 
+#include "harness/advice/advice.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/schedule/issuer.hpp"
-#include "harness/simulator/advice.hpp"
 #include "tests/program.hpp"
 
 namespace scanlab::simulator {

@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "harness/calibration/calibration.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/simulator/calibration.hpp"
 #include "harness/simulator/simulation.hpp"
 
 namespace scanlab::simulator {
@@ -53,14 +53,17 @@ TEST(Calibration, ExperimentsHaveNamesOfTheirOwnAndAreSmall) {
 TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
   const Calibration written = calibration_on(device_profile("h200"), {1});
   const auto json = to_json(written);
-  EXPECT_EQ(to_json(calibration_of(json)), json);
+  const auto parse = [](const auto& read) {
+    return parse_calibration(Document{.file = "raw.json", .json = read, .lines = {}});
+  };
+  EXPECT_EQ(to_json(parse(json)), json);
   auto other = json;
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
   other["experiments"][3]["plain"][0]["issued"].push_back(0);
-  EXPECT_THROW(calibration_of(other), CalibrationError);
+  EXPECT_THROW(parse(other), DocumentError);
   other = json;
   other["schema"] = "scanlab-calibration/2";
-  EXPECT_THROW(calibration_of(other), CalibrationError);
+  EXPECT_THROW(parse(other), DocumentError);
 }
 
 TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {

@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "harness/advice/comparison.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/core/median.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "harness/simulator/block_waves.hpp"
-#include "harness/simulator/comparison.hpp"
 #include "harness/simulator/simulation.hpp"
 
 namespace scanlab::simulator {

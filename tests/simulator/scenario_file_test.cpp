@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/simulator/scenario_file.hpp"
+#include "harness/scenarios/scenario_file.hpp"
 #include "tests/program.hpp"
 
 namespace scanlab::simulator {
@@ -206,66 +206,50 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
     const char *text, *from, *to, *line, *said;
   };
   const std::vector<Case> cases{
-      {kJob, "title", "titles", "line 2", "titles is no key of a scenario: allowed is one of these: id, title"},
-      {kJob, "title = \"Three", "#", "line 1", "a scenario lacks the key title"},
-      {kJob, "\"Three tasks share one copy engine\"", "3", "line 2", "title = 3: allowed is a text in quotes"},
-      {kJob, "didactic", "didatic", "line 3", "no device profile is called 'didatic'; did you mean didactic"},
-      {kJob, "hardware_queues = 1", "hardware_queue = 1", "line 3",
-       "hardware_queue: no profile has such a key; did you"},
-      {kJob, "hardware_queues = 1", "zebra = 1", "line 3", "zebra: no profile has such a key; there are "},
-      {kJob, "hardware_queues = 1", "hardware_queues = 0", "line 3", "0 is no whole number from 1 to 1048576"},
+      {kJob, "title", "titles", "line 2", "key 'scenario[0].titles': there is no such key; did you mean title?"},
+      {kJob, "title = \"Three", "#", "line 1", "key 'scenario[0]': lacks the key 'title'"},
+      {kJob, "\"Three tasks share one copy engine\"", "3", "line 2", "expected a text of one line"},
+      {kJob, "didactic", "didatic", "line 3", "did you mean didactic"},
+      {kJob, "hardware_queues = 1", "hardware_queue = 1", "line 3", "key 'hardware_queue': there is no such key; did"},
+      {kJob, "hardware_queues = 1", "hardware_queues = 0", "line 3",
+       "expected a whole number from 1 to 1048576, got 0"},
       {kJob, "hardware_queues = 1", "resident_blocks = 1, resident_threads = 100", "line 3",
        "resident_threads: 100 are too few, since scenarios have blocks of 256 threads"},
-      {kJob, "[\"in\", \"out\"]", "[\"in\"]", "line 3", "copy_engines: no engine copies out"},
-      {kJob, "depth_first", "depth_frist", "line 4",
-       "schedule = 'depth_frist': allowed is a schedule: breadth_first, "},
+      {kJob, "[\"in\", \"out\"]", "[\"in\"]", "line 3", "key 'copy_engines': no engine copies out"},
       {kJob, "depth_first", "depth_frist", "line 4", "did you mean depth_first?"},
-      {kJob, "schedule = \"depth_first\", ", "", "line 4", "a job lacks the key schedule"},
-      {kJob, "chunks = 3", "chunks = 0", "line 4", "chunks = 0: allowed is a whole number from 1 to 4096"},
-      {kJob, "chunks = 3", "chunks = 2.5", "line 4", "chunks = 2.5: allowed is a whole number from 1 to 4096"},
-      {kJob, "blocks = 6", "block = 6", "line 4", "block is no key of a job: allowed is one of these: schedule, "},
-      {kJob, "h2d_ms = 3", "h2d_ms = -3", "line 4", "h2d_ms = -3: allowed is a number from 0 to 1000000"},
-      {kJob, "h2d_ms = 3", "h2d_ms = nan", "line 4", "h2d_ms = nan: allowed is a number from 0 to 1000000"},
-      {kJob, "chunks = 3", "items = \"2^10:2^12\"", "line 4", "items: '2^10:2^12' is a range: give one number"},
-      {kJob, "depth_first\"", "breadth_first\", workload = \"scal\"", "line 4",
-       "workload = 'scal': allowed is a workload"},
+      {kJob, "schedule = \"depth_first\", ", "", "line 4", "key 'scenario[0].job': lacks the key 'schedule'"},
+      {kJob, "chunks = 3", "chunks = 2.5", "line 4",
+       "key 'scenario[0].job.chunks': expected a whole number from 1 to 4096, got 2.5"},
+      {kJob, "blocks = 6", "block = 6", "line 4", "key 'scenario[0].job.block': there is no such key"},
+      {kJob, "h2d_ms = 3", "h2d_ms = -3", "line 4", "expected a number from 0 to 1000000, got -3"},
+      {kJob, "h2d_ms = 3", "h2d_ms = nan", "line 4", "expected a number from 0 to 1000000, got nan"},
+      {kJob, "chunks = 3", "items = \"2^10:2^12\"", "line 4", "'2^10:2^12' is a range: give one number"},
       {kJob, "kernel_ms = 3", "work = 5", "line 4",
-       "my.toml, line 4: didactic does not say how long a kernel of scale with work 5 in 6 blocks takes: give "
-       "kernel_ms"},
+       "didactic does not say how long a kernel of scale with work 5 in 6 blocks takes: give kernel_ms"},
       {kJob, "job = {", "job = [", "line 4", "Error while parsing"},
-      {kJob, "job =", "created_streams = \"blocking\"\njob =", "line 4", "no such key beside a job"},
+      {kJob, "job =", "created_streams = \"blocking\"\njob =", "line 4", "a job creates its streams"},
       {kJob, "h2d_ms = 3, kernel_ms = 3", "h2d_ms = 999999, kernel_ms = 999999", "line 1", "cannot be simulated: "},
       {kJob, "[[scenario]]", "[scenario]", "line 1", "each below a line [[scenario]]"},
-      {kJob, "[[scenario]]", "unit = \"s\"\n[[scenario]]", "line 1", "unit = 's': allowed is one of these: ms, units"},
-      {kJob, "[[scenario]]", "[[scenario]]\nid = \"a/b\"", "line 2", "id = 'a/b': allowed is at most 100 letters"},
-      {kByHand, "\"h2d\"", "\"h2h\"", "line 4",
-       "kind = 'h2h': allowed is one of these: h2d, kernel, d2h, side_kernel, "},
-      {kByHand, "kind = \"h2d\", ", "", "line 4", "an operation lacks the key kind"},
-      {kByHand, "stream = 0, kind = \"h2d\"", "kind = \"h2d\"", "line 4", "of the kind h2d lacks the key stream"},
-      {kByHand, "stream = 0", "stream = -1", "line 4", "stream = -1: allowed is the number of a stream from 0 to 1023"},
-      {kByHand, "legacy_default", "default", "line 8", "stream = 'default': allowed is the number of a stream from 0"},
+      {kJob, "[[scenario]]", "unit = \"s\"\n[[scenario]]", "line 1", "expected one of ms, units, got \"s\""},
+      {kJob, "[[scenario]]", "[[scenario]]\nid = \"a/b\"", "line 2", "expected at most 100 letters"},
+      {kByHand, "\"h2d\"", "\"h2h\"", "line 4", "key 'scenario[0].operations[0].kind': expected one of h2d, kernel, "},
+      {kByHand, "kind = \"h2d\", ", "", "line 4", "lacks the key 'kind'"},
+      {kByHand, "stream = 0", "stream = -1", "line 4", "expected a whole number from 0 to 1023, got -1"},
+      {kByHand, "legacy_default", "default", "line 8", "expected one of legacy_default, per_thread_default"},
       {kByHand, "64MiB", "64MeB", "line 4", "bytes '64MeB' is no number of bytes: write 4096"},
-      {kByHand, "bytes = \"64MiB\", gb_per_s = 16, ", "", "line 4",
-       "a copy or memset lacks a key: allowed is ms, or bytes"},
-      {kByHand, "bytes = \"64MiB\"", "ms = 3", "line 4", "gb_per_s = 16: allowed is a rate beside bytes"},
-      {kByHand, "gb_per_s = 16", "gb_per_s = 0", "line 4", "gb_per_s = 0: allowed is a number from 1e-09"},
+      {kByHand, "bytes = \"64MiB\", gb_per_s = 16, ", "", "line 4", "give ms, or bytes"},
+      {kByHand, "bytes = \"64MiB\"", "ms = 3", "line 4", "expected bytes beside it"},
+      {kByHand, "gb_per_s = 16", "gb_per_s = 0", "line 4", "expected a number from 1e-09"},
       {kByHand, "wait\", event = \"copied\"", "wait\", event = \"copy\"", "line 6",
-       "event = 'copy': allowed is an event that an operation above records: copied"},
-      {kByHand, "\"record\", event", "\"record\", ms", "line 5", "ms is no key of an operation of the kind record"},
-      {kByHand, "ms = 4, ", "", "line 7", "an operation of the kind kernel lacks the key ms"},
-      {kByHand, "blocks = 12", "blocks = 0", "line 7", "blocks = 0: allowed is a whole number from 1 to 65536"},
-      {kByHand, "kind = \"d2h\", ms = 2", "kind = \"d2h\", ms = 2, work = 1", "line 9",
-       "work is no key of an operation"},
-      {kByHand, "kind = \"d2h\", ms = 2", "kind = \"d2h\", ms = 2, priority = 1", "line 9",
-       "priority = 1: allowed is a whole number from -5 to 0"},
-      {kByHand, "ms = 1", "ms = 1, priority = -1", "line 8",
-       "priority = -1: allowed is a priority of a created stream"},
+       "expected an event that an operation above records (copied), got \"copy\""},
+      {kByHand, "\"record\", event", "\"record\", ms", "line 5", "operations[1].ms': there is no such key"},
+      {kByHand, "ms = 4, ", "", "line 7", "lacks the key 'ms'"},
+      {kByHand, "ms = 1", "ms = 1, priority = -1", "line 8", "default streams have no priority"},
       {kByHand, "{stream = 1, kind = \"d2h\", ms = 2}",
        "{stream = 1, kind = \"d2h\", ms = 2, priority = -1},\n{stream = 1, kind = \"d2h\", ms = 2, priority = 0}",
-       "line 10", "priority = 0: allowed is -1, which an operation above gives stream 1"},
-      {kByHand, "\"wait\"", "\"synchronize\"", "line 6", "event = 'copied': allowed is a stream or an event, not both"},
-      {kByHand, "]\n", "", "line", "Error while parsing"},
-      {kByHand, "operations = [", "operations = 3\nx = [", "line 4", "x is no key of a scenario"},
+       "line 10", "expected -1, the priority of stream 1 above, got 0"},
+      {kByHand, "\"wait\"", "\"synchronize\"", "line 6", "give a stream or an event, not both"},
+      {kByHand, "operations = [", "operations = 3\nx = [", "line 4", "key 'scenario[0].x': there is no such key"},
       {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
   };
   for (const auto& [text, from, to, line, said] : cases) {
@@ -281,7 +265,7 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
   EXPECT_TRUE(refusal("title = \"\xff\"").starts_with("my.toml, line 1: "));
   EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"breadth_first\", workload = \"scan\"}\n" +
                     std::string("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"serial\"}\n"))
-                .find("line 1: a scenario lacks the key id"),
+                .find("lacks the key 'id'"),
             std::string::npos);
 }
 
@@ -291,9 +275,9 @@ TEST(ScenarioFile, FiguresOfADeviceAreHeldToEachOther) {
     return replaced(kJob, "hardware_queues = 1", std::string("hardware_queues = 1, ") + figures);
   };
   EXPECT_EQ(only(rates("both_in_gb_per_s = 2, copy_in_gb_per_s = 3")).device.both.in, 2e9);
-  EXPECT_EQ(
-      refusal(rates("both_in_gb_per_s = 4, copy_in_gb_per_s = 3")).find("my.toml, line 3: both_in_gb_per_s: is more"),
-      0u);
+  EXPECT_EQ(refusal(rates("both_in_gb_per_s = 4, copy_in_gb_per_s = 3"))
+                .find("my.toml, line 3: key 'both_in_gb_per_s': is more"),
+            0u);
 }
 
 /// Runs `scanlab scenarios words…` in an empty folder, which it gives to `in` before and `look` after.

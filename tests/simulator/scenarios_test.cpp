@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/scenarios/scenario_file.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
-#include "harness/simulator/scenario_file.hpp"
 #include "tests/program.hpp"
 
 namespace scanlab::simulator {

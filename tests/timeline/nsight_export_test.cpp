@@ -191,7 +191,7 @@ TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   const auto trace = nlohmann::ordered_json::parse(std::ifstream(out));
   EXPECT_EQ(trace["otherData"]["imported_from"], "command_line.sqlite");
   EXPECT_EQ(trace["otherData"]["device"], "Test GPU");
-  const std::vector<Span> spans = traced_spans(trace);
+  const std::vector<Span> spans = read_spans(Document{.file = "trace.json", .json = trace, .lines = {}});
   ASSERT_EQ(spans.size(), played.timeline.spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
     EXPECT_NEAR(spans[i].when.start, played.timeline.spans[i].when.start, 2e-9);

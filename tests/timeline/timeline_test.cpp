@@ -291,26 +291,27 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
 TEST(TraceEvents, AreReadBackAndHeldAgainstTheirRecording) {
   const Recording recording = recorded("null_stream_trap", 3, 2);
   const Timeline timeline = played(recording, {1, 2, 1});
-  const std::vector<Span> spans = traced_spans(trace_events(timeline, Json::object()));
+  const Document trace{.file = "trace.json", .json = trace_events(timeline, Json::object()), .lines = {}};
+  const std::vector<Span> spans = read_spans(trace);
   ASSERT_EQ(spans.size(), timeline.spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {
     EXPECT_EQ(spans[i].operation, timeline.spans[i].operation);
     EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-9);
     EXPECT_NEAR(spans[i].when.end, timeline.spans[i].when.end, 1e-9);
   }
-  EXPECT_NO_THROW(check_traced(spans, recording));
+  EXPECT_NO_THROW(check_spans(spans, recording, trace));
   for (std::size_t i = 0; i < spans.size(); ++i) {
     std::vector<Span> fewer = spans;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_THROW(check_traced(fewer, recording), std::invalid_argument) << i << " is not there";
+    EXPECT_THROW(check_spans(fewer, recording, trace), DocumentError) << i << " is not there";
     std::vector<Span> more = spans;
     more.insert(more.begin() + static_cast<std::ptrdiff_t>(i), spans[i]);
-    EXPECT_THROW(check_traced(more, recording), std::invalid_argument) << i << " is there twice";
+    EXPECT_THROW(check_spans(more, recording, trace), DocumentError) << i << " is there twice";
   }
   std::vector<Span> foreign = spans;
   foreign.push_back(spans.back());
   foreign.back().operation = recording.operations.size();
-  EXPECT_THROW(check_traced(foreign, recording), std::invalid_argument);
+  EXPECT_THROW(check_spans(foreign, recording, trace), DocumentError);
 }
 
 TEST(TraceEvents, OverlappingKernelsGetLanesOfTheirOwn) {

@@ -123,7 +123,7 @@ TEST(TuningTables, SayInOneSentenceWhatIsWrongWithThem) {
     try {
       parse_tuning_table(text, "my.json");
       FAIL() << hint;
-    } catch (const TuningError& error) {
+    } catch (const DocumentError& error) {
       const std::string what = error.what();
       EXPECT_NE(what.find("my.json"), std::string::npos) << what;
       EXPECT_NE(what.find(hint), std::string::npos) << what;
@@ -132,7 +132,7 @@ TEST(TuningTables, SayInOneSentenceWhatIsWrongWithThem) {
   };
   const std::string good = to_text(small_table());
   for (const std::size_t length : {0UL, 1UL, good.size() / 2, good.size() - 3}) {
-    expect(good.substr(0, length), "is no tuning table");
+    expect(good.substr(0, length), "is no JSON: line ");
   }
   const auto with = [&](const std::function<void(Json&)>& change) {
     Json json = Json::parse(good);
@@ -140,20 +140,20 @@ TEST(TuningTables, SayInOneSentenceWhatIsWrongWithThem) {
     return json.dump();
   };
   expect(with([](Json& json) { json["schema"] = "scanlab-results/1"; }),
-         "its schema is 'scanlab-results/1', not scanlab-tuning/1: tune again");
+         "key 'schema': expected scanlab-tuning/1 (tune again");
   expect(with([](Json& json) { json["schema"] = "scanlab-tuning/7"; }), "of a newer Scanlab: update");
-  expect(with([](Json& json) { json["entries"][1].erase("op"); }), "entry 1: key 'op' not found");
+  expect(with([](Json& json) { json["entries"][1].erase("op"); }), "key 'entries[1]': lacks the key 'op'");
   expect(with([](Json& json) { json["entries"][0]["choices"][0]["from_items"] = 0.5; }),
-         "entry 0: from_items is 0.5, and must be an integer");
+         "key 'entries[0].choices[0].from_items': expected a whole number");
   expect(with([](Json& json) { json["entries"][1]["choices"][0]["variant"] = 3; }),
-         "entry 1: variant is 3, and must be a string");
+         "key 'entries[1].choices[0].variant': expected a text");
   expect(with([](Json& json) { json.erase("device"); }), "device");
   expect(with([](Json& json) { json["multiprocessors"] = "many"; }), "number");
   expect(with([](Json& json) { json["entries"][0]["type"] = "i23"; }), "i23");
   expect(with([](Json& json) { json["entries"][0]["choices"] = Json::array(); }), "rise");
   expect(with([](Json& json) { json["entries"][0]["choices"][0]["from_items"] = 5; }), "rise");
   expect(with([](Json& json) { json["entries"][0]["choices"][2]["from_items"] = 1000; }), "rise");
-  expect(with([](Json& json) { json["entries"][0]["choices"][0]["settings"]["tile"] = 30; }), "string");
+  expect(with([](Json& json) { json["entries"][0]["choices"][0]["settings"]["tile"] = 30; }), "expected a text");
 }
 
 TEST(TuningTables, ChooseByItemsAndKnowWhatToFallBackOn) {
@@ -332,24 +332,23 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
        {"kind", "outcome", "variant", "type", "op", "mode", "items", "settings", "cache", "launch"}) {
     Results lacking;
     lacking.add("one_block", 1000, 10).entry(1).erase(field);
-    expect(lacking.text(), fmt::format("entry 1: key '{}' not found", field));
+    expect(lacking.text(), fmt::format("key 'benchmarks[1]': lacks the key '{}'", field));
   }
   const auto with = [](const char* field, const Json& value) {
     Results wrong;
     wrong.add("one_block", 1000, 10).entry(1)[field] = value;
     return wrong.text();
   };
-  expect(with("launch", "sideways"), "entry 1: launch 'sideways' is unknown");
-  expect(with("cache", "tepid"), "entry 1: cache 'tepid' is unknown");
-  expect(with("items", -5), "entry 1: items is no positive number");
-  expect(with("items", 1000.5), "entry 1: items is 1000.5, and must be an integer");
-  expect(with("items", "many"), "entry 1: items is \"many\", and must be an integer");
-  expect(with("time_unit", "ms"), "entry 1: time_unit is not 'ns'");
-  expect(with("verified", "yes"), "entry 1: verified is \"yes\", and must be true or false");
-  expect(with("verified", false), "entry 1: outcome is 'timed', but verified is false");
+  expect(with("launch", "sideways"), "key 'benchmarks[1].launch': expected one of ");
+  expect(with("cache", "tepid"), "key 'benchmarks[1].cache': expected one of ");
+  expect(with("items", -5), "key 'benchmarks[1].items': expected a whole number from 1");
+  expect(with("items", 1000.5), "key 'benchmarks[1].items': expected a whole number");
+  expect(with("time_unit", "ms"), "key 'benchmarks[1].time_unit': expected one of ns");
+  expect(with("verified", "yes"), "key 'benchmarks[1].verified': expected true or false");
+  expect(with("verified", false), "key 'benchmarks[1].verified': expected true");
   Results newer;
   newer.context()["schema"] = "scanlab-results/9";
-  expect(newer.add("one_block", 1000, 10).text(), "its schema is 'scanlab-results/9', of a newer Scanlab: update");
+  expect(newer.add("one_block", 1000, 10).text(), "of a newer Scanlab: update");
   expect(Results().text(), "no candidate has a time");
   Results of_the_host;
   of_the_host.context().erase("device");

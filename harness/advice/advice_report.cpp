@@ -1,4 +1,4 @@
-#include "harness/simulator/advice_report.hpp"
+#include "harness/advice/advice_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

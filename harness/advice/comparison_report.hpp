@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "harness/simulator/comparison.hpp"
+#include "harness/advice/comparison.hpp"
 
 namespace scanlab::simulator {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/simulator/calibration.hpp"
+#include "harness/calibration/calibration.hpp"
 
 namespace scanlab::simulator {
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <set>
 
+#include "harness/calibration/measurements.hpp"
 #include "harness/core/median.hpp"
 #include "harness/simulator/device_profile.hpp"
-#include "harness/simulator/measurements.hpp"
 
 namespace scanlab::simulator {
 

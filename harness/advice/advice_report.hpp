@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "harness/simulator/advice_score.hpp"
+#include "harness/advice/advice_score.hpp"
 
 namespace scanlab::simulator {
 

@@ -1,4 +1,4 @@
-#include "harness/simulator/scenario_operations.hpp"
+#include "harness/scenarios/scenario_operations.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +8,7 @@
 #include <map>
 
 #include "harness/schedule/issuer.hpp"
+#include "harness/selection/words.hpp"
 
 namespace scanlab::simulator {
 
@@ -21,9 +22,11 @@ constexpr int kMaxStreams = 1024;
 constexpr int kMaxChunks = 4096;
 constexpr std::int64_t kMaxBlocks = 65536;  // each may be drawn
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 42;
-constexpr double kMaxMilliseconds = 1e6;
+constexpr Limits kMilliseconds{.low = 0, .high = 1e6, .unit = 1e-3};
 
 constexpr std::int64_t kHighestPriority = -5;  // as cudaDeviceGetStreamPriorityRange has it
+
+std::string name_of(const Stream& stream) { return std::string(streams::name(stream.kind)); }
 
 Words kinds() { return {"h2d", "kernel", "d2h", "side_kernel", "memset", "d2d", "record", "wait", "synchronize"}; }
 
@@ -48,11 +51,9 @@ class Operations {
     scenario_.recording.buffer_items = 1;
   }
 
-  void add(const FileValue& value, const std::string& file) {
-    Words any = kinds();
-    for (const FileValue::Entry& each : value.entries) any.push_back(each.key);
-    const std::string kind = Table(value, file, "an operation", any).one_of("kind", kinds());
-    const Table operation(value, file, fmt::format("an operation of the kind {}", kind), keys_of(kind));
+  void add(const Value& operation) {
+    const std::string kind = operation.at("kind").choice(kinds());
+    operation.allow_keys(keys_of(kind));
     streams::Issuer issuer(scenario_.recording);
     OperationCost cost;
     if (kind == "synchronize") {
@@ -75,7 +76,7 @@ class Operations {
       issuer.side_kernel(stream);
       scenario_.recording.operations.back().label = kind;
     }
-    if (operation.has("label")) scenario_.recording.operations.back().label = operation.text("label");
+    if (operation.has("label")) scenario_.recording.operations.back().label = operation.at("label").text();
     costs_.push_back(cost);
   }
 
@@ -98,58 +99,53 @@ class Operations {
   }
 
  private:
-  Stream stream_of(const Table& operation) {
-    const FileValue& value = operation.at("stream");
-    for (const Stream& stream : {streams::kLegacyDefault, streams::kPerThreadDefault}) {
-      if (const auto* const name = value.as<std::string>(); name && *name == streams::name(stream.kind)) return stream;
+  Stream stream_of(const Value& operation) {
+    const Value value = operation.at("stream");
+    if (value.json().is_string()) {
+      const std::string name = value.choice({name_of(streams::kLegacyDefault), name_of(streams::kPerThreadDefault)});
+      return name == name_of(streams::kLegacyDefault) ? streams::kLegacyDefault : streams::kPerThreadDefault;
     }
-    const auto* const number = value.as<std::int64_t>();
-    if (number == nullptr || *number < 0 || *number >= kMaxStreams) {
-      operation.refuse("stream", fmt::format("the number of a stream from 0 to {}, \"{}\" or \"{}\"", kMaxStreams - 1,
-                                             streams::name(StreamKind::legacy_default),
-                                             streams::name(StreamKind::per_thread_default)));
-    }
-    streams_ = std::max(streams_, static_cast<int>(*number) + 1);
-    return {created_, static_cast<int>(*number)};
+    const auto number = static_cast<int>(value.whole(0, kMaxStreams - 1));
+    streams_ = std::max(streams_, number + 1);
+    return {created_, number};
   }
 
   /// A stream has one priority, and the default streams have none.
-  void set_priority(const Table& operation, const Stream& stream) {
-    const auto priority = static_cast<int>(*operation.whole("priority", kHighestPriority, 0));
-    if (!stream.created()) operation.refuse("priority", "a priority of a created stream");
+  void set_priority(const Value& operation, const Stream& stream) {
+    const Value value = operation.at("priority");
+    const auto priority = static_cast<int>(value.whole(kHighestPriority, 0));
+    if (!stream.created()) value.fail("default streams have no priority");
     const int first = priorities_.try_emplace(stream.index, priority).first->second;
-    if (priority != first) {
-      operation.refuse("priority", fmt::format("{}, which an operation above gives stream {}", first, stream.index));
-    }
+    if (priority != first) value.expect(fmt::format("{}, the priority of stream {} above", first, stream.index));
   }
 
   /// The host waits for a stream, for an event, or for the device.
-  void synchronize(const Table& operation, streams::Issuer& issuer) {
-    if (operation.has("stream") && operation.has("event")) operation.refuse("event", "a stream or an event, not both");
+  void synchronize(const Value& operation, streams::Issuer& issuer) {
+    if (operation.has("stream") && operation.has("event")) operation.fail("give a stream or an event, not both");
     if (operation.has("stream")) return issuer.synchronize(stream_of(operation));
     if (operation.has("event")) return issuer.synchronize(awaited(operation));
     issuer.synchronize_device();
   }
 
-  streams::Event recorded(const Table& operation) {
-    const auto [at, is_new] = events_.try_emplace(operation.text("event"));
+  streams::Event recorded(const Value& operation) {
+    const auto [at, is_new] = events_.try_emplace(operation.at("event").text());
     if (is_new) at->second = streams::Issuer(scenario_.recording).create_event();
     return at->second;
   }
 
-  streams::Event awaited(const Table& operation) const {
-    const auto found = events_.find(operation.text("event"));
+  streams::Event awaited(const Value& operation) const {
+    const auto found = events_.find(operation.at("event").text());
     if (found != events_.end()) return found->second;
     Words known;
     for (const auto& [name, event] : events_) known.push_back(name);
-    operation.refuse("event", fmt::format("an event that an operation above records: {}",
-                                          known.empty() ? "there is none" : fmt::to_string(fmt::join(known, ", "))));
+    operation.at("event").expect(fmt::format("an event that an operation above records ({})",
+                                             known.empty() ? "there is none" : fmt::to_string(fmt::join(known, ", "))));
   }
 
   /// The chunk that it names; else the one after the last of its kind.
-  Chunk chunk_of(const Table& operation, const std::string& kind) {
-    const int next = std::min(chunks_[kind]++, kMaxChunks - 1);
-    const auto number = static_cast<int>(operation.whole("chunk", 0, kMaxChunks - 1).value_or(next));
+  Chunk chunk_of(const Value& operation, const std::string& kind) {
+    int number = std::min(chunks_[kind]++, kMaxChunks - 1);
+    FieldReader(operation).optional("chunk", number, {.low = 0, .high = kMaxChunks - 1});
     // Chunks lie so far apart in the host's arrays that none reaches into another.
     constexpr std::int64_t kApart = kMaxBytes;
     return {.index = number, .first = kApart * number, .items = 1, .buffer = number};
@@ -161,22 +157,22 @@ class Operations {
   };
 
   /// Time and bytes: one follows from the other by the rate that is given, else by the device's.
-  static Moved moved(const Table& operation, double device_rate) {
-    const auto milliseconds = operation.number("ms", 0, kMaxMilliseconds);
-    const auto bytes = operation.count("bytes", 1, kMaxBytes, [](const std::string& word, const std::string& key) {
-      return static_cast<std::int64_t>(parse_bytes(word, key));
-    });
-    const auto rate = operation.number("gb_per_s", 1e-9, 1e6);
-    if (!milliseconds && !bytes) {
-      operation.place().fail("a copy or memset lacks a key: allowed is ms, or bytes with or without gb_per_s");
-    }
-    if (rate && (milliseconds || !bytes)) operation.refuse("gb_per_s", "a rate beside bytes and without ms");
-    const double seconds =
-        milliseconds ? 1e-3 * *milliseconds : static_cast<double>(*bytes) / (rate ? 1e9 * *rate : device_rate);
-    return {.seconds = seconds, .bytes = bytes ? static_cast<double>(*bytes) : seconds * device_rate};
+  static Moved moved(const Value& operation, double device_rate) {
+    std::optional<double> given;
+    FieldReader(operation).optional("ms", given, kMilliseconds);
+    std::optional<double> rate;
+    FieldReader(operation).optional("gb_per_s", rate, {.low = 1e-9, .high = 1e6, .unit = 1e9});
+    const bool has_bytes = operation.has("bytes");
+    if (!given && !has_bytes) operation.fail("give ms, or bytes with or without gb_per_s");
+    if (rate && (given || !has_bytes)) operation.at("gb_per_s").fail("expected bytes beside it, and no ms");
+    if (!has_bytes) return {.seconds = *given, .bytes = *given * device_rate};
+    const auto bytes = static_cast<double>(read_count(operation.at("bytes"), 1, kMaxBytes, [](const std::string& word) {
+      return static_cast<std::int64_t>(parse_bytes(word, "bytes"));
+    }));
+    return {.seconds = given.value_or(bytes / rate.value_or(device_rate)), .bytes = bytes};
   }
 
-  Chunk copied(const Table& operation, const std::string& kind, OperationCost& cost) {
+  Chunk copied(const Value& operation, const std::string& kind, OperationCost& cost) {
     const bool in = kind == "h2d";
     const double item = static_cast<double>(scenario_.recording.job.workload->about.item_bytes());
     const Moved all = moved(operation, in ? scenario_.device.alone.in : scenario_.device.alone.out);
@@ -187,25 +183,25 @@ class Operations {
     return chunk;
   }
 
-  Chunk computed(const Table& operation, OperationCost& cost) {
+  Chunk computed(const Value& operation, OperationCost& cost) {
     cost = kernel(operation);
     Chunk chunk = chunk_of(operation, "kernel");
     if (const auto found = copied_in_.find(chunk.index); found != copied_in_.end()) chunk.items = found->second;
     return chunk;
   }
 
-  OperationCost kernel(const Table& operation) const {
-    operation.at("ms");
-    const double seconds = 1e-3 * *operation.number("ms", 0, kMaxMilliseconds);
-    const std::int64_t slots = std::max<std::int64_t>(1, scenario_.device.slots(KnownTimes{}.threads_per_block));
-    OperationCost cost{.blocks = operation.whole("blocks", 1, kMaxBlocks).value_or(slots)};
+  OperationCost kernel(const Value& operation) const {
+    const auto seconds = operation.at("ms").get<double>(kMilliseconds);
+    const std::int64_t slots = scenario_.device.slots(KnownTimes{}.threads_per_block);
+    OperationCost cost{.blocks = slots};
+    FieldReader(operation).optional("blocks", cost.blocks, {.low = 1, .high = kMaxBlocks});
     cost.block_seconds = seconds / static_cast<double>((cost.blocks + slots - 1) / slots);
     return cost;
   }
 
   /// A memset, or a copy within the device, is a kernel that asks for the whole rate of device memory, in blocks so
   /// short that it takes what room others leave. Each byte crosses memory `accesses` times.
-  OperationCost fill(const Table& operation, int accesses) const {
+  OperationCost fill(const Value& operation, int accesses) const {
     constexpr int kWaves = 64;
     const double seconds = moved(operation, scenario_.device.device_rate / accesses).seconds;
     return {.blocks = kWaves * scenario_.device.slots(KnownTimes{}.threads_per_block),
@@ -225,23 +221,30 @@ class Operations {
 
 }  // namespace
 
-void read_operations(const Table& table, Scenario& scenario) {
-  const bool blocking =
-      !table.has("created_streams") || table.one_of("created_streams", {"blocking", "non_blocking"}) == "blocking";
-  const FileValue& all = table.at("operations");
-  if (all.list.empty()) {
-    table.refuse("operations", "a list of one operation or more, as [{stream = 0, kind = \"kernel\", ms = 1}]");
+void read_operations(const Value& scenario_table, Scenario& scenario) {
+  StreamKind created = StreamKind::blocking;
+  if (scenario_table.has("created_streams") &&
+      scenario_table.at("created_streams").choice({"blocking", "non_blocking"}) == "non_blocking") {
+    created = StreamKind::non_blocking;
   }
-  Operations operations(scenario, blocking ? StreamKind::blocking : StreamKind::non_blocking);
-  const std::string& file = table.place().file;
-  for (const FileValue& each : all.list) {
-    if (each.kind != FileValue::Kind::table) {
-      Place{file, each.line}.fail(
-          fmt::format("{}: allowed is an operation, as {{stream = 0, kind = \"kernel\", ms = 1}}", each.word));
-    }
-    operations.add(each, file);
-  }
+  const Value all = scenario_table.at("operations");
+  if (all.items().empty()) all.fail("expected one operation or more, as [{stream = 0, kind = \"kernel\", ms = 1}]");
+  Operations operations(scenario, created);
+  for (const Value& operation : all.items()) operations.add(operation);
   operations.finish();
+}
+
+std::int64_t read_count(const Value& value, std::int64_t low, std::int64_t high,
+                        std::int64_t (*parse)(const std::string& word)) {
+  if (!value.json().is_string()) return value.whole(low, high);
+  std::int64_t count = 0;
+  try {
+    count = parse(value.text());
+  } catch (const CommandError& error) {
+    value.fail(error.what());
+  }
+  if (count < low || count > high) value.expect(fmt::format("{} to {}", low, high));
+  return count;
 }
 
 }  // namespace scanlab::simulator

@@ -1,4 +1,4 @@
-#include "harness/simulator/measurements.hpp"
+#include "harness/calibration/measurements.hpp"
 
 #include <fmt/format.h>
 

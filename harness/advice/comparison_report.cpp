@@ -1,4 +1,4 @@
-#include "harness/simulator/comparison_report.hpp"
+#include "harness/advice/comparison_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

@@ -1,4 +1,4 @@
-#include "harness/simulator/advice.hpp"
+#include "harness/advice/advice.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/simulator/advice_score.hpp"
+#include "harness/advice/advice_score.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "harness/core/median.hpp"
-#include "harness/host/json_error.hpp"
-#include "harness/host/status.hpp"
-#include "harness/host/text_file.hpp"
+#include "harness/host/document.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::simulator {
@@ -31,19 +29,17 @@ ChoiceKey key_of(const ScheduleChoice& choice) { return {choice.schedule->about.
 
 /// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
 /// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
-std::map<Key, MeasuredChoices> measured_choices(const Json& entries) {
+std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
   std::map<Key, MeasuredChoices> all;
-  for (const Json& entry : entries) {
-    if (!entry.contains("schedule") || !entry.value("verified", false)) continue;
-    auto [schedule, job] = streams::job_of(entry);
+  for (const Value& entry : entries.items()) {
+    if (!entry.has("schedule") || !entry.has("verified") || !entry.at("verified").flag()) continue;
+    auto [schedule, job] = streams::read_job(entry);
     const int buffers = std::exchange(job.buffers, streams::Job{}.buffers);
-    if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
+    if (const std::string why = refusal(job); !why.empty()) entry.fail(why);
     if (job.memory != streams::HostMemory::pinned) continue;
     // As many as were asked for, or as many as the schedule then has.
     if (buffers != job.buffers && buffers != record(*schedule, job).buffers) continue;
-    const double seconds = 1e-9 * entry.at("real_time").get<double>();
-    if (!(seconds > 0))
-      throw std::invalid_argument(fmt::format("{} has a time of {} s", entry.at("run_name"), seconds));
+    const auto seconds = entry.at("real_time").get<double>({.above = 0, .unit = 1e-9});
     MeasuredChoice& one = all[{job.workload->about.id, job.work, job.items, job.blocks}]
                              [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
     one.chosen = {schedule, job};
@@ -131,29 +127,19 @@ std::vector<double> AdviceScore::errors() const {
 }
 
 AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
-  const auto refuse = [&](const std::string& why) {
-    throw CommandError(kBadInput,
-                       fmt::format("{}: {}: 'scanlab streams run --sweep advise --out' writes one", path, why));
-  };
-  const Json json = Json::parse(text_of(path).value_or(""), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object() || !json.contains("benchmarks")) {
-    refuse("cannot be read, or is no file of results");
+  const Document document = read_json(path);
+  const Value results = document;
+  std::map<Key, MeasuredChoices> all = read_choices(results.at("benchmarks"));
+  if (all.empty()) {
+    results.fail(
+        "no schedule was measured from pinned memory with two buffers: 'scanlab streams run --sweep advise --out' "
+        "writes such a file");
   }
-  std::map<Key, MeasuredChoices> all;
-  try {
-    all = measured_choices(json["benchmarks"]);
-  } catch (const Json::exception& error) {
-    refuse(fmt::format("its cases are not those of 'streams run' ({})", what_is_wrong(error)));
-  } catch (const std::exception& error) {  // of a registry, or of a number
-    refuse(fmt::format("its cases are not those of 'streams run' ({})", error.what()));
-  }
-  if (all.empty()) refuse("it has no schedule that was measured from pinned memory with two buffers");
-  AdviceScore score{.context = json.value("context", Json::object()), .problems = {}};
+  AdviceScore score{.context = Json::object(), .problems = {}};
+  if (results.has("context")) score.context = results.at("context").json();
   for (auto& [key, measured] : all) {
     const std::string why = unknown_kernel_time(measured.begin()->second.chosen.job, device);
-    if (!why.empty())
-      throw CommandError(kBadInput,
-                         fmt::format("{}: {}: take a profile of 'scanlab calibrate' with this work", path, why));
+    if (!why.empty()) results.fail(why + ": take a profile of 'scanlab calibrate' with this work");
     predict(measured, device);
     score.problems.push_back(scored(measured, device));
   }

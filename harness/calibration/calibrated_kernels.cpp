@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "harness/calibration/measurements.hpp"
 #include "harness/core/median.hpp"
-#include "harness/simulator/measurements.hpp"
 
 namespace scanlab::simulator {
 

@@ -1,4 +1,4 @@
-#include "harness/simulator/calibration_experiments.hpp"
+#include "harness/calibration/calibration_experiments.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/simulator/advice.hpp"
+#include "harness/advice/advice.hpp"
 
 namespace scanlab::simulator {
 

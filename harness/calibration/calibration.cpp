@@ -1,18 +1,24 @@
-#include "harness/simulator/calibration.hpp"
+#include "harness/calibration/calibration.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
+#include <map>
 
-#include "harness/host/json_error.hpp"
-#include "harness/host/status.hpp"
-#include "harness/host/text_file.hpp"
+#include "harness/host/document.hpp"
 #include "harness/schedule/ordering.hpp"
 
 namespace scanlab::simulator {
+
+template <class Fields>
+void list_fields(Fields& fields, DeviceLimits& limits) {
+  fields("name", limits.name);
+  fields("compute_capability", limits.compute_capability);
+  fields("multiprocessors", limits.multiprocessors);
+  fields("resident_blocks", limits.resident_blocks);
+  fields("resident_threads", limits.resident_threads);
+}
 
 namespace {
 
@@ -33,11 +39,10 @@ Json to_json(const std::vector<Interval>& intervals) {
   return all;
 }
 
-std::vector<Interval> intervals_of(const Json& json) {
+std::vector<Interval> read_intervals(const Value& value) {
+  const auto times = value.get<std::vector<double>>({.unit = 1e-9});
   std::vector<Interval> all;
-  for (std::size_t i = 0; i + 1 < json.size(); i += 2) {
-    all.push_back({1e-9 * json[i].get<double>(), 1e-9 * json[i + 1].get<double>()});
-  }
+  for (std::size_t i = 0; i + 1 < times.size(); i += 2) all.push_back({times[i], times[i + 1]});
   return all;
 }
 
@@ -59,22 +64,24 @@ Json to_json(const std::vector<TimedReplay>& replays) {
   return all;
 }
 
-std::vector<TimedReplay> replays_of(const Json& json, const Json& blocks) {
+std::vector<TimedReplay> read_replays(const Value& experiment, const char* key) {
+  const auto blocks = experiment.at("blocks").get<std::vector<std::int64_t>>();
   std::vector<TimedReplay> all;
-  for (const Json& one : json) {
-    TimedReplay replay{.seconds = 1e-9 * one.at("nanoseconds").get<double>(), .timeline = {}};
-    replay.timeline.issued = intervals_of(one.at("issued"));
-    if (one.contains("ran")) {
-      const std::vector<Interval> ran = intervals_of(one.at("ran"));
+  for (const Value& repetition : experiment.at(key).items()) {
+    TimedReplay replay{.seconds = repetition.at("nanoseconds").get<double>({.unit = 1e-9}), .timeline = {}};
+    replay.timeline.issued = read_intervals(repetition.at("issued"));
+    if (repetition.has("ran")) {
+      const std::vector<Interval> ran = read_intervals(repetition.at("ran"));
+      const auto channels = repetition.at("channels").get<std::vector<unsigned>>();
+      if (channels.size() < ran.size() || blocks.size() < ran.size())
+        repetition.expect("channels and blocks of each span");
       for (std::size_t i = 0; i < ran.size(); ++i) {
-        replay.timeline.spans.push_back({.operation = 0,
-                                         .when = ran[i],
-                                         .channel = one.at("channels").at(i).get<unsigned>(),
-                                         .blocks = blocks.at(i).get<std::int64_t>()});
+        replay.timeline.spans.push_back({.operation = 0, .when = ran[i], .channel = channels[i], .blocks = blocks[i]});
       }
     }
     all.push_back(std::move(replay));
   }
+  if (all.empty()) experiment.fail(fmt::format("{} has no repetitions: calibrate anew", experiment.at("name").text()));
   return all;
 }
 
@@ -102,17 +109,16 @@ std::vector<MeasuredExperiment> experiments_for(const std::vector<int>& works) {
   return all;
 }
 
-/// Whose operation each span is: those that are work, in the order of issue. Throws CalibrationError, also for times
-/// that are none.
-void fit(MeasuredExperiment& measured) {
+/// Gives each span its operation: those that are work, in the order of issue. Throws DocumentError where there are
+/// others, and for times that none can have.
+void assign_operations(MeasuredExperiment& measured, const Value& experiment) {
   const auto& operations = measured.experiment.recording.operations;
   std::vector<std::size_t> work;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (streams::is_work(operations[i])) work.push_back(i);
   }
-  const auto refuse = [&] {
-    throw CalibrationError(
-        fmt::format("{} was measured by other code than this: calibrate anew", measured.experiment.name));
+  const auto refuse = [&](const char* why) {
+    experiment.fail(fmt::format("{} {}: calibrate anew", measured.experiment.name, why));
   };
   for (auto* replays : {&measured.replays.plain, &measured.replays.collected}) {
     for (TimedReplay& replay : *replays) {
@@ -122,12 +128,11 @@ void fit(MeasuredExperiment& measured) {
       const auto empty = [](const streams::Span& span) { return !(span.when.end > span.when.start); };
       if (!(replay.seconds > 0) || std::ranges::any_of(timeline.issued, backwards) ||
           std::ranges::any_of(timeline.spans, empty)) {
-        throw CalibrationError(
-            fmt::format("{} has times that none can have: calibrate anew", measured.experiment.name));
+        refuse("has times that none can have");
       }
-      if (timeline.issued.size() != operations.size()) refuse();
+      if (timeline.issued.size() != operations.size()) refuse("was measured by other code than this");
       if (timeline.spans.empty() && replays == &measured.replays.plain) continue;
-      if (timeline.spans.size() != work.size()) refuse();
+      if (timeline.spans.size() != work.size()) refuse("was measured by other code than this");
       for (std::size_t i = 0; i < work.size(); ++i) timeline.spans[i].operation = work[i];
     }
   }
@@ -167,64 +172,38 @@ Json to_json(const Calibration& calibration) {
     }
     experiments.push_back(std::move(one));
   }
-  const DeviceLimits& limits = calibration.limits;
   return {{"schema", kCalibrationSchema},
           {"context", calibration.context},
-          {"device",
-           {{"name", limits.name},
-            {"compute_capability", limits.compute_capability},
-            {"multiprocessors", limits.multiprocessors},
-            {"resident_blocks", limits.resident_blocks},
-            {"resident_threads", limits.resident_threads}}},
+          {"device", to_document(calibration.limits)},
           {"works", calibration.works},
           {"experiments", std::move(experiments)}};
 }
 
-Calibration calibration_of(const Json& json) {
-  try {
-    if (!json.is_object() || json.value("schema", "") != kCalibrationSchema) {
-      throw CalibrationError(fmt::format("no file of measurements: its schema is not {}", kCalibrationSchema));
-    }
-    const Json& device = json.at("device");
-    if (!json.at("context").is_object()) throw CalibrationError("no file of measurements: its context is no object");
-    Calibration calibration{.context = json.at("context"),
-                            .limits = {.name = device.at("name"),
-                                       .compute_capability = device.at("compute_capability"),
-                                       .multiprocessors = device.at("multiprocessors"),
-                                       .resident_blocks = device.at("resident_blocks"),
-                                       .resident_threads = device.at("resident_threads")},
-                            .works = json.at("works"),
-                            .experiments = {}};
-    calibration.experiments = experiments_for(calibration.works);
-    for (MeasuredExperiment& measured : calibration.experiments) {
-      const auto& all = json.at("experiments");
-      const auto same = [&](const Json& each) { return each.at("name") == measured.experiment.name; };
-      const auto found = std::find_if(all.begin(), all.end(), same);
-      measured.failure = found == all.end() ? "not measured" : found->value("failure", "");
-      if (!measured.failure.empty()) continue;
-      if (found->at("plain").empty() || found->at("collected").empty()) {
-        throw CalibrationError(fmt::format("{} has no repetitions: calibrate anew", measured.experiment.name));
-      }
-      measured.replays.plain = replays_of(found->at("plain"), found->at("blocks"));
-      measured.replays.collected = replays_of(found->at("collected"), found->at("blocks"));
-      fit(measured);
-    }
-    return calibration;
-  } catch (const Json::exception& error) {
-    throw CalibrationError(fmt::format("no file of measurements: {}", what_is_wrong(error)));
+Calibration parse_calibration(const Value& document) {
+  document.check_schema(kCalibrationSchema, "calibrate anew with --raw");
+  document.at("context").keys();  // an object
+  Calibration calibration{.context = document.at("context").json()};
+  FieldReader fields(document);
+  fields("device", calibration.limits);
+  fields("works", calibration.works, {.low = 1, .high = 1'000'000});
+  calibration.experiments = experiments_for(calibration.works);
+  std::map<std::string, Value> by_name;
+  for (const Value& experiment : document.at("experiments").items()) {
+    by_name.emplace(experiment.at("name").text(), experiment);
   }
-}
-
-Calibration read_calibration(const std::string& path) {
-  const std::optional<std::string> text = text_of(path);
-  if (!text) throw CommandError(kBadInput, fmt::format("{}: cannot be read", path));
-  try {
-    return calibration_of(Json::parse(*text));
-  } catch (const Json::exception& error) {
-    throw CommandError(kBadInput, fmt::format("{}: is no JSON: {}", path, what_is_wrong(error, *text)));
-  } catch (const CalibrationError& error) {
-    throw CommandError(kBadInput, fmt::format("{}: {}", path, error.what()));
+  for (MeasuredExperiment& measured : calibration.experiments) {
+    const auto place = by_name.find(measured.experiment.name);
+    if (place == by_name.end()) {
+      measured.failure = "not measured";
+      continue;
+    }
+    const Value& experiment = place->second;
+    FieldReader(experiment).optional("failure", measured.failure);
+    if (!measured.failure.empty()) continue;
+    measured.replays = {.plain = read_replays(experiment, "plain"), .collected = read_replays(experiment, "collected")};
+    assign_operations(measured, experiment);
   }
+  return calibration;
 }
 
 }  // namespace scanlab::simulator

@@ -1,4 +1,4 @@
-#include "harness/simulator/scenario.hpp"
+#include "harness/scenarios/scenario.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "harness/simulator/comparison.hpp"
+#include "harness/advice/comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "harness/core/median.hpp"
-#include "harness/host/json_error.hpp"
-#include "harness/host/status.hpp"
-#include "harness/host/text_file.hpp"
+#include "harness/host/document.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/schedule/ordering.hpp"
 #include "harness/simulator/bounds.hpp"
@@ -50,10 +48,6 @@ Comparison compare(const Timeline& predicted, const Timeline& measured, double r
 }
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw CommandError(kBadInput, fmt::format("{}: {}", file, why));
-}
 
 /// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
 QueueNumbers queues_of(const streams::Timeline& measured) {
@@ -107,83 +101,68 @@ DeviceProfile collected(DeviceProfile profile) {
   return profile;
 }
 
-/// The job that was traced, of which there is to be a measurement.
-streams::ScheduledJob traced_job(const Json& about) {
-  if (about.contains("simulated_on")) {
-    throw std::invalid_argument(fmt::format(
-        "its otherData.simulated_on is {}: that is no measurement; 'scanlab streams trace --out' writes one",
-        about["simulated_on"].dump()));
+/// Reads the job that was traced and measured.
+streams::ScheduledJob read_traced_job(const Value& about) {
+  if (about.has("simulated_on")) {
+    about.at("simulated_on").fail("this is no measurement; 'scanlab streams trace --out' writes one");
   }
-  if (!about.value("verified", true)) {
-    throw std::invalid_argument("its otherData.verified is false: times of wrong results are no measurement");
+  if (about.has("verified") && !about.at("verified").flag()) {
+    about.at("verified").fail("times of wrong results are no measurement");
   }
-  const streams::ScheduledJob chosen = streams::job_of(about);
-  if (const std::string why = refusal(chosen.job); !why.empty()) {
-    throw std::invalid_argument("its otherData have a job that cannot be: " + why);
-  }
+  const streams::ScheduledJob chosen = streams::read_job(about);
+  if (const std::string why = refusal(chosen.job); !why.empty()) about.fail(why);
   return chosen;
 }
 
-/// CUDA_DEVICE_MAX_CONNECTIONS; 0 where the trace does not say it.
-int traced_connections(const Json& about) {
-  constexpr std::int64_t kMaxConnections = 32;
-  if (!about.contains("connections")) return 0;
-  const std::int64_t connections = about["connections"];
-  if (connections >= 1 && connections <= kMaxConnections) return static_cast<int>(connections);
-  throw std::invalid_argument(
-      fmt::format("its otherData.connections is {}: CUDA takes 1 to {}", connections, kMaxConnections));
+/// Reads microseconds, one a repetition.
+std::vector<double> read_repetitions(const Value& about, const char* key) {
+  const auto all = about.at(key).get<std::vector<double>>({.high = 1e12, .above = 0});
+  if (all.empty()) about.at(key).expect("a time of each repetition");
+  return all;
 }
 
-/// Microseconds, one a repetition.
-std::vector<double> repetitions(const Json& about, const char* key) {
-  const std::vector<double> all = about.at(key);
-  constexpr double kLongest = 1e12;
-  if (!all.empty() && std::ranges::all_of(all, [](double each) { return each > 0 && each < kLongest; })) return all;
-  throw std::invalid_argument(
-      fmt::format("its otherData.{} is {}: a time above 0 is expected of each repetition", key, about[key].dump()));
-}
-
-std::optional<RepeatedOverlaps> repeated_overlaps(const Json& about, const streams::Recording& recording) {
-  if (!about.contains("overlaps")) return std::nullopt;
-  RepeatedOverlaps all{.repetitions = static_cast<int>(repetitions(about, "collected_us").size()), .times = {}};
+std::optional<RepeatedOverlaps> read_overlaps(const Value& about, const streams::Recording& recording) {
+  if (!about.has("overlaps")) return std::nullopt;
+  RepeatedOverlaps all{.repetitions = static_cast<int>(read_repetitions(about, "collected_us").size()), .times = {}};
   const auto is_work = [&](std::int64_t operation) {
     return operation >= 0 && operation < std::ssize(recording.operations) &&
            streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
   };
-  for (const Json& each : about["overlaps"]) {
-    const auto refuse = [&](const std::string& why) {
-      throw std::invalid_argument(fmt::format("its otherData.overlaps have {}{}: trace it anew", each.dump(), why));
-    };
-    const std::int64_t first = each.at(0);
-    const std::int64_t second = each.at(1);
-    const std::int64_t times = each.at(2);
-    if (first >= second || !is_work(first) || !is_work(second))
-      refuse(", which are no two copies or kernels of its job");
-    if (times < 1 || times > all.repetitions) refuse(fmt::format(", of {} repetitions", all.repetitions));
-    if (!all.times.emplace(OperationPair{first, second}, static_cast<int>(times)).second) refuse(" twice");
+  for (const Value& overlap : about.at("overlaps").items()) {
+    const auto numbers = overlap.get<std::vector<std::int64_t>>();
+    if (numbers.size() != 3 || numbers[0] >= numbers[1] || !is_work(numbers[0]) || !is_work(numbers[1])) {
+      overlap.expect("two copies or kernels of the job, and how often they overlap");
+    }
+    if (numbers[2] < 1 || numbers[2] > all.repetitions) {
+      overlap.expect(fmt::format("an overlap in 1 to {} repetitions", all.repetitions));
+    }
+    if (!all.times.emplace(OperationPair{numbers[0], numbers[1]}, static_cast<int>(numbers[2])).second) {
+      overlap.fail("there is one of the same operations already");
+    }
   }
   return all;
 }
 
 /// Filled in place: its timelines point at its recording.
-void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
-  all.about = trace["otherData"];
-  all.chosen = traced_job(all.about);
-  all.connections = traced_connections(all.about);
+void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) {
+  const Value about = trace.at("otherData");
+  all.about = about.json();
+  all.chosen = read_traced_job(about);
+  FieldReader(about).optional("connections", all.connections, {.low = 1, .high = 32});
   if (all.connections > 0) profile.hardware_queues = all.connections;
   if (const std::string why = unknown_kernel_time(all.chosen.job, profile); !why.empty()) {
     throw std::invalid_argument(why + ": take a profile of 'scanlab calibrate' with this work");
   }
   all.recording = record(*all.chosen.schedule, all.chosen.job);
-  all.measured = {.recording = &all.recording, .spans = streams::traced_spans(trace), .issued = {}};
-  streams::check_traced(all.measured.spans, all.recording);
-  all.repeated = repeated_overlaps(all.about, all.recording);
+  all.measured = {.recording = &all.recording, .spans = streams::read_spans(trace), .issued = {}};
+  streams::check_spans(all.measured.spans, all.recording, trace);
+  all.repeated = read_overlaps(about, all.recording);
   const Costs costs = simulator::costs(all.recording, profile);
   all.estimated_seconds = bounds(all.recording, profile, costs).pipeline;
-  const bool plain = all.about.contains("plain_us");
+  const bool plain = about.has("plain_us");
   all.measured_seconds = all.measured.makespan();
   if (plain) {
-    const std::vector<double> times = repetitions(all.about, "plain_us");
+    const std::vector<double> times = read_repetitions(about, "plain_us");
     all.repetitions = times.size();
     all.measured_seconds = 1e-6 * median(times);
     all.spread = (std::ranges::max(times) - std::ranges::min(times)) / median(times);
@@ -205,28 +184,16 @@ void compare_job(const Json& trace, DeviceProfile profile, ComparedTrace& all) {
 }  // namespace
 
 std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile) {
-  const std::optional<std::string> text = text_of(file);
-  if (!text) refuse(file, "cannot be read");
-  const Json trace = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData")) {
-    refuse(file, "is no trace, as 'scanlab streams trace --out' writes them; one that is compressed, gunzip first");
-  }
-  if (!trace.contains("schema") || !trace["schema"].is_string()) {
-    refuse(file, fmt::format("it has no schema: expected {}; trace it anew", streams::kTraceSchema));
-  }
-  if (trace["schema"] != streams::kTraceSchema) {
-    refuse(file, wrong_schema(trace["schema"].get<std::string>(), streams::kTraceSchema, "trace it anew"));
-  }
+  const Document trace = read_json(file);
+  Value(trace).check_schema(streams::kTraceSchema, "trace it anew with 'scanlab streams trace --out'");
   auto all = std::make_unique<ComparedTrace>();
   all->file = file;
   try {
     compare_job(trace, std::move(profile), *all);
-  } catch (const Json::exception& error) {
-    refuse(file, fmt::format("its otherData are not those of a trace: {}", what_is_wrong(error)));
   } catch (const std::invalid_argument& error) {
-    refuse(file, error.what());
+    throw DocumentError(fmt::format("{}: {}", file, error.what()));
   } catch (const ScheduleError& error) {
-    refuse(file, error.what());
+    throw DocumentError(fmt::format("{}: {}", file, error.what()));
   }
   return all;
 }

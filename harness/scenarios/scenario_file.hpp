@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/simulator/scenario.hpp"
+#include "harness/scenarios/scenario.hpp"
 
 namespace scanlab::simulator {
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "harness/simulator/calibration_experiments.hpp"
+#include "harness/calibration/calibration_experiments.hpp"
+#include "harness/host/document.hpp"
 #include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {
@@ -35,7 +35,7 @@ struct Calibration {
   std::vector<MeasuredExperiment> experiments;  ///< those of calibration_experiments(works), in that order
 };
 
-/// Measurements that cannot be read or that a profile cannot be had from; a sentence.
+/// Measurements that lack what a profile needs; a sentence.
 struct CalibrationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -49,10 +49,8 @@ inline constexpr char kCalibrationSchema[] = "scanlab-calibration/1";
 
 /// Every repetition, in nanoseconds: the file that `scanlab calibrate --raw` writes.
 nlohmann::ordered_json to_json(const Calibration& calibration);
-/// The other way. Throws CalibrationError for what is no such file, or was measured by other experiments.
-Calibration calibration_of(const nlohmann::ordered_json& json);
-/// Of a file. Throws CommandError (status 2) that names it.
-Calibration read_calibration(const std::string& path);
+/// Reads it. Throws DocumentError for another file, or one that was measured by other experiments.
+Calibration parse_calibration(const Value& document);
 
 /// A profile, in the form of data/devices/, which lacks no figure. `name`: what it calls itself. Throws
 /// CalibrationError that names an experiment which is missing.

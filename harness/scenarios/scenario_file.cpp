@@ -1,0 +1,208 @@
+#include "harness/scenarios/scenario_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/host/document.hpp"
+#include "harness/scenarios/scenario_operations.hpp"
+#include "harness/selection/words.hpp"
+#include "scenario_files.hpp"
+
+namespace scanlab::simulator {
+
+namespace {
+
+// ---- the device
+
+constexpr char kDefaultProfile[] = "didactic";
+
+std::string read_profile_name(const Value& name) {
+  return name.text().ends_with(".json") ? name.text() : name.choice(built_in_profile_names());
+}
+
+/// Reads the profile that a scenario names, with the figures that it gives in place of the profile's own.
+DeviceProfile read_device(const Value& scenario) {
+  if (!scenario.has("device")) return device_profile(kDefaultProfile);
+  const Value table = scenario.at("device");
+  if (!table.json().is_object()) return device_profile(read_profile_name(table));
+  DeviceProfile device =
+      device_profile(table.has("profile") ? read_profile_name(table.at("profile")) : kDefaultProfile, table);
+  Words changes;
+  for (const auto& [key, figure] : table.json().items()) {
+    if (key != "profile" && key != "title") changes.push_back(fmt::format("{} = {}", key, figure.dump()));
+  }
+  if (!changes.empty()) device.title += fmt::format(", with {}", fmt::join(changes, ", "));
+  FieldReader(table).optional("title", device.title);
+  return device;
+}
+
+void refuse_no_room(const DeviceProfile& device, const Value& scenario) {
+  constexpr int kThreads = KnownTimes{}.threads_per_block;
+  if (device.slots(kThreads) > 0) return;
+  scenario.at("device").fail(fmt::format("resident_threads: {} are too few, since scenarios have blocks of {} threads",
+                                         device.resident_threads, kThreads));
+}
+
+// ---- the work: a schedule of the registry, or operations
+
+std::int64_t parse_one_count(const std::string& word) {
+  const std::vector<std::int64_t> all = parse_items(word, "items");
+  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("'{}' is a range: give one number", word));
+  return all.front();
+}
+
+/// Reads the id of what is registered.
+template <class Entry>
+const Entry& read_entry(const Value& id) {
+  const auto& registry = RegistryOf<Entry>::instance();
+  return *registry.find(id.choice(registry.ids()));
+}
+
+void read_job(const Value& table, Scenario& scenario) {
+  constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;
+  constexpr double kMaxChunks = 4096;
+  constexpr Limits kMilliseconds{.low = 0, .high = 1e6, .unit = 1e-3};
+  table.allow_keys({"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "blocks", "work",
+                    "h2d_ms", "kernel_ms", "d2h_ms"});
+  const auto& schedule = read_entry<streams::Schedule>(table.at("schedule"));
+  streams::Job job{.workload = streams::WorkloadRegistry::instance().find("scale"),
+                   .items = 1200,  // can be cut into 2, 3, 4, 5, 6 or 8
+                   .chunks = 1,
+                   .streams = 1,
+                   .memory = schedule.about.memory};
+  if (table.has("workload")) job.workload = &read_entry<streams::Workload>(table.at("workload"));
+  if (table.has("items")) job.items = read_count(table.at("items"), 1, kMaxItems, parse_one_count);
+  FieldReader fields(table);
+  fields.optional("chunks", job.chunks, {.low = 1, .high = kMaxChunks});
+  fields.optional("streams", job.streams, {.low = 1, .high = 1024});
+  fields.optional("buffers", job.buffers, {.low = 2, .high = kMaxChunks});
+  fields.optional("blocks", job.blocks, {.low = 1, .high = 65536});
+  fields.optional("work", job.work, {.low = 1, .high = 1 << 30});
+  if (table.has("memory")) {
+    const bool pinned = table.at("memory").choice({"pinned", "pageable"}) == "pinned";
+    job.memory = pinned ? streams::HostMemory::pinned : streams::HostMemory::pageable;
+  }
+  KnownTimes known;
+  fields.optional("h2d_ms", known.copy_in, kMilliseconds);
+  fields.optional("kernel_ms", known.kernel, kMilliseconds);
+  fields.optional("d2h_ms", known.copy_out, kMilliseconds);
+  const std::string why = unknown_kernel_time(job, scenario.device, known);
+  if (!why.empty()) table.fail(why + ": give kernel_ms, or work 1");
+  scenario.recording = record(schedule, job);
+  scenario.costs = costs(scenario.recording, scenario.device, known);
+}
+
+void read_work(const Value& table, Scenario& scenario) {
+  if (table.has("job") == table.has("operations")) {
+    table.fail(fmt::format("the scenario has {} of the keys job and operations: give one of them",
+                           table.has("job") ? "both" : "none"));
+  }
+  if (table.has("operations")) return read_operations(table, scenario);
+  if (table.has("created_streams"))
+    table.at("created_streams").fail("the schedule of a job creates its streams: leave it out");
+  read_job(table.at("job"), scenario);
+}
+
+// ---- a scenario, and a file
+
+/// What a file says above its scenarios.
+struct Head {
+  std::string source, unit;
+  std::string stem;  ///< of its name
+  bool alone;        ///< whether it has one scenario, which then needs no id
+};
+
+std::string read_id(const Value& table, const Head& head) {
+  const auto fits = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-'); };
+  constexpr std::size_t kMaxBytes = 100;
+  constexpr char kAllowed[] = "at most 100 letters, digits, _ and -";
+  if (!table.has("id") && !head.alone)
+    table.fail("lacks the key 'id', which only a scenario alone in its file may lack");
+  const std::string id = table.has("id") ? table.at("id").text() : head.stem;
+  if (id.size() <= kMaxBytes && std::ranges::all_of(id, fits)) return id;
+  if (table.has("id")) table.at("id").expect(kAllowed);
+  table.fail(fmt::format("lacks the key 'id', and the file's name is none: give {}", kAllowed));
+}
+
+Scenario read_scenario(const Value& table, const Head& head) {
+  table.allow_keys({"id", "title", "fact", "device", "job", "operations", "created_streams"});
+  Scenario scenario{.id = read_id(table, head),
+                    .title = table.at("title").text(),
+                    .source = head.source,
+                    .fact = table.at(table.has("fact") ? "fact" : "title").text(),
+                    .unit = head.unit,
+                    .device = read_device(table),
+                    .recording = {},
+                    .costs = {}};
+  refuse_no_room(scenario.device, table);
+  const auto refuse = [&](const char* why) { table.fail(fmt::format("cannot be simulated: {}", why)); };
+  try {
+    read_work(table, scenario);
+    if (!(simulate(scenario).timeline.makespan() > 0)) refuse("nothing in it takes any time");
+  } catch (const std::logic_error& error) {  // times beyond the model; kernels that a workload wants in another order
+    refuse(error.what());
+  }
+  return scenario;
+}
+
+/// Scenarios of one file after another. Ids are names of files that are written, so each is there once.
+class Scenarios {
+ public:
+  void add(std::string_view text, const std::string& file) {
+    const Document document = parse_toml(text, file);
+    const Value top = document;
+    top.allow_keys({"source", "unit", "scenario"});
+    if (!top.has("scenario") || !top.at("scenario").json().is_array()) {
+      top.fail("a scenario file has one scenario or more, each below a line [[scenario]]");
+    }
+    const std::vector<Value> all = top.at("scenario").items();
+    const Head head{.source = top.has("source") ? top.at("source").text() : file,
+                    .unit = top.has("unit") ? top.at("unit").choice({"ms", "units"}) : "ms",
+                    .stem = std::filesystem::path(file).stem().string(),
+                    .alone = all.size() == 1};
+    for (const Value& table : all) {
+      Scenario scenario = read_scenario(table, head);
+      const auto [place, is_new] = places_.try_emplace(scenario.id, table.place());
+      if (!is_new) table.fail(fmt::format("there is a scenario '{}' already: {}", scenario.id, place->second));
+      scenarios_.push_back(std::move(scenario));
+    }
+  }
+
+  std::vector<Scenario> take() { return std::move(scenarios_); }
+
+ private:
+  std::vector<Scenario> scenarios_;
+  std::map<std::string, std::string> places_;
+};
+
+}  // namespace
+
+std::vector<Scenario> parse_scenarios(std::string_view text, const std::string& file) {
+  Scenarios scenarios;
+  scenarios.add(text, file);
+  return scenarios.take();
+}
+
+std::vector<Scenario> read_scenarios(const std::vector<std::string>& files) {
+  Scenarios scenarios;
+  for (const std::string& name : files) scenarios.add(read_text(name), name);
+  return scenarios.take();
+}
+
+const std::vector<Scenario>& built_in_scenarios() {
+  static const std::vector<Scenario> all = [] {
+    Scenarios scenarios;
+    for (const auto& [file, text] : kScenarioFiles) scenarios.add(text, file);
+    return scenarios.take();
+  }();
+  return all;
+}
+
+}  // namespace scanlab::simulator
