@@ -104,7 +104,7 @@ class CopyBulk {
     const auto blocks =
         static_cast<int>(std::clamp<std::int64_t>(ceil_div(pieces.vectors * cuda::kBulkBytes, kPieceBytes), 1, most));
     cuda::launch(bulk_copy_kernel,
-                 {.blocks = blocks, .threads = kThreads, .early = true, .what = "launching a copy in bulk"}, stream,
+                 {.blocks = blocks, .threads = kThreads, .pdl = true, .what = "launching a copy in bulk"}, stream,
                  reinterpret_cast<const char*>(in), reinterpret_cast<char*>(out), pieces);
   }
 

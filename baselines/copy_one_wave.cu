@@ -106,7 +106,7 @@ class CopyOneWave {
                         : rows_ == 2 ? copy_one_wave<2>
                         : rows_ == 4 ? copy_one_wave<4>
                                      : copy_one_wave<kMaxRows>;
-    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .early = true}, stream,
+    cuda::launch(kernel, {.blocks = static_cast<int>(blocks()), .threads = kThreads, .pdl = true}, stream,
                  reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors(), multiprocessors_,
                  last_run, last_run + 1);
   }

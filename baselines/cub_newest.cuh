@@ -77,7 +77,7 @@ cudaError_t device_scan_in(Mode mode, const WorkspaceResource& resource, const t
 
 /// DeviceScan in an environment: the base of a `Scan` that describes itself and has a `with_wish<Op>(items, f)`, which
 /// calls f with the requirement or the tuning that it asks CUB for, and may name the `Add` of device_scan_in.
-/// `why_not<Op>(items)` may say why it cannot.
+/// `refusal<Op>(items)` may say why it cannot.
 template <class Scan>
 class CubScanIn {
  public:
@@ -87,7 +87,7 @@ class CubScanIn {
     return true;
   }
   template <class Op>
-  static std::string why_not(std::int64_t) {
+  static std::string refusal(std::int64_t) {
     return {};
   }
 
@@ -95,13 +95,13 @@ class CubScanIn {
       : problem_(problem), enqueue_(find_compiled_cub_scan(problem, {Scan::describe().id, {}})) {}
 
   Plan plan() const {
-    if (std::string why = too_many_items<Scan>(problem_); !why.empty()) return Plan::refuse(std::move(why));
+    if (std::string reason = too_many_items<Scan>(problem_); !reason.empty()) return Plan::refuse(std::move(reason));
     Plan plan;
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if (!Scan::template takes_exclusive<Op>() && problem_.mode == Mode::exclusive) {
         plan.refusal = Scan::describe().id + " is compiled for exclusive scans of i32 sums alone";
       } else {
-        plan.refusal = Scan::template why_not<Op>(problem_.items);
+        plan.refusal = Scan::template refusal<Op>(problem_.items);
       }
     });
     if (plan.possible()) {

@@ -53,8 +53,8 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
   }
 
   template <class Op>
-  static std::string why_not(std::int64_t) {
-    return why_no_look_ahead(describe().id, cuda::compute_capability());
+  static std::string refusal(std::int64_t) {
+    return look_ahead_refusal(describe().id, cuda::compute_capability());
   }
 
   template <class Op, class F>

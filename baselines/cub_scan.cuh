@@ -120,7 +120,7 @@ class CubScan {
   explicit CubScan(const Problem& problem) : problem_(problem) {}
 
   Plan plan() const {
-    if (std::string why = too_many_items<Scan>(problem_); !why.empty()) return Plan::refuse(std::move(why));
+    if (std::string reason = too_many_items<Scan>(problem_); !reason.empty()) return Plan::refuse(std::move(reason));
     Plan plan;
     const cudaError_t error = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       return enqueue<Op>(nullptr, plan.workspace_bytes, nullptr, nullptr, nullptr);

@@ -64,7 +64,7 @@ struct CubLookBack {
 
 /// Why `id` cannot look ahead on a device, 90 for compute capability 9.0; empty if it can. Below that CUB launches a
 /// kernel without code (DeviceScanKernel in cub/device/dispatch/kernels/kernel_scan.cuh), and no item is written.
-inline std::string why_no_look_ahead(const std::string& id, int compute_capability) {
+inline std::string look_ahead_refusal(const std::string& id, int compute_capability) {
   if (compute_capability >= 90) return {};
   return id + " needs compute capability 9.0: CUB has no look-ahead scan below";
 }

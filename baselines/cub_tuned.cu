@@ -70,10 +70,10 @@ struct CubTuned : CubScanIn<CubTuned> {
   }
 
   template <class Op>
-  static std::string why_not(std::int64_t items) {
+  static std::string refusal(std::int64_t items) {
     return with_row(items, rows_for<Op>(CubTunedShapes{}), []<class Row>(Row) {
       constexpr bool kLooksAhead = std::is_same_v<std::remove_cvref_t<decltype(Row::kShape)>, CubLookAhead>;
-      return kLooksAhead ? why_no_look_ahead(describe().id, cuda::compute_capability()) : std::string{};
+      return kLooksAhead ? look_ahead_refusal(describe().id, cuda::compute_capability()) : std::string{};
     });
   }
 

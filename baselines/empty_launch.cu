@@ -28,7 +28,7 @@ class EmptyLaunch {
 
   template <class Op>
   void run(cudaStream_t stream, Op, const typename Op::Item*, typename Op::Item*, void*, std::size_t) const {
-    cuda::launch(empty_kernel, {.threads = 32, .early = true, .what = "launching an empty kernel"}, stream);
+    cuda::launch(empty_kernel, {.threads = 32, .pdl = true, .what = "launching an empty kernel"}, stream);
   }
 };
 

@@ -55,7 +55,7 @@ void enqueue_vector_copy_of(const void* in, void* out, std::int64_t bytes, cudaS
   const VectorSplit pieces = split(in, bytes, sizeof(Vector));
   const auto blocks = static_cast<int>(std::max<std::int64_t>(ceil_div(pieces.vectors, kThreads), 1));
   cuda::launch(vector_copy_kernel<Vector>,
-               {.blocks = blocks, .threads = kThreads, .early = true, .what = "launching a copy by vectors"}, stream,
+               {.blocks = blocks, .threads = kThreads, .pdl = true, .what = "launching a copy by vectors"}, stream,
                static_cast<const char*>(in), static_cast<char*>(out), pieces);
 }
 

@@ -11,7 +11,7 @@ class NeedsGpu : public testing::Test {
  protected:
   void SetUp() override {
     const cuda::DeviceProbe probe = cuda::probe_device();
-    if (!probe.facts) GTEST_SKIP() << "no GPU: " << probe.why_not;
+    if (!probe.facts) GTEST_SKIP() << "no GPU: " << probe.refusal;
   }
 };
 

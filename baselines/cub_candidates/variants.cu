@@ -79,8 +79,8 @@ class CubShapeScan {
       return Plan::refuse("the shapes of CUB are compiled for at most 2^31 - 1 items");
     }
     if constexpr (kLooksAhead) {
-      std::string why = why_no_look_ahead(Shape::kVariant, cuda::compute_capability());
-      if (!why.empty()) return Plan::refuse(std::move(why));
+      std::string reason = look_ahead_refusal(Shape::kVariant, cuda::compute_capability());
+      if (!reason.empty()) return Plan::refuse(std::move(reason));
     }
     Plan plan{.chain = cub_chain(problem_) + kLookAheadChain};
     const cudaError_t error =

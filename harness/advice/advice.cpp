@@ -88,9 +88,9 @@ SearchSpace usual_choices() {
 
 Advice advise(const streams::Job& wanted, const DeviceProfile& device, const KnownTimes& known,
               const SearchSpace& space) {
-  if (const std::string why = unknown_kernel_time(wanted, device, known); !why.empty()) {
+  if (const std::string reason = unknown_kernel_time(wanted, device, known); !reason.empty()) {
     throw std::invalid_argument(
-        why + ": take a profile of 'scanlab calibrate' with this work, or give bytes and --kernel-us");
+        reason + ": take a profile of 'scanlab calibrate' with this work, or give bytes and --kernel-us");
   }
   streams::Job job = wanted;
   job.memory = streams::HostMemory::pinned;

@@ -35,7 +35,7 @@ std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
     if (!entry.has("schedule") || !entry.has("verified") || !entry.at("verified").flag()) continue;
     auto [schedule, job] = streams::read_job(entry);
     const int buffers = std::exchange(job.buffers, streams::Job{}.buffers);
-    if (const std::string why = refusal(job); !why.empty()) entry.fail(why);
+    if (const std::string reason = refusal(job); !reason.empty()) entry.fail(reason);
     if (job.memory != streams::HostMemory::pinned) continue;
     // As many as were asked for, or as many as the schedule then has.
     if (buffers != job.buffers && buffers != record(*schedule, job).buffers) continue;
@@ -138,8 +138,8 @@ AdviceScore score_advice(const std::string& path, const DeviceProfile& device) {
   AdviceScore score{.context = Json::object(), .problems = {}};
   if (results.has("context")) score.context = results.at("context").json();
   for (auto& [key, measured] : all) {
-    const std::string why = unknown_kernel_time(measured.begin()->second.chosen.job, device);
-    if (!why.empty()) results.fail(why + ": take a profile of 'scanlab calibrate' with this work");
+    const std::string reason = unknown_kernel_time(measured.begin()->second.chosen.job, device);
+    if (!reason.empty()) results.fail(reason + ": take a profile of 'scanlab calibrate' with this work");
     predict(measured, device);
     score.problems.push_back(scored(measured, device));
   }

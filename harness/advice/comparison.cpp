@@ -92,12 +92,12 @@ QueueAgreement agreement(const streams::Recording& recording, const QueueNumbers
 
 /// The device while activity records are collected, as they were for the trace's timeline.
 DeviceProfile collected(DeviceProfile profile) {
-  profile.copy_latency.in += profile.collected.in;
-  profile.copy_latency.out += profile.collected.out;
-  profile.latency_in_step.in += profile.collected.in;
-  profile.latency_in_step.out += profile.collected.out;
-  profile.latency_both.in += profile.collected_both.in;
-  profile.latency_both.out += profile.collected_both.out;
+  profile.copy_latency.in += profile.traced.in;
+  profile.copy_latency.out += profile.traced.out;
+  profile.latency_in_step.in += profile.traced.in;
+  profile.latency_in_step.out += profile.traced.out;
+  profile.latency_both.in += profile.traced_both.in;
+  profile.latency_both.out += profile.traced_both.out;
   return profile;
 }
 
@@ -110,7 +110,7 @@ streams::ScheduledJob read_traced_job(const Value& about) {
     about.at("verified").fail("times of wrong results are no measurement");
   }
   const streams::ScheduledJob chosen = streams::read_job(about);
-  if (const std::string why = refusal(chosen.job); !why.empty()) about.fail(why);
+  if (const std::string reason = refusal(chosen.job); !reason.empty()) about.fail(reason);
   return chosen;
 }
 
@@ -123,7 +123,7 @@ std::vector<double> read_repetitions(const Value& about, const char* key) {
 
 std::optional<RepeatedOverlaps> read_overlaps(const Value& about, const streams::Recording& recording) {
   if (!about.has("overlaps")) return std::nullopt;
-  RepeatedOverlaps all{.repetitions = static_cast<int>(read_repetitions(about, "collected_us").size()), .times = {}};
+  RepeatedOverlaps all{.repetitions = static_cast<int>(read_repetitions(about, "traced_us").size()), .times = {}};
   const auto is_work = [&](std::int64_t operation) {
     return operation >= 0 && operation < std::ssize(recording.operations) &&
            streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
@@ -150,8 +150,8 @@ void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) 
   all.chosen = read_traced_job(about);
   FieldReader(about).optional("connections", all.connections, {.low = 1, .high = 32});
   if (all.connections > 0) profile.hardware_queues = all.connections;
-  if (const std::string why = unknown_kernel_time(all.chosen.job, profile); !why.empty()) {
-    throw std::invalid_argument(why + ": take a profile of 'scanlab calibrate' with this work");
+  if (const std::string reason = unknown_kernel_time(all.chosen.job, profile); !reason.empty()) {
+    throw std::invalid_argument(reason + ": take a profile of 'scanlab calibrate' with this work");
   }
   all.recording = record(*all.chosen.schedule, all.chosen.job);
   all.measured = {.recording = &all.recording, .spans = streams::read_spans(trace), .issued = {}};

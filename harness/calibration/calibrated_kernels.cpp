@@ -33,7 +33,7 @@ double seconds_together(const Calibration& calibration, const streams::Workload&
       items += static_cast<double>(operation.chunk.items);
     }
     std::vector<double> all;
-    for (const TimedReplay& replay : measured.replays.collected) {
+    for (const TimedReplay& replay : measured.replays.traced) {
       const auto& spans = replay.timeline.spans;
       const auto start = [](const streams::Span& span) { return span.when.start; };
       const auto end = [](const streams::Span& span) { return span.when.end; };
@@ -52,7 +52,7 @@ double spread(const Calibration& calibration, const streams::Workload& workload,
   for (const MeasuredExperiment& measured : calibration.experiments) {
     const Microbenchmark& experiment = measured.experiment;
     if (!is_side_by_side(experiment, workload, work) || experiment.streams != 2 || experiment.items != kFills) continue;
-    for (const TimedReplay& replay : measured.replays.collected) {
+    for (const TimedReplay& replay : measured.replays.traced) {
       const streams::Interval& first = replay.timeline.spans[0].when;
       const streams::Interval& second = replay.timeline.spans[1].when;
       all.push_back(1 - (second.start - first.start) / (together * kFills));
@@ -73,7 +73,7 @@ Json kernel_times(const Calibration& calibration, double& bytes_per_second) {
       const streams::Job& job = measured.experiment.recording.job;
       if (measured.experiment.kind != ExperimentKind::kernels || job.workload != &workload) continue;
       calls[job.work].push_back(call_seconds(usable(measured), OperationKind::kernel));
-      for (const streams::Span& span : measured.replays.collected.front().timeline.spans) {
+      for (const streams::Span& span : measured.replays.traced.front().timeline.spans) {
         const Operation& operation = measured.experiment.recording.operations[span.operation];
         if (operation.kind != OperationKind::kernel) continue;
         const std::int64_t items = operation.chunk.items;

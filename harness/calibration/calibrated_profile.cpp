@@ -110,8 +110,8 @@ class Derivation {
     put_rate("copy_out_gb_per_s", alone_.out, "by how much longer 64 MiB take than 16");
     put_us("copy_latency_us", copy_latency_.in, "what a row of copies in takes beyond its bytes, a copy");
     put_us("copy_latency_out_us", copy_latency_.out, "the same of copies out");
-    put_collected("collected_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
-    put_collected("collected_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
+    put_traced("traced_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
+    put_traced("traced_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
     both_ways ? copies_both_ways(around) : copies_one_way_at_a_time();
 
     const auto pageable_rate = [&](OperationKind kind) {
@@ -159,9 +159,9 @@ class Derivation {
                                   std::min(both.in, both.out), around);
     put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
            "the same of the slower way in a row of copies of 4 MiB both ways");
-    put_collected("collected_both_in_us", longer, OperationKind::copy_in, both.in,
+    put_traced("traced_both_in_us", longer, OperationKind::copy_in, both.in,
                   out_is_slower ? copy_latency_.in : slower);
-    put_collected("collected_both_out_us", longer, OperationKind::copy_out, both.out,
+    put_traced("traced_both_out_us", longer, OperationKind::copy_out, both.out,
                   out_is_slower ? slower : copy_latency_.out);
   }
 
@@ -191,7 +191,7 @@ class Derivation {
       return large.experiment.recording.operations[span.operation].kind == kind;
     };
     std::vector<double> all;
-    for (const TimedReplay& replay : large.replays.collected) {
+    for (const TimedReplay& replay : large.replays.traced) {
       double other_end = 0;
       for (const streams::Span& span : replay.timeline.spans) {
         if (!same_way(span)) other_end = std::max(other_end, span.when.end);
@@ -205,12 +205,12 @@ class Derivation {
 
   /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
   /// the other way, if there is one, is busy.
-  static std::vector<double> collected_seconds(const Experiments& sizes, OperationKind kind, double rate,
+  static std::vector<double> traced_seconds(const Experiments& sizes, OperationKind kind, double rate,
                                                double latency) {
     std::vector<double> beyond;
     for (const MeasuredExperiment* each : sizes) {
       const auto& operations = each->experiment.recording.operations;
-      for (const TimedReplay& replay : each->replays.collected) {
+      for (const TimedReplay& replay : each->replays.traced) {
         double other_end = std::numeric_limits<double>::infinity();
         const streams::Span* before = nullptr;
         for (const streams::Span& span : replay.timeline.spans) {
@@ -228,8 +228,8 @@ class Derivation {
     return beyond;
   }
 
-  void put_collected(const char* key, const Experiments& sizes, OperationKind kind, double rate, double latency) {
-    const std::vector<double> beyond = collected_seconds(sizes, kind, rate, latency);
+  void put_traced(const char* key, const Experiments& sizes, OperationKind kind, double rate, double latency) {
+    const std::vector<double> beyond = traced_seconds(sizes, kind, rate, latency);
     if (!beyond.empty()) put_us(key, median(beyond), "what collection adds to a copy: traces have it in them");
   }
 
@@ -301,7 +301,7 @@ class Derivation {
     for (const MeasuredExperiment* each : all_of(calibration_, {.kind = Kind::chain_under_load})) {
       const auto& operations = each->experiment.recording.operations;
       const double kernel = device_seconds(*each, OperationKind::kernel);
-      for (const TimedReplay& replay : each->replays.collected) {
+      for (const TimedReplay& replay : each->replays.traced) {
         const streams::Span* before = nullptr;
         for (const streams::Span& span : replay.timeline.spans) {
           if (operations[span.operation].kind != OperationKind::copy_out) continue;
@@ -320,7 +320,7 @@ class Derivation {
     for (const OperationKind kind : {OperationKind::copy_in, OperationKind::copy_out}) {
       const MeasuredExperiment& measured = in_streams(kind, 32);
       const std::size_t engines = at_once(measured);
-      for (const TimedReplay& replay : measured.replays.collected) {
+      for (const TimedReplay& replay : measured.replays.traced) {
         std::vector<const streams::Span*> by_start;
         for (const streams::Span& span : replay.timeline.spans) by_start.push_back(&span);
         std::ranges::sort(by_start, {}, [](const streams::Span* span) { return span->when.start; });

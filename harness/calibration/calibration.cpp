@@ -117,10 +117,10 @@ void assign_operations(MeasuredExperiment& measured, const Value& experiment) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (streams::is_work(operations[i])) work.push_back(i);
   }
-  const auto refuse = [&](const char* why) {
-    experiment.fail(fmt::format("{} {}: calibrate anew", measured.experiment.name, why));
+  const auto refuse = [&](const char* reason) {
+    experiment.fail(fmt::format("{} {}: calibrate anew", measured.experiment.name, reason));
   };
-  for (auto* replays : {&measured.replays.plain, &measured.replays.collected}) {
+  for (auto* replays : {&measured.replays.plain, &measured.replays.traced}) {
     for (TimedReplay& replay : *replays) {
       streams::Timeline& timeline = replay.timeline;
       timeline.recording = &measured.experiment.recording;
@@ -164,11 +164,11 @@ Json to_json(const Calibration& calibration) {
       one["failure"] = measured.failure;
     } else {
       one["blocks"] = Json::array();
-      for (const streams::Span& span : measured.replays.collected.front().timeline.spans) {
+      for (const streams::Span& span : measured.replays.traced.front().timeline.spans) {
         one["blocks"].push_back(span.blocks);
       }
       one["plain"] = to_json(measured.replays.plain);
-      one["collected"] = to_json(measured.replays.collected);
+      one["traced"] = to_json(measured.replays.traced);
     }
     experiments.push_back(std::move(one));
   }
@@ -200,7 +200,7 @@ Calibration parse_calibration(const Value& document) {
     const Value& experiment = place->second;
     FieldReader(experiment).optional("failure", measured.failure);
     if (!measured.failure.empty()) continue;
-    measured.replays = {.plain = read_replays(experiment, "plain"), .collected = read_replays(experiment, "collected")};
+    measured.replays = {.plain = read_replays(experiment, "plain"), .traced = read_replays(experiment, "traced")};
     assign_operations(measured, experiment);
   }
   return calibration;

@@ -61,7 +61,7 @@ double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std:
 
 double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items) {
   std::vector<double> all;
-  for (const TimedReplay& replay : measured.replays.collected) {
+  for (const TimedReplay& replay : measured.replays.traced) {
     for (const streams::Span& span : replay.timeline.spans) {
       const Operation& operation = measured.experiment.recording.operations[span.operation];
       if (operation.kind != kind || (items != 0 && operation.chunk.items != items)) continue;
@@ -74,7 +74,7 @@ double device_seconds(const MeasuredExperiment& measured, OperationKind kind, st
 std::size_t at_once(const MeasuredExperiment& measured) {
   constexpr double kPart = 0.1;
   std::map<int, double> seconds;  // by how many ran
-  for (const TimedReplay& replay : measured.replays.collected) {
+  for (const TimedReplay& replay : measured.replays.traced) {
     std::vector<std::pair<double, int>> changes;
     for (const streams::Span& span : replay.timeline.spans) {
       changes.emplace_back(span.when.start, 1);

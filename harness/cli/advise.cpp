@@ -57,7 +57,7 @@ void complete(Problem& problem, const Options& options) {
     const auto most = static_cast<std::int64_t>(std::max(problem.bytes_in.value_or(0), problem.bytes_out.value_or(0)));
     job.items = ceil_div(most, static_cast<std::int64_t>(job.workload->about.item_bytes()));
   }
-  if (const std::string why = streams::refusal(job); !why.empty()) refuse(why);
+  if (const std::string reason = streams::refusal(job); !reason.empty()) refuse(reason);
   if (job.items < 1)
     refuse(fmt::format("there is nothing to copy, and so nothing to overlap: give {}",
                        problem.by_bytes() ? "--bytes-in or --bytes-out" : "--items, as in --items 2^26"));

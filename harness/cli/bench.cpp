@@ -99,7 +99,7 @@ bool on_host(const measure::TimedCase& timed) { return timed.on_host(); }
 
 /// Throws CommandError (status 3) if a case needs a device that is not here.
 void require_device(const std::vector<measure::TimedCase>& cases, const std::optional<measure::Facts>& device,
-                    const std::string& why_not) {
+                    const std::string& refusal) {
   const auto needs = std::ranges::find_if_not(cases, on_host);
   if (needs == cases.end()) return;
   const std::string& id = needs->about().id;
@@ -107,7 +107,7 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
   throw CommandError(kNoDevice,
                      fmt::format("{} needs a CUDA device, and there is none: {}. Without one, time the "
                                  "CPU baselines (--variant 'cpu_*'){}",
-                                 id, device ? "this build runs it on the SIMT emulator only" : why_not,
+                                 id, device ? "this build runs it on the SIMT emulator only" : refusal,
                                  needs->scan.variant->machines.simt
                                      ? fmt::format(", check it on the SIMT emulator (scanlab verify --device simt "
                                                    "--variant {0}), or count its steps (scanlab explain {0})",
@@ -187,10 +187,10 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
         "no case is left to time: widen the selection, or --benchmark_filter if it was given. Host code is timed "
         "with --cache warm --launch stream only");
 
-  std::string why_not;
+  std::string refusal;
   const std::optional<measure::Facts> device =
-      std::ranges::all_of(cases, on_host) ? std::nullopt : measure::device_facts(why_not);
-  require_device(cases, device, why_not);
+      std::ranges::all_of(cases, on_host) ? std::nullopt : measure::device_facts(refusal);
+  require_device(cases, device, refusal);
   std::string table = request.best_requests.empty() ? "" : tuning::table_in_use(*device);
   const bool tunes = request.tune_now && table == tuning::kNoTable;
   if (tunes) {

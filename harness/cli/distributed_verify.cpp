@@ -58,8 +58,8 @@ std::vector<DistributedCase> cases_to_check(const distributed::DistributedSelect
   std::erase_if(cases, [](const DistributedCase& each) { return !writes(each.algorithm->about.kind); });
   for (DistributedCase& each : cases) {
     if (!by_graph || !each.plan.possible()) continue;
-    if (std::string why = why_not_captured(*each.algorithm); !why.empty()) {
-      each.plan = distributed::Plan::refuse(std::move(why));
+    if (std::string reason = capture_refusal(*each.algorithm); !reason.empty()) {
+      each.plan = distributed::Plan::refuse(std::move(reason));
     }
   }
   return cases;

@@ -57,9 +57,9 @@ int explain_all(const std::filesystem::path& directory, bool quick, bool replace
 /// Runs each case in its instrumented form, prints a table, and writes the file of --csv, if any: one row a case and
 /// role.
 int explain_on_cuda(const std::vector<Case>& cases, std::optional<WholeFile> file, Context& context) {
-  std::string why_not;
-  if (!measure::device_facts(why_not)) {
-    throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", why_not));
+  std::string refusal;
+  if (!measure::device_facts(refusal)) {
+    throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", refusal));
   }
   std::string rows;
   const simt::RunColumns provenance = measure::provenance_columns();
@@ -132,7 +132,7 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   if (source_kernel) {
     options.leave_out({"variant", "type", "op", "mode", "set", "csv", "json", "all", "quick", "out"},
                       "--source-kernel is explained by itself");
-    if (device != "simt") refuse("--source-kernel runs on the executor alone: leave out --device");
+    if (device != "simt") refuse("--source-kernel runs on the emulator alone: leave out --device");
     return explain_printed(*source_kernel, words, context);
   }
   if (device == "cuda" && (all_variants || json))
@@ -158,9 +158,9 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
   Json all = Json::array();
   int explained = 0;
   for (const Case& chosen : cases) {
-    if (const std::string why = simt::unexplainable(chosen); !why.empty()) {
-      if (cases.size() == 1) throw CommandError(kBadInput, why);
-      fmt::print(context.err, "skipped: {}\n", why);
+    if (const std::string reason = simt::unexplainable(chosen); !reason.empty()) {
+      if (cases.size() == 1) throw CommandError(kBadInput, reason);
+      fmt::print(context.err, "skipped: {}\n", reason);
       continue;
     }
     ++explained;

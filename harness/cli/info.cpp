@@ -43,8 +43,8 @@ int info(const std::vector<std::string>& arguments, Context& context) {
   options.flag("json", json, "print JSON");
   if (!options.parse(arguments, context)) return kOk;
 
-  std::string why_not;
-  const std::optional<measure::Facts> device = measure::device_facts(why_not);
+  std::string refusal;
+  const std::optional<measure::Facts> device = measure::device_facts(refusal);
   const Abilities count = count_abilities();
   if (json) {
     measure::Facts all{{"schema", "scanlab-info/1"},
@@ -54,13 +54,13 @@ int info(const std::vector<std::string>& arguments, Context& context) {
     if (device) {
       all["device"] = *device;
     } else {
-      all["no_device"] = why_not;
+      all["no_device"] = refusal;
     }
     all["variants"] = {{"cuda", count.cuda}, {"simt", count.simt}, {"host", count.host}};
     context.out << all.dump(2) << "\n";
     return kOk;
   }
-  print_section("device", device ? *device : measure::Facts{{"none", why_not}}, context.out);
+  print_section("device", device ? *device : measure::Facts{{"none", refusal}}, context.out);
   print_section("host", measure::host_facts(), context.out);
   print_section("build", measure::build_facts(), context.out);
   fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the SIMT emulator, {} on the host\n",

@@ -24,7 +24,7 @@ int new_scan(const std::vector<std::string>& arguments, Context& context) {
       .positional("name", 1);
   if (!options.parse(arguments, context)) return kOk;
   if (!id) refuse("new takes a name: give one, as in 'scanlab new my_scan'");
-  if (const std::string why = why_no_id(*id); !why.empty()) refuse(why);
+  if (const std::string reason = id_problem(*id); !reason.empty()) refuse(reason);
   const std::filesystem::path path = output_folder(folder) / (*id + ".cu");
   WholeFile(path, force).write(new_scan_text(*id, plain, type));
   fmt::print(context.out,

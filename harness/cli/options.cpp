@@ -194,15 +194,15 @@ bool Options::given(const std::string& option) const {
   return values_.count(option) != 0 && !values_[option].defaulted();
 }
 
-void Options::refuse_useless(std::initializer_list<const char*> options, const char* why) const {
+void Options::refuse_useless(std::initializer_list<const char*> options, const char* reason) const {
   for (const char* option : options) {
-    if (given(option)) refuse(fmt::format("--{} would have no effect: {}", option, why));
+    if (given(option)) refuse(fmt::format("--{} would have no effect: {}", option, reason));
   }
 }
 
-void Options::leave_out(std::initializer_list<const char*> options, const std::string& why) const {
+void Options::leave_out(std::initializer_list<const char*> options, const std::string& reason) const {
   for (const char* option : options) {
-    if (given(option)) refuse(fmt::format("{}: leave out --{}", why, option));
+    if (given(option)) refuse(fmt::format("{}: leave out --{}", reason, option));
   }
 }
 

@@ -90,9 +90,9 @@ class Options {
   /// Whether an option was on the command line.
   bool given(const std::string& option) const;
   /// Throws CommandError (status 2) for those of `options` that were given, "--items would have no effect: why".
-  void refuse_useless(std::initializer_list<const char*> options, const char* why) const;
+  void refuse_useless(std::initializer_list<const char*> options, const char* reason) const;
   /// Throws CommandError (status 2) for those that were given: "why: leave out --items".
-  void leave_out(std::initializer_list<const char*> options, const std::string& why) const;
+  void leave_out(std::initializer_list<const char*> options, const std::string& reason) const;
 
  private:
   using Read = std::function<void(const std::string&)>;

@@ -195,8 +195,8 @@ int simulate(const std::vector<std::string>& arguments, Context& context) {
       select_jobs(asked.words, kDefaultWorkload, kDefaultItems).jobs(&context.err);
   if (!ratios) {  // which give the kernel's time
     for (const streams::ScheduledJob& each : jobs) {
-      const std::string why = unknown_kernel_time(each.job, profile, asked.known);
-      if (!why.empty()) refuse(why + ": give --kernel-us, or --work 1");
+      const std::string reason = unknown_kernel_time(each.job, profile, asked.known);
+      if (!reason.empty()) refuse(reason + ": give --kernel-us, or --work 1");
     }
   }
   try {

@@ -161,11 +161,11 @@ measure::Facts provenance(const StreamScan& asked, const measure::LoopOptions& o
 int stream_scan(const std::vector<std::string>& arguments, Context& context) {
   StreamScanOptions options;
   if (!options.options.parse(arguments, context)) return kOk;
-  std::string why_not;
-  if (options.device == "cuda" && !measure::device_facts(why_not)) {
+  std::string refusal;
+  if (options.device == "cuda" && !measure::device_facts(refusal)) {
     throw CommandError(kNoDevice, fmt::format("scanlab stream-scan needs a CUDA device, and there is none: {}; "
                                               "--device host scans without",
-                                              why_not));
+                                              refusal));
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond what is allowed is an error like a full disk
   const InterruptGuard guard;

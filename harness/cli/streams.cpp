@@ -28,11 +28,11 @@ const CommandGroup& group() {
            "scanlab streams trace depth_first --items 2^28 --chunks 16 --out results/depth_first.trace.json",
            streams_trace},
           {"diagnose", "name what delays a schedule, with the evidence, or compare two schedules",
-           "scanlab streams diagnose null_stream_trap depth_first --items 2^26 --chunks 16", streams_why},
+           "scanlab streams diagnose null_stream_trap depth_first --items 2^26 --chunks 16", streams_diagnose},
           {"import", "convert an export of Nsight Systems to a trace; needs no GPU",
            "scanlab streams import report.sqlite --out results/report.trace.json", streams_import},
           {"implicit-sync", "test on this device which calls block the host, and which serialise streams",
-           "scanlab streams implicit-sync --json results/implicit_sync.json", streams_caveats},
+           "scanlab streams implicit-sync --json results/implicit_sync.json", streams_implicit_sync},
           {"concurrency", "time small concurrent grids against the formula of waves and tails",
            "scanlab streams concurrency --json results/concurrency.json", streams_concurrency},
       }};

@@ -30,10 +30,10 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
 int streams_trace(const std::vector<std::string>& arguments, Context& context);
 
 /// What holds up a schedule, or two, status 3 without a device; or the program of an export of Nsight Systems.
-int streams_why(const std::vector<std::string>& arguments, Context& context);
+int streams_diagnose(const std::vector<std::string>& arguments, Context& context);
 
 /// Which statements of the sources hold on this device. Status 1 if the controls fail, 3 without a device.
-int streams_caveats(const std::vector<std::string>& arguments, Context& context);
+int streams_implicit_sync(const std::vector<std::string>& arguments, Context& context);
 
 /// Small grids side by side, against the formula. Status 3 without a device.
 int streams_concurrency(const std::vector<std::string>& arguments, Context& context);

@@ -48,8 +48,8 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
   fmt::print(context.out, "{}\n", describe(chosen));
   context.out << describe(trace.measured.timeline(), trace.analysis, shortest_gap * trace.analysis.makespan);
   fmt::print(context.out, "tracing overhead: {:.3f} ms with tracing, {:.3f} without (medians of {}): {:+.1f}%\n",
-             1e3 * trace.measured.median_collected(), 1e3 * trace.measured.median_plain(), repetitions,
-             trace.measured.collection_percent());
+             1e3 * trace.measured.median_traced(), 1e3 * trace.measured.median_plain(), repetitions,
+             trace.measured.tracing_overhead_percent());
   if (file != nullptr) {
     file->write(trace.text(about));
     fmt::print(context.out, "{} operations in {}\n", trace.measured.timeline().spans.size(), file->path().string());

@@ -43,12 +43,12 @@ struct TuneOptions {
 /// keep is of another.
 tuning::Measured measure_candidates(const TuneOptions& asked, const std::vector<TuningTable>& before, Context& context,
                                     bool& any_failed) {
-  std::string why_not;
-  const std::optional<measure::Facts> device = measure::device_facts(why_not);
+  std::string refusal;
+  const std::optional<measure::Facts> device = measure::device_facts(refusal);
   if (!device) {
     throw CommandError(kNoDevice, fmt::format("tune needs a CUDA device, and there is none: {}. Without one, "
                                               "choose from results with --from",
-                                              why_not));
+                                              refusal));
   }
   const measure::LoopOptions options = asked.loop.over(tuning::kTuningLoop);
   tuning::Measured measured{.from = "this device", .context = *device, .timings = {}};

@@ -64,9 +64,9 @@ struct VerifyOptions {
   }
 };
 
-std::unique_ptr<Checker> make_checker(const std::string& device, const simt::ExecutorOptions& options) {
-  std::string why_not;
-  if (device != "simt" && measure::device_facts(why_not)) {
+std::unique_ptr<Checker> make_checker(const std::string& device, const simt::EmulatorOptions& options) {
+  std::string refusal;
+  if (device != "simt" && measure::device_facts(refusal)) {
 #ifdef SCANLAB_WITH_CUDA
     return verify::cuda_checker();
 #endif
@@ -74,7 +74,7 @@ std::unique_ptr<Checker> make_checker(const std::string& device, const simt::Exe
   if (device == "cuda") {
     throw CommandError(kNoDevice, fmt::format("no GPU to verify on: {}; use --device simt, which runs the same kernels "
                                               "on the SIMT emulator",
-                                              why_not));
+                                              refusal));
   }
   return verify::cpu_checker(options);
 }
@@ -92,14 +92,14 @@ Request read_request(const VerifyOptions& asked) {
   request.every_op = every("op");
   request.selection = select_scans(words);
   checks.kinds = values_of(words, "input", with_names(kInputKinds));
-  if (words.contains("aliasing")) checks.placements = values_of(words, "aliasing", with_names(verify::kPlacements));
+  if (words.contains("aliasing")) checks.aliasings = values_of(words, "aliasing", with_names(verify::kAliasings));
   checks.repeat = asked.repeat;
   if (checks.repeat == 1) refuse("--repeat 1: give 2 runs or more");
   checks.seed = asked.seed;
   checks.quick = asked.quick;
   if (asked.untraced) request.flags += " --untraced";
   if (asked.interleave) request.flags += " --interleave";
-  simt::ExecutorOptions options;
+  simt::EmulatorOptions options;
   options.seed = checks.seed;
   options.trace = !asked.untraced;
   if (asked.interleave) options.order = simt::BlockOrder::interleaved;
@@ -114,7 +114,7 @@ Request read_request(const VerifyOptions& asked) {
     request.small = !on_gpu && request.selection.settings.empty() && !checks.quick;
     const bool named = words.contains("variant") && !checks.quick;
     request.levels = named && !on_gpu;
-    if (named && !words.contains("aliasing")) checks.placements.clear();
+    if (named && !words.contains("aliasing")) checks.aliasings.clear();
     request.selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
   }
   return request;

@@ -36,7 +36,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 
 }  // namespace
 
-std::string why_no_id(const std::string& id) {
+std::string id_problem(const std::string& id) {
   if (!is_id(id)) {
     return "'" + id + "' cannot name a variant: use lower-case letters, digits and '_', a letter first";
   }

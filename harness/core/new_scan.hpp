@@ -9,7 +9,7 @@
 namespace scanlab {
 
 /// Why a new variant cannot have this id, which is its file's name; empty if it can.
-std::string why_no_id(const std::string& id);
+std::string id_problem(const std::string& id);
 
 /// examples/my_scan.cu under another name, or examples/my_cuda_scan.cu if `plain`; for one type, or for all.
 std::string new_scan_text(const std::string& id, bool plain, std::optional<ElementType> type);

@@ -1,4 +1,4 @@
-// Words that let one source be read by nvcc (for the GPU) and by a plain C++ compiler (for the CPU executor).
+// Words that let one source be read by nvcc (for the GPU) and by a plain C++ compiler (for the CPU emulator).
 #pragma once
 
 #if defined(__CUDACC__)

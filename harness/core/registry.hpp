@@ -62,8 +62,8 @@ class RegistryOf {
 
  private:
   /// Registration runs before main, where nothing could catch an exception.
-  [[noreturn]] static void refuse(const std::string& id, const std::string& why) {
-    std::fprintf(stderr, "scanlab: the %s '%s' cannot be registered: %s\n", Entry::kNoun, id.c_str(), why.c_str());
+  [[noreturn]] static void refuse(const std::string& id, const std::string& reason) {
+    std::fprintf(stderr, "scanlab: the %s '%s' cannot be registered: %s\n", Entry::kNoun, id.c_str(), reason.c_str());
     std::exit(2);
   }
 

@@ -80,8 +80,8 @@ Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines)
   variant.machines = machines;
   variant.bind = [about = variant.about, add_machines](const Problem& problem) {
     BoundScan bound;
-    if (std::string why = unsupported(about, problem); !why.empty()) {
-      bound.plan = Plan::refuse(std::move(why));
+    if (std::string reason = unsupported(about, problem); !reason.empty()) {
+      bound.plan = Plan::refuse(std::move(reason));
       return bound;
     }
     const auto scan = std::make_shared<const Scan>(problem);

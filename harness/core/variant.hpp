@@ -19,7 +19,7 @@
 namespace scanlab {
 
 namespace simt {
-class Executor;
+class Emulator;
 }
 
 /// Values of a variant's own parameters (padding, levels a launch, …) by name; what is absent has its default.
@@ -66,7 +66,7 @@ struct Plan {
   std::optional<Choice> choice{};
 
   bool possible() const { return refusal.empty(); }
-  static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
+  static Plan refuse(std::string reason) { return {.refusal = std::move(reason)}; }
 };
 
 enum class Kind {
@@ -162,9 +162,9 @@ struct RoleCycles {
 struct BoundScan {
   Plan plan;
   std::function<void(void* workspace, StreamHandle)> prepare_cuda;     ///< empty: needs no preparation; only enqueues
-  std::function<void(void* workspace, simt::Executor&)> prepare_simt;  ///< likewise
+  std::function<void(void* workspace, simt::Emulator&)> prepare_simt;  ///< likewise
   std::function<void(const Buffers&, StreamHandle)> cuda;
-  std::function<void(const Buffers&, simt::Executor&)> simt;
+  std::function<void(const Buffers&, simt::Emulator&)> simt;
   std::function<void(const Buffers&)> host;
   /// As `cuda`, in an instrumented form; waits for its end. Empty: the scan has none.
   std::function<std::vector<RoleCycles>(const Buffers&, StreamHandle)> cuda_watch;

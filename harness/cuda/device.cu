@@ -57,17 +57,17 @@ DeviceProbe probe_device() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count > 0) {
-    std::string why_not = why_no_code(SCANLAB_CUDA_ARCHITECTURES, attribute(cudaDevAttrComputeCapabilityMajor),
+    std::string refusal = why_no_code(SCANLAB_CUDA_ARCHITECTURES, attribute(cudaDevAttrComputeCapabilityMajor),
                                       attribute(cudaDevAttrComputeCapabilityMinor));
-    if (!why_not.empty()) return {.facts = std::nullopt, .why_not = std::move(why_not)};
-    return {.facts = facts(), .why_not = {}};
+    if (!refusal.empty()) return {.facts = std::nullopt, .refusal = std::move(refusal)};
+    return {.facts = facts(), .refusal = {}};
   }
   int driver = 0;
   cudaDriverGetVersion(&driver);  // 0 without one
   const NoDevice reason = error == cudaSuccess || error == cudaErrorNoDevice ? NoDevice::none
                           : error == cudaErrorInsufficientDriver             ? NoDevice::driver_too_old
                                                                              : NoDevice::other;
-  return {.facts = std::nullopt, .why_not = why_no_device(reason, driver, CUDART_VERSION, cudaGetErrorString(error))};
+  return {.facts = std::nullopt, .refusal = why_no_device(reason, driver, CUDART_VERSION, cudaGetErrorString(error))};
 }
 
 ToolkitFacts toolkit_facts() {

@@ -29,7 +29,7 @@ struct DeviceFacts {
 
 struct DeviceProbe {
   std::optional<DeviceFacts> facts;
-  std::string why_not;  ///< why there is no device
+  std::string refusal;  ///< why there is no device
 };
 
 /// CUDA's 13000 is version 13.0.

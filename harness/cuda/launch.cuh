@@ -113,14 +113,14 @@ inline DeviceCode device_code() {
 
 /// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. Code that is
 /// compiled for an architecture before 9.0 does not wait, and so must not be launched early.
-inline bool early_kernels_wait() { return device_code().version >= 90; }
+inline bool pdl_kernels_wait() { return device_code().version >= 90; }
 
 struct LaunchShape {
   int blocks = 1;
   int threads = 1;               ///< a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory a block
   int cluster = 1;               ///< blocks a cluster
-  bool early = false;            ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
+  bool pdl = false;            ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
   const char* what = "launching a kernel";  ///< for an error's sentence
 };
 
@@ -181,7 +181,7 @@ cudaError_t try_launch(void (*kernel)(Parameters...), const LaunchShape& shape, 
     attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
     attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
   }
-  if (shape.early && early_kernels_wait()) {
+  if (shape.pdl && pdl_kernels_wait()) {
     attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
   }

@@ -26,7 +26,7 @@ struct Plan {
   static Plan of_blocks(const Problem& problem, int ranks) {
     return {.distribution = Distribution::blocks(problem.items, ranks)};
   }
-  static Plan refuse(std::string why) { return {.refusal = std::move(why)}; }
+  static Plan refuse(std::string reason) { return {.refusal = std::move(reason)}; }
 };
 
 /// One rank of a scan, bound to a problem. All ranks destroy theirs in one order.
@@ -96,7 +96,7 @@ Algorithm algorithm(bool on_gpus, Origin origin = Origin::variant) {
   made.on_gpus = on_gpus;
   if constexpr (requires { Scan::kWaits; }) made.waits = Scan::kWaits;
   made.plan = [about = made.about](const Problem& problem, int ranks) {
-    if (std::string why = unsupported(about, problem); !why.empty()) return Plan::refuse(std::move(why));
+    if (std::string reason = unsupported(about, problem); !reason.empty()) return Plan::refuse(std::move(reason));
     const bool taken = with_monoid(problem.type, problem.op, []<class Op>(Op) { return takes<Scan, Op>(); });
     if (taken) return Scan::plan(problem, ranks);
     return Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +

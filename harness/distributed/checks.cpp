@@ -25,7 +25,7 @@ std::vector<std::int64_t> default_items(int ranks) {
   return all;
 }
 
-std::string why_not_captured(const Algorithm& algorithm) {
+std::string capture_refusal(const Algorithm& algorithm) {
   if (!algorithm.on_gpus) return algorithm.about.id + " runs in the hosts' memory, so no CUDA graph can replay it";
   if (algorithm.waits) return algorithm.about.id + " waits for the device within a run, so no CUDA graph can replay it";
   return {};
@@ -47,7 +47,7 @@ void Checks::add(const DistributedCase& each, InputKind input) {
             {"items", each.problem.items},
             {"settings", Json(each.problem.settings)},
             {"input", name(input)},
-            {"placement", "apart"},
+            {"aliasing", "apart"},
             {"outcome", each.verified                  ? "passed"
                         : each.state == State::skipped ? "skipped"
                                                        : "failed"},

@@ -18,7 +18,7 @@ namespace scanlab::distributed {
 std::vector<std::int64_t> default_items(int ranks);
 
 /// Why no graph can replay the runs of an algorithm; empty if one can.
-std::string why_not_captured(const Algorithm& algorithm);
+std::string capture_refusal(const Algorithm& algorithm);
 
 /// Checks, counted, and kept as lines of a file in the form of `scanlab verify --json`. Rank 0 has it.
 class Checks {

@@ -46,11 +46,11 @@ class Communicator {
   virtual void check_others() = 0;
 
   /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed.
-  [[noreturn]] virtual void fail(const std::string& why) = 0;
+  [[noreturn]] virtual void fail(const std::string& reason) = 0;
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// Written output stays.
-  [[noreturn]] virtual void abandon(const std::string& why) = 0;
+  [[noreturn]] virtual void abandon(const std::string& reason) = 0;
 
   /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
   /// at its end, so the class of each lets it go.

@@ -29,22 +29,22 @@ std::int64_t compared_every(std::int64_t items) { return ceil_div(items, kMaxCom
 template <class Work>
 void on_all(Communicator& communicator, Work work) {
   enum : int { kFine, kLacks, kFailed };
-  std::string why;
+  std::string reason;
   int kind = kFine;
   try {
     work();
   } catch (const measure::LacksMemory& error) {
-    why = error.what();
+    reason = error.what();
     kind = kLacks;
   } catch (const std::exception& error) {
-    why = error.what();
+    reason = error.what();
     kind = kFailed;
   }
-  why = communicator.first_complaint(why);
+  reason = communicator.first_complaint(reason);
   const std::vector<int> kinds = communicator.gather(kind);
-  if (why.empty()) return;
-  if (*std::ranges::max_element(kinds) == kLacks) throw measure::LacksMemory(why);
-  throw std::runtime_error(why);
+  if (reason.empty()) return;
+  if (*std::ranges::max_element(kinds) == kLacks) throw measure::LacksMemory(reason);
+  throw std::runtime_error(reason);
 }
 
 /// Calls `work`, in which ranks may wait for each other: what it throws on one ends them all.

@@ -222,11 +222,11 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess) cudaGetLastError();
   const int per_gpu = ranks_per_gpu();
-  std::string why;
+  std::string reason;
   if (here > devices * per_gpu) {
-    why = std::to_string(here) + " ranks of a host need as many GPUs, and it has " + std::to_string(devices);
+    reason = std::to_string(here) + " ranks of a host need as many GPUs, and it has " + std::to_string(devices);
   }
-  if (why = communicator.first_complaint(why); !why.empty()) throw CommandError(kNoDevice, why);
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kNoDevice, reason);
   const int device = local / per_gpu;
   cuda::check(cudaSetDevice(device), "choosing a device");
   cudaDeviceProp about{};

@@ -59,15 +59,15 @@ class Library {
 class LoadedNccl : public Nccl {
  public:
   explicit LoadedNccl(Communicator& communicator) : communicator_(communicator) {
-    std::string why;
+    std::string reason;
     UniqueId id{};
     try {
       library_ = std::make_unique<Library>();
       if (communicator.rank() == 0) library_->check(library_->get_unique_id(&id), "naming a communicator");
     } catch (const std::runtime_error& error) {
-      why = error.what();
+      reason = error.what();
     }
-    if (why = communicator.first_complaint(why); !why.empty()) throw std::runtime_error(why);
+    if (reason = communicator.first_complaint(reason); !reason.empty()) throw std::runtime_error(reason);
     id = communicator.from_leader(id);
     try {
       with_patience(

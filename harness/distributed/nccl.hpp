@@ -15,8 +15,8 @@ std::string why_no_nccl();
 
 /// `plan`, or where there is no NCCL its refusal.
 inline Plan with_nccl(Plan plan) {
-  std::string why = why_no_nccl();
-  return why.empty() ? std::move(plan) : Plan::refuse(std::move(why));
+  std::string reason = why_no_nccl();
+  return reason.empty() ? std::move(plan) : Plan::refuse(std::move(reason));
 }
 
 /// The ranks' NCCL communicator. A rank's device is current wherever one is used.

@@ -48,25 +48,25 @@ PeerMemory::PeerMemory(std::size_t bytes) : own_(bytes) {
 void PeerMemory::connect(Communicator& communicator) {
   communicator_ = &communicator;
   Address own{.process = process_number(), .data = own_.data()};
-  std::string why;
+  std::string reason;
   try {
     cuda::check(cudaGetDevice(&own.device), "asking for the device");
     cuda::check(cudaDeviceGetPCIBusId(own.bus, sizeof(own.bus), own.device), "asking for the device's place");
   } catch (const cuda::CudaError& error) {
-    why = error.what();
+    reason = error.what();
   }
   own.shareable = cudaIpcGetMemHandle(&own.handle, own_.data()) == cudaSuccess;
   cudaGetLastError();
   const std::vector<Address> all = communicator.gather(own);
   seen_.assign(all.size(), nullptr);
-  for (std::size_t rank = 0; rank < all.size() && why.empty(); ++rank) {
+  for (std::size_t rank = 0; rank < all.size() && reason.empty(); ++rank) {
     if (static_cast<int>(rank) == communicator.rank()) {
       seen_[rank] = own_.data();
     } else {
-      why = reach(own, all[rank], opened_, seen_[rank]);
+      reason = reach(own, all[rank], opened_, seen_[rank]);
     }
   }
-  if (const std::string complaint = communicator.first_complaint(why); !complaint.empty()) {
+  if (const std::string complaint = communicator.first_complaint(reason); !complaint.empty()) {
     throw std::runtime_error(complaint);
   }
 }

@@ -109,9 +109,9 @@ class Meeting {
     }
   }
 
-  void fail(int rank, const std::string& why) {
+  void fail(int rank, const std::string& reason) {
     const std::scoped_lock lock(mutex_);
-    if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " has failed: " + why;
+    if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " has failed: " + reason;
     changed_.notify_all();
   }
 
@@ -160,10 +160,10 @@ class Meeting {
   int ended_ = 0;  ///< ranks
 };
 
-[[noreturn]] void end_process(const std::string& why) {
+[[noreturn]] void end_process(const std::string& reason) {
   static std::mutex one_speaks;
   const std::scoped_lock lock(one_speaks);
-  std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", why.c_str());
+  std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", reason.c_str());
   std::fflush(nullptr);
   std::_Exit(1);
 }
@@ -178,12 +178,12 @@ class ThreadRank : public Communicator {
     meeting_.all_gather(rank_, mine, bytes, all, longer_);
   }
   void check_others() override { meeting_.check(); }
-  [[noreturn]] void fail(const std::string& why) override {
-    meeting_.fail(rank_, why);
+  [[noreturn]] void fail(const std::string& reason) override {
+    meeting_.fail(rank_, reason);
     meeting_.check();  // throws the first failure, of which this one may be a consequence
     std::abort();
   }
-  [[noreturn]] void abandon(const std::string& why) override { end_process(why); }
+  [[noreturn]] void abandon(const std::string& reason) override { end_process(reason); }
 
  private:
   Meeting& meeting_;
@@ -198,12 +198,12 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
   std::exception_ptr first;
   const auto run_rank = [&](int rank) {
     ThreadRank own(meeting, rank);
-    const auto keep = [&](const std::string& why) {
+    const auto keep = [&](const std::string& reason) {
       {
         const std::scoped_lock lock(mutex);
         if (first == nullptr) first = std::current_exception();
       }
-      meeting.fail(rank, why);
+      meeting.fail(rank, reason);
     };
     try {
       body(own);
@@ -218,10 +218,10 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
   {
     // A rank may wait where nobody tells it, as in a launch behind a kernel that waits for another rank.
     const std::jthread watch([&] {
-      if (const std::string why =
+      if (const std::string reason =
               meeting.failure_that_hangs(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(5)));
-          !why.empty())
-        end_process(why);
+          !reason.empty())
+        end_process(reason);
     });
     std::vector<std::jthread> others;
     for (int rank = 1; rank < ranks; ++rank) others.emplace_back(run_rank, rank);

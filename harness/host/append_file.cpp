@@ -18,8 +18,8 @@ namespace scanlab {
 
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw CommandError(kBadInput, fmt::format("cannot write results to '{}': {}", path.string(), why));
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
+  throw CommandError(kBadInput, fmt::format("cannot write results to '{}': {}", path.string(), reason));
 }
 
 OpenFile create(const std::filesystem::path& path, bool replace) {
@@ -33,13 +33,13 @@ OpenFile create(const std::filesystem::path& path, bool replace) {
   if (file.get() < 0) refuse(path, std::strerror(errno));
   struct stat status {};
   const bool known = fstat(file.get(), &status) == 0;
-  std::string why;
+  std::string reason;
   if (!known || !S_ISREG(status.st_mode)) {
-    why = "it is not a file";
+    reason = "it is not a file";
   } else if (status.st_size > 0 && !replace) {
-    why = "it holds something already; choose another name, or give --force to replace it";
+    reason = "it holds something already; choose another name, or give --force to replace it";
   }
-  if (!why.empty()) refuse(path, why);
+  if (!reason.empty()) refuse(path, reason);
   return file;
 }
 

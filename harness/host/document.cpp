@@ -123,9 +123,9 @@ std::string Value::place() const {
   return line() == 0 ? document_->file : fmt::format("{}, line {}", document_->file, line());
 }
 
-void Value::fail(const std::string& why) const {
-  throw DocumentError(path_.empty() ? fmt::format("{}: {}", place(), why)
-                                    : fmt::format("{}: key '{}': {}", place(), shorten(path_, 200), why));
+void Value::fail(const std::string& reason) const {
+  throw DocumentError(path_.empty() ? fmt::format("{}: {}", place(), reason)
+                                    : fmt::format("{}: key '{}': {}", place(), shorten(path_, 200), reason));
 }
 
 void Value::expect(const std::string& expected) const {

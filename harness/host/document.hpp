@@ -68,7 +68,7 @@ class Value {
   const std::string& file() const { return document_->file; }
   std::string place() const;  ///< "FILE", or "FILE, line 7"
   unsigned line() const;      ///< 0: not known
-  [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail(const std::string& reason) const;
   /// Fails with "expected …, got …".
   [[noreturn]] void expect(const std::string& expected) const;
 

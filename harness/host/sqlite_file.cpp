@@ -11,8 +11,8 @@
 
 namespace scanlab {
 
-void SqliteFile::refuse(const std::string& why) const {
-  throw CommandError(kBadInput, fmt::format("{}: {}", path_.string(), why));
+void SqliteFile::refuse(const std::string& reason) const {
+  throw CommandError(kBadInput, fmt::format("{}: {}", path_.string(), reason));
 }
 
 #ifdef SCANLAB_WITH_SQLITE

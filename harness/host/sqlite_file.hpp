@@ -53,7 +53,7 @@ class SqliteFile {
   void read(std::string_view table, const std::vector<Column>& columns,
             const std::function<void(const Row&)>& visit) const;
 
-  [[noreturn]] void refuse(const std::string& why) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
   void query(const std::string& sql, const std::function<void(sqlite3_stmt*)>& visit) const;

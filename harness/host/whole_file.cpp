@@ -46,8 +46,8 @@ void WholeFile::write(const std::string& text) {
   if (error) refuse(error.message());
 }
 
-void WholeFile::refuse(const std::string& why) const {
-  throw CommandError(kBadInput, fmt::format("cannot write '{}': {}; choose another place", path_.string(), why));
+void WholeFile::refuse(const std::string& reason) const {
+  throw CommandError(kBadInput, fmt::format("cannot write '{}': {}; choose another place", path_.string(), reason));
 }
 
 }  // namespace scanlab

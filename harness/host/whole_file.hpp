@@ -24,7 +24,7 @@ class WholeFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
 
   std::filesystem::path path_;
   std::filesystem::path partial_;

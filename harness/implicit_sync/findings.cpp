@@ -19,11 +19,11 @@ Trials try_here(const Experiment& experiment, int trials) {
   try {
     return run_experiment(experiment, trials);
   } catch (const std::exception& error) {
-    return {.why_not = error.what()};
+    return {.refusal = error.what()};
   }
 }
 #else
-Trials try_here(const Experiment&, int) { return {.why_not = "this build has no CUDA"}; }
+Trials try_here(const Experiment&, int) { return {.refusal = "this build has no CUDA"}; }
 #endif
 
 Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vector<std::string> words) {
@@ -31,9 +31,9 @@ Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vecto
   const FreshProcess process = run_in_fresh_process(words, experiment.environment);
   const Json json = Json::parse(process.out, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
-    return {.why_not = fmt::format("the process for it ended with status {} and no result", process.status)};
+    return {.refusal = fmt::format("the process for it ended with status {} and no result", process.status)};
   }
-  return {.yes = json.at("yes"), .seconds = json.at("seconds"), .why_not = json.at("why_not")};
+  return {.yes = json.at("yes"), .seconds = json.at("seconds"), .refusal = json.at("refusal")};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ const char* word(Answer answer) {
 }
 
 Answer Finding::answer() const {
-  if (!trials.why_not.empty()) return Answer::not_tried;
+  if (!trials.refusal.empty()) return Answer::not_tried;
   const int all = trials.count();
   const int no = all - trials.yes;
   if (all == 0) return Answer::unclear;
@@ -83,7 +83,7 @@ std::string answer_in_fresh_process(const std::vector<std::string>& words) {
     throw CommandError(kBadInput, fmt::format("'{}' is what scanlab says to itself", kInFreshProcess));
   }
   const Trials trials = try_here(*chosen, std::stoi(words[1]));
-  return Json{{"yes", trials.yes}, {"seconds", trials.seconds}, {"why_not", trials.why_not}}.dump();
+  return Json{{"yes", trials.yes}, {"seconds", trials.seconds}, {"refusal", trials.refusal}}.dump();
 }
 
 void require_control(const Finding& finding) {
@@ -96,7 +96,7 @@ void require_control(const Finding& finding) {
       fmt::format("the control {} failed ('{}' must be {}, and {} of {} trials said yes{}{}): is the device in "
                   "use, a profiler attached, or CUDA_LAUNCH_BLOCKING set? No other answer would count",
                   experiment.name, experiment.statement(), word(experiment.expected), finding.trials.yes,
-                  finding.trials.count(), finding.trials.why_not.empty() ? "" : ": ", finding.trials.why_not));
+                  finding.trials.count(), finding.trials.refusal.empty() ? "" : ": ", finding.trials.refusal));
 }
 
 Json to_json(const Finding& finding) {
@@ -112,15 +112,15 @@ Json to_json(const Finding& finding) {
           {"verb", experiment.verb},
           {"object", experiment.object},
           {"statement", experiment.statement()},
-          {"said", experiment.expected == Expected::nothing ? Json(nullptr) : Json(word(experiment.expected))},
+          {"stated", experiment.expected == Expected::nothing ? Json(nullptr) : Json(word(experiment.expected))},
           {"claim", experiment.claim},
           {"sources", sources},
-          {"found", clear ? Json(word(answer)) : Json(nullptr)},
+          {"measured", clear ? Json(word(answer)) : Json(nullptr)},
           {"differs", finding.differs()},
           {"yes", finding.trials.yes},
           {"trials", finding.trials.count()},
           {"seconds", finding.trials.seconds},
-          {"why_not", finding.trials.why_not},
+          {"refusal", finding.trials.refusal},
           {"environment", environment},
           {"fresh_process", experiment.fresh_process}};
 }

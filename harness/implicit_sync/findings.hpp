@@ -9,7 +9,7 @@
 
 namespace scanlab::implicit_sync {
 
-inline constexpr char kCaveatsSchema[] = "scanlab-caveats/3";
+inline constexpr char kImplicitSyncSchema[] = "scanlab-implicit-sync/3";
 
 /// A device's answer to a statement.
 enum class Answer { no, yes, unclear, not_tried };
@@ -21,7 +21,7 @@ const char* word(Answer answer);
 struct Trials {
   int yes = 0;
   std::vector<double> seconds{};  ///< one a trial: how long the call took, or what the statement is about
-  std::string why_not{};          ///< why it cannot be tried here; then there are no trials
+  std::string refusal{};          ///< why it cannot be tried here; then there are no trials
 
   int count() const { return static_cast<int>(seconds.size()); }
 };

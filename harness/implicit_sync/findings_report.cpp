@@ -26,11 +26,11 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
   constexpr auto kRow = "{:<42}{:<12}{:<13}{:>9}{:>12}  {}{}\n";
   fmt::print(out, kRow, "experiment", "source says", "this device", "yes of", "median, us", "statement", "");
   for (const Finding& each : findings) {
-    const bool tried = each.trials.why_not.empty();
+    const bool tried = each.trials.refusal.empty();
     fmt::print(out, kRow, each.experiment->name, word(each.experiment->expected), word(each.answer()),
                tried ? fmt::format("{} of {}", each.trials.yes, each.trials.count()) : "",
                tried ? fmt::format("{:.1f}", 1e6 * median(each.trials.seconds)) : "", each.experiment->statement(),
-               tried ? "" : fmt::format(" (not tried: {})", each.trials.why_not));
+               tried ? "" : fmt::format(" (not tried: {})", each.trials.refusal));
   }
   const auto count = std::ranges::count_if(findings, &Finding::differs);
   fmt::print(out, "\nThis device does the opposite of what the source says in {} of {} answers.\n", count,
@@ -43,7 +43,7 @@ void print(const std::vector<Finding>& findings, std::ostream& out) {
 }
 
 Json document(const std::vector<Finding>& findings, const Json& provenance) {
-  Json all{{"schema", kCaveatsSchema}, {"context", provenance}, {"experiments", Json::array()}};
+  Json all{{"schema", kImplicitSyncSchema}, {"context", provenance}, {"experiments", Json::array()}};
   for (const Finding& each : findings) all["experiments"].push_back(to_json(each));
   return all;
 }

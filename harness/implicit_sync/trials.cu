@@ -165,8 +165,8 @@ Trials run_experiment(const Experiment& experiment, int repetitions) {
   }();
   const DeviceExperiment& on_device = all.at(experiment.name);
   Trials result;
-  if (on_device.prepare_process) result.why_not = on_device.prepare_process();
-  if (!result.why_not.empty()) return result;
+  if (on_device.prepare_process) result.refusal = on_device.prepare_process();
+  if (!result.refusal.empty()) return result;
   TestBed bed(experiment.non_blocking_streams);
   on_device.trial(bed);  // what is loaded or allocated at first use is no part of an answer
   for (int i = 0; i < repetitions; ++i) {

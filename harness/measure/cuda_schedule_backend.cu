@@ -6,7 +6,7 @@
 #include "harness/cuda/nvml.hpp"
 #include "harness/measure/scan_backend.hpp"
 #include "harness/measure/schedule_session.hpp"
-#include "harness/replay/cuda_executor.hpp"
+#include "harness/replay/replayer.hpp"
 
 namespace scanlab::measure {
 
@@ -39,11 +39,11 @@ class CudaScheduleBackend : public ScheduleBackend {
 
   ScheduleSample sample(const streams::Recording& recording) override {
     return or_lacks_memory([&] {
-      streams::CudaExecutor executor(recording, *arrays_);
-      executor.replay();  // untimed: the first of anything takes longer
-      ScheduleSample taken{.device_seconds = executor.replay_between_events()};
-      executor.poison();
-      taken.host_seconds = executor.replay().seconds();
+      streams::Replayer emulator(recording, *arrays_);
+      emulator.replay();  // untimed: the first of anything takes longer
+      ScheduleSample taken{.device_seconds = emulator.replay_between_events()};
+      emulator.poison();
+      taken.host_seconds = emulator.replay().seconds();
       taken.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
       taken.wrong = arrays_->wrong();
       return taken;

@@ -133,7 +133,7 @@ void Loop::record(const LoopCase& each, int round, const Sample& sample) {
   if (each.describe) each.describe(entry);
   entry["round"] = round;
   entry["verified"] = timing.verified && timing.state == Timing::State::timed;
-  entry["settled"] = is_converged(timing, options_);
+  entry["converged"] = is_converged(timing, options_);
   if (sample.sm_clock_mhz > 0) entry["sm_clock_mhz"] = sample.sm_clock_mhz;
   entry.update(sample.fields);
   file_->append(entry);

@@ -41,8 +41,8 @@ struct Timing {
   double sample_seconds = 0;          ///< of wall time that the next sample may take
   bool finished = false;              ///< its interval is narrow enough, or its cap spent: later rounds leave it out
 
-  void skip(std::string why) { state = State::skipped, reason = std::move(why); }
-  void fail(std::string why) { state = State::failed, reason = std::move(why); }
+  void skip(std::string reason) { state = State::skipped, reason = std::move(reason); }
+  void fail(std::string reason) { state = State::failed, reason = std::move(reason); }
 };
 
 /// A case cannot be run for lack of memory. The loop goes on.

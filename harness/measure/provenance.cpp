@@ -75,10 +75,10 @@ Facts host_facts() {
 
 #ifdef SCANLAB_WITH_CUDA
 
-std::optional<Facts> device_facts(std::string& why_not) {
+std::optional<Facts> device_facts(std::string& refusal) {
   const cuda::DeviceProbe probe = cuda::probe_device();
   if (!probe.facts) {
-    why_not = probe.why_not;
+    refusal = probe.refusal;
     return std::nullopt;
   }
   const cuda::DeviceFacts& device = *probe.facts;
@@ -104,8 +104,8 @@ std::optional<Facts> device_facts(std::string& why_not) {
 
 #else
 
-std::optional<Facts> device_facts(std::string& why_not) {
-  why_not = "this build has no CUDA";
+std::optional<Facts> device_facts(std::string& refusal) {
+  refusal = "this build has no CUDA";
   return std::nullopt;
 }
 
@@ -119,8 +119,8 @@ Facts run_facts(const std::vector<std::string>& argv) {
 }
 
 std::vector<std::pair<std::string, std::string>> provenance_columns() {
-  std::string why_not;
-  const Facts device = device_facts(why_not).value_or(Facts{});
+  std::string refusal;
+  const Facts device = device_facts(refusal).value_or(Facts{});
   const Facts run = run_facts({});
   std::vector<std::pair<std::string, std::string>> columns{{"device", device.value("device", "")}};
   for (const char* name : {"date", "git_commit", "git_dirty"}) columns.emplace_back(name, run[name]);
@@ -134,10 +134,10 @@ Facts measured_on_host(const std::vector<std::string>& argv) {
 }
 
 Facts measured_on(const std::string& command, const std::vector<std::string>& argv) {
-  std::string why_not;
-  const std::optional<Facts> device = device_facts(why_not);
+  std::string refusal;
+  const std::optional<Facts> device = device_facts(refusal);
   if (!device) {
-    throw CommandError(kNoDevice, fmt::format("{} needs a CUDA device, and there is none: {}", command, why_not));
+    throw CommandError(kNoDevice, fmt::format("{} needs a CUDA device, and there is none: {}", command, refusal));
   }
   Facts facts = *device;
   facts.update(measured_on_host(argv));

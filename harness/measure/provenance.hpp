@@ -17,8 +17,8 @@ Facts build_facts();
 /// The host: its processor and system.
 Facts host_facts();
 
-/// The device and its clocks now; nullopt if there is none, and then `why_not` says why.
-std::optional<Facts> device_facts(std::string& why_not);
+/// The device and its clocks now; nullopt if there is none, and then `refusal` says why.
+std::optional<Facts> device_facts(std::string& refusal);
 
 /// The build, the date, and the command line of a run.
 Facts run_facts(const std::vector<std::string>& argv);

@@ -31,8 +31,8 @@ std::int64_t modified_ns(const struct stat& status) {
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
-[[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
-  throw FileError(fmt::format("cannot write '{}': {}", path.string(), why));
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& reason) {
+  throw FileError(fmt::format("cannot write '{}': {}", path.string(), reason));
 }
 
 /// Changes when the machine is started anew; empty where nothing says so.
@@ -64,8 +64,8 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
 
 InputFile::InputFile(fs::path path, std::size_t item_bytes)
     : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  const auto refuse = [this](const std::string& why) {
-    throw FileError(fmt::format("cannot read '{}': {}", path_.string(), why));
+  const auto refuse = [this](const std::string& reason) {
+    throw FileError(fmt::format("cannot read '{}': {}", path_.string(), reason));
   };
   struct stat status {};
   if (file_.get() < 0 || fstat(file_.get(), &status) != 0) refuse(system_says());
@@ -206,11 +206,11 @@ void ResumableOutput::check_state(int chunks, std::int64_t bytes, std::size_t ca
   if (chunks_done_ != chunks || bytes_done_ != bytes || carry_.size() != carry_bytes) throw cannot_go_on(kUnreadable);
 }
 
-FileError ResumableOutput::cannot_go_on(const std::string& why) const {
+FileError ResumableOutput::cannot_go_on(const std::string& reason) const {
   return FileError(
       fmt::format("'{}' is of an interrupted scan that this one cannot go on from: {}; give --fresh to "
                   "begin anew, or ask for the same",
-                  partial().string(), why));
+                  partial().string(), reason));
 }
 
 void ResumableOutput::write_state() const {
@@ -224,9 +224,9 @@ void ResumableOutput::write_state() const {
                        ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
                        (!options_.durable || fsync(file.get()) == 0) && rename(next.c_str(), state_path().c_str()) == 0;
   if (written) return;
-  const std::string why = system_says();
+  const std::string reason = system_says();
   unlink(next.c_str());
-  cannot_write(state_path(), why);
+  cannot_write(state_path(), reason);
 }
 
 void ResumableOutput::write(std::int64_t place, const std::byte* from, std::size_t bytes) {

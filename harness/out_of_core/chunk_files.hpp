@@ -97,7 +97,7 @@ class ResumableOutput {
   std::filesystem::path next_state_path() const { return partial().string() + ".json.next"; }
   void remove_state() const;
   bool read_state();
-  FileError cannot_go_on(const std::string& why) const;
+  FileError cannot_go_on(const std::string& reason) const;
   void write_state() const;
   /// If it was asked for: whatever was written is on the disk. Throws FileError.
   void make_durable();

@@ -60,7 +60,7 @@ Recording record(const ChunkedScan& asked);
 /// The device that the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may
 /// wait.
 ///
-/// Not a CudaExecutor, though both replay recordings: that one knows every address before it starts, so that its timed
+/// Not a Replayer, though both replay recordings: that one knows every address before it starts, so that its timed
 /// part is nothing but the calls. Here a chunk's place in host memory is known when a thread has filled or emptied it.
 class ScanDevice {
  public:

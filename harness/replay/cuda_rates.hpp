@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/replay/cuda_executor.hpp"
+#include "harness/replay/replayer.hpp"
 
 namespace scanlab::streams {
 
@@ -17,7 +17,7 @@ enum class Direction { in, out };  ///< host to device, device to host
 double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t bytes, bool both_ways);
 
 /// Seconds of the kernel of the job's longest chunk: the mean of some runs one behind the other, by device events.
-/// Throws as CudaExecutor does.
+/// Throws as Replayer does.
 double kernel_seconds(const Job& job);
 
 }  // namespace scanlab::streams

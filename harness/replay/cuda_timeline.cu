@@ -40,17 +40,17 @@ std::int64_t by_collectors_clock(const ActivityCollector& collector, Clock::time
 
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings) {
   MeasuredReplays measured;
-  CudaExecutor executor(recording, arrays);
+  Replayer emulator(recording, arrays);
   const auto poison = [&] {
-    if (settings.verified) executor.poison();
+    if (settings.verified) emulator.poison();
   };
   const auto note_wrong = [&] {
     if (settings.verified && measured.wrong.empty()) measured.wrong = arrays.wrong();
   };
-  for (double spent = 0; spent <= settings.warm_up;) spent += executor.replay().seconds();
+  for (double spent = 0; spent <= settings.warm_up;) spent += emulator.replay().seconds();
   for (int i = 0; i < settings.repetitions; ++i) {
     poison();
-    const Replay replay = executor.replay(settings.stamped);
+    const Replay replay = emulator.replay(settings.stamped);
     measured.plain.push_back({replay.seconds(), {.recording = &recording, .spans = {}, .issued = issues(replay)}});
     note_wrong();
   }
@@ -58,14 +58,14 @@ MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, 
   ActivityCollector collector;
   for (int i = 0; i < settings.repetitions; ++i) {
     collector.begin();
-    executor.replay();  // CUPTI's first of everything takes hundreds of microseconds
+    emulator.replay();  // CUPTI's first of everything takes hundreds of microseconds
     poison();
-    const Replay replay = executor.replay(/*stamp_issues=*/true);
+    const Replay replay = emulator.replay(/*stamp_issues=*/true);
     std::vector<Activity> activities = collector.end();
     const std::int64_t zero = by_collectors_clock(collector, replay.begin);
     std::ranges::sort(activities, {}, &Activity::start);
     activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(activities.size() / 2));
-    measured.collected.push_back({replay.seconds(),
+    measured.traced.push_back({replay.seconds(),
                                   {.recording = &recording,
                                    .spans = spans_of(recording, std::move(activities), zero),
                                    .issued = issues(replay)}});

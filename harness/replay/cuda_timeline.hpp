@@ -1,7 +1,7 @@
 // When the operations of a schedule ran on this device, from CUPTI's records. No CUDA types here.
 #pragma once
 
-#include "harness/replay/cuda_executor.hpp"
+#include "harness/replay/replayer.hpp"
 #include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::streams {
@@ -13,7 +13,7 @@ struct ReplaySettings {
   bool verified = true;  ///< whether outputs are poisoned before and compared after each
 };
 
-/// Replays a recording without collection, then with it. `recording` outlives the result. Throws as CudaExecutor,
+/// Replays a recording without collection, then with it. `recording` outlives the result. Throws as Replayer,
 /// ActivityCollector and spans_of do.
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings);
 

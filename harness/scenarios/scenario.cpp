@@ -81,7 +81,7 @@ void add_blocks(const Scenario& scenario, const Simulation& simulation, Json& ev
 }  // namespace
 
 Json trace_of(const Scenario& scenario, const Simulation& simulation, Json facts) {
-  facts["scene"] = scenario.id;
+  facts["scenario"] = scenario.id;
   facts["title"] = scenario.title;
   facts["fact"] = scenario.fact;
   facts["source"] = scenario.source;

@@ -93,8 +93,8 @@ void read_job(const Value& table, Scenario& scenario) {
   fields.optional("h2d_ms", known.copy_in, kMilliseconds);
   fields.optional("kernel_ms", known.kernel, kMilliseconds);
   fields.optional("d2h_ms", known.copy_out, kMilliseconds);
-  const std::string why = unknown_kernel_time(job, scenario.device, known);
-  if (!why.empty()) table.fail(why + ": give kernel_ms, or work 1");
+  const std::string reason = unknown_kernel_time(job, scenario.device, known);
+  if (!reason.empty()) table.fail(reason + ": give kernel_ms, or work 1");
   scenario.recording = record(schedule, job);
   scenario.costs = costs(scenario.recording, scenario.device, known);
 }
@@ -142,7 +142,7 @@ Scenario read_scenario(const Value& table, const Head& head) {
                     .recording = {},
                     .costs = {}};
   refuse_no_room(scenario.device, table);
-  const auto refuse = [&](const char* why) { table.fail(fmt::format("cannot be simulated: {}", why)); };
+  const auto refuse = [&](const char* reason) { table.fail(fmt::format("cannot be simulated: {}", reason)); };
   try {
     read_work(table, scenario);
     if (!(simulate(scenario).timeline.makespan() > 0)) refuse("nothing in it takes any time");

@@ -15,7 +15,7 @@ std::int64_t device_bytes(const Recording& recording) {
 }
 
 Recording record(const Schedule& schedule, const Job& job) {
-  if (const std::string why = refusal(job); !why.empty()) throw std::invalid_argument(why);
+  if (const std::string reason = refusal(job); !reason.empty()) throw std::invalid_argument(reason);
   Recording recording{.job = job, .captured = schedule.about.captured};
   recording.buffer_items = longest_chunk(job.items, job.chunks);
   Issuer issuer(recording);

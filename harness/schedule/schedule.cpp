@@ -14,8 +14,8 @@ const char* name(HostMemory memory) {
 }
 
 std::string refusal(const Job& job) {
-  const auto too_few = [](const char* what, std::int64_t given, const char* why) {
-    return fmt::format("{} {} are not enough: {}", given, what, why);
+  const auto too_few = [](const char* what, std::int64_t given, const char* reason) {
+    return fmt::format("{} {} are not enough: {}", given, what, reason);
   };
   if (job.workload == nullptr) return "a job needs a workload";
   if (job.items < 0) return too_few("items", job.items, "take none or more");

@@ -129,7 +129,7 @@ std::vector<streams::ScheduledJob> JobSelection::jobs(std::ostream* err) const {
 
   std::vector<streams::ScheduledJob> all;
   for (streams::Job& job : combinations) {
-    if (const std::string why = streams::refusal(job); !why.empty()) throw CommandError(kBadInput, why);
+    if (const std::string reason = streams::refusal(job); !reason.empty()) throw CommandError(kBadInput, reason);
     if (budget) job.buffers = buffers_for(job, *budget);
     for (const streams::Schedule* schedule : schedules) {
       for (const streams::HostMemory memory : or_default(memories, schedule->about.memory)) {

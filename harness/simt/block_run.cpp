@@ -20,7 +20,7 @@ std::byte* aligned_begin(std::vector<std::byte>& storage) {
 
 }  // namespace
 
-BlockRun::BlockRun(ExecutorCore& core, std::int64_t index)
+BlockRun::BlockRun(EmulatorCore& core, std::int64_t index)
     : core_(core),
       index_(index),
       shared_storage_(core.grid->shared_bytes + 256, kPoison),
@@ -162,13 +162,13 @@ void BlockRun::check_warps() const {
     const int index = lane.thread / kWarpLanes;
     const auto other =
         std::ranges::find_if(at_barrier_, [&](const Worker* each) { return each->thread / kWarpLanes == index; });
-    const std::string why = other == at_barrier_.end()
+    const std::string reason = other == at_barrier_.end()
                                 ? std::string("the others have returned")
                                 : fmt::format("lane {} waits at the barrier of {}", (*other)->thread % kWarpLanes,
                                               Sites::text((*other)->waits_at));
     core_.fail(FaultKind::warp_divergence, lane.waits_at,
                fmt::format("{} lanes of warp {} of block {} wait here for the rest of the warp: {}",
-                           warp.waiting.size(), index, index_, why));
+                           warp.waiting.size(), index, index_, reason));
   }
 }
 

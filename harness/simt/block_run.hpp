@@ -1,4 +1,4 @@
-// Inside the executor: one block, its shared memory, and where its threads stand.
+// Inside the emulator: one block, its shared memory, and where its threads stand.
 //
 // A thread runs until it waits: in `ready` for its next turn, at the barrier, or for the other lanes of its warp. A
 // block is advanced turn by turn; when nobody is left that could take a turn, all must be at one barrier, or have
@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "harness/simt/block_trace.hpp"
-#include "harness/simt/executor_core.hpp"
+#include "harness/simt/emulator_core.hpp"
 
 namespace scanlab::simt {
 
 class BlockRun {
  public:
-  BlockRun(ExecutorCore& core, std::int64_t index);
+  BlockRun(EmulatorCore& core, std::int64_t index);
   BlockRun(const BlockRun&) = delete;
   BlockRun& operator=(const BlockRun&) = delete;
   /// Threads still waiting belong to a failed launch: they are sent home before what their stacks refer to is gone.
@@ -64,7 +64,7 @@ class BlockRun {
   void check_barrier() const;
   Shadow::Accessor accessor(const std::source_location& where) const;
 
-  ExecutorCore& core_;
+  EmulatorCore& core_;
   const std::int64_t index_;
   std::vector<std::byte> shared_storage_;
   std::byte* shared_ = nullptr;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMaxShadowedItems = 1 << 23;  // 192 bytes each; races in larger global arrays are not looked for
 }  // namespace
 
-BlockTrace::BlockTrace(ExecutorCore& core, const std::byte* shared, std::size_t shared_bytes)
+BlockTrace::BlockTrace(EmulatorCore& core, const std::byte* shared, std::size_t shared_bytes)
     : core_(core), shared_(shared) {
   if (core.options.trace) shared_shadow_.reset(shared_bytes);
 }

@@ -1,18 +1,18 @@
-// Inside the executor: what a block touches, interval by interval. Counts it and looks for races.
+// Inside the emulator: what a block touches, interval by interval. Counts it and looks for races.
 #pragma once
 
 #include <cstdint>
 #include <source_location>
 #include <vector>
 
-#include "harness/simt/executor_core.hpp"
+#include "harness/simt/emulator_core.hpp"
 #include "harness/simt/trace.hpp"
 
 namespace scanlab::simt {
 
 class BlockTrace {
  public:
-  BlockTrace(ExecutorCore& core, const std::byte* shared, std::size_t shared_bytes);
+  BlockTrace(EmulatorCore& core, const std::byte* shared, std::size_t shared_bytes);
 
   /// One access of the running thread, to `items` items in a row.
   void access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where,
@@ -31,7 +31,7 @@ class BlockTrace {
   void report_race(const Shadow::Conflict& conflict, const Array& array, std::int64_t index, bool write,
                    const std::source_location& where, const Shadow::Accessor& by);
 
-  ExecutorCore& core_;
+  EmulatorCore& core_;
   const std::byte* shared_;
   Shadow shared_shadow_;
   std::uint64_t interval_ = 0;  // unlike that of every other block

@@ -11,7 +11,7 @@
 #include "harness/host/host_array.hpp"
 #include "harness/host/memory.hpp"
 #include "harness/host/status.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 
 namespace scanlab::simt {
 
@@ -92,13 +92,13 @@ Explanation explain(const Case& chosen) {
   const HostArray in = zeros(bytes);
   const HostArray out = zeros(bytes);
   const HostArray workspace = zeros(bound.plan.workspace_bytes);
-  Executor executor;
+  Emulator emulator;
   const Clock::time_point begin = Clock::now();
   try {
-    bound.simt({in.get(), out.get(), workspace.get()}, executor);
+    bound.simt({in.get(), out.get(), workspace.get()}, emulator);
   } catch (const LaunchFailure&) {
   }
-  return {chosen, executor.report(), seconds_since(begin)};
+  return {chosen, emulator.report(), seconds_since(begin)};
 }
 
 std::vector<Case> usual_cases(bool quick) {

@@ -68,7 +68,7 @@ class GpuBlock {
     prefetch_to_l2(array + index, array + (index + count < size ? index + count : size));
   }
 
-  template <Ticket T>
+  template <CounterWord T>
   __device__ T fetch_add(T* array, std::int64_t index, std::type_identity_t<T> value) const {
     using Word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
     return atomicAdd(reinterpret_cast<Word*>(array + index), value);
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(Kernel::kMaxThreads, blocks_per_multiprocessor
   kernel(block, arguments...);
 }
 
-/// The machine that a variant's `run` launches kernels on; its twin on the CPU is Executor.
+/// The machine that a variant's `run` launches kernels on; its twin on the CPU is Emulator.
 class CudaMachine {
  public:
   using Block = GpuBlock;
@@ -131,7 +131,7 @@ class CudaMachine {
                  {.blocks = static_cast<int>(grid.blocks),
                   .threads = grid.threads,
                   .shared_bytes = grid.shared_bytes,
-                  .early = true,
+                  .pdl = true,
                   .what = Kernel::kName},
                  stream_, kernel, arguments...);
   }

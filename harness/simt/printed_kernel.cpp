@@ -40,7 +40,7 @@ bool PrintedRun::matches_description() const {
 }
 
 PrintedRun run_printed(const PrintedKernel& kernel, std::int64_t items) {
-  if (const std::string why = kernel.refusal(items); !why.empty()) throw CommandError(kBadInput, why);
+  if (const std::string reason = kernel.refusal(items); !reason.empty()) throw CommandError(kBadInput, reason);
   const auto count = static_cast<std::size_t>(items);
   const HostArray in_pages = pageable_memory(count * sizeof(float));  // whole pages, or sector counts would be off
   const HostArray out_pages = pageable_memory(count * sizeof(float));
@@ -48,13 +48,13 @@ PrintedRun run_printed(const PrintedKernel& kernel, std::int64_t items) {
   const std::span out(reinterpret_cast<float*>(out_pages.get()), count);
   std::iota(in.begin(), in.end(), 1.0F);
   std::ranges::fill(out, std::numeric_limits<float>::quiet_NaN());
-  Executor executor({.order = BlockOrder::interleaved, .max_barriers = most_barriers(items)});
+  Emulator emulator({.order = BlockOrder::interleaved, .max_barriers = most_barriers(items)});
   try {
-    kernel.run(executor, Span<float>(out.data(), items, "g_odata"), Span<const float>(in.data(), items, "g_idata"),
+    kernel.run(emulator, Span<float>(out.data(), items, "g_odata"), Span<const float>(in.data(), items, "g_idata"),
                static_cast<int>(items));
   } catch (const LaunchFailure&) {
   }
-  return {&kernel, items, executor.report(), first_wrong(out, in)};
+  return {&kernel, items, emulator.report(), first_wrong(out, in)};
 }
 
 void print(const PrintedRun& run, std::ostream& out) {

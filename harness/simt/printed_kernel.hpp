@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/core/registry.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/report.hpp"
 
 namespace scanlab::simt {
@@ -27,7 +27,7 @@ struct PrintedKernel {
   };
   About about;
   std::string (*refusal)(std::int64_t n) = nullptr;  ///< empty if the kernel takes n items; else why not
-  void (*run)(Executor& executor, Span<float> out, Span<const float> in, int n) = nullptr;
+  void (*run)(Emulator& emulator, Span<float> out, Span<const float> in, int n) = nullptr;
 };
 
 using PrintedKernelRegistry = RegistryOf<PrintedKernel>;

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "harness/core/scan_variant.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/workspace.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"
@@ -22,7 +22,7 @@ namespace scanlab::simt {
 ///     template <class Machine, class Op>
 ///     void prepare(Machine&, Op, Workspace) const;             // optional: see BoundScan; only enqueues
 ///   };
-/// that is written against ThreadBlock. It runs on the executor always and on the GPU when nvcc compiles it.
+/// that is written against ThreadBlock. It runs on the emulator always and on the GPU when nvcc compiles it.
 template <class Scan, class = CompiledOperators>
 Variant portable_scan(Origin origin = Origin::variant) {
   Machines machines{.simt = true};
@@ -33,7 +33,7 @@ Variant portable_scan(Origin origin = Origin::variant) {
       origin, machines, []<class Op>(Op, const auto& scan, const Problem& problem, BoundScan& bound) {
         using Item = typename Op::Item;
         static_assert(
-            requires(Executor & machine, const Arrays<Executor, Item>& arrays) {
+            requires(Emulator & machine, const Arrays<Emulator, Item>& arrays) {
               scan->run(machine, Counted<Op>{}, arrays, Workspace());
             },
             "a scan runs: it lacks `void run(Machine&, Op, simt::Arrays<Machine, typename Op::Item>, simt::Workspace) "
@@ -46,15 +46,15 @@ Variant portable_scan(Origin origin = Origin::variant) {
                                           machine.global(static_cast<Item*>(buffers.out), n, "out")},
                     Workspace(buffers.workspace, bytes));
         };
-        constexpr bool kPrepares = requires(Executor & executor) {
-          scan->prepare(executor, Counted<Op>{}, Workspace());
+        constexpr bool kPrepares = requires(Emulator & emulator) {
+          scan->prepare(emulator, Counted<Op>{}, Workspace());
         };
         if constexpr (kPrepares) {
-          bound.prepare_simt = [scan, bytes](void* workspace, Executor& executor) {
-            scan->prepare(executor, Counted<Op>{}, Workspace(workspace, bytes));
+          bound.prepare_simt = [scan, bytes](void* workspace, Emulator& emulator) {
+            scan->prepare(emulator, Counted<Op>{}, Workspace(workspace, bytes));
           };
         }
-        bound.simt = [run_on](const Buffers& buffers, Executor& executor) { run_on(executor, Counted<Op>{}, buffers); };
+        bound.simt = [run_on](const Buffers& buffers, Emulator& emulator) { run_on(emulator, Counted<Op>{}, buffers); };
 #if defined(__CUDACC__)
         if constexpr (kPrepares) {
           bound.prepare_cuda = [scan, bytes](void* workspace, StreamHandle stream) {

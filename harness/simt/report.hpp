@@ -1,4 +1,4 @@
-// The report of the CPU executor: faults, and counts by launch and step.
+// The report of the CPU emulator: faults, and counts by launch and step.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The thread block as a kernel sees it. Two models of it exist: GpuBlock (gpu_block.cuh) and CpuBlock
-// (executor.hpp). Names are those of CUDA's cooperative groups where it has one.
+// (emulator.hpp). Names are those of CUDA's cooperative groups where it has one.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ namespace scanlab::simt {
 inline constexpr int kWarpLanes = 32;
 
 /// An array in device memory, as the machine of `Block` addresses it: a raw pointer on the GPU, a checked and traced
-/// span on the executor. Both read `x[i]`, with any integer i.
+/// span on the emulator. Both read `x[i]`, with any integer i.
 template <class Block, class T>
 using Global = typename Block::template Global<T>;
 
@@ -40,7 +40,7 @@ concept AtomicWord = std::is_trivially_copyable_v<T> && alignof(T) == sizeof(T) 
 
 /// A counter that can be incremented atomically.
 template <class T>
-concept Ticket = std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
+concept CounterWord = std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
 
 /// A kernel is a function object: `kernel(block, arguments…)`, run once by each thread of each block, with
 ///   static constexpr const char* kName;    // for messages and reports

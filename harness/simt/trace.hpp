@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/report.hpp"
 
 namespace scanlab::simt {

@@ -50,7 +50,7 @@ void read_value(const Value& value, KernelTimes& times) {
     value.fail("expected items, us and blocks to be lists of one length");
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto refuse = [&](const char* key, const std::string& why) { value.at(key).items()[i].fail(why); };
+    const auto refuse = [&](const char* key, const std::string& reason) { value.at(key).items()[i].fail(reason); };
     if (i > 0 && items[i] <= items[i - 1])
       refuse("items", fmt::format("expected more than the {} before", items[i - 1]));
     if (i > 0 && blocks[i] < blocks[i - 1])
@@ -109,10 +109,10 @@ DeviceProfile read_profile(const Value& document, const Figures& figures) {
   microseconds("copy_latency_both_out_us", profile.latency_both.out, profile.copy_latency.out);
   microseconds("copy_latency_in_step_in_us", profile.latency_in_step.in, profile.latency_both.in);
   microseconds("copy_latency_in_step_out_us", profile.latency_in_step.out, profile.latency_both.out);
-  microseconds("collected_in_us", profile.collected.in);
-  microseconds("collected_out_us", profile.collected.out);
-  microseconds("collected_both_in_us", profile.collected_both.in, profile.collected.in);
-  microseconds("collected_both_out_us", profile.collected_both.out, profile.collected.out);
+  microseconds("traced_in_us", profile.traced.in);
+  microseconds("traced_out_us", profile.traced.out);
+  microseconds("traced_both_in_us", profile.traced_both.in, profile.traced.in);
+  microseconds("traced_both_out_us", profile.traced_both.out, profile.traced.out);
   fields("kernel_latency_us", profile.kernel_latency, kMicroseconds);
   double issue = 0;
   fields("issue_us", issue, kMicroseconds);

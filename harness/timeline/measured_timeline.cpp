@@ -22,11 +22,11 @@ std::vector<double> times(const std::vector<TimedReplay>& replays, double unit) 
 }  // namespace
 
 double MeasuredReplays::median_plain() const { return median(times(plain, 1)); }
-double MeasuredReplays::median_collected() const { return median(times(collected, 1)); }
-double MeasuredReplays::collection_percent() const { return 100 * (median_collected() / median_plain() - 1); }
+double MeasuredReplays::median_traced() const { return median(times(collected, 1)); }
+double MeasuredReplays::tracing_overhead_percent() const { return 100 * (median_traced() / median_plain() - 1); }
 
 const Timeline& MeasuredReplays::timeline() const {
-  const double middle = median_collected();  // of an even number: between two
+  const double middle = median_traced();  // of an even number: between two
   return std::ranges::min_element(collected, {},
                                   [&](const TimedReplay& each) { return std::abs(each.seconds - middle); })
       ->timeline;
@@ -34,7 +34,7 @@ const Timeline& MeasuredReplays::timeline() const {
 
 nlohmann::ordered_json facts_of(const MeasuredReplays& measured, const TimelineAnalysis& analysis) {
   std::map<OperationPair, int> in_how_many;
-  for (const TimedReplay& each : measured.collected) {
+  for (const TimedReplay& each : measured.traced) {
     for (const OperationPair& pair : overlapping(each.timeline, kOverlapResolution)) ++in_how_many[pair];
   }
   auto overlaps = nlohmann::ordered_json::array();
@@ -42,8 +42,8 @@ nlohmann::ordered_json facts_of(const MeasuredReplays& measured, const TimelineA
   return {{"makespan_us", 1e6 * analysis.makespan},
           {"overlap", analysis.overlap()},
           {"plain_us", times(measured.plain, 1e6)},
-          {"collected_us", times(measured.collected, 1e6)},
-          {"collection_percent", measured.collection_percent()},
+          {"traced_us", times(measured.traced, 1e6)},
+          {"tracing_overhead_percent", measured.tracing_overhead_percent()},
           {"verified", measured.wrong.empty()},
           {"overlaps", std::move(overlaps)}};
 }

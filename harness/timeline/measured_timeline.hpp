@@ -23,9 +23,9 @@ struct MeasuredReplays {
   /// The timeline of the collected replay whose time is the median.
   const Timeline& timeline() const;
   double median_plain() const;  ///< seconds, as the next
-  double median_collected() const;
+  double median_traced() const;
   /// How much longer a repetition takes with collection.
-  double collection_percent() const;
+  double tracing_overhead_percent() const;
 };
 
 /// Facts of a trace beside its events: the times of all repetitions, in microseconds, the overlap, whether outputs

@@ -173,8 +173,8 @@ std::vector<Span> read_spans(const Value& trace) {
 
 void check_spans(const std::vector<Span>& spans, const Recording& recording, const Value& trace) {
   const auto& operations = recording.operations;
-  const auto refuse = [&](std::size_t operation, const std::string& why) {
-    trace.at("traceEvents").fail(fmt::format("not of the job of otherData: operation {} {}", operation, why));
+  const auto refuse = [&](std::size_t operation, const std::string& reason) {
+    trace.at("traceEvents").fail(fmt::format("not of the job of otherData: operation {} {}", operation, reason));
   };
   auto span = spans.begin();
   for (std::size_t i = 0; i < operations.size(); ++i) {

@@ -122,7 +122,7 @@ std::string TuningTable::unknown_choice() const {
       const Variant* const variant = find_candidate(row.choice.variant);
       if (variant == nullptr) return no_candidate(row.choice.variant);
       const Problem problem{.type = entry.type, .op = entry.op, .settings = row.choice.settings};
-      if (std::string why = unsupported(variant->about, problem); !why.empty()) return why;
+      if (std::string reason = unsupported(variant->about, problem); !reason.empty()) return reason;
     }
   }
   return {};

@@ -15,7 +15,7 @@ namespace scanlab {
 /// Whether a scan is a choice among others, and no algorithm of its own.
 bool chooses_among_others(std::string_view id);
 
-/// Whether `best` may run it: a scan of ours for the device or the executor, of all types, and an algorithm of its own.
+/// Whether `best` may run it: a scan of ours for the device or the emulator, of all types, and an algorithm of its own.
 bool is_candidate(const Variant& variant);
 
 /// A candidate of the registry, bound as a choice asks. Refuses, as a scan does, what this program does not have.

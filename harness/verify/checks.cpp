@@ -17,23 +17,23 @@ namespace {
 
 class CpuChecker final : public Checker {
  public:
-  explicit CpuChecker(const simt::ExecutorOptions& options) : options_(options) {}
+  explicit CpuChecker(const simt::EmulatorOptions& options) : options_(options) {}
   bool on_gpu() const override { return false; }
   bool takes(const Variant& variant) const override { return variant.machines.simt || variant.machines.host; }
   void expect(const Oracle& oracle) override { oracle_ = &oracle; }
-  Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
-    simt::ExecutorOptions options = options_;
+  Outcome check(const Variant& variant, const Problem& problem, Aliasing aliasing) override {
+    simt::EmulatorOptions options = options_;
     // Small tiles are there to be many: they are taken in the order that is worst for those that wait for others.
     const bool small = !problem.settings.empty() && problem.settings == small_settings(variant.about);
     if (small && options.order == simt::BlockOrder::in_order) options.order = simt::BlockOrder::reversed;
-    return verify_on_cpu(variant, problem, *oracle_, options, placement);
+    return verify_on_cpu(variant, problem, *oracle_, options, aliasing);
   }
   Outcome repeat(const Variant&, const Problem&, int, int&) override {
     return {.status = Outcome::Status::skipped, .message = "bits vary on a GPU only"};
   }
 
  private:
-  simt::ExecutorOptions options_;
+  simt::EmulatorOptions options_;
   const Oracle* oracle_ = nullptr;
 };
 
@@ -74,8 +74,8 @@ class ProblemChecks {
   void check(std::span<const Case> cases) {
     std::vector<const Case*> possible;
     for (const Case& each : cases) {
-      if (std::string why = refusal(each); !why.empty()) {
-        report_({.tested_case = each, .outcome = skipped(std::move(why))});
+      if (std::string reason = refusal(each); !reason.empty()) {
+        report_({.tested_case = each, .outcome = skipped(std::move(reason))});
       } else {
         possible.push_back(&each);
       }
@@ -101,7 +101,7 @@ class ProblemChecks {
   }
 
  private:
-  static Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .message = std::move(why)}; }
+  static Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
 
   /// Why no input need be tried; empty if the case can be checked.
   std::string refusal(const Case& each) const {
@@ -110,22 +110,22 @@ class ProblemChecks {
                        checker_.on_gpu() ? "the GPU" : "the SIMT emulator");
   }
 
-  std::vector<Placement> placements_for(const Case& each, InputKind kind) const {
-    if (!request_.placements.empty()) return request_.placements;
+  std::vector<Aliasing> aliasings_for(const Case& each, InputKind kind) const {
+    if (!request_.aliasings.empty()) return request_.aliasings;
     const std::int64_t n = each.problem.items;
     const bool few = checker_.on_gpu() || n <= kSmallSizes.back() || n == kTileSizes.back();  // the emulator is slow
-    if (kind != InputKind::random || !few) return {Placement::apart};
-    std::vector<Placement> all(kPlacements.begin(), kPlacements.end());
-    std::erase_if(all, [&](Placement placement) { return !unplaceable(*each.variant, placement).empty(); });
+    if (kind != InputKind::random || !few) return {Aliasing::apart};
+    std::vector<Aliasing> all(kAliasings.begin(), kAliasings.end());
+    std::erase_if(all, [&](Aliasing aliasing) { return !unplaceable(*each.variant, aliasing).empty(); });
     return all;
   }
 
   void check(const Case& each, InputKind kind) {
-    for (const Placement placement : placements_for(each, kind)) {
-      report_({each, kind, placement, 0, 0, checker_.check(*each.variant, each.problem, placement)});
+    for (const Aliasing aliasing : aliasings_for(each, kind)) {
+      report_({each, kind, aliasing, 0, 0, checker_.check(*each.variant, each.problem, aliasing)});
     }
     if (request_.repeat == 0 || !rounds(each.problem)) return;
-    Check repeated{each, kind, Placement::apart, request_.repeat, 0, {}};
+    Check repeated{each, kind, Aliasing::apart, request_.repeat, 0, {}};
     repeated.outcome = checker_.repeat(*each.variant, each.problem, request_.repeat, repeated.different);
     report_(repeated);
   }
@@ -148,7 +148,7 @@ std::optional<double> error_bound(const Check& check) {
 
 }  // namespace
 
-std::unique_ptr<Checker> cpu_checker(const simt::ExecutorOptions& options) {
+std::unique_ptr<Checker> cpu_checker(const simt::EmulatorOptions& options) {
   return std::make_unique<CpuChecker>(options);
 }
 
@@ -224,7 +224,7 @@ nlohmann::ordered_json to_json(const Check& check) {
             {"items", problem.items},
             {"settings", Json(problem.settings)},
             {"input", check.input ? Json(name(*check.input)) : Json()},
-            {"placement", check.placement ? Json(name(*check.placement)) : Json()},
+            {"aliasing", check.aliasing ? Json(name(*check.aliasing)) : Json()},
             {"outcome", kOutcomes[static_cast<std::size_t>(outcome.status)]},
             {"reason", outcome.message}};
   if (outcome.status == Outcome::Status::skipped) {

@@ -1,4 +1,4 @@
-// Checks of many cases: which sizes, inputs and placements are worth trying, and the loop over them.
+// Checks of many cases: which sizes, inputs and aliasings are worth trying, and the loop over them.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class Checker {
   virtual bool takes(const Variant& variant) const = 0;
   /// The oracle of the checks that follow; it outlives them.
   virtual void expect(const Oracle& oracle) = 0;
-  virtual Outcome check(const Variant& variant, const Problem& problem, Placement placement) = 0;
+  virtual Outcome check(const Variant& variant, const Problem& problem, Aliasing aliasing) = 0;
   /// `runs` runs on one input; `different` becomes the number of different outputs.
   virtual Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) = 0;
 };
 
-std::unique_ptr<Checker> cpu_checker(const simt::ExecutorOptions& options);
+std::unique_ptr<Checker> cpu_checker(const simt::EmulatorOptions& options);
 /// In a build with CUDA. check() and repeat() throw DeviceLost.
 std::unique_ptr<Checker> cuda_checker();
 
@@ -46,7 +46,7 @@ std::vector<Case> past_two_levels(const std::vector<Case>& cases);
 struct CheckRequest {
   std::vector<InputKind> kinds{};  ///< empty: chosen by n
   /// Empty: those that the variant supports, with random input, and on the emulator of few items; else apart.
-  std::vector<Placement> placements{Placement::apart};
+  std::vector<Aliasing> aliasings{Aliasing::apart};
   int repeat = 0;  ///< runs of each case whose results round; 0: none
   std::uint64_t seed = 1;
   bool quick = false;
@@ -56,7 +56,7 @@ struct CheckRequest {
 struct Check {
   Case tested_case;
   std::optional<InputKind> input;      ///< none: skipped, whatever the input
-  std::optional<Placement> placement;  ///< likewise
+  std::optional<Aliasing> aliasing;  ///< likewise
   int runs = 0;                        ///< on one input, compared bit by bit; 0: verified
   int different = 0;                   ///< outputs of these runs
   Outcome outcome;

@@ -14,7 +14,7 @@ namespace scanlab::verify {
 
 namespace {
 
-/// Host memory with a canary right before and after it, aligned as cudaMalloc aligns (the executor's sector counts
+/// Host memory with a canary right before and after it, aligned as cudaMalloc aligns (the emulator's sector counts
 /// depend on it) but for a shift.
 class GuardedBuffer {
  public:
@@ -70,8 +70,8 @@ void fill_input(const Oracle& oracle, void* to) {
   });
 }
 
-Outcome failed(std::string why) { return {.status = Outcome::Status::failed, .message = std::move(why)}; }
-Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .message = std::move(why)}; }
+Outcome failed(std::string reason) { return {.status = Outcome::Status::failed, .message = std::move(reason)}; }
+Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
 
 std::string describe(const std::vector<simt::Fault>& faults) {
   const simt::Fault& first = faults.front();
@@ -83,17 +83,17 @@ std::string describe(const std::vector<simt::Fault>& faults) {
 }
 
 /// Prepares, if asked to, and runs. Empty if that ended without a fault.
-std::string run(const BoundScan& scan, const Buffers& buffers, bool prepare, simt::Executor& executor) {
+std::string run(const BoundScan& scan, const Buffers& buffers, bool prepare, simt::Emulator& emulator) {
   std::string ended;
   try {
-    if (prepare && scan.prepare_simt) scan.prepare_simt(buffers.workspace, executor);
-    scan.simt ? scan.simt(buffers, executor) : scan.host(buffers);
+    if (prepare && scan.prepare_simt) scan.prepare_simt(buffers.workspace, emulator);
+    scan.simt ? scan.simt(buffers, emulator) : scan.host(buffers);
   } catch (const simt::LaunchFailure& failure) {
     ended = failure.what();
   } catch (const std::exception& error) {
     ended = fmt::format("threw: {}", error.what());
   }
-  return executor.report().faults.empty() ? ended : describe(executor.report().faults);
+  return emulator.report().faults.empty() ? ended : describe(emulator.report().faults);
 }
 
 std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
@@ -106,9 +106,9 @@ std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
 /// Two runs with one shift.
 class PlacedRuns {
  public:
-  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Placement placement,
-             const Shift& shift, const simt::ExecutorOptions& options)
-      : variant_(variant), scan_(scan), oracle_(oracle), placement_(placement), shift_(shift), executor_(options) {
+  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Aliasing aliasing,
+             const Shift& shift, const simt::EmulatorOptions& options)
+      : variant_(variant), scan_(scan), oracle_(oracle), aliasing_(aliasing), shift_(shift), emulator_(options) {
     with_monoid(oracle.problem().type, oracle.problem().op,
                 [&]<class Op>(Op) { fill_input<Op>(oracle, in_.data()); });
     workspace_.poison();
@@ -124,7 +124,7 @@ class PlacedRuns {
 
  private:
   Outcome check_run(bool second) {
-    const bool in_place = placement_ == Placement::in_place;
+    const bool in_place = aliasing_ == Aliasing::in_place;
     if (in_place) {
       std::memcpy(out_.data(), in_.data(), bytes_);
     } else {
@@ -132,7 +132,7 @@ class PlacedRuns {
     }
     Outcome outcome;
     const unsigned char* const from = in_place ? out_.data() : in_.data();
-    if (std::string fault = run(scan_, {from, out_.data(), workspace_.data()}, !second, executor_); !fault.empty()) {
+    if (std::string fault = run(scan_, {from, out_.data(), workspace_.data()}, !second, emulator_); !fault.empty()) {
       outcome = failed(std::move(fault));
     } else if (std::string damage = first_damage({&out_, &workspace_, &in_}); !damage.empty()) {
       outcome = failed(std::move(damage));
@@ -141,7 +141,7 @@ class PlacedRuns {
     } else {
       outcome = oracle_.compare(out_.data(), scan_.plan.chain, variant_.about.kind);
     }
-    if (!outcome.passed()) outcome.message = run_name(placement_, shift_, second) + outcome.message;
+    if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second) + outcome.message;
     return outcome;
   }
 
@@ -153,9 +153,9 @@ class PlacedRuns {
   const Variant& variant_;
   const BoundScan& scan_;
   const Oracle& oracle_;
-  Placement placement_;
+  Aliasing aliasing_;
   Shift shift_;
-  simt::Executor executor_;
+  simt::Emulator emulator_;
   std::size_t bytes_ = oracle_.problem().ideal_bytes() / 2;
   GuardedBuffer in_{Guarded::input, bytes_, before(shift_.in)};
   GuardedBuffer out_{Guarded::output, bytes_, before(shift_.out)};
@@ -164,21 +164,21 @@ class PlacedRuns {
 
 }  // namespace
 
-std::string unplaceable(const Variant& variant, Placement placement) {
-  const bool can = placement != Placement::in_place || variant.about.in_place;
+std::string unplaceable(const Variant& variant, Aliasing aliasing) {
+  const bool can = aliasing != Aliasing::in_place || variant.about.in_place;
   return can ? std::string{} : variant.about.id + " does not work in place";
 }
 
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
-                      const simt::ExecutorOptions& options, Placement placement) {
-  if (std::string why = unplaceable(variant, placement); !why.empty()) return skipped(std::move(why));
+                      const simt::EmulatorOptions& options, Aliasing aliasing) {
+  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return skipped(std::move(reason));
   const BoundScan scan = variant.bind(problem);
   if (!scan.plan.possible()) return skipped(scan.plan.refusal);
   if (!scan.simt && !scan.host) return skipped(fmt::format("{} has no form for the CPU", variant.about.id));
 
   Outcome worst;
-  for (const Shift& shift : shifts(placement)) {
-    Outcome outcome = PlacedRuns(variant, scan, oracle, placement, shift, options).check();
+  for (const Shift& shift : shifts(aliasing)) {
+    Outcome outcome = PlacedRuns(variant, scan, oracle, aliasing, shift, options).check();
     if (!outcome.passed()) return outcome;
     worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);
   }

@@ -11,21 +11,21 @@ namespace scanlab::verify {
 
 namespace {
 
-Outcome failed(std::string why) { return {.status = Outcome::Status::failed, .message = std::move(why)}; }
-Outcome skipped(std::string why) { return {.status = Outcome::Status::skipped, .message = std::move(why)}; }
+Outcome failed(std::string reason) { return {.status = Outcome::Status::failed, .message = std::move(reason)}; }
+Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
 
 /// The memory of runs with one shift, and the runs.
 class PlacedRuns {
  public:
   /// Throws cuda::OutOfMemory, which says the bytes of all of it.
-  PlacedRuns(const Variant& variant, const BoundScan& scan, const CudaReference& reference, Placement placement,
+  PlacedRuns(const Variant& variant, const BoundScan& scan, const CudaReference& reference, Aliasing aliasing,
              const Shift& shift)
-      : variant_(variant), scan_(scan), reference_(reference), placement_(placement), shift_(shift) {
+      : variant_(variant), scan_(scan), reference_(reference), aliasing_(aliasing), shift_(shift) {
     const Problem& problem = reference.problem();
     const std::size_t bytes = problem.ideal_bytes() / 2;
     const std::size_t in_shift = shift.in * item_bytes_of(problem);
     const std::size_t out_shift = shift.out * item_bytes_of(problem);
-    const std::size_t copy_bytes = placement == Placement::shifted ? bytes : 0;
+    const std::size_t copy_bytes = aliasing == Aliasing::shifted ? bytes : 0;
     try {
       if (copy_bytes > 0) in_.emplace(Guarded::input, bytes, in_shift);
       out_.emplace(Guarded::output, bytes, out_shift);
@@ -51,12 +51,12 @@ class PlacedRuns {
   /// Judges the run before, which has been waited for.
   Outcome judge(bool second_run) const {
     Outcome outcome;
-    if (std::string why = damage(); !why.empty()) {
-      outcome = failed(std::move(why));
+    if (std::string reason = damage(); !reason.empty()) {
+      outcome = failed(std::move(reason));
     } else {
       outcome = reference_.compare(out(), scan_.plan.chain, variant_.about.kind);
     }
-    if (!outcome.passed()) outcome.message = run_name(placement_, shift_, second_run) + outcome.message;
+    if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second_run) + outcome.message;
     return outcome;
   }
 
@@ -67,7 +67,7 @@ class PlacedRuns {
   void enqueue(bool behind_late_kernel) const {
     out_->poison(stream_.get());
     const void* from = in_ ? in_->data() : reference_.input();
-    if (placement_ == Placement::in_place) {
+    if (aliasing_ == Aliasing::in_place) {
       from = out();
       reference_.copy_input(out_->data(), stream_.get());
     } else if (behind_late_kernel) {
@@ -87,7 +87,7 @@ class PlacedRuns {
   const Variant& variant_;
   const BoundScan& scan_;
   const CudaReference& reference_;
-  Placement placement_;
+  Aliasing aliasing_;
   Shift shift_;
   cuda::Stream stream_;
   std::optional<GuardedDeviceBuffer> in_;  ///< the reference's own input where it need not be shifted
@@ -95,11 +95,11 @@ class PlacedRuns {
   std::optional<GuardedDeviceBuffer> workspace_;
 };
 
-Outcome verify_placement(const Variant& variant, const BoundScan& scan, const CudaReference& reference,
-                         Placement placement) {
+Outcome verify_aliasing(const Variant& variant, const BoundScan& scan, const CudaReference& reference,
+                         Aliasing aliasing) {
   Outcome worst;
-  for (const Shift& shift : shifts(placement)) {
-    const PlacedRuns runs(variant, scan, reference, placement, shift);
+  for (const Shift& shift : shifts(aliasing)) {
+    const PlacedRuns runs(variant, scan, reference, aliasing, shift);
     for (const bool second_run : {false, true}) {
       runs.run(second_run);
       Outcome outcome = runs.judge(second_run);
@@ -185,16 +185,16 @@ class OutputHash {
 }  // namespace
 
 Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
-                       Placement placement) {
-  if (std::string why = unplaceable(variant, placement); !why.empty()) return skipped(std::move(why));
+                       Aliasing aliasing) {
+  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return skipped(std::move(reason));
   return checked(variant, problem,
-                 [&](const BoundScan& scan) { return verify_placement(variant, scan, reference, placement); });
+                 [&](const BoundScan& scan) { return verify_aliasing(variant, scan, reference, aliasing); });
 }
 
 Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs) {
   std::set<std::uint64_t> hashes;
   Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
-    const PlacedRuns placed(variant, scan, reference, Placement::apart, {});
+    const PlacedRuns placed(variant, scan, reference, Aliasing::apart, {});
     const OtherWork other_work;
     const OutputHash hash;
     for (int i = 0; i < runs; ++i) {
@@ -228,9 +228,9 @@ class CudaChecker final : public Checker {
     lack_.reset();
     reference_.reset();  // the next may need the memory
   }
-  Outcome check(const Variant& variant, const Problem& problem, Placement placement) override {
-    if (!variant.machines.cuda) return verify_on_cpu(variant, problem, *oracle_, {}, placement);
-    return on_device([&] { return verify_on_cuda(variant, problem, *reference_, placement); });
+  Outcome check(const Variant& variant, const Problem& problem, Aliasing aliasing) override {
+    if (!variant.machines.cuda) return verify_on_cpu(variant, problem, *oracle_, {}, aliasing);
+    return on_device([&] { return verify_on_cuda(variant, problem, *reference_, aliasing); });
   }
   Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) override {
     if (!variant.machines.cuda) return skipped("runs on the host");

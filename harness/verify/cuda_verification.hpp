@@ -39,7 +39,7 @@ class CudaReference {
 /// Lack of device memory is an outcome (skipped, out_of_memory, with the bytes); a CUDA error of a run is a failure.
 /// Throws DeviceLost if that error took the device with it.
 Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
-                       Placement placement = Placement::apart);
+                       Aliasing aliasing = Aliasing::apart);
 
 struct Repeats {
   Outcome outcome;    ///< failed if an output is wrong, or if bits vary that the variant says are fixed

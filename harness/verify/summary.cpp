@@ -82,7 +82,7 @@ std::string Summary::again(const Check& check) const {
       fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
                   checked_.backend(), check.tested_case.variant->about.id, name(problem.type), name(problem.op),
                   name(problem.mode), problem.items, name(*check.input), checked_.request.seed);
-  if (check.placement != Placement::apart) words += fmt::format(" --aliasing {}", name(*check.placement));
+  if (check.aliasing != Aliasing::apart) words += fmt::format(" --aliasing {}", name(*check.aliasing));
   for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);
   return words + checked_.flags;
 }
@@ -110,8 +110,8 @@ void Summary::print(const Standing& each) const {
     fmt::print(out_, "    FAILED {}\n", each.failures[i]);
   }
   if (each.failures.size() > kShown) fmt::print(out_, "    and {} more failures\n", each.failures.size() - kShown);
-  for (const auto& [why, sizes] : each.skips) {
-    fmt::print(out_, "    skipped {}: {} (n = {})\n", sizes.size(), why, fmt::join(sizes, ", "));
+  for (const auto& [reason, sizes] : each.skips) {
+    fmt::print(out_, "    skipped {}: {} (n = {})\n", sizes.size(), reason, fmt::join(sizes, ", "));
   }
 }
 

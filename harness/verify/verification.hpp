@@ -17,9 +17,9 @@
 #include <string>
 
 #include "harness/core/variant.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/verify/input.hpp"
-#include "harness/verify/placement.hpp"
+#include "harness/verify/aliasing.hpp"
 
 namespace scanlab::verify {
 
@@ -67,17 +67,17 @@ class Oracle {
   Data data_;
 };
 
-/// Runs `variant` twice on the CPU executor (or on the host, for CPU baselines) between guarded, poisoned buffers and
-/// compares with the oracle. Faults of the executor fail the check.
+/// Runs `variant` twice on the CPU emulator (or on the host, for CPU baselines) between guarded, poisoned buffers and
+/// compares with the oracle. Faults of the emulator fail the check.
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
-                      const simt::ExecutorOptions& options, Placement placement = Placement::apart);
+                      const simt::EmulatorOptions& options, Aliasing aliasing = Aliasing::apart);
 
 /// The device no longer answers in this process, as after an illegal address: nothing more can be run on it.
 struct DeviceLost : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Why `variant` cannot be checked in this placement; empty if it can.
-std::string unplaceable(const Variant& variant, Placement placement);
+/// Why `variant` cannot be checked in this aliasing; empty if it can.
+std::string unplaceable(const Variant& variant, Aliasing aliasing);
 
 }  // namespace scanlab::verify

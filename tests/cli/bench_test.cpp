@@ -226,8 +226,8 @@ TEST_F(BenchTest, StopsTimingACaseWhoseMedianIsKnown) {
   };
   const Json any = entries("1e9");
   ASSERT_EQ(any.size(), 6u) << "fewer have no interval";
-  EXPECT_EQ(any.back().at("settled"), true);
-  EXPECT_EQ(any.front().at("settled"), false);
+  EXPECT_EQ(any.back().at("converged"), true);
+  EXPECT_EQ(any.front().at("converged"), false);
   EXPECT_EQ(any.back().at("verified"), true) << "of its last timed run";
   EXPECT_EQ(document().at("context").at("width_percent"), "1000000000");
   EXPECT_EQ(entries("0").size(), 9u);
@@ -295,8 +295,8 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
       {"--benchmark_out_format=csv"},
       {"--rounds", "2", "--benchmark_repetitions=3"},
       {"--quick", "--items", "10"},
-      {"--sweep", "duel"},
-      {"--sweep", "duel", "--variant", "hs_blocked", "--type", "i8"},
+      {"--sweep", "head_to_head"},
+      {"--sweep", "head_to_head", "--variant", "hs_blocked", "--type", "i8"},
       {"--variant", "planted_right", "--cache", "cold"},
       {"--variant", "planted_right", "--launch", "graph"},
       {"--variant", "planted_right", "--out", "/proc/nowhere/results.json"},
@@ -358,8 +358,8 @@ TEST_F(BenchTest, DoesNotOverwriteResults) {
 }
 
 bool has_device() {
-  std::string why_not;
-  return measure::device_facts(why_not).has_value();
+  std::string refusal;
+  return measure::device_facts(refusal).has_value();
 }
 
 TEST_F(BenchTest, SaysWhatToDoWithoutADevice) {
@@ -401,7 +401,7 @@ TEST_F(BenchTest, TimesBesideAScanWhatItIsComparedWith) {
 
 TEST_F(BenchTest, NarrowsASweep) {
   const std::vector<std::string> words{
-      "bench", "--sweep", "duel",    "--variant", "hs_blocked", "--type", "i64",
+      "bench", "--sweep", "head_to_head",    "--variant", "hs_blocked", "--type", "i64",
       "--op",  "plus",    "--cache", "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
   ASSERT_EQ(scanlab(words), kOk) << err_.str();
   std::istringstream lines(out_.str());

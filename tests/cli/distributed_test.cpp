@@ -68,8 +68,8 @@ TEST(DistributedCommand, ATraceRefusesWhatItCannotBeOf) {
   setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
   expect({}, kBadInput, "use one process with --gpus N instead");
   unsetenv("OMPI_COMM_WORLD_SIZE");
-  std::string why_not;
-  if (!measure::device_facts(why_not)) expect({"--gpus", "2"}, kNoDevice, "scanlab distributed trace");
+  std::string refusal;
+  if (!measure::device_facts(refusal)) expect({"--gpus", "2"}, kNoDevice, "scanlab distributed trace");
 }
 
 TEST(DistributedCommand, ListsTheCasesThatAFilterLetsPass) {
@@ -135,11 +135,11 @@ TEST(DistributedCommand, WaysToVerifyThatAreNotThereAreSaid) {
 
 #ifdef SCANLAB_WITH_CUDA
 TEST(DistributedCommand, WhatNeedsNcclSaysWhereThereIsNone) {
-  const std::string why = distributed::why_no_nccl();
-  if (why.empty()) GTEST_SKIP() << "this machine has NCCL";
-  EXPECT_NE(why.find("install NCCL"), std::string::npos);
+  const std::string reason = distributed::why_no_nccl();
+  if (reason.empty()) GTEST_SKIP() << "this machine has NCCL";
+  EXPECT_NE(reason.find("install NCCL"), std::string::npos);
   const auto& algorithm = distributed::Algorithms::instance().all().at("nccl_cub");
-  EXPECT_EQ(algorithm.plan({.items = 100}, 2).refusal, why);
+  EXPECT_EQ(algorithm.plan({.items = 100}, 2).refusal, reason);
 }
 
 TEST(DistributedCommand, GpusThatAreNotHereAreSaid) {

@@ -248,7 +248,7 @@ TEST_F(StreamsRunOn, StopsWhereTheMedianIsKnownAndGoesOnWhereItIsNot) {
   for (const auto& each : entries()) {
     const bool last =
         each.at("name").get<std::string>().find("chunks:4/") != std::string::npos && each.at("round") == 5;
-    EXPECT_EQ(each.at("settled"), last) << each;
+    EXPECT_EQ(each.at("converged"), last) << each;
   }
   planted_.repetitions.clear();
   EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "0"}).status, kOk);

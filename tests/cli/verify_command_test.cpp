@@ -20,7 +20,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/core/variant.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/verify/checks.hpp"
 
 namespace scanlab::cli {
@@ -75,17 +75,17 @@ struct Planted {
     void operator()(simt::CpuBlock& block) const { body(block); }
   };
   template <class Body>
-  static void launch(simt::Executor& executor, const simt::Grid& grid, Body body) {
-    executor.launch(grid, Kernel<Body>{body});
+  static void launch(simt::Emulator& emulator, const simt::Grid& grid, Body body) {
+    emulator.launch(grid, Kernel<Body>{body});
   }
 
-  static bool begun_by_number(simt::Executor& executor) {
+  static bool begun_by_number(simt::Emulator& emulator) {
     constexpr std::int64_t kBlocks = 64;
     std::vector<std::uint32_t> drawn(kBlocks);
     std::uint32_t next = 0;
     const simt::Span<std::uint32_t> out(drawn.data(), kBlocks, "drawn");
     const simt::Span<std::uint32_t> counter(&next, 1, "counter");
-    launch(executor, {.blocks = kBlocks}, [=](simt::CpuBlock& block) {
+    launch(emulator, {.blocks = kBlocks}, [=](simt::CpuBlock& block) {
       const std::uint32_t mine = block.fetch_add(counter, 0, 1);
       out[block.group_index()] = mine;
     });
@@ -102,8 +102,8 @@ struct Planted {
       bound.plan = Plan::refuse(unsupported(about, problem));
       if (!bound.plan.possible()) return bound;
       bound.simt = [problem, fault = setting(about, problem.settings, "fault")](const Buffers& buffers,
-                                                                                simt::Executor& executor) {
-        runs().push_back({problem, begun_by_number(executor), reinterpret_cast<std::uintptr_t>(buffers.in) % 16 == 0});
+                                                                                simt::Emulator& emulator) {
+        runs().push_back({problem, begun_by_number(emulator), reinterpret_cast<std::uintptr_t>(buffers.in) % 16 == 0});
         if (fault == "slow" && problem.items > 16'000) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         const auto* in = static_cast<const std::int32_t*>(buffers.in);
         auto* out = static_cast<std::int32_t*>(buffers.out);
@@ -119,7 +119,7 @@ struct Planted {
         if (fault == "race") {
           std::int32_t shared = 0;
           const simt::Span<std::int32_t> item(&shared, 1, "item");
-          launch(executor, {.threads = 32}, [=](simt::CpuBlock& block) { item[0] = block.thread_rank(); });
+          launch(emulator, {.threads = 32}, [=](simt::CpuBlock& block) { item[0] = block.thread_rank(); });
         }
       };
       return bound;
@@ -286,7 +286,7 @@ TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
   EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
 }
 
-TEST(VerifyCommand, ChecksInEveryPlacementAndSaysWhichAVariantCannot) {
+TEST(VerifyCommand, ChecksInEveryAliasingAndSaysWhichAVariantCannot) {
   const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine",
                                   "--mode", "inclusive", "--items", "33", "--aliasing", "apart,shifted,in_place"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
@@ -332,7 +332,7 @@ TEST(VerifyCommand, WritesEveryCheckAsALineOfTypedFields) {
                                                                           {"items", 1024},
                                                                           {"settings", {{"fault", "last_item"}}},
                                                                           {"input", "random"},
-                                                                          {"placement", "apart"},
+                                                                          {"aliasing", "apart"},
                                                                           {"outcome", "passed"},
                                                                           {"reason", ""}}) {
     EXPECT_EQ(passed[field], value) << field;
@@ -369,7 +369,7 @@ TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
   const Variant planted = Planted::variant();
   const verify::Check check{.tested_case = {&planted, {.items = 100}},
                             .input = InputKind::random,
-                            .placement = verify::Placement::apart,
+                            .aliasing = verify::Aliasing::apart,
                             .runs = 50,
                             .different = 3};
   const auto line = verify::to_json(check);
@@ -392,8 +392,8 @@ TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
 }
 
 TEST(VerifyCommand, WithoutAGpuSaysWhatToDoInstead) {
-  std::string why_not;
-  if (measure::device_facts(why_not)) GTEST_SKIP() << "there is a GPU here";
+  std::string refusal;
+  if (measure::device_facts(refusal)) GTEST_SKIP() << "there is a GPU here";
   const Ended ended = run_verify({"--device", "cuda"});
   EXPECT_EQ(ended.status, kNoDevice);
   EXPECT_TRUE(contains(ended.err, "--device simt")) << ended.err;

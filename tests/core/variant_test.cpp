@@ -32,11 +32,11 @@ TEST(Parameters, ASmallValueIsTakenAmongTheOthers) {
   about.parameters = {{.name = "tile", .values = {"30", "60"}, .meaning = "KiB", .small = "1"},
                       {.name = "load", .values = {"a", "b"}, .meaning = "how"}};
   EXPECT_EQ(small_settings(about), (Settings{{"tile", "1"}}));
-  const auto why_not = [&](Settings settings) { return unsupported(about, {.items = 1, .settings = settings}); };
-  for (const char* tile : {"30", "60", "1"}) EXPECT_EQ(why_not({{"tile", tile}}), "");
-  EXPECT_EQ(why_not({{"tile", "2"}}), "one takes tile = 30 | 60, not '2'");
-  EXPECT_EQ(why_not({{"load", ""}}), "one takes load = a | b, not ''");
-  EXPECT_EQ(why_not({{"pad", "1"}}), "one has no parameter 'pad' (it has: tile, load)");
+  const auto refusal = [&](Settings settings) { return unsupported(about, {.items = 1, .settings = settings}); };
+  for (const char* tile : {"30", "60", "1"}) EXPECT_EQ(refusal({{"tile", tile}}), "");
+  EXPECT_EQ(refusal({{"tile", "2"}}), "one takes tile = 30 | 60, not '2'");
+  EXPECT_EQ(refusal({{"load", ""}}), "one takes load = a | b, not ''");
+  EXPECT_EQ(refusal({{"pad", "1"}}), "one has no parameter 'pad' (it has: tile, load)");
   EXPECT_EQ(setting(about, {}, "tile"), "30");
   EXPECT_EQ(setting(about, {{"tile", "1"}}, "tile"), "1");
   EXPECT_EQ(case_name(about, {.items = 8, .settings = {{"tile", "1"}, {"load", "a"}}}),

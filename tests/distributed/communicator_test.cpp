@@ -49,7 +49,7 @@ TEST(Communicator, NamesTheFirstThatComplains) {
 
 TEST(Communicator, ARankThatFailsEndsTheWaitsOfTheOthers) {
   std::atomic<int> ended = 0;
-  const std::string why = failure_of(3, 30s, [&](Communicator& each) {
+  const std::string reason = failure_of(3, 30s, [&](Communicator& each) {
     if (each.rank() == 1) throw std::runtime_error("the device is gone");
     try {
       each.barrier();
@@ -61,15 +61,15 @@ TEST(Communicator, ARankThatFailsEndsTheWaitsOfTheOthers) {
     }
   });
   EXPECT_EQ(ended, 2);
-  EXPECT_FALSE(why.empty());
+  EXPECT_FALSE(reason.empty());
 }
 
 TEST(Communicator, ARankThatNeverComesIsNamed) {
-  const std::string why = failure_of(3, 100ms, [](Communicator& each) {
+  const std::string reason = failure_of(3, 100ms, [](Communicator& each) {
     if (each.rank() == 2) return;
     each.barrier();
   });
-  EXPECT_EQ(why, "rank 2 has not come within 0.1 s");
+  EXPECT_EQ(reason, "rank 2 has not come within 0.1 s");
 }
 
 TEST(Communicator, ALongStepIsWaitedFor) {
@@ -96,14 +96,14 @@ TEST(CommunicatorDeathTest, ARankThatNobodyCanWakeEndsWithTheProcess) {
 }
 
 TEST(Communicator, RanksAtDifferentStepsAreTold) {
-  const std::string why = failure_of(2, 5s, [](Communicator& each) {
+  const std::string reason = failure_of(2, 5s, [](Communicator& each) {
     if (each.rank() == 0) {
       each.gather(std::int64_t{1});
     } else {
       each.gather(char{1});
     }
   });
-  EXPECT_NE(why.find("different steps"), std::string::npos) << why;
+  EXPECT_NE(reason.find("different steps"), std::string::npos) << reason;
 }
 
 }  // namespace

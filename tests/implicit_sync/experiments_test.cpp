@@ -118,12 +118,12 @@ TEST(BlockWaves, TheStaircaseFitsTheDeviceAndItsQueues) {
 // ------------------------------------------------------------------------------------------- verdicts and findings
 
 Trials trials(int yes, int count) {
-  return {.yes = yes, .seconds = std::vector<double>(static_cast<std::size_t>(count), 1e-6), .why_not = {}};
+  return {.yes = yes, .seconds = std::vector<double>(static_cast<std::size_t>(count), 1e-6), .refusal = {}};
 }
 
 Answer answer(const Trials& trials) { return Finding{nullptr, trials}.answer(); }
 
-TEST(Caveats, AnAnswerNeedsThreeQuartersOfTheTrials) {
+TEST(ImplicitSync, AnAnswerNeedsThreeQuartersOfTheTrials) {
   EXPECT_EQ(answer(trials(15, 15)), Answer::yes);
   EXPECT_EQ(answer(trials(12, 15)), Answer::yes);
   EXPECT_EQ(answer(trials(11, 15)), Answer::unclear);
@@ -131,10 +131,10 @@ TEST(Caveats, AnAnswerNeedsThreeQuartersOfTheTrials) {
   EXPECT_EQ(answer(trials(3, 15)), Answer::no);
   EXPECT_EQ(answer(trials(0, 1)), Answer::no);
   EXPECT_EQ(answer(trials(0, 0)), Answer::unclear);
-  EXPECT_EQ(answer({.yes = 0, .seconds = {}, .why_not = "one device"}), Answer::not_tried);
+  EXPECT_EQ(answer({.yes = 0, .seconds = {}, .refusal = "one device"}), Answer::not_tried);
 }
 
-TEST(Caveats, OnlyAClearAnswerAgainstAStatementDiffers) {
+TEST(ImplicitSync, OnlyAClearAnswerAgainstAStatementDiffers) {
   Experiment experiment;
   const auto differ = [&](Expected expected, int yes) {
     experiment.expected = expected;
@@ -147,7 +147,7 @@ TEST(Caveats, OnlyAClearAnswerAgainstAStatementDiffers) {
   EXPECT_FALSE(differ(Expected::nothing, 15));
 }
 
-TEST(Caveats, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
+TEST(ImplicitSync, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
   Experiment experiment;
   experiment.name = "made_up.host";
   experiment.subject = "cudaMadeUp";
@@ -157,22 +157,22 @@ TEST(Caveats, AFindingSaysWhatWasSaidAndKeepsEveryTrial) {
   experiment.environment = {{"CUDA_LAUNCH_BLOCKING", "1"}};
   const nlohmann::ordered_json json = to_json(Finding{.experiment = &experiment, .trials = trials(0, 3)});
   EXPECT_EQ(json["statement"], "cudaMadeUp blocks the host");
-  EXPECT_EQ(json["said"], "yes");
-  EXPECT_EQ(json["found"], "no");
+  EXPECT_EQ(json["stated"], "yes");
+  EXPECT_EQ(json["measured"], "no");
   EXPECT_EQ(json["differs"], true);
   EXPECT_EQ(json["trials"], 3);
   EXPECT_EQ(json["seconds"].size(), 3U);
   EXPECT_EQ(json["environment"]["CUDA_LAUNCH_BLOCKING"], "1");
   experiment.expected = Expected::nothing;
   const auto untried =
-      to_json(Finding{.experiment = &experiment, .trials = {.yes = 0, .seconds = {}, .why_not = "no"}});
-  EXPECT_TRUE(untried["said"].is_null());
-  EXPECT_TRUE(untried["found"].is_null());
+      to_json(Finding{.experiment = &experiment, .trials = {.yes = 0, .seconds = {}, .refusal = "no"}});
+  EXPECT_TRUE(untried["stated"].is_null());
+  EXPECT_TRUE(untried["measured"].is_null());
 }
 
 // ----------------------------------------------------------------------------------------------- the table of claims
 
-TEST(Caveats, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource) {
+TEST(ImplicitSync, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource) {
   std::set<std::string> names;
   std::set<std::string> statements;
   for (const Experiment& each : experiments()) {
@@ -200,7 +200,7 @@ TEST(Caveats, EveryExperimentHasANameAndAStatementOfItsOwnAClaimAndASource) {
 #endif
 }
 
-TEST(Caveats, TheControlsComeFirstAndAreStatements) {
+TEST(ImplicitSync, TheControlsComeFirstAndAreStatements) {
   const std::vector<Experiment>& all = experiments();
   EXPECT_EQ(std::ranges::count_if(all, implicit_sync::is_control), 3);
   EXPECT_TRUE(std::ranges::is_partitioned(all, implicit_sync::is_control));
@@ -230,9 +230,9 @@ Result call(int (*command)(const std::vector<std::string>&, Context&), const std
   return result;
 }
 
-TEST(Caveats, WrongWordsAreNamed) {
+TEST(ImplicitSync, WrongWordsAreNamed) {
   const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = call(streams_caveats, words);
+    const Result result = call(streams_implicit_sync, words);
     EXPECT_EQ(result.status, kBadInput) << hint;
     EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
   };
@@ -282,7 +282,7 @@ TEST(FreshProcess, HasItsOwnEnvironmentAndSaysHowItEnded) {
 
 #ifndef SCANLAB_WITH_CUDA
 TEST(Streams, ExperimentsWithoutCudaSayWhatTheyNeed) {
-  for (const auto command : {streams_caveats, streams_concurrency}) {
+  for (const auto command : {streams_implicit_sync, streams_concurrency}) {
     const Result result = call(command, {});
     EXPECT_EQ(result.status, kNoDevice);
     EXPECT_NE(result.error.find("needs a CUDA device"), std::string::npos) << result.error;

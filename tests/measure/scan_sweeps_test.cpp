@@ -53,7 +53,7 @@ TEST(ScanSweeps, NamesEachCaseOfItsParts) {
 }
 
 TEST(ScanSweeps, AreNarrowedToAnOperatorThatSomeTypesLack) {
-  const ScanSweep& sweep = find_named("sweep", scan_sweeps(), "duel_operators");
+  const ScanSweep& sweep = find_named("sweep", scan_sweeps(), "head_to_head_operators");
   const auto narrowed = selected_scans(sweep, {{"variant", {"best"}}, {"op", {"log_sum_exp"}}});
   std::set<ElementType> types;
   for (const ScanInColumns& each : narrowed) {

@@ -748,10 +748,10 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
 TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   const Bytes items = random_items(problem_, 16);
   write_input(items);
-  const auto expect_begun_anew = [&](const std::string& why) {
+  const auto expect_begun_anew = [&](const std::string& reason) {
     const Result result = run_program(words());
     EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(reason), std::string::npos) << result.err;
     EXPECT_EQ(read(out()), scanned(problem_, items));
     fs::remove(out());
   };

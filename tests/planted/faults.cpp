@@ -38,7 +38,7 @@ constexpr Expected kExpected[] = {
     {Fault::no_vector_write, "no vector write", "items wrong"},
     {Fault::wrong_lane, "wrong lane"},
     {Fault::operands, "operands swapped once", "items wrong"},
-    {Fault::no_ticket, "no ticket"},
+    {Fault::no_counter, "no ticket"},
     {Fault::no_publication, "no publication", "no_progress"},
 };
 static_assert(std::size(kExpected) == kFaults - 1);

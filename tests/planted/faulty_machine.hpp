@@ -39,7 +39,7 @@ enum class Fault {
   // Faults of one event.
   wrong_lane,      ///< an exchange takes its value from a lane too far
   operands,        ///< one application swaps its operands
-  no_ticket,       ///< a ticket is drawn twice
+  no_counter,       ///< a ticket is drawn twice
   no_publication,  ///< a word for other blocks is not written
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::no_publication) + 1;
@@ -122,7 +122,7 @@ class FaultyBlock : public simt::CpuBlock {
   }
   template <simt::Ticket T>
   T fetch_add(const simt::Span<T>& array, simt::Index index, std::type_identity_t<T> value) {
-    return CpuBlock::fetch_add(array, index, strikes_next(Fault::no_ticket) ? 0 : value);
+    return CpuBlock::fetch_add(array, index, strikes_next(Fault::no_counter) ? 0 : value);
   }
   template <simt::AtomicWord T>
   void store_atomic(const simt::Span<T>& array, simt::Index index, const std::type_identity_t<T>& value) {
@@ -152,7 +152,7 @@ class FaultyMachine {
   template <class T>
   using Global = simt::Span<T>;
 
-  explicit FaultyMachine(simt::Executor& emulator) : emulator_(emulator) {}
+  explicit FaultyMachine(simt::Emulator& emulator) : emulator_(emulator) {}
 
   template <class Kernel, class... Arguments>
   void launch(simt::Grid grid, const Kernel& kernel, const Arguments&... arguments) {
@@ -165,15 +165,15 @@ class FaultyMachine {
   }
   template <class T>
   static simt::Span<T> global(T* data, std::int64_t count, const char* name) {
-    return simt::Executor::global(data, count, name);
+    return simt::Emulator::global(data, count, name);
   }
   template <class T>
   static bool aligned(const simt::Span<T>& array, std::size_t bytes) {
-    return simt::Executor::aligned(array, bytes);
+    return simt::Emulator::aligned(array, bytes);
   }
 
  private:
-  simt::Executor& emulator_;
+  simt::Emulator& emulator_;
 };
 
 /// Gives `bound` the functions of `scan` on the faulty machine.
@@ -182,7 +182,7 @@ void add_emulator(const std::shared_ptr<const Scan>& scan, std::int64_t items, B
   using Item = typename Op::Item;
   const std::size_t bytes = bound.plan.workspace_bytes;
   if constexpr (requires(FaultyMachine & machine) { scan->prepare(machine, FaultyOp<Op>{}, simt::Workspace()); }) {
-    bound.prepare_simt = [scan, bytes](void* workspace, simt::Executor& emulator) {
+    bound.prepare_simt = [scan, bytes](void* workspace, simt::Emulator& emulator) {
       if (strikes_run(Fault::no_preparation)) return;
       const Plan kept = std::exchange(plan, {});  // the faults are those of the run
       FaultyMachine machine(emulator);
@@ -190,7 +190,7 @@ void add_emulator(const std::shared_ptr<const Scan>& scan, std::int64_t items, B
       plan = kept;
     };
   }
-  bound.simt = [scan, bytes, items](const Buffers& buffers, simt::Executor& emulator) {
+  bound.simt = [scan, bytes, items](const Buffers& buffers, simt::Emulator& emulator) {
     plan.kernels.clear();
     FaultyMachine machine(emulator);
     const auto shift = [](Fault fault) { return strikes_run(fault) ? 1 : 0; };

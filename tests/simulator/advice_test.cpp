@@ -349,8 +349,8 @@ TEST(Advise, BadInputIsASentence) {
 }
 
 TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
-  std::string why_not;
-  if (measure::device_facts(why_not)) GTEST_SKIP() << "here it would measure";
+  std::string refusal;
+  if (measure::device_facts(refusal)) GTEST_SKIP() << "here it would measure";
   const cli::Result result = scanlab_advise({"--bytes-in", "2^28", "--kernel-us", "9"});
   EXPECT_EQ(result.status, scanlab::kNoDevice) << result.out;
   EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;

@@ -30,7 +30,7 @@ Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& 
     streams::TimedReplay replay{.seconds = simulation.seconds, .timeline = std::move(simulation.timeline)};
     for (streams::Span& span : replay.timeline.spans) span.blocks = asked.operations[span.operation].blocks;
     streams::MeasuredReplays replays;
-    replays.collected.push_back(replay);
+    replays.traced.push_back(replay);
     replay.timeline.spans.clear();
     replays.plain.push_back(replay);
     return replays;
@@ -107,7 +107,7 @@ TEST(Calibration, FindsTheDeviceThatItWasMeasuredOn) {
   EXPECT_NEAR(found.pageable.out / told.pageable.out, 1, 0.01);
   EXPECT_EQ(found.copy_queues, std::min(told.copy_queues, told.hardware_queues));
   EXPECT_EQ(found.drains_queues, told.drains_queues);
-  EXPECT_NEAR(found.collected.in, 0, kNear);
+  EXPECT_NEAR(found.traced.in, 0, kNear);
   // What lies between two copies has the kernel's latency in it, and what a busy bus adds to the copy's.
   const double between = told.kernel_latency + told.latency_both.out - told.copy_latency.out;
   EXPECT_NEAR(found.hand_over_busy, told.hand_over_busy + between / 2, kNear);
@@ -165,7 +165,7 @@ TEST(Calibration, RecordsThatTouchAreNoSecondEngine) {
   Calibration calibration = calibration_on(device_profile("h200"), {1});
   for (MeasuredExperiment& each : calibration.experiments) {
     if (!each.experiment.name.starts_with("copies_")) continue;
-    for (streams::TimedReplay& replay : each.replays.collected) {
+    for (streams::TimedReplay& replay : each.replays.traced) {
       for (streams::Span& span : replay.timeline.spans) span.when.end += 0.4e-6;
     }
   }
@@ -333,7 +333,7 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
   EXPECT_FALSE(std::filesystem::exists(out));
   for (const auto& [times, value] : {std::pair("nanoseconds", 0), {"nanoseconds", -5}, {"ran", 0}, {"issued", -5}}) {
     auto wrong = whole;
-    auto& replay = wrong["experiments"][at("copies_in/bytes:65536")]["collected"][0];
+    auto& replay = wrong["experiments"][at("copies_in/bytes:65536")]["traced"][0];
     if (replay[times].is_array()) {
       replay[times].back() = value;
     } else {

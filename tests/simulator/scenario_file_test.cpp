@@ -253,9 +253,9 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
   };
   for (const auto& [text, from, to, line, said] : cases) {
-    const std::string why = refusal(replaced(text, from, to));
-    EXPECT_TRUE(why.starts_with(std::string("my.toml, ") + line)) << to << ": " << why;
-    EXPECT_NE(why.find(said), std::string::npos) << to << ": " << why;
+    const std::string reason = refusal(replaced(text, from, to));
+    EXPECT_TRUE(reason.starts_with(std::string("my.toml, ") + line)) << to << ": " << reason;
+    EXPECT_NE(reason.find(said), std::string::npos) << to << ": " << reason;
   }
   EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\n").find("none of the keys job and operations"), std::string::npos);
   EXPECT_NE(refusal("").find("one scenario or more"), std::string::npos);
@@ -328,9 +328,9 @@ TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
   EXPECT_FALSE(std::filesystem::exists(out()));
 
   EXPECT_NE(scanlab({"scenarios", good, "--out", ""}).second.find("--out '' names no folder"), std::string::npos);
-  const auto [twice, why] = scanlab({"scenarios", good, good, "--out", out()});
+  const auto [twice, reason] = scanlab({"scenarios", good, good, "--out", out()});
   EXPECT_EQ(twice, kBadInput);
-  EXPECT_NE(why.find("there is a scenario 'good' already: "), std::string::npos) << why;
+  EXPECT_NE(reason.find("there is a scenario 'good' already: "), std::string::npos) << reason;
   for (const std::string& none : {out() + "/none.toml", write("empty.toml", ""), good + "/.."}) {
     EXPECT_EQ(scanlab({"scenarios", none}).first, kBadInput) << none;
   }

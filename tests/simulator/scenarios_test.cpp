@@ -296,9 +296,9 @@ TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "uneven_chunks.json") << "mine";
-  const auto [refused, why] = scanlab_scenarios({"--out", folder.string()});
+  const auto [refused, reason] = scanlab_scenarios({"--out", folder.string()});
   EXPECT_EQ(refused, scanlab::kBadInput);
-  EXPECT_NE(why.find("uneven_chunks.json' exists"), std::string::npos) << why;
+  EXPECT_NE(reason.find("uneven_chunks.json' exists"), std::string::npos) << reason;
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // none was begun
 
   const auto [status, said] = scanlab_scenarios({"--out", folder.string(), "--force"});
@@ -307,7 +307,7 @@ TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
             built_in_scenarios().size());
   std::ifstream file(folder / "small_grids_four_streams.json");
   const Json trace = Json::parse(file);
-  EXPECT_EQ(trace["otherData"]["scene"], "small_grids_four_streams");
+  EXPECT_EQ(trace["otherData"]["scenario"], "small_grids_four_streams");
   EXPECT_EQ(trace["otherData"]["simulated_on"], "didactic");
   EXPECT_NEAR(trace["otherData"]["makespan_us"].get<double>(), 2000, 1e-6);
   const auto blocks = std::ranges::count_if(trace["traceEvents"],

@@ -1076,7 +1076,7 @@ TEST(DeviceProfile, ThoseFromDataSheetsSayThatNobodyMeasuredThem) {
 }
 
 TEST(DeviceProfile, BadFiguresAreNamed) {
-  const auto expect = [](const std::string& key, const Json& value, const std::string& why) {
+  const auto expect = [](const std::string& key, const Json& value, const std::string& reason) {
     Json json = didactic_json();
     if (value.is_null()) {
       json["figures"].erase(key);
@@ -1090,7 +1090,7 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
       const std::string text = error.what();
       EXPECT_EQ(text.find("my.json: "), 0u) << text;
       EXPECT_NE(text.find("key '" + key), std::string::npos) << text;
-      EXPECT_NE(text.find(why), std::string::npos) << text;
+      EXPECT_NE(text.find(reason), std::string::npos) << text;
     }
   };
   EXPECT_NO_THROW(parse_device_profile(didactic_json().dump(), "my.json"));
@@ -1515,7 +1515,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
   std::ifstream told(trace);
   Json repeated = Json::parse(told);
-  repeated["otherData"]["collected_us"] = {1.0, 1.0, 1.0};
+  repeated["otherData"]["traced_us"] = {1.0, 1.0, 1.0};
   repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
   const cli::Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
@@ -1551,7 +1551,7 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   refused_with({{"plain_us", Json::array()}}, "key 'otherData.plain_us': expected a time of each repetition");
   refused_with({{"plain_us", {1.0, -1.0}}}, "key 'otherData.plain_us[1]': expected a number above 0");
   const auto overlaps_refused = [&](const Json& overlaps, const std::string& hint) {
-    refused_with({{"collected_us", {1.0, 1.0}}, {"overlaps", overlaps}}, "key 'otherData.overlaps" + hint);
+    refused_with({{"traced_us", {1.0, 1.0}}, {"overlaps", overlaps}}, "key 'otherData.overlaps" + hint);
   };
   overlaps_refused({{0, 1, 3}}, "[0]': expected an overlap in 1 to 2 repetitions");
   overlaps_refused({{9999, 10000, 1}}, "[0]': expected two copies or kernels");

@@ -180,11 +180,11 @@ INSTANTIATE_TEST_SUITE_P(OfSchedules, NsightExports,
 TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   const Played played("null_stream_trap", 8, 4);
   const std::string file = exported(played, "command_line").string();
-  const cli::Result why = cli::run_program({"streams", "diagnose", "--nsys", file});
-  EXPECT_EQ(why.status, 0) << why.err;
-  EXPECT_NE(why.out.find("Test GPU: 32 operations"), std::string::npos) << why.out;
-  EXPECT_NE(why.out.find("\n  the legacy default stream ("), std::string::npos) << why.out;
-  EXPECT_NE(why.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos) << why.out;
+  const cli::Result reason = cli::run_program({"streams", "diagnose", "--nsys", file});
+  EXPECT_EQ(reason.status, 0) << reason.err;
+  EXPECT_NE(reason.out.find("Test GPU: 32 operations"), std::string::npos) << reason.out;
+  EXPECT_NE(reason.out.find("\n  the legacy default stream ("), std::string::npos) << reason.out;
+  EXPECT_NE(reason.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos) << reason.out;
   const std::string out = file + ".json";
   const cli::Result import = cli::run_program({"streams", "import", file, "--out", out, "--force"});
   EXPECT_EQ(import.status, 0) << import.err;

@@ -206,7 +206,7 @@ expect 0 'the summary' env CALLS="$scratch/calls-check" ./check --offline --arch
 expect 0 '--target scanlab_architectures' cat "$scratch/calls-check"
 expect 0 "bench --sweep full --out $scratch/out/scan.json" cat "$scratch/out/log/scans.txt"
 expect 0 "streams run --sweep full --out $scratch/out/schedules.json" cat "$scratch/out/log/schedules.txt"
-expect 0 "streams caveats --json $scratch/out/caveats.json" cat "$scratch/out/log/caveats.txt"
+expect 0 "streams implicit-sync --json $scratch/out/implicit_sync.json" cat "$scratch/out/log/implicit_sync.txt"
 expect 0 "streams concurrency --json $scratch/out/concurrency.json" cat "$scratch/out/log/concurrency.txt"
 expect 0 'look_ahead needs a GPU of compute capability 9.0' cat "$scratch/out/log/cycles.txt"
 expect 0 'explain look_ahead --device cuda' env CAPABILITY=9.0 tools/record build/cuda/scanlab "$scratch/out" --run cycles
@@ -220,8 +220,8 @@ for write in pwrite mapping; do
   expect 0 "--json $scratch/out/stream_scan_file_${write}_256MiB.json" cat "$scratch/out/log/from_files.txt"
 done
 expect 1 '' test -e "$scratch/out/.scanned"
-expect 1 'Failed:   schedules caveats concurrency traces' env STATUS_streams=1 "${run[@]}"
-expect 4 'schedules caveats concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
+expect 1 'Failed:   schedules implicit_sync concurrency traces' env STATUS_streams=1 "${run[@]}"
+expect 4 'schedules implicit_sync concurrency traces skipped cases for lack of memory' env STATUS_streams=4 "${run[@]}"
 expect 0 'busy with other work (0 % in use; processes: 42, python)' env BUSY=1 "${run[@]}" --gpu 0
 set_up_for no-cuda
 expect 0 'SIMT emulator' env CALLS="$scratch/calls-simt" "${run[@]}" --device simt

@@ -153,8 +153,8 @@ TEST_F(ShortTuning, IsRefusedWhereItMakesNoSense) {
   const std::string out = path("scan.json").string();
   expect({"--variant", "cpu_sequential", "--out", out}, kBadInput, "for best, which no case needs");
   expect({"--variant", "best"}, kBadInput, "give --out FILE");
-  std::string why_not;
-  if (!measure::device_facts(why_not)) {
+  std::string refusal;
+  if (!measure::device_facts(refusal)) {
     expect({"--variant", "best", "--out", out}, kNoDevice, "best needs a CUDA device");
     EXPECT_TRUE(std::filesystem::is_empty(path("."))) << "no file is left";
   }

@@ -1,5 +1,5 @@
 // From times to a table, from a table to what `best` runs. No device is needed: times come from a results file or from
-// a machine that makes them up, and `best` runs on the executor.
+// a machine that makes them up, and `best` runs on the emulator.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -510,7 +510,7 @@ struct PlantedRival {
     return {.id = "planted_rival",
             .family = "Planted",
             .parameters = {{.name = "items", .values = {"1", "9"}},
-                           {.name = "early", .values = {"yes", "no"}, .experiment = true}},
+                           {.name = "pdl", .values = {"yes", "no"}, .experiment = true}},
             .shapes = [](ElementType type, Operator op) -> std::vector<Settings> {
               if (type != ElementType::i32 || op != Operator::plus) return {};
               return {kSmall.settings, kLarge.settings};
@@ -542,9 +542,9 @@ TEST_F(RivalTest, ItsShapesAreThoseThatAreCompiledIn) {
 }
 
 TEST_F(RivalTest, ATableHasNoExperiment) {
-  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"early", "yes"}}}), kLarge);
-  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"early", "no"}}}), std::nullopt);
-  EXPECT_EQ(tuning::without_experiments({"of_another_build", {{"early", "no"}}})->settings.size(), 1U);
+  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"pdl", "yes"}}}), kLarge);
+  EXPECT_EQ(tuning::without_experiments({"planted_rival", {{"items", "9"}, {"pdl", "no"}}}), std::nullopt);
+  EXPECT_EQ(tuning::without_experiments({"of_another_build", {{"pdl", "no"}}})->settings.size(), 1U);
 }
 
 TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizesAreLeft) {
@@ -660,11 +660,11 @@ TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
 }
 
 TEST(CubShapes, ThatLookAheadAreRefusedWhereCubHasNoCodeForThem) {
-  EXPECT_EQ(why_no_look_ahead("cub_newest_look_ahead", 80),
+  EXPECT_EQ(look_ahead_refusal("cub_newest_look_ahead", 80),
             "cub_newest_look_ahead needs compute capability 9.0: CUB has no look-ahead scan below");
-  EXPECT_NE(why_no_look_ahead("cub_tuned", 89), "");
-  EXPECT_EQ(why_no_look_ahead("cub_tuned", 90), "");
-  EXPECT_EQ(why_no_look_ahead("cub_tuned", 120), "");
+  EXPECT_NE(look_ahead_refusal("cub_tuned", 89), "");
+  EXPECT_EQ(look_ahead_refusal("cub_tuned", 90), "");
+  EXPECT_EQ(look_ahead_refusal("cub_tuned", 120), "");
 }
 
 /// cub_tuned is compiled with what these say, and the build would take other numbers, too.
@@ -732,7 +732,7 @@ class BestTest : public TuneTest {
     setenv("SCANLAB_TUNING", write(std::to_string(++tables) + ".json", to_text(table)).c_str(), 1);
   }
 
-  /// The kernels that one run on the executor launches.
+  /// The kernels that one run on the emulator launches.
   std::set<std::string> kernels(std::int64_t n) {
     EXPECT_EQ(scanlab({"explain", "best", "--json", "--items", std::to_string(n)}), kOk) << err_.str();
     std::set<std::string> all;
@@ -743,9 +743,9 @@ class BestTest : public TuneTest {
   static std::string choice(std::int64_t n) { return best({.items = n}).plan.choice.value_or(Choice{"none"}).label(); }
   static BoundScan best(const Problem& problem) { return Registry::instance().find("best")->bind(problem); }
 
-  void expect_right(std::int64_t n, const std::string& placement = "apart") {
+  void expect_right(std::int64_t n, const std::string& aliasing = "apart") {
     EXPECT_EQ(scanlab({"verify", "--device", "simt", "--variant", "best", "--items", std::to_string(n), "--mode", "all",
-                       "--aliasing", placement}),
+                       "--aliasing", aliasing}),
               kOk)
         << out_.str() << err_.str();
   }
@@ -754,8 +754,8 @@ class BestTest : public TuneTest {
 constexpr char kSafe[] = "decoupled_lookback";
 
 TEST_F(BestTest, WithoutATableABlockThenTheSafeOne) {
-  std::string why_not;
-  if (measure::device_facts(why_not)) GTEST_SKIP() << "this device may have a table of its own";
+  std::string refusal;
+  if (measure::device_facts(refusal)) GTEST_SKIP() << "this device may have a table of its own";
   EXPECT_EQ(choice(0), "one_block");
   EXPECT_EQ(choice(1000), "one_block");
   EXPECT_EQ(choice(100'000), kSafe);
@@ -806,7 +806,7 @@ TEST_F(BestTest, RunsNothingThatIsNoCandidate) {
   testing::internal::GetCapturedStderr();
 }
 
-TEST_F(BestTest, WhatHasNoExecutorFormLeavesTheExecutorToTheSafeOne) {
+TEST_F(BestTest, WhatHasNoEmulatorFormLeavesTheEmulatorToTheSafeOne) {
   use({{0, {"planted_device_only"}}});
   const Problem problem{.items = DeviceOnly::kItems};
   const BoundScan safe = Registry::instance().find(kSafe)->bind(problem);

@@ -187,7 +187,7 @@ constexpr long long kLateCycles = 200'000;  // 0.1 ms: what does not wait has lo
 __global__ void copy_without_waiting(const unsigned* from, unsigned* to) { to[threadIdx.x] = from[threadIdx.x]; }
 
 TEST_F(NeedsGpuScans, AnEarlyKernelThatDoesNotWaitReadsTooSoon) {
-  if (!cuda::early_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
+  if (!cuda::pdl_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
   constexpr int kWords = 256;
   const cuda::Stream stream;
   const cuda::DeviceBuffer ones(kWords * sizeof(unsigned));
@@ -198,7 +198,7 @@ TEST_F(NeedsGpuScans, AnEarlyKernelThatDoesNotWaitReadsTooSoon) {
   for (int run = 0; run < 2; ++run) {  // code is loaded when it is first launched, which would wait for what runs
     cuda::check(cudaMemsetAsync(in.data(), 0, in.bytes(), stream.get()), "spoiling the input");
     copy_late<<<1, kWords, 0, stream.get()>>>(ones.as<unsigned>(), in.as<unsigned>(), kWords, kLateCycles);
-    cuda::launch(copy_without_waiting, {.threads = kWords, .early = true}, stream.get(), in.as<unsigned>(),
+    cuda::launch(copy_without_waiting, {.threads = kWords, .pdl = true}, stream.get(), in.as<unsigned>(),
                  out.as<unsigned>());
     cuda::check(cudaMemcpyAsync(seen.data(), out.data(), out.bytes(), cudaMemcpyDeviceToHost, stream.get()), "reading");
     wait(stream, "reading too soon");
@@ -404,13 +404,13 @@ TEST_F(NeedsGpuScans, AWorkspaceThatServedAnotherSizeServesAfterItIsPreparedAnew
 }
 
 /// verify_on_cuda of every scan that takes the problem.
-void verify_all(const Problem& problem, const std::vector<Placement>& placements = {Placement::apart}) {
+void verify_all(const Problem& problem, const std::vector<Aliasing>& aliasings = {Aliasing::apart}) {
   const std::vector<const Variant*> scans = scans_for(problem);
   if (scans.empty()) return;
   const CudaReference reference = reference_of(problem);
   for (const Variant* variant : scans) {
-    for (const Placement placement : placements) {
-      const Outcome outcome = verify_on_cuda(*variant, problem, reference, placement);
+    for (const Aliasing aliasing : aliasings) {
+      const Outcome outcome = verify_on_cuda(*variant, problem, reference, aliasing);
       EXPECT_NE(outcome.status, Outcome::Status::failed)
           << case_name(variant->about, problem) << ": " << outcome.message;
     }
@@ -515,11 +515,11 @@ TEST_F(NeedsGpuScans, SizesAtRandom) {
   }
 }
 
-TEST_F(NeedsGpuScans, EveryTypeAndOperatorInEveryPlacement) {
+TEST_F(NeedsGpuScans, EveryTypeAndOperatorInEveryAliasing) {
   for (const auto& [type, op] : types_with_operators()) {
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
       for (const std::int64_t n : {1, 1025, 100'003}) {
-        verify_all(problem_of(type, op, n, mode), {Placement::shifted, Placement::in_place});
+        verify_all(problem_of(type, op, n, mode), {Aliasing::shifted, Aliasing::in_place});
       }
     }
   }

@@ -1,5 +1,5 @@
 // A single-pass scan in miniature: decoupled look-back (Merrill and Garland 2016) with tickets and tagged words, one
-// warp a block and one item a lane. It shows that the executor explores the interleavings that such a scan must stand,
+// warp a block and one item a lane. It shows that the emulator explores the interleavings that such a scan must stand,
 // by mutants that are right in most of them.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/core/operators.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #if defined(__CUDACC__)
 #include "harness/simt/gpu_block.cuh"
 
@@ -21,7 +21,7 @@ enum class Flaw {
   none,
   flag_before_value,   // the state is published by two stores, first the flag: others may see it without its value
   waits_for_the_next,  // looks ahead instead of back: the last tile waits for one that does not exist
-  no_ticket,           // takes the block's number for a ticket: blocks that have not started may be waited for
+  no_counter,           // takes the block's number for a ticket: blocks that have not started may be waited for
 };
 
 enum Status : std::uint32_t { kNothing, kAggregate, kPrefix };
@@ -50,11 +50,11 @@ struct LookBackKernel {
         block.store_atomic(states, tile, state);
       }
     };
-    // Tickets are drawn by blocks that run: whoever holds a lower one has started, and needs nobody after itself.
+    // TileCounter are drawn by blocks that run: whoever holds a lower one has started, and needs nobody after itself.
     std::uint32_t drawn = 0;
     if (block.lane() == 0) drawn = block.fetch_add(ticket, 0, 1);
     std::int64_t tile = block.shuffle(drawn, 0);
-    if constexpr (flaw == Flaw::no_ticket) tile = block.group_index();
+    if constexpr (flaw == Flaw::no_counter) tile = block.group_index();
 
     std::int32_t item = in[tile * kWarpLanes + block.lane()];
     for (int offset = 1; offset < kWarpLanes; offset *= 2) {
@@ -93,7 +93,7 @@ struct Outcome {
 };
 
 template <Flaw flaw>
-Outcome scan(std::int64_t tiles, const ExecutorOptions& options) {
+Outcome scan(std::int64_t tiles, const EmulatorOptions& options) {
   const std::int64_t n = tiles * kWarpLanes;
   std::vector<std::int32_t> in(n), out(n), expected(n);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -102,17 +102,17 @@ Outcome scan(std::int64_t tiles, const ExecutorOptions& options) {
   }
   std::vector<State> states(tiles + 2);
   std::uint32_t ticket = 0;
-  Executor executor(options);
+  Emulator emulator(options);
   Outcome outcome;
   try {
-    executor.launch(
+    emulator.launch(
         {.blocks = tiles, .threads = kWarpLanes}, LookBackKernel<flaw>{}, Span<const std::int32_t>(in.data(), n, "in"),
         Span<std::int32_t>(out.data(), n, "out"), Span<State>(states.data(), tiles + 2, "states"),
         Span<std::uint32_t>(&states.front().status, 2 * tiles, "states"), Span<std::uint32_t>(&ticket, 1, "ticket"));
     outcome.right = out == expected;
   } catch (const LaunchFailure&) {
   }
-  outcome.report = executor.report();
+  outcome.report = emulator.report();
   return outcome;
 }
 
@@ -151,11 +151,11 @@ TEST(LookBack, WaitingForALaterTicketIsNoProgress) {
 }
 
 TEST(LookBack, ABlockNumberIsNoTicket) {
-  EXPECT_TRUE(scan<Flaw::no_ticket>(40, {}).right) << "in order every lower block has ended";
+  EXPECT_TRUE(scan<Flaw::no_counter>(40, {}).right) << "in order every lower block has ended";
   int stuck = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Outcome outcome =
-        scan<Flaw::no_ticket>(40, {.order = BlockOrder::interleaved, .seed = seed, .max_pauses = 100'000});
+        scan<Flaw::no_counter>(40, {.order = BlockOrder::interleaved, .seed = seed, .max_pauses = 100'000});
     if (only(outcome.report, FaultKind::no_progress)) ++stuck;
   }
   EXPECT_GT(stuck, 0);

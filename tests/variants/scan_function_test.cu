@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/core/ceil.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "tests/device_scan/item_range.hpp"
 #include "variants/scan/decoupled_lookback.cuh"
 #include "variants/scan/one_block.cuh"
@@ -49,7 +49,7 @@ std::vector<OutOf<Op>> by_one_block(const std::vector<InOf<Op>>& in, Mode mode, 
   constexpr int kRows = 2;
   const auto n = static_cast<std::int64_t>(in.size());
   std::vector<OutOf<Op>> out(in.size());
-  simt::Executor machine;
+  simt::Emulator machine;
   const int warps = static_cast<int>(ceil_div(n, kLanes * kRows * RegisterTile<Op, kRows>::kVector));
   machine.launch({.blocks = 1, .threads = kLanes * warps, .shared_bytes = kMaxWarps * sizeof(typename Op::Item)},
                  OneBlockKernel<kRows, false>{}, machine.global(in.data(), n, "in"),
@@ -87,13 +87,13 @@ std::vector<OutOf<Op>> by_look_back(const std::vector<InOf<Op>>& in, Mode mode, 
   std::vector<OutOf<Op>> out(in.size());
   std::uint64_t counter = 12345;  // whatever was there
   std::vector<typename State::Word> states(words, {77, 78});
-  simt::Executor machine;
+  simt::Emulator machine;
   const auto counters = machine.global(&counter, 1, "counter");
   const auto all_states = machine.global(states.data(), words, "states");
-  prepare_tiles<typename State::Word>(machine, counters, Tickets::first(), all_states, words);
+  prepare_tiles<typename State::Word>(machine, counters, TileCounter::first(), all_states, words);
   machine.launch({.blocks = tiles, .threads = kLanes, .shared_bytes = Kernel::shared_bytes(kLanes, sizeof(Item))},
                  Kernel{}, machine.global(in.data(), n, "in"), machine.global(out.data(), n, "out"), n, true, mode,
-                 counters, Tickets{static_cast<std::uint32_t>(tiles)}, all_states, op);
+                 counters, TileCounter{static_cast<std::uint32_t>(tiles)}, all_states, op);
   EXPECT_TRUE(machine.report().faults.empty());
   return out;
 }
@@ -127,7 +127,7 @@ TEST(ScanFunction, TheFirstLanesOfAWarpAreFolded) {
   using R = Range<std::int32_t, 0>;
   for (int lanes = 0; lanes <= kLanes; ++lanes) {
     auto folded = range<R>(-7, -7);
-    simt::Executor machine;
+    simt::Emulator machine;
     machine.launch({.blocks = 1, .threads = kLanes}, FoldLanes{}, machine.global(&folded, 1, "folded"), lanes,
                    FunctionOf<R, R, Join>(Join{}));
     EXPECT_TRUE(machine.report().faults.empty());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/core/variant.hpp"
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/registration.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
@@ -37,7 +37,7 @@ Memory zeros(std::size_t bytes) {
   return {memory, std::free};
 }
 
-/// Counts of one run on the executor.
+/// Counts of one run on the emulator.
 simt::Report counts(const std::string& id, const Problem& problem) {
   const BoundScan bound = variant(id).bind(problem);
   EXPECT_TRUE(bound.plan.possible()) << bound.plan.refusal;
@@ -45,12 +45,12 @@ simt::Report counts(const std::string& id, const Problem& problem) {
   const Memory in = zeros(bytes);
   const Memory out = zeros(bytes);
   const Memory workspace = zeros(bound.plan.workspace_bytes);
-  simt::Executor executor;
-  bound.simt({in.get(), out.get(), workspace.get()}, executor);
-  return executor.report();
+  simt::Emulator emulator;
+  bound.simt({in.get(), out.get(), workspace.get()}, emulator);
+  return emulator.report();
 }
 
-/// Every variant that the executor runs, as it is by default and with small values of its parameters.
+/// Every variant that the emulator runs, as it is by default and with small values of its parameters.
 struct Shape {
   const Variant* variant;
   Settings settings;
@@ -67,7 +67,7 @@ std::vector<Shape> shapes() {
 
 std::string text(const Variant& variant, const Problem& problem) { return case_name(variant.about, problem); }
 
-TEST(ClosedForms, AreWhatTheExecutorCounts) {
+TEST(ClosedForms, AreWhatTheEmulatorCounts) {
   for (const auto& [id, each] : Registry::instance().all()) {
     if (!each.machines.simt || !each.about.cost.operations) continue;
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
@@ -85,7 +85,7 @@ TEST(ClosedForms, AreWhatTheExecutorCounts) {
   }
 }
 
-/// More levels than the executor could run: of a tree, or of trees of trees, the swaps are one fewer than the items.
+/// More levels than the emulator could run: of a tree, or of trees of trees, the swaps are one fewer than the items.
 TEST(ClosedForms, OfMoreItemsThanAnyDeviceHolds) {
   for (const std::int64_t n : {std::int64_t{1} << 22, (std::int64_t{1} << 33) + 1, std::int64_t{1} << 40}) {
     const Problem problem{ElementType::i32, Operator::plus, Mode::exclusive, n, {}};
@@ -99,7 +99,7 @@ TEST(ClosedForms, OfMoreItemsThanAnyDeviceHolds) {
   }
 }
 
-/// The longest chain of additions behind any output, as the executor counts it.
+/// The longest chain of additions behind any output, as the emulator counts it.
 std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt::BlockOrder order) {
   return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
     using Item = typename Op::Item;
@@ -117,9 +117,9 @@ std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt:
       }
       std::vector<Item> out(problem.items);
       const Memory workspace = zeros(bound.plan.workspace_bytes);
-      simt::Executor executor({.trace = false, .order = order, .chains = true});
-      if (bound.prepare_simt) bound.prepare_simt(workspace.get(), executor);
-      bound.simt({in.data(), out.data(), workspace.get()}, executor);
+      simt::Emulator emulator({.trace = false, .order = order, .chains = true});
+      if (bound.prepare_simt) bound.prepare_simt(workspace.get(), emulator);
+      bound.simt({in.data(), out.data(), workspace.get()}, emulator);
       double longest = 1;
       for (const Item& item : out) longest = std::max<double>(longest, verify::rounded_part<Op>(item));
       return static_cast<std::int64_t>(longest) - 1;
@@ -129,7 +129,7 @@ std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt:
 
 /// A bound of rounding errors is as wide as its d is long: one that is too long lets wrong floats pass, one that is too
 /// short refuses right ones. A plan speaks of full tiles, however few items there are: that is what kFullTile is for.
-TEST(Chains, OfPlansAreWhatTheExecutorCounts) {
+TEST(Chains, OfPlansAreWhatTheEmulatorCounts) {
   constexpr std::int64_t kFullTile = 32;
   for (const auto& [each, settings] : shapes()) {
     for (const auto& [type, op, mode] : {std::tuple(ElementType::f32, Operator::plus, Mode::inclusive),
@@ -198,20 +198,20 @@ struct PlainTileKernel {
 /// scan_then_propagate of small tiles; by the way what it says of its cost.
 template <class Op>
 std::vector<typename Op::Item> propagate(const std::vector<typename Op::Item>& in, const Problem& problem, int tile,
-                                         simt::Executor& executor) {
+                                         simt::Emulator& emulator) {
   using Item = typename Op::Item;
   const std::int64_t n = problem.items;
   std::vector<Item> out(n);
   const Memory memory = zeros(scan::propagate_workspace_bytes(problem, tile));
   simt::Workspace workspace(memory.get());
   const auto scan_tiles = [&](auto from, auto to, std::int64_t count, Mode mode, auto aggregates) {
-    executor.launch({.blocks = ceil_div(count, tile), .threads = 1}, PlainTileKernel{}, from, to, count, tile, mode,
+    emulator.launch({.blocks = ceil_div(count, tile), .threads = 1}, PlainTileKernel{}, from, to, count, tile, mode,
                     aggregates, simt::Counted<Op>{});
   };
-  scan::scan_then_propagate(executor, simt::Counted<Op>{}, simt::Span<const Item>(in.data(), n, "in"),
+  scan::scan_then_propagate(emulator, simt::Counted<Op>{}, simt::Span<const Item>(in.data(), n, "in"),
                             simt::Span<Item>(out.data(), n, "out"), n, problem.mode, tile, workspace, scan_tiles);
   EXPECT_LE(workspace.bytes(), scan::propagate_workspace_bytes(problem, tile));
-  EXPECT_TRUE(executor.report().faults.empty());
+  EXPECT_TRUE(emulator.report().faults.empty());
   return out;
 }
 
@@ -224,10 +224,10 @@ TEST(ScanThenPropagate, GoesDownAsManyLevelsAsItTakes) {
     for (std::int64_t i = 0; i < n; ++i) {
       in[i] = verify::input_item<Affine<std::int64_t>>(InputKind::random, 5, i, n);
     }
-    simt::Executor executor;
-    const auto out = propagate<Affine<std::int64_t>>(in, problem, kTile, executor);
+    simt::Emulator emulator;
+    const auto out = propagate<Affine<std::int64_t>>(in, problem, kTile, emulator);
     EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::scan).passed()) << n;
-    EXPECT_EQ(executor.report().totals().operations,
+    EXPECT_EQ(emulator.report().totals().operations,
               scan::propagate_operations(n, kTile, [](std::int64_t items) { return items; }))
         << n;
   }
@@ -237,8 +237,8 @@ TEST(ScanThenPropagate, AddsOneToTheChainOfEachLevel) {
   constexpr int kTile = 3;
   for (const std::int64_t n : {3, 9, 27, 243}) {
     const Problem problem{ElementType::f32, Operator::plus, Mode::inclusive, n, {}};
-    simt::Executor executor({.chains = true});
-    const auto out = propagate<Plus<float>>(std::vector<float>(n, 1), problem, kTile, executor);
+    simt::Emulator emulator({.chains = true});
+    const auto out = propagate<Plus<float>>(std::vector<float>(n, 1), problem, kTile, emulator);
     const auto counted = static_cast<std::int64_t>(*std::ranges::max_element(out)) - 1;
     const std::int64_t planned = scan::propagate_chain(n, kTile, kTile - 1);
     EXPECT_GE(planned, counted) << n;
@@ -283,12 +283,12 @@ TEST(RegisterTile, MayBeFoldedBeforeItIsScanned) {
     alignas(16) std::int32_t aligned_in[2048];
     alignas(16) std::int32_t aligned_out[2048];
     std::ranges::copy(in, aligned_in);
-    simt::Executor executor;
-    executor.launch({.threads = 128, .shared_bytes = 4 * sizeof(std::int32_t)}, FoldFirstKernel<4>{},
+    simt::Emulator emulator;
+    emulator.launch({.threads = 128, .shared_bytes = 4 * sizeof(std::int32_t)}, FoldFirstKernel<4>{},
                     simt::Span<const std::int32_t>(aligned_in, n, "in"),
                     simt::Span<std::int32_t>(aligned_out, n, "out"), n, 77,
                     simt::Span<std::int32_t>(&aggregate, 1, "aggregate"), simt::Counted<Op>{});
-    EXPECT_TRUE(executor.report().faults.empty());
+    EXPECT_TRUE(emulator.report().faults.empty());
     std::copy_n(aligned_out, n, out.begin());
     EXPECT_EQ(out, expected) << n;
     EXPECT_EQ(aggregate, sum) << n;
@@ -298,22 +298,22 @@ TEST(RegisterTile, MayBeFoldedBeforeItIsScanned) {
 TEST(DecoupledLookback, RunsOnOneWorkspaceAreRightWhereTheirNumbersWrap) {
   constexpr std::uint64_t kNumbers = std::uint64_t{1} << 31;  // that its tags tell apart
   constexpr std::uint64_t kRuns = 7;
-  ASSERT_LT(kNumbers - scan::Tickets::kFirstRun % kNumbers, kRuns) << "no run wraps";
+  ASSERT_LT(kNumbers - scan::TileCounter::kFirstRun % kNumbers, kRuns) << "no run wraps";
   const auto check = [&]<class Item>(ElementType type, Item) {
     const Problem problem{type, Operator::plus, Mode::inclusive, 30'000, {}};
     const BoundScan bound = variant("decoupled_lookback").bind(problem);
     const std::unique_ptr<void, decltype(&std::free)> workspace(
         std::aligned_alloc(256, (bound.plan.workspace_bytes + 255) / 256 * 256), std::free);
-    simt::ExecutorOptions options;
+    simt::EmulatorOptions options;
     options.order = simt::BlockOrder::interleaved;  // else each tile finds all that is before it done
-    simt::Executor executor(options);
-    bound.prepare_simt(workspace.get(), executor);
+    simt::Emulator emulator(options);
+    bound.prepare_simt(workspace.get(), emulator);
     for (std::uint64_t run = 1; run <= kRuns; ++run) {  // each of other items: what is left of the one before is wrong
       const std::vector<Item> in(problem.items, static_cast<Item>(run));
       std::vector<Item> out(problem.items);
       std::vector<Item> expected(problem.items);
       std::partial_sum(in.begin(), in.end(), expected.begin());
-      bound.simt({in.data(), out.data(), workspace.get()}, executor);
+      bound.simt({in.data(), out.data(), workspace.get()}, emulator);
       EXPECT_EQ(out, expected) << name(type) << " run " << run;
     }
   };
@@ -405,7 +405,7 @@ TEST(Variants, RefuseWhatTheyCannotTake) {
             std::string::npos);
 }
 
-/// Every executor variant, small sizes, an operator that does not commute, blocks and threads in random order.
+/// Every emulator variant, small sizes, an operator that does not commute, blocks and threads in random order.
 TEST(Variants, AreRightUnderAnyInterleaving) {
   for (const auto& [id, each] : Registry::instance().all()) {
     if (!each.machines.simt) continue;
@@ -442,7 +442,7 @@ TEST(Variants, AreRightWhereTilesAreMany) {
   }
 }
 
-TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
+TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryAliasing) {
   for (const auto& [each, settings] : shapes()) {
     for (const auto& [type, op] : compiled_monoids()) {
       const Mode mode = (static_cast<int>(type) + op.id[1]) % 2 == 0 ? Mode::inclusive : Mode::exclusive;
@@ -451,9 +451,9 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryPlacement) {
       if (!each->bind(problem).plan.possible()) problem.items = 1001;
       if (!each->bind(problem).plan.possible()) continue;
       const verify::Oracle oracle(problem, InputKind::random, 13);
-      for (const verify::Placement placement : verify::kPlacements) {
-        if (!verify::unplaceable(*each, placement).empty()) continue;
-        const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.trace = false}, placement);
+      for (const verify::Aliasing aliasing : verify::kAliasings) {
+        if (!verify::unplaceable(*each, aliasing).empty()) continue;
+        const verify::Outcome outcome = verify::verify_on_cpu(*each, problem, oracle, {.trace = false}, aliasing);
         EXPECT_TRUE(outcome.passed()) << text(*each, problem) << ": " << outcome.message;
       }
     }

@@ -11,7 +11,7 @@
 #include "harness/schedule/issuer.hpp"
 #include "variants/workloads/each_item.cuh"
 #if defined(__CUDACC__)
-#include "harness/replay/cuda_executor.hpp"
+#include "harness/replay/replayer.hpp"
 #include "harness/replay/cuda_rates.hpp"
 #include "tests/needs_gpu.hpp"
 #endif
@@ -153,22 +153,22 @@ TEST(Workloads, AWrongItemIsFoundWhereverItIs) {
 
 #if defined(__CUDACC__)
 
-using NeedsGpuExecutor = NeedsGpu;
+using NeedsGpuReplayer = NeedsGpu;
 
 /// Replays twice, poisoned each time; what is wrong, or nothing.
 std::string replayed(const Schedule& schedule, const Job& job) {
   const Recording recording = record(schedule, job);
   HostArrays arrays(job, 11);
-  CudaExecutor executor(recording, arrays);
+  Replayer emulator(recording, arrays);
   for (int i = 0; i < 2; ++i) {
-    executor.poison();
-    executor.replay(i == 1);
+    emulator.poison();
+    emulator.replay(i == 1);
     if (const std::string wrong = arrays.wrong(); !wrong.empty()) return wrong;
   }
   return {};
 }
 
-TEST_F(NeedsGpuExecutor, EverySchedulesResultIsRightOnEveryWorkload) {
+TEST_F(NeedsGpuReplayer, EverySchedulesResultIsRightOnEveryWorkload) {
   struct Shape {
     std::int64_t items;
     int chunks, streams, blocks, work;
@@ -199,7 +199,7 @@ TEST_F(NeedsGpuExecutor, EverySchedulesResultIsRightOnEveryWorkload) {
   }
 }
 
-TEST_F(NeedsGpuExecutor, TheControlsAreCaught) {
+TEST_F(NeedsGpuReplayer, TheControlsAreCaught) {
   for (const auto& [id, schedule] : ScheduleRegistry::instance().all()) {
     if (!schedule.about.control) continue;
     for (const auto& [name, work] : WorkloadRegistry::instance().all()) {
@@ -209,12 +209,12 @@ TEST_F(NeedsGpuExecutor, TheControlsAreCaught) {
   }
 }
 
-TEST_F(NeedsGpuExecutor, StampsTheIssueOfEveryOperation) {
+TEST_F(NeedsGpuReplayer, StampsTheIssueOfEveryOperation) {
   const Job job{.workload = &workload("scale"), .items = 1 << 20};
   const Recording recording = record(*ScheduleRegistry::instance().find("depth_first"), job);
   HostArrays arrays(job, 1);
-  CudaExecutor executor(recording, arrays);
-  const Replay replay = executor.replay(true);
+  Replayer emulator(recording, arrays);
+  const Replay replay = emulator.replay(true);
   ASSERT_EQ(replay.issued.size(), recording.operations.size());
   auto before = replay.begin;
   for (const Issued& issued : replay.issued) {
@@ -225,7 +225,7 @@ TEST_F(NeedsGpuExecutor, StampsTheIssueOfEveryOperation) {
   EXPECT_LE(before, replay.end);
 }
 
-TEST_F(NeedsGpuExecutor, ItsPartsTakeTime) {
+TEST_F(NeedsGpuReplayer, ItsPartsTakeTime) {
   const Job job{.workload = &workload("scan"), .items = 1 << 22};
   HostArrays arrays(job, 1);
   for (const bool both_ways : {false, true}) {

@@ -115,13 +115,13 @@ Problem telling_problem(Defect defect) {
                                       : problem_of(ElementType::i32, Operator::affine, 100);
 }
 
-Outcome on_executor(const Variant& variant, const Problem& problem, simt::ExecutorOptions options = {}) {
+Outcome on_emulator(const Variant& variant, const Problem& problem, simt::EmulatorOptions options = {}) {
   return verify_on_cpu(variant, problem, Oracle(problem, InputKind::random, kSeed), options);
 }
 
 template <Defect kDefect>
-Outcome on_executor(simt::ExecutorOptions options = {}) {
-  return on_executor(simt::portable_scan<DefectiveScan<kDefect>>(), telling_problem(kDefect), options);
+Outcome on_emulator(simt::EmulatorOptions options = {}) {
+  return on_emulator(simt::portable_scan<DefectiveScan<kDefect>>(), telling_problem(kDefect), options);
 }
 
 /// That `outcome` failed and says `words`.
@@ -131,7 +131,7 @@ testing::AssertionResult caught(const Outcome& outcome, const std::string& words
   return testing::AssertionSuccess() << outcome.message;
 }
 
-TEST(VerifyOnExecutor, ARightScanPassesForEveryTypeOperatorAndInput) {
+TEST(VerifyOnEmulator, ARightScanPassesForEveryTypeOperatorAndInput) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   for (const auto& [type, op] : compiled_monoids()) {
     for (const InputKind kind : kInputKinds) {
@@ -147,7 +147,7 @@ TEST(VerifyOnExecutor, ARightScanPassesForEveryTypeOperatorAndInput) {
 }
 
 /// Of two runs in each of several shifts, the worst counts.
-TEST(VerifyOnExecutor, TellsTheLargestErrorOfAllRuns) {
+TEST(VerifyOnEmulator, TellsTheLargestErrorOfAllRuns) {
   constexpr std::int64_t kItems = 100;
   const Problem sums = problem_of(ElementType::f32, Operator::plus, kItems);
   const Oracle oracle(sums, InputKind::random, kSeed);
@@ -167,7 +167,7 @@ TEST(VerifyOnExecutor, TellsTheLargestErrorOfAllRuns) {
       };
       return bound;
     };
-    const Outcome outcome = verify_on_cpu(scan, sums, oracle, {}, Placement::shifted);
+    const Outcome outcome = verify_on_cpu(scan, sums, oracle, {}, Aliasing::shifted);
     EXPECT_TRUE(outcome.passed()) << outcome.message;
     return outcome.error_to_bound;
   };
@@ -175,41 +175,41 @@ TEST(VerifyOnExecutor, TellsTheLargestErrorOfAllRuns) {
   for (const int run : {0, 1, 4, 9}) EXPECT_GT(worst(run), 1.5 * usual) << run;
 }
 
-TEST(VerifyOnExecutor, CatchesOneCorruptedElement) {
-  EXPECT_TRUE(caught(on_executor<Defect::corrupted_element>(), "1 of 100 items wrong, the first at 50"));
+TEST(VerifyOnEmulator, CatchesOneCorruptedElement) {
+  EXPECT_TRUE(caught(on_emulator<Defect::corrupted_element>(), "1 of 100 items wrong, the first at 50"));
 }
 
-TEST(VerifyOnExecutor, CatchesOneSwappedOperand) {
-  EXPECT_TRUE(caught(on_executor<Defect::swapped_operand>(), "items wrong"));
+TEST(VerifyOnEmulator, CatchesOneSwappedOperand) {
+  EXPECT_TRUE(caught(on_emulator<Defect::swapped_operand>(), "items wrong"));
 }
 
-TEST(VerifyOnExecutor, CatchesOneElementTooManyByName) {
-  const Outcome outcome = on_executor<Defect::one_element_too_many>();
+TEST(VerifyOnEmulator, CatchesOneElementTooManyByName) {
+  const Outcome outcome = on_emulator<Defect::one_element_too_many>();
   EXPECT_TRUE(caught(outcome, simt::name(simt::FaultKind::out_of_bounds)));
   EXPECT_TRUE(caught(outcome, "verify_test.cu:"));
 }
 
-TEST(VerifyOnExecutor, CatchesADroppedBarrierAsARace) {
-  const Outcome outcome = on_executor<Defect::dropped_barrier>();
+TEST(VerifyOnEmulator, CatchesADroppedBarrierAsARace) {
+  const Outcome outcome = on_emulator<Defect::dropped_barrier>();
   EXPECT_TRUE(caught(outcome, simt::name(simt::FaultKind::race)));
   EXPECT_TRUE(caught(outcome, "verify_test.cu:"));
 }
 
-TEST(VerifyOnExecutor, CatchesADroppedBarrierUntracedByItsResult) {
+TEST(VerifyOnEmulator, CatchesADroppedBarrierUntracedByItsResult) {
   // Without a trace no race is seen, but threads in a random order get other sums.
   EXPECT_TRUE(caught(
-      on_executor<Defect::dropped_barrier>({.trace = false, .order = simt::BlockOrder::interleaved, .seed = kSeed}),
+      on_emulator<Defect::dropped_barrier>({.trace = false, .order = simt::BlockOrder::interleaved, .seed = kSeed}),
       "items wrong"));
 }
 
-TEST(VerifyOnExecutor, CatchesNaN) { EXPECT_TRUE(caught(on_executor<Defect::nan_output>(), "got nan")); }
+TEST(VerifyOnEmulator, CatchesNaN) { EXPECT_TRUE(caught(on_emulator<Defect::nan_output>(), "got nan")); }
 
-TEST(VerifyOnExecutor, CatchesOutputThatWasNeverWritten) {
-  EXPECT_TRUE(caught(on_executor<Defect::nothing_written>(), "100 of 100 items wrong"));
-  EXPECT_TRUE(caught(on_executor<Defect::nothing_written>(), "never written"));
+TEST(VerifyOnEmulator, CatchesOutputThatWasNeverWritten) {
+  EXPECT_TRUE(caught(on_emulator<Defect::nothing_written>(), "100 of 100 items wrong"));
+  EXPECT_TRUE(caught(on_emulator<Defect::nothing_written>(), "never written"));
 }
 
-TEST(VerifyOnExecutor, CatchesOutputThatWasNeverWrittenWhereItShouldBeZero) {
+TEST(VerifyOnEmulator, CatchesOutputThatWasNeverWrittenWhereItShouldBeZero) {
   const Problem sums = problem_of(ElementType::i32, Operator::plus, 100, Mode::exclusive);
   Variant scan;
   scan.about.id = "begins late";
@@ -224,23 +224,23 @@ TEST(VerifyOnExecutor, CatchesOutputThatWasNeverWrittenWhereItShouldBeZero) {
     };
     return bound;
   };
-  EXPECT_TRUE(caught(on_executor(scan, sums), "1 of 100 items wrong, the first at 0"));
+  EXPECT_TRUE(caught(on_emulator(scan, sums), "1 of 100 items wrong, the first at 0"));
 }
 
-TEST(VerifyOnExecutor, ARefusalIsASkipWithItsReason) {
+TEST(VerifyOnEmulator, ARefusalIsASkipWithItsReason) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
-  const Outcome outcome = on_executor(scan, problem_of(ElementType::i32, Operator::plus, 257));
+  const Outcome outcome = on_emulator(scan, problem_of(ElementType::i32, Operator::plus, 257));
   EXPECT_EQ(outcome.status, Outcome::Status::skipped);
   EXPECT_EQ(outcome.message, "n <= 256");
 }
 
-TEST(VerifyOnExecutor, ARightScanPassesInEveryShift) {
+TEST(VerifyOnEmulator, ARightScanPassesInEveryShift) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   for (const auto& [type, op] : compiled_monoids()) {
     for (const std::int64_t n : {0, 1, 33}) {
       const Problem problem = problem_of(type, op, n);
       const Outcome outcome =
-          verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, Placement::shifted);
+          verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, Aliasing::shifted);
       EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << ": " << outcome.message;
     }
   }
@@ -269,17 +269,17 @@ struct Greedy {
   std::int64_t items;
 };
 
-TEST(VerifyOnExecutor, CatchesAPlanThatAsksForTooLittle) {
+TEST(VerifyOnEmulator, CatchesAPlanThatAsksForTooLittle) {
   const Variant scan = simt::portable_scan<Greedy>();
   const Problem problem = problem_of(ElementType::f32, Operator::plus, 100);
   Greedy::asks_for = 1199;
-  EXPECT_TRUE(caught(on_executor(scan, problem), "no room for 'sums', 300 items of 4 bytes"));
+  EXPECT_TRUE(caught(on_emulator(scan, problem), "no room for 'sums', 300 items of 4 bytes"));
   Greedy::asks_for = 1200;
-  EXPECT_FALSE(caught(on_executor(scan, problem), "no room"));
+  EXPECT_FALSE(caught(on_emulator(scan, problem), "no room"));
 }
 
-TEST(VerifyOnExecutor, NamesTheScanWhosePlanFails) {
-  const auto why = [](std::size_t asks_for) -> std::string {
+TEST(VerifyOnEmulator, NamesTheScanWhosePlanFails) {
+  const auto reason = [](std::size_t asks_for) -> std::string {
     Greedy::asks_for = asks_for;
     try {
       simt::portable_scan<Greedy>().bind(problem_of(ElementType::f32, Operator::plus, 100));
@@ -288,8 +288,8 @@ TEST(VerifyOnExecutor, NamesTheScanWhosePlanFails) {
     }
     return "";
   };
-  EXPECT_EQ(why(1), "the plan of greedy failed: there is no level 3");
-  EXPECT_EQ(why(static_cast<std::size_t>(-8)),
+  EXPECT_EQ(reason(1), "the plan of greedy failed: there is no level 3");
+  EXPECT_EQ(reason(static_cast<std::size_t>(-8)),
             "the plan of greedy failed: it asks for 2^48 bytes or more, or less than none");
 }
 
@@ -303,11 +303,11 @@ struct Counting {
     counting.bind = [this](const Problem& problem) {
       BoundScan bound;
       bound.plan.workspace_bytes = sizeof(int);
-      bound.prepare_simt = [this](void* workspace, simt::Executor&) {
+      bound.prepare_simt = [this](void* workspace, simt::Emulator&) {
         ++prepared;
         *static_cast<int*>(workspace) = 0;
       };
-      bound.simt = [n = problem.items](const Buffers& buffers, simt::Executor&) {
+      bound.simt = [n = problem.items](const Buffers& buffers, simt::Emulator&) {
         int& runs = *static_cast<int*>(buffers.workspace);
         const auto* in = static_cast<const std::int32_t*>(buffers.in);
         auto* out = static_cast<std::int32_t*>(buffers.out);
@@ -320,9 +320,9 @@ struct Counting {
   }
 };
 
-TEST(VerifyOnExecutor, CatchesAWorkspaceLeftStaleOnTheSecondRun) {
+TEST(VerifyOnEmulator, CatchesAWorkspaceLeftStaleOnTheSecondRun) {
   Counting counting;
-  const Outcome outcome = on_executor(counting.variant(), problem_of(ElementType::i32, Operator::plus, 100));
+  const Outcome outcome = on_emulator(counting.variant(), problem_of(ElementType::i32, Operator::plus, 100));
   EXPECT_TRUE(caught(outcome, "on the second run: 100 of 100 items wrong"));
   EXPECT_EQ(counting.prepared, 1);
 }
@@ -354,7 +354,7 @@ TEST(VerifyOnHost, RunsFindPoisonWhereTheyMustWriteFirst) {
   constexpr std::int64_t kItems = 333;
   constexpr std::size_t kWorkspace = 1003;
   const Problem problem = problem_of(ElementType::i32, Operator::plus, kItems);
-  for (const Placement placement : {Placement::apart, Placement::shifted}) {
+  for (const Aliasing aliasing : {Aliasing::apart, Aliasing::shifted}) {
     int runs = 0;
     const Variant scan = looking(
         [&](const Buffers& b, int run) {
@@ -369,9 +369,9 @@ TEST(VerifyOnHost, RunsFindPoisonWhereTheyMustWriteFirst) {
           std::memset(b.workspace, 0, kWorkspace);
         },
         kWorkspace);
-    const Outcome outcome = verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, placement);
+    const Outcome outcome = verify_on_cpu(scan, problem, Oracle(problem, InputKind::random, kSeed), {}, aliasing);
     EXPECT_TRUE(outcome.passed()) << outcome.message;
-    EXPECT_EQ(runs, 2 * static_cast<int>(shifts(placement).size()));
+    EXPECT_EQ(runs, 2 * static_cast<int>(shifts(aliasing).size()));
   }
 }
 
@@ -406,7 +406,7 @@ Variant harmful(std::function<void(const Buffers&, std::size_t bytes)> harm) {
 }
 
 Outcome outcome_of_harm(std::function<void(const Buffers&, std::size_t)> harm) {
-  return on_executor(harmful(std::move(harm)), problem_of(ElementType::i32, Operator::plus, 1000));
+  return on_emulator(harmful(std::move(harm)), problem_of(ElementType::i32, Operator::plus, 1000));
 }
 
 unsigned char* bytes_of(const void* memory) { return static_cast<unsigned char*>(const_cast<void*>(memory)); }
@@ -447,9 +447,9 @@ TEST(VerifyOnHost, CatchesAWriteToTheInput) {
       caught(outcome_of_harm([](const Buffers& b, std::size_t n) { ++bytes_of(b.in)[n / 2]; }), "wrote to its input"));
 }
 
-Outcome in_placement(Placement placement, Variant variant, Mode mode = Mode::inclusive) {
+Outcome in_aliasing(Aliasing aliasing, Variant variant, Mode mode = Mode::inclusive) {
   const Problem problem = problem_of(ElementType::i32, Operator::plus, 1000, mode);
-  return verify_on_cpu(variant, problem, Oracle(problem, InputKind::random, kSeed), {}, placement);
+  return verify_on_cpu(variant, problem, Oracle(problem, InputKind::random, kSeed), {}, aliasing);
 }
 
 TEST(VerifyOnHost, CatchesThatAlignmentIsTakenForGranted) {
@@ -457,21 +457,21 @@ TEST(VerifyOnHost, CatchesThatAlignmentIsTakenForGranted) {
   const Variant wants_both = harmful([&](const Buffers& b, std::size_t) {
     if (!aligned(b.in) || !aligned(b.out)) ++*bytes_of(b.out);
   });
-  EXPECT_TRUE(in_placement(Placement::apart, wants_both).passed());
-  EXPECT_TRUE(caught(in_placement(Placement::shifted, wants_both), "input from element 1, output from element 3: "));
+  EXPECT_TRUE(in_aliasing(Aliasing::apart, wants_both).passed());
+  EXPECT_TRUE(caught(in_aliasing(Aliasing::shifted, wants_both), "input from element 1, output from element 3: "));
   const Variant asks_its_input = harmful([&](const Buffers& b, std::size_t) {
     if (aligned(b.in) && !aligned(b.out)) ++*bytes_of(b.out);
   });
-  EXPECT_TRUE(caught(in_placement(Placement::shifted, asks_its_input), "input from element 0, output from element 1"));
+  EXPECT_TRUE(caught(in_aliasing(Aliasing::shifted, asks_its_input), "input from element 0, output from element 1"));
   const Variant asks_its_output = harmful([&](const Buffers& b, std::size_t) {
     if (!aligned(b.in) && aligned(b.out)) ++*bytes_of(b.out);
   });
-  EXPECT_TRUE(caught(in_placement(Placement::shifted, asks_its_output), "input from element 1, output from element 0"));
+  EXPECT_TRUE(caught(in_aliasing(Aliasing::shifted, asks_its_output), "input from element 1, output from element 0"));
 }
 
 TEST(VerifyOnHost, CanariesLieRightBesideAShiftedSpan) {
   const auto harm_beside = [](const std::function<void(const Buffers&, std::size_t)>& harm) {
-    return in_placement(Placement::shifted, harmful(harm));
+    return in_aliasing(Aliasing::shifted, harmful(harm));
   };
   EXPECT_TRUE(caught(harm_beside([](const Buffers& b, std::size_t) { ++*(bytes_of(b.out) - 1); }),
                      "before the beginning of the output"));
@@ -481,11 +481,11 @@ TEST(VerifyOnHost, CanariesLieRightBesideAShiftedSpan) {
 
 TEST(VerifyOnHost, InPlaceIsAskedOnlyOfThoseThatSayTheyCan) {
   Variant scan = harmful([](const Buffers&, std::size_t) {});
-  const Outcome outcome = in_placement(Placement::in_place, scan);
+  const Outcome outcome = in_aliasing(Aliasing::in_place, scan);
   EXPECT_EQ(outcome.status, Outcome::Status::skipped);
   EXPECT_EQ(outcome.message, "harmful does not work in place");
   scan.about.in_place = true;
-  EXPECT_TRUE(in_placement(Placement::in_place, scan).passed());
+  EXPECT_TRUE(in_aliasing(Aliasing::in_place, scan).passed());
 }
 
 TEST(VerifyOnHost, CatchesAnInputReadAfterItWasWrittenOver) {
@@ -495,8 +495,8 @@ TEST(VerifyOnHost, CatchesAnInputReadAfterItWasWrittenOver) {
     for (std::size_t i = 1; i < n / 4; ++i) out[i] = wrapping_add(out[i - 1], in[i]);  // once more
   });
   scan.about.in_place = true;
-  EXPECT_TRUE(in_placement(Placement::apart, scan).passed());
-  EXPECT_TRUE(caught(in_placement(Placement::in_place, scan), "in place from element 0: "));
+  EXPECT_TRUE(in_aliasing(Aliasing::apart, scan).passed());
+  EXPECT_TRUE(caught(in_aliasing(Aliasing::in_place, scan), "in place from element 0: "));
 }
 
 TEST(VerifyOnHost, AnExceptionIsAFailure) {
@@ -564,7 +564,7 @@ __global__ void copy_too_soon(const int* in, int* out, std::int64_t n) {
 
 /// Of a kernel that is launched early and does not wait: whoever launches early before it would see stale input copied.
 TEST_F(NeedsGpu, CatchesAnEarlyKernelThatDoesNotWait) {
-  if (!cuda::early_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
+  if (!cuda::pdl_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
   const auto copied = [](bool early, std::int64_t n) {
     Variant copy;
     copy.about.id = "too soon";
@@ -573,7 +573,7 @@ TEST_F(NeedsGpu, CatchesAnEarlyKernelThatDoesNotWait) {
     copy.bind = [early](const Problem& problem) {
       BoundScan bound;
       bound.cuda = [early, n = problem.items](const Buffers& b, StreamHandle stream) {
-        cuda::launch(copy_too_soon, {.blocks = static_cast<int>(ceil_div(n, 256)), .threads = 256, .early = early},
+        cuda::launch(copy_too_soon, {.blocks = static_cast<int>(ceil_div(n, 256)), .threads = 256, .pdl = early},
                      static_cast<cudaStream_t>(stream), static_cast<const int*>(b.in), static_cast<int*>(b.out), n);
       };
       return bound;
@@ -702,7 +702,7 @@ TEST_F(NeedsGpu, CountsDifferentOutputsAndHoldsVariantsToWhatTheySay) {
   EXPECT_TRUE(caught(repeats(cuda::cuda_scan<CountingScan<true, false, false>>()).outcome, "items wrong"));
 }
 
-TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
+TEST_F(NeedsGpu, ARightScanPassesInEveryAliasing) {
   const Variant scan = simt::portable_scan<DefectiveScan<Defect::none>>();
   Variant in_place = scan;  // one block reads everything before it writes anything
   in_place.about.in_place = true;
@@ -710,12 +710,12 @@ TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
     for (const std::int64_t n : {0, 1, 33, 256}) {
       const Problem problem = problem_of(type, op, n);
       const CudaReference reference(Oracle(problem, InputKind::random, kSeed));
-      for (const Placement placement : kPlacements) {
-        const Outcome outcome = verify_on_cuda(in_place, problem, reference, placement);
-        EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << " " << name(placement) << ": "
+      for (const Aliasing aliasing : kAliasings) {
+        const Outcome outcome = verify_on_cuda(in_place, problem, reference, aliasing);
+        EXPECT_TRUE(outcome.passed()) << name(type) << " " << name(op) << " n = " << n << " " << name(aliasing) << ": "
                                       << outcome.message;
       }
-      EXPECT_EQ(verify_on_cuda(scan, problem, reference, Placement::in_place).message,
+      EXPECT_EQ(verify_on_cuda(scan, problem, reference, Aliasing::in_place).message,
                 "defective does not work in place");
     }
   }
@@ -724,7 +724,7 @@ TEST_F(NeedsGpu, ARightScanPassesInEveryPlacement) {
 TEST_F(NeedsGpu, CatchesOneElementTooManyOfAShiftedSpan) {
   const Problem problem = telling_problem(Defect::one_element_too_many);
   const Outcome outcome = verify_on_cuda(simt::portable_scan<DefectiveScan<Defect::one_element_too_many>>(), problem,
-                                         CudaReference(Oracle(problem, InputKind::random, kSeed)), Placement::shifted);
+                                         CudaReference(Oracle(problem, InputKind::random, kSeed)), Aliasing::shifted);
   EXPECT_TRUE(caught(outcome, "input from element 1, output from element 3: wrote past the end of the output"));
 }
 

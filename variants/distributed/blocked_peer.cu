@@ -50,7 +50,7 @@ class PeerExchange {
   PeerExchange(int rank, int ranks)
       : peers_(kMaxPeers * PeerStates<Item>::State::kWords, ranks, rank),
         before_(kBeforeBytes + sizeof(std::uint32_t)) {
-    const std::uint32_t first = scan::Tickets::kFirstRun;
+    const std::uint32_t first = scan::TileCounter::kFirstRun;
     cuda::check(cudaMemcpy(counter(), &first, sizeof(first), cudaMemcpyHostToDevice), "numbering runs");
     cuda::load(exchange_by_peers<Op>);
     cuda::check(cudaDeviceSynchronize(), "numbering runs");  // runs are in a stream that does not wait for the copy

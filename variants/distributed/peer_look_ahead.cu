@@ -133,7 +133,7 @@ struct PeerLookAhead {
       memory_ = cuda::DeviceBuffer(take(simt::Workspace()));
       take(simt::Workspace(memory_.data()));
       simt::CudaMachine machine(nullptr);
-      scan::prepare_tiles<typename Tiles::State::Word>(machine, arguments_.counter, scan::Tickets::first(),
+      scan::prepare_tiles<typename Tiles::State::Word>(machine, arguments_.counter, scan::TileCounter::first(),
                                                        arguments_.states, states);
       cuda::check(cudaDeviceSynchronize(), "preparing states");
 
@@ -150,7 +150,7 @@ struct PeerLookAhead {
       launch_.blocks = blocks;
       launch_.threads = arguments_.shape.threads() + scan::kLanes * PeerForm::kTells;
       launch_.shared_bytes = scan::shared_bytes<Op>(arguments_.shape);
-      launch_.early = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
+      launch_.pdl = ranks_per_gpu() == 1;  // blocks of a next run would take the place of another rank's
       launch_.what = "peer_look_ahead";
       cuda::allow(kernel_, launch_);
       cuda::load(kernel_);

@@ -131,7 +131,7 @@ class PeerStateMemory {
     peers_.ranks = running;
     peers_.words = words;
     // Nobody has begun the first run, whose number is the next.
-    const std::vector<std::uint32_t> none(kMaxPeers, scan::Tickets::kFirstRun - 1);
+    const std::vector<std::uint32_t> none(kMaxPeers, scan::TileCounter::kFirstRun - 1);
     cuda::check(cudaMemcpy(memory_.own(), none.data(), none.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
                 "preparing peer memory");
     cuda::check(cudaDeviceSynchronize(), "preparing peer memory");  // a copy from pageable memory may return before
@@ -151,7 +151,7 @@ class PeerStateMemory {
                                 cudaMemcpyDeviceToHost, stream),
                 "reading announcements");
     cuda::check(cudaStreamSynchronize(stream), "reading announcements");
-    return who_has_not_begun(begun, scan::Tickets::kFirstRun);
+    return who_has_not_begun(begun, scan::TileCounter::kFirstRun);
   }
 
  private:

@@ -41,8 +41,8 @@ inline std::string hs_refusal(std::int64_t n) {
 }
 
 template <class Kernel>
-void run_hs(simt::Executor& executor, simt::Span<float> out, simt::Span<const float> in, int n) {
-  executor.launch({.threads = n, .shared_bytes = 2 * sizeof(float) * static_cast<std::size_t>(n)}, Kernel{}, out, in,
+void run_hs(simt::Emulator& emulator, simt::Span<float> out, simt::Span<const float> in, int n) {
+  emulator.launch({.threads = n, .shared_bytes = 2 * sizeof(float) * static_cast<std::size_t>(n)}, Kernel{}, out, in,
                   n);
 }
 

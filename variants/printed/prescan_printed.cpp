@@ -53,8 +53,8 @@ std::string refusal(std::int64_t n) {
              : "the printed kernel has a thread per two items in one block: a power of two, 2 to 2048 items";
 }
 
-void run(simt::Executor& executor, simt::Span<float> out, simt::Span<const float> in, int n) {
-  executor.launch({.threads = n / 2, .shared_bytes = sizeof(float) * static_cast<std::size_t>(n)}, Prescan{}, out, in,
+void run(simt::Emulator& emulator, simt::Span<float> out, simt::Span<const float> in, int n) {
+  emulator.launch({.threads = n / 2, .shared_bytes = sizeof(float) * static_cast<std::size_t>(n)}, Prescan{}, out, in,
                   n);
 }
 

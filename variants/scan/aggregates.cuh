@@ -21,7 +21,7 @@ class AggregateMemory {
         number_(workspace.take<std::uint64_t>(1)),
         words_(workspace.take<LongWord>(2 * places_)) {}
 
-  /// The number of the run before, as one_wave has it; or a counter of Tickets, as look_ahead has it.
+  /// The number of the run before, as one_wave has it; or a counter of TileCounter, as look_ahead has it.
   template <class Number>
   Number* number() const {
     return reinterpret_cast<Number*>(number_);

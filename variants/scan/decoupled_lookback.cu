@@ -41,7 +41,7 @@ struct DecoupledLookback {
     const auto counter = machine.global(workspace.take<std::uint64_t>(1), 1, "counter");
     const auto states = take_states<typename Op::Item>(machine, workspace);
     using State = TileState<typename Op::Item>;
-    prepare_tiles<typename State::Word>(machine, counter, Tickets::first(), states, tiles() * State::kWords);
+    prepare_tiles<typename State::Word>(machine, counter, TileCounter::first(), states, tiles() * State::kWords);
   }
 
   template <class Machine, Monoid Op>
@@ -72,7 +72,7 @@ struct DecoupledLookback {
     return ceil_div(problem_.items * static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op)),
                     threads_ * rows(item_bytes(problem_.type, problem_.op)) * 16);
   }
-  Tickets tickets() const { return {static_cast<std::uint32_t>(tiles())}; }
+  TileCounter tickets() const { return {static_cast<std::uint32_t>(tiles())}; }
 
   Problem problem_;
   int threads_;

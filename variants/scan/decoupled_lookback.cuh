@@ -68,9 +68,9 @@ struct LookBackKernel {
   template <simt::ThreadBlock Block, Associative Op>
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const InOf<Op>> in, simt::Global<Block, OutOf<Op>> out,
                              std::int64_t n, bool aligned, Mode mode, simt::Global<Block, std::uint64_t> counter,
-                             Tickets tickets, TileStates<Block, typename Op::Item> states, Op op) const {
+                             TileCounter tickets, TileStates<Block, typename Op::Item> states, Op op) const {
     using Item = typename Op::Item;
-    auto shared_drawn = block.template shared<Tickets::Drawn>(1);
+    auto shared_drawn = block.template shared<TileCounter::Drawn>(1);
     auto shared_prefix = block.template shared<Item>(1, kPrefixOffset);
     auto totals = block.template shared<Item>(block.num_threads() / kLanes, kTotalsOffset);
 
@@ -78,12 +78,12 @@ struct LookBackKernel {
     const int tile_items = RegisterTile<Op, kRows>::items(block.num_threads());
     // The ticket will be near the block's number: that tile is wanted from memory by somebody, and soon.
     if (block.thread_rank() == kLanes) block.prefetch(in, block.group_index() * tile_items, tile_items, n);
-    if (block.thread_rank() == 0) shared_drawn[0] = Tickets::draw(block, counter);
+    if (block.thread_rank() == 0) shared_drawn[0] = TileCounter::draw(block, counter);
     block.sync();  // the ticket is there
-    const Tickets::Drawn drawn = shared_drawn[0];
-    if (block.thread_rank() == 0) tickets.turn_if_last(block, counter, drawn);
+    const TileCounter::Drawn drawn = shared_drawn[0];
+    if (block.thread_rank() == 0) tickets.reset_if_last(block, counter, drawn);
     const LookBackTags tags(drawn.run());
-    const std::int64_t number = drawn.ticket();
+    const std::int64_t number = drawn.tile();
 
     block.step("scan", 0);
     RegisterTile<Op, kRows> tile;

@@ -135,26 +135,26 @@ class Scan {
         return {.blocks = 1,
                 .threads = threads(vectors(), kOneBlockRows<Op>),
                 .shared_bytes = kOneBlockThreads / kLanes * sizeof(Item),
-                .early = true};
+                .pdl = true};
       case ScanKernel::one_cluster:
         return {.blocks = kClusterBlocks,
                 .threads = threads(ceil_div(vectors(), kClusterBlocks), kClusterRows<Op>),
                 .cluster = kClusterBlocks,
-                .early = true};
+                .pdl = true};
       case ScanKernel::one_wave:
-        return {.blocks = wave().blocks, .threads = wave().warps * kLanes, .early = true};
+        return {.blocks = wave().blocks, .threads = wave().warps * kLanes, .pdl = true};
       case ScanKernel::look_back:
         return {.blocks = static_cast<int>(tiles()),
                 .threads = kLookBackThreads,
                 .shared_bytes = LookBack::shared_bytes(kLookBackThreads, sizeof(Item)),
-                .early = true};
+                .pdl = true};
       case ScanKernel::look_ahead:
         break;
     }
     return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles(), device_.multiprocessors)),
             .threads = shape_.threads(),
             .shared_bytes = shared_bytes<Op>(shape_),
-            .early = true};
+            .pdl = true};
   }
 
   /// Enqueues.
@@ -242,7 +242,7 @@ class Scan {
   static cudaError_t prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream) {
     constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
     return cuda::try_launch(prepare_storage<Number, Word>,
-                            {.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .early = true},
+                            {.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .pdl = true},
                             stream, counter, first, states, words);
   }
 
@@ -252,7 +252,7 @@ class Scan {
     const auto last_run = memory.number<std::uint32_t>();
     const auto states = memory.states<Item>();
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
-    if (const cudaError_t error = prepare(last_run, Tickets::kFirstRun, states, words, stream)) return error;
+    if (const cudaError_t error = prepare(last_run, TileCounter::kFirstRun, states, words, stream)) return error;
     const int rows = wave_rows();
     const auto kernel = rows == 2               ? one_wave<Op, 2, false>
                         : rows == 4             ? one_wave<Op, 4, false>
@@ -265,10 +265,10 @@ class Scan {
   cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                             cudaStream_t stream) const {
     const LookBackMemory<Item> memory(workspace, tiles());
-    if (const cudaError_t error = prepare(memory.counter, Tickets::first(), memory.states, memory.words, stream))
+    if (const cudaError_t error = prepare(memory.counter, TileCounter::first(), memory.states, memory.words, stream))
       return error;
     return launch_kernel(launch_shape(), stream, LookBack{}, in, out, n_, aligned_, mode, memory.counter,
-                         Tickets{static_cast<std::uint32_t>(tiles())}, memory.states, op);
+                         TileCounter{static_cast<std::uint32_t>(tiles())}, memory.states, op);
   }
 
   // ---- look_ahead
@@ -279,7 +279,7 @@ class Scan {
     const AggregateMemory memory(workspace, tiles());
     const auto counter = memory.number<std::uint64_t>();
     const auto states = memory.states<Item>();
-    if (const cudaError_t error = prepare(counter, Tickets::first(), states, memory.places() * State::kWords, stream))
+    if (const cudaError_t error = prepare(counter, TileCounter::first(), states, memory.places() * State::kWords, stream))
       return error;
     return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, launch_shape(), stream,
                             Arguments<Op>{.in = in,

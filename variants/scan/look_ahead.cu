@@ -71,7 +71,7 @@ class LookAhead {
          .values = {"warp", "lane"},
          .meaning = "at a barrier, one per warp behind __syncwarp(), or one per lane",
          .experiment = true},
-        {.name = "early", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
+        {.name = "pdl", .values = {"yes", "no"}, .meaning = "programmatic dependent launch", .experiment = true}};
     about.limits = "any n; compute capability 9.0 and later";
     about.in_place = true;
     about.cost = {.work = "about 2n", .span = "the tiles of a block", .traffic = "2n"};
@@ -83,7 +83,7 @@ class LookAhead {
         multiprocessors_(cuda::multiprocessors()),
         shape_(find_shape(problem.settings)),
         experiments_(asked_for()),
-        early_(given("early") == "yes"),
+        pdl_(given("pdl") == "yes"),
         item_bytes_(static_cast<std::int64_t>(item_bytes(problem.type, problem.op))),
         tiles_(ceil_div(problem.items * item_bytes_, shape_.tile_bytes())) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
@@ -140,7 +140,7 @@ class LookAhead {
   template <class Op>
   void prepare(cudaStream_t stream, Op, void* memory, std::size_t) const {
     simt::Workspace workspace(memory);
-    AggregateMemory(workspace, tiles_).prepare<typename Op::Item>(stream, Tickets::first());
+    AggregateMemory(workspace, tiles_).prepare<typename Op::Item>(stream, TileCounter::first());
   }
 
   template <class Op>
@@ -188,7 +188,7 @@ class LookAhead {
     return {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
             .threads = shape_.threads(),
             .shared_bytes = shared_bytes<Op>(shape_),
-            .early = early_};
+            .pdl = pdl_};
   }
 
   /// nullptr: there is none for the experiment and the operator.
@@ -222,7 +222,7 @@ class LookAhead {
   int multiprocessors_;
   Shape shape_;
   std::vector<ExperimentalKernel> experiments_;  ///< that are asked for: one, if any
-  bool early_;                                   ///< decided once: a launch must cost the host little
+  bool pdl_;                                   ///< decided once: a launch must cost the host little
   std::int64_t item_bytes_;
   std::int64_t tiles_;
 };

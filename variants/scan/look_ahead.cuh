@@ -99,16 +99,16 @@ class LookAheadBlock {
 
   /// The load warp.
   __device__ void load() {
-    Tickets::Drawn drawn;
+    TileCounter::Drawn drawn;
     const auto draw = [&] {
-      if (lane_ == 0) drawn = Tickets::draw(block_, given_.counter);
+      if (lane_ == 0) drawn = TileCounter::draw(block_, given_.counter);
     };
     draw();
     Slot slot;
     Slot oldest;  // that may still be loading
     for (int loading = 1;; ++loading) {
       Stage<Op>& stage = ring_.stage(slot.stage);
-      const std::uint32_t ticket = kDraws ? block_.shuffle(drawn.ticket(), 0) : blockIdx.x + (loading - 1) * gridDim.x;
+      const std::uint32_t ticket = kDraws ? block_.shuffle(drawn.tile(), 0) : blockIdx.x + (loading - 1) * gridDim.x;
       const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
       if (loading > shape_.loading) {
         watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
@@ -129,12 +129,12 @@ class LookAheadBlock {
 
   /// The load warp calls this with a ticket that is no tile's: every block draws one such. Opens what the other warps
   /// wait for before they look at the stage's tile; they may still be busy with the last tiles.
-  __device__ void end(Stage<Op>& stage, Tickets::Drawn in_vain) {
+  __device__ void end(Stage<Op>& stage, TileCounter::Drawn unused) {
     if (!arrives()) return;
     if (lane_ == 0) {
       cuda::let_next_kernel_come();
       const std::int64_t of_tiles = kDraws ? given_.tiles : 0;
-      Tickets{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.turn_if_last(block_, given_.counter, in_vain);
+      TileCounter{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.reset_if_last(block_, given_.counter, unused);
     }
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end

@@ -59,7 +59,7 @@ struct Arguments {
   Mode mode;
   Shape shape;
   bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
-  std::uint64_t* counter;                  ///< of AggregateMemory, for Tickets
+  std::uint64_t* counter;                  ///< of AggregateMemory, for TileCounter
   typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
   cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
   Op op{};  // not [[no_unique_address]]: host and device differ over the size of a class with such a member (nvcc 13.0)

@@ -53,7 +53,7 @@ class OneCluster {
     while (blocks < kClusterBlocks && vectors_of(problem_) > blocks * 2 * kLanes * rows_) blocks *= 2;
     const auto warps =
         static_cast<int>(ceil_div(ceil_div(std::max<std::int64_t>(vectors_of(problem_), 1), blocks), kLanes * rows_));
-    return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks, .early = true};
+    return {.blocks = blocks, .threads = warps * kLanes, .cluster = blocks, .pdl = true};
   }
 
   Problem problem_;

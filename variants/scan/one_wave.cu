@@ -49,7 +49,7 @@ class OneWave {
   template <class Op>
   void prepare(cudaStream_t stream, Op, void* memory, std::size_t) const {
     simt::Workspace workspace(memory);
-    AggregateMemory(workspace, wave_.blocks).prepare<typename Op::Item>(stream, Tickets::kFirstRun);
+    AggregateMemory(workspace, wave_.blocks).prepare<typename Op::Item>(stream, TileCounter::kFirstRun);
   }
 
   template <class Op>
@@ -69,7 +69,7 @@ class OneWave {
         return rows_ == 1 ? one_wave<Op, 1, kWhole> : rows_ == 2 ? one_wave<Op, 2, kWhole> : one_wave<Op, 4, kWhole>;
       });
     }();
-    cuda::launch(kernel, {.blocks = wave_.blocks, .threads = wave_.warps * kLanes, .early = true}, stream, in, out,
+    cuda::launch(kernel, {.blocks = wave_.blocks, .threads = wave_.warps * kLanes, .pdl = true}, stream, in, out,
                  problem_.items, aligned(arrays), problem_.mode, multiprocessors_, parts.number<std::uint32_t>(),
                  parts.states<Item>(), op);
   }

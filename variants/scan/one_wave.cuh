@@ -13,7 +13,7 @@
 // Traffic 2 n.
 // Bits    Fixed for a device: the tile depends on n and on how many multiprocessors there are.
 // Safe    A block waits only for blocks of lower numbers, which the hardware starts first. CUDA does not promise that
-//         it does; CUB's scans count on it as well. Tickets, which need no such promise, cost a way to L2.
+//         it does; CUB's scans count on it as well. TileCounter, which need no such promise, cost a way to L2.
 // Source  Merrill and Garland 2016 for the state words; CUB's look-ahead scan (CCCL 3.4) for aggregates only.
 #pragma once
 

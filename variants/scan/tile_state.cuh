@@ -85,13 +85,13 @@ SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states,
 /// number of the run, its lower half how many tickets of it are drawn. Every run draws the same number of them, and
 /// whoever draws the last turns the counter to the next run. So a captured run can be replayed: nothing about it is an
 /// argument of the launch.
-struct Tickets {
+struct TileCounter {
   /// Runs are told apart by their numbers, or the low 31 bits of those where a run has two tags. The first number is a
   /// few before 2^32, where they wrap, so that it happens to every user in the first minute and not to one of them
   /// after a month.
   static constexpr std::uint32_t kFirstRun = 0xFFFFFFFC;
   static constexpr std::uint64_t kARun = std::uint64_t{1} << 32;
-  std::uint32_t tickets_a_run = 1;
+  std::uint32_t draws_per_run = 1;
 
   /// The value of the counter before the first run.
   static constexpr std::uint64_t first() { return kFirstRun * kARun; }
@@ -100,7 +100,7 @@ struct Tickets {
   struct Drawn {
     std::uint64_t number = 0;
     SCANLAB_HD std::uint32_t run() const { return static_cast<std::uint32_t>(number / kARun); }
-    SCANLAB_HD std::uint32_t ticket() const { return static_cast<std::uint32_t>(number); }  ///< from 0 on
+    SCANLAB_HD std::uint32_t tile() const { return static_cast<std::uint32_t>(number); }  ///< from 0 on
   };
 
   /// counter: one number.
@@ -110,8 +110,8 @@ struct Tickets {
   }
   /// With each ticket that may be the last; apart from draw, so that nobody waits for a ticket before it is needed.
   template <simt::ThreadBlock Block>
-  SCANLAB_HD void turn_if_last(Block& block, const simt::Global<Block, std::uint64_t>& counter, Drawn drawn) const {
-    if (drawn.ticket() == tickets_a_run - 1) block.fetch_add(counter, 0, kARun - tickets_a_run);
+  SCANLAB_HD void reset_if_last(Block& block, const simt::Global<Block, std::uint64_t>& counter, Drawn drawn) const {
+    if (drawn.tile() == draws_per_run - 1) block.fetch_add(counter, 0, kARun - draws_per_run);
   }
 };
 

@@ -60,7 +60,7 @@ TEST_F(NcclFailures, ASecondRunOfTheProcessMakesItsOwn) {
 TEST_F(NcclFailures, ARankThatCannotMakeItTellsTheOthersWhy) {
   stub->fails_on = 1;
   std::atomic<int> ended = 0;
-  const std::string why = failure_of(3, [&](Communicator& each) {
+  const std::string reason = failure_of(3, [&](Communicator& each) {
     try {
       Nccl::join(each);
       ADD_FAILURE() << "rank " << each.rank() << " went on";
@@ -71,11 +71,11 @@ TEST_F(NcclFailures, ARankThatCannotMakeItTellsTheOthersWhy) {
     }
   });
   EXPECT_EQ(ended, 3);
-  EXPECT_NE(why.find("rank 1 has failed"), std::string::npos) << why;
+  EXPECT_NE(reason.find("rank 1 has failed"), std::string::npos) << reason;
 }
 
 TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
-  const std::string why = failure_of(2, [&](Communicator& each) {
+  const std::string reason = failure_of(2, [&](Communicator& each) {
     const auto nccl = Nccl::join(each);
     each.barrier();
     stub->met = 7;  // in progress
@@ -93,7 +93,7 @@ TEST_F(NcclFailures, AnErrorThatItMeetsOnItsOwnIsSaidAndItsKernelsEnd) {
     }
     nccl->check();  // what is gone has no more errors
   });
-  EXPECT_EQ(why, "");
+  EXPECT_EQ(reason, "");
   EXPECT_EQ(stub->aborted, 2);
   EXPECT_EQ(stub->destroyed, 0) << "an aborted communicator is gone";
 }

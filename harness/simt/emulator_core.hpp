@@ -1,4 +1,4 @@
-// Inside the executor: the state that outlives a block, which is the fibers, the launch that is running, and the
+// Inside the emulator: the state that outlives a block, which is the fibers, the launch that is running, and the
 // report.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/stack_switch.hpp"
 #include "harness/simt/trace.hpp"
 
@@ -21,7 +21,7 @@ namespace scanlab::simt {
 
 class BlockRun;
 
-/// Gives fibers their stacks, and keeps those of fibers that have ended for the next ones, of whatever executor:
+/// Gives fibers their stacks, and keeps those of fibers that have ended for the next ones, of whatever emulator:
 /// mapping a stack and touching it takes longer than most of what runs on it. The address sanitizer knows a stack by
 /// its mapping.
 class StackPool {
@@ -88,12 +88,12 @@ struct alignas(64) Worker {
 /// Thrown in a thread that waits in a launch that has failed elsewhere, to clear its stack.
 struct Cancelled {};
 
-class ExecutorCore {
+class EmulatorCore {
  public:
-  explicit ExecutorCore(ExecutorOptions given) : options(given), random(given.seed) {}
-  ~ExecutorCore();
-  ExecutorCore(const ExecutorCore&) = delete;
-  ExecutorCore& operator=(const ExecutorCore&) = delete;
+  explicit EmulatorCore(EmulatorOptions given) : options(given), random(given.seed) {}
+  ~EmulatorCore();
+  EmulatorCore(const EmulatorCore&) = delete;
+  EmulatorCore& operator=(const EmulatorCore&) = delete;
 
   void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
   /// Records a fault, or counts it again if the same one was seen before.
@@ -119,7 +119,7 @@ class ExecutorCore {
     Shadow atomic;
   };
 
-  ExecutorOptions options;
+  EmulatorOptions options;
   std::mt19937_64 random;
   Report report;
   Sites sites;

@@ -1,4 +1,4 @@
-// The CPU executor: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
+// The CPU emulator: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
 // access, and, when tracing, counts what the accesses would cost on a GPU.
 //
 // Model. A thread runs until it waits: at its block's barrier, for the other lanes of its warp, or by a pause. "The
@@ -33,7 +33,7 @@ enum class BlockOrder {
   reversed,
 };
 
-struct ExecutorOptions {
+struct EmulatorOptions {
   bool trace = true;  ///< count, and look for races and reads of unwritten shared memory; else only bounds and barriers
   BlockOrder order = BlockOrder::in_order;
   std::uint64_t seed = 1;
@@ -46,14 +46,14 @@ struct ExecutorOptions {
   std::int64_t max_pauses = 10'000'000;
 };
 
-/// Thrown by `Executor::launch` when a fault ends the launch. The fault is in the report.
+/// Thrown by `Emulator::launch` when a fault ends the launch. The fault is in the report.
 struct LaunchFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class Space : std::uint8_t { shared, global };
 
-/// An array as the executor sees it.
+/// An array as the emulator sees it.
 struct Array {
   void* data = nullptr;
   std::int64_t count = 0;
@@ -62,12 +62,12 @@ struct Array {
   const char* name = "";
 };
 
-class ExecutorCore;
+class EmulatorCore;
 
-/// The one thread that is running. The executor is single-threaded: fibers take turns on one system thread, so one
+/// The one thread that is running. The emulator is single-threaded: fibers take turns on one system thread, so one
 /// global is enough and an access costs no more than a load to find its thread.
 struct CurrentThread {
-  ExecutorCore* core = nullptr;
+  EmulatorCore* core = nullptr;
   std::int64_t block = 0;
   int thread = 0;
   std::int64_t accesses = 0;  ///< since the last barrier
@@ -151,13 +151,13 @@ class Span {
 using LaneValue = std::array<std::byte, 16>;
 using LaneValues = std::array<LaneValue, kWarpLanes>;
 
-/// A thread's view of its block on the executor. Models ThreadBlock.
+/// A thread's view of its block on the emulator. Models ThreadBlock.
 class CpuBlock {
  public:
   template <class T>
   using Global = Span<T>;
 
-  CpuBlock(ExecutorCore& core, const Grid& grid) : core_(core), grid_(grid) {}
+  CpuBlock(EmulatorCore& core, const Grid& grid) : core_(core), grid_(grid) {}
   int thread_rank() const { return current_thread.thread; }
   int num_threads() const { return grid_.threads; }
   std::int64_t group_index() const { return current_thread.block; }
@@ -209,7 +209,7 @@ class CpuBlock {
     std::memcpy(array.data() + index.value, &vector, sizeof vector);
   }
 
-  template <Ticket T>
+  template <CounterWord T>
   T fetch_add(const Span<T>& array, Index index, std::type_identity_t<T> value) const {
     check_atomic(array.array(), index.value, true, index.where);
     const T before = array.data()[index.value];
@@ -241,11 +241,11 @@ class CpuBlock {
   }
   Array shared_array(std::size_t item_bytes, std::size_t alignment, std::int64_t count, std::size_t offset,
                      const std::source_location& where);
-  ExecutorCore& core_;
+  EmulatorCore& core_;
   const Grid& grid_;
 };
 
-/// An operator whose applications the executor counts.
+/// An operator whose applications the emulator counts.
 template <class M>
 struct Counted : M {
   typename M::Item operator()(typename M::Item left, typename M::Item right) const {
@@ -258,16 +258,16 @@ struct Counted : M {
 };
 
 /// The machine that a variant's `run` launches kernels on; its twin for the GPU is CudaMachine.
-class Executor {
+class Emulator {
  public:
   using Block = CpuBlock;
   template <class T>
   using Global = Span<T>;
 
-  explicit Executor(ExecutorOptions options = {});
-  ~Executor();
-  Executor(const Executor&) = delete;
-  Executor& operator=(const Executor&) = delete;
+  explicit Emulator(EmulatorOptions options = {});
+  ~Emulator();
+  Emulator(const Emulator&) = delete;
+  Emulator& operator=(const Emulator&) = delete;
 
   /// Runs every block of the grid to its end. Throws LaunchFailure if a fault stops it.
   template <class Kernel, class... Arguments>
@@ -299,7 +299,7 @@ class Executor {
  private:
   [[noreturn]] static void refuse_no_memory(const char* name, std::int64_t count, std::size_t item_bytes);
   void run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure);
-  std::unique_ptr<ExecutorCore> core_;
+  std::unique_ptr<EmulatorCore> core_;
 };
 
 }  // namespace scanlab::simt

@@ -9,13 +9,13 @@
 
 namespace scanlab::verify {
 
-enum class Placement {
+enum class Aliasing {
   apart,     ///< two arrays, both aligned as the device allocates them
   shifted,   ///< parts of two arrays, from the second, fourth, sixth item on: aligned to an item and to no more
   in_place,  ///< one array: the output takes the input's place. Only of variants that say they can
 };
-inline constexpr std::array kPlacements{Placement::apart, Placement::shifted, Placement::in_place};
-std::string_view name(Placement placement);
+inline constexpr std::array kAliasings{Aliasing::apart, Aliasing::shifted, Aliasing::in_place};
+std::string_view name(Aliasing aliasing);
 
 /// Items of an aligned array before the span that is scanned, and before the span that is written.
 struct Shift {
@@ -23,11 +23,11 @@ struct Shift {
   std::int64_t out = 0;
 };
 
-/// Every shift that a placement is tried with. One aligned array beside one that is not tells a scan that asks one of
+/// Every shift that a aliasing is tried with. One aligned array beside one that is not tells a scan that asks one of
 /// its pointers only; in place both are one.
-std::span<const Shift> shifts(Placement placement);
+std::span<const Shift> shifts(Aliasing aliasing);
 
 /// Begins the message of a fault: which run and which shift, or nothing for the first run of aligned arrays.
-std::string run_name(Placement placement, const Shift& shift, bool second_run);
+std::string run_name(Aliasing aliasing, const Shift& shift, bool second_run);
 
 }  // namespace scanlab::verify

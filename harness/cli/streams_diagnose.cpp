@@ -1,4 +1,4 @@
-// scanlab streams why: the diagnosis of one schedule, of two side by side, or of a program that Nsight Systems watched.
+// scanlab streams diagnose: the diagnosis of one schedule, of two side by side, or of a program that Nsight Systems watched.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -34,7 +34,7 @@ int why_nsight(const std::string& file, const NsightWords& nsight, Context& cont
 
 }  // namespace
 
-int streams_why(const std::vector<std::string>& arguments, Context& context) {
+int streams_diagnose(const std::vector<std::string>& arguments, Context& context) {
   OptionWords words;
   std::optional<std::string> nsys;
   NsightWords nsight;

@@ -57,12 +57,12 @@ struct Replay {
 };
 
 /// One recording, ready to be replayed.
-class CudaExecutor {
+class Replayer {
  public:
   /// `recording` and `arrays` outlive it. Throws OutOfMemory, CudaError; std::invalid_argument for what the workload's
   /// kernel does not take.
-  CudaExecutor(const Recording& recording, HostArrays& arrays);
-  ~CudaExecutor();
+  Replayer(const Recording& recording, HostArrays& arrays);
+  ~Replayer();
 
   /// Overwrites the output and all device buffers with what no workload gives, so that an operation which comes too
   /// early shows in the result. Untimed, before each replay that is to be verified.

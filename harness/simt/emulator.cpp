@@ -1,4 +1,4 @@
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/simt/block_run.hpp"
-#include "harness/simt/executor_core.hpp"
+#include "harness/simt/emulator_core.hpp"
 
 namespace scanlab::simt {
 
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxFaults = 100;              // different faults kept a 
 namespace context = boost::context;
 }  // namespace
 
-Worker* ExecutorCore::take_worker() {
+Worker* EmulatorCore::take_worker() {
   if (!idle.empty()) {
     Worker* worker = idle.back();
     idle.pop_back();
@@ -44,12 +44,12 @@ Worker* ExecutorCore::take_worker() {
   return worker.get();
 }
 
-ExecutorCore::~ExecutorCore() {
+EmulatorCore::~EmulatorCore() {
   stopping_ = true;
   for (const auto& worker : workers) run_worker(*worker);
 }
 
-void ExecutorCore::fault(FaultKind kind, const std::source_location& where, std::string message) {
+void EmulatorCore::fault(FaultKind kind, const std::source_location& where, std::string message) {
   const std::string place = Sites::text(where);
   for (Fault& known : report.faults) {
     if (known.kind == kind && known.where == place && known.kernel == kernel_name) {
@@ -60,13 +60,13 @@ void ExecutorCore::fault(FaultKind kind, const std::source_location& where, std:
   if (report.faults.size() < kMaxFaults) report.faults.push_back({kind, kernel_name, place, std::move(message)});
 }
 
-void ExecutorCore::fail(FaultKind kind, const std::source_location& where, std::string message) {
+void EmulatorCore::fail(FaultKind kind, const std::source_location& where, std::string message) {
   const std::string text = fmt::format("{}: {} in {}: {}", Sites::text(where), name(kind), kernel_name, message);
   fault(kind, where, std::move(message));
   throw LaunchFailure(text);
 }
 
-std::size_t ExecutorCore::find_step(const char* name, std::int64_t number) {
+std::size_t EmulatorCore::find_step(const char* name, std::int64_t number) {
   const auto same = [&](const StepData& step) {
     return step.number == number && (step.name == name || (step.name != nullptr && name != nullptr &&
                                                            std::string_view(step.name) == std::string_view(name)));
@@ -77,7 +77,7 @@ std::size_t ExecutorCore::find_step(const char* name, std::int64_t number) {
   return launch_steps.size() - 1;
 }
 
-void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_threads,
+void EmulatorCore::run(const Grid& launch_grid, const char* name, int max_threads,
                        void (*thread_body)(void*, CpuBlock&), void* thread_closure) {
   if (launch_grid.threads < 1 || launch_grid.threads > max_threads) {
     throw LaunchFailure(
@@ -105,7 +105,7 @@ void ExecutorCore::run(const Grid& launch_grid, const char* name, int max_thread
   finish_launch();
 }
 
-void ExecutorCore::run_blocks() {
+void EmulatorCore::run_blocks() {
   const bool interleaved = options.order == BlockOrder::interleaved;
   const bool reversed = options.order == BlockOrder::reversed;
   std::vector<std::int64_t> order(static_cast<std::size_t>(grid->blocks));
@@ -133,7 +133,7 @@ void ExecutorCore::run_blocks() {
   }
 }
 
-void ExecutorCore::finish_launch() {
+void EmulatorCore::finish_launch() {
   current_thread = {};
   Launch& launch = report.launches.emplace_back();
   launch.kernel = kernel_name;
@@ -204,7 +204,7 @@ void check_vector_access(const Array& array, std::int64_t index, int items, bool
 }
 
 void check_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
-  ExecutorCore& core = *current_thread.core;
+  EmulatorCore& core = *current_thread.core;
   core.running_block->before_atomic(where);
   if (array.space != Space::global) {
     core.fail(FaultKind::out_of_bounds, where,
@@ -261,17 +261,17 @@ Array CpuBlock::shared_array(std::size_t item_bytes, std::size_t alignment, std:
           "shared"};
 }
 
-Executor::Executor(ExecutorOptions options) : core_(std::make_unique<ExecutorCore>(options)) {}
-Executor::~Executor() = default;
-const Report& Executor::report() const { return core_->report; }
+Emulator::Emulator(EmulatorOptions options) : core_(std::make_unique<EmulatorCore>(options)) {}
+Emulator::~Emulator() = default;
+const Report& Emulator::report() const { return core_->report; }
 
-void Executor::refuse_no_memory(const char* name, std::int64_t count, std::size_t item_bytes) {
+void Emulator::refuse_no_memory(const char* name, std::int64_t count, std::size_t item_bytes) {
   throw LaunchFailure(
       fmt::format("the workspace has no room for '{}', {} items of {} bytes: plan() asks for too few .workspace_bytes",
                   name, count, item_bytes));
 }
 
-void Executor::run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure) {
+void Emulator::run(const Grid& grid, const char* name, int max_threads, void (*body)(void*, CpuBlock&), void* closure) {
   if (grid.blocks > 0) core_->run(grid, name, max_threads, body, closure);
 }
 

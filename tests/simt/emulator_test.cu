@@ -1,4 +1,4 @@
-// The CPU executor checks kernels: these are the checks of the checker. Each fault is planted once and must be caught
+// The CPU emulator checks kernels: these are the checks of the checker. Each fault is planted once and must be caught
 // by name, with the file and line of the access.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/simt/executor.hpp"
+#include "harness/simt/emulator.hpp"
 #include "harness/simt/trace.hpp"
 #include "variants/operators/affine.hpp"
 #include "variants/operators/max.hpp"
@@ -28,14 +28,14 @@ struct TestKernel {
 };
 
 template <class Body>
-Report run(const Grid& grid, Body body, ExecutorOptions options = {}) {
-  Executor executor(options);
+Report run(const Grid& grid, Body body, EmulatorOptions options = {}) {
+  Emulator emulator(options);
   try {
-    executor.launch(grid, TestKernel<Body>{body});
+    emulator.launch(grid, TestKernel<Body>{body});
   } catch (const LaunchFailure&) {
-    EXPECT_FALSE(executor.report().faults.empty()) << "a failed launch must leave its fault in the report";
+    EXPECT_FALSE(emulator.report().faults.empty()) << "a failed launch must leave its fault in the report";
   }
-  return executor.report();
+  return emulator.report();
 }
 
 /// The only fault, or a failure of the test.
@@ -44,7 +44,7 @@ Fault only_fault(const Report& report) {
   return report.faults.empty() ? Fault{} : report.faults.front();
 }
 
-TEST(Executor, RunsEveryThreadOfEveryBlockOnce) {
+TEST(Emulator, RunsEveryThreadOfEveryBlockOnce) {
   for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved}) {
     Ints hits(10 * 70, 0);
     const Span<int> out(hits.data(), static_cast<std::int64_t>(hits.size()), "hits");
@@ -60,7 +60,7 @@ TEST(Executor, RunsEveryThreadOfEveryBlockOnce) {
   }
 }
 
-TEST(Executor, BarrierSeparatesWritersFromReaders) {
+TEST(Emulator, BarrierSeparatesWritersFromReaders) {
   Ints result(256, -1);
   const Span<int> out(result.data(), 256, "out");
   const Report report = run({.threads = 256, .shared_bytes = 1024},
@@ -78,7 +78,7 @@ TEST(Executor, BarrierSeparatesWritersFromReaders) {
   EXPECT_EQ(report.launches.at(0).barriers, 1);
 }
 
-TEST(Executor, NamesARaceWithBothAccesses) {
+TEST(Emulator, NamesARaceWithBothAccesses) {
   const Report report = run({.threads = 64, .shared_bytes = 256}, [](CpuBlock& block) {
     auto shared = block.shared<int>(64);
     const int t = block.thread_rank();
@@ -91,13 +91,13 @@ TEST(Executor, NamesARaceWithBothAccesses) {
   for (const Fault& fault : report.faults) {
     if (fault.kind != FaultKind::race) continue;
     race = true;
-    EXPECT_EQ(fault.where.rfind("tests/simt/executor_test.cu:", 0), 0U) << fault.where;
+    EXPECT_EQ(fault.where.rfind("tests/simt/emulator_test.cu:", 0), 0U) << fault.where;
     EXPECT_NE(fault.message.find("with no barrier between"), std::string::npos) << fault.message;
   }
   EXPECT_TRUE(race);
 }
 
-TEST(Executor, FindsAWriteAfterReadRace) {
+TEST(Emulator, FindsAWriteAfterReadRace) {
   const Report report = run({.threads = 32, .shared_bytes = 128}, [](CpuBlock& block) {
     auto shared = block.shared<int>(32);
     const int t = block.thread_rank();
@@ -110,7 +110,7 @@ TEST(Executor, FindsAWriteAfterReadRace) {
   for (const Fault& fault : report.faults) EXPECT_EQ(fault.kind, FaultKind::race) << fault.message;
 }
 
-TEST(Executor, StopsAtAnAccessOutOfBounds) {
+TEST(Emulator, StopsAtAnAccessOutOfBounds) {
   Ints memory(8);
   const Span<int> out(memory.data(), 8, "out");
   const Fault fault = only_fault(run({.threads = 9}, [out](CpuBlock& block) { out[block.thread_rank()] = 1; }));
@@ -119,19 +119,19 @@ TEST(Executor, StopsAtAnAccessOutOfBounds) {
       << fault.message;
 }
 
-TEST(Executor, OutOfBoundsIsCaughtUntracedToo) {
+TEST(Emulator, OutOfBoundsIsCaughtUntracedToo) {
   Ints memory(8);
   const Span<int> out(memory.data(), 8, "out");
   const Report report = run({.threads = 1}, [out](CpuBlock&) { out[-1] = 1; }, {.trace = false});
   EXPECT_EQ(only_fault(report).kind, FaultKind::out_of_bounds);
 }
 
-TEST(Executor, MoreSharedMemoryThanTheLaunchGaveIsOutOfBounds) {
+TEST(Emulator, MoreSharedMemoryThanTheLaunchGaveIsOutOfBounds) {
   const Report report = run({.threads = 1, .shared_bytes = 16}, [](CpuBlock& block) { block.shared<int>(5); });
   EXPECT_EQ(only_fault(report).kind, FaultKind::out_of_bounds);
 }
 
-TEST(Executor, NamesAReadOfUnwrittenSharedMemory) {
+TEST(Emulator, NamesAReadOfUnwrittenSharedMemory) {
   const Report report = run({.threads = 1, .shared_bytes = 16}, [](CpuBlock& block) {
     const int stale = block.shared<int>(4)[2];
     (void)stale;
@@ -139,7 +139,7 @@ TEST(Executor, NamesAReadOfUnwrittenSharedMemory) {
   EXPECT_EQ(only_fault(report).kind, FaultKind::never_written);
 }
 
-TEST(Executor, SharedMemoryOfOneBlockIsUnwrittenInTheNext) {
+TEST(Emulator, SharedMemoryOfOneBlockIsUnwrittenInTheNext) {
   const Report report = run({.blocks = 2, .threads = 1, .shared_bytes = 4}, [](CpuBlock& block) {
     auto shared = block.shared<int>(1);
     if (block.group_index() == 0) shared[0] = 1;
@@ -149,7 +149,7 @@ TEST(Executor, SharedMemoryOfOneBlockIsUnwrittenInTheNext) {
   EXPECT_EQ(only_fault(report).kind, FaultKind::never_written);
 }
 
-TEST(Executor, NamesBarrierDivergence) {
+TEST(Emulator, NamesBarrierDivergence) {
   const Fault returned = only_fault(run({.threads = 33}, [](CpuBlock& block) {
     if (block.thread_rank() == 32) return;
     block.sync();
@@ -167,7 +167,7 @@ TEST(Executor, NamesBarrierDivergence) {
   EXPECT_EQ(elsewhere.kind, FaultKind::barrier_divergence);
 }
 
-TEST(Executor, NamesALoopThatNeverEnds) {
+TEST(Emulator, NamesALoopThatNeverEnds) {
   const Fault barriers = only_fault(run({.threads = 2},
                                         [](CpuBlock& block) {
                                           while (true) block.sync();
@@ -188,7 +188,7 @@ TEST(Executor, NamesALoopThatNeverEnds) {
   EXPECT_EQ(spinning.kind, FaultKind::no_progress);
 }
 
-TEST(Executor, AccessesThatAreToEndAreCountedFromTheLastBarrierOn) {
+TEST(Emulator, AccessesThatAreToEndAreCountedFromTheLastBarrierOn) {
   int memory[1] = {};
   const Span<int> out(memory, 1, "out");
   const auto report = run({.threads = 1},
@@ -202,23 +202,23 @@ TEST(Executor, AccessesThatAreToEndAreCountedFromTheLastBarrierOn) {
   EXPECT_TRUE(report.faults.empty());
 }
 
-TEST(Executor, CanLaunchAgainAfterAFault) {
-  Executor executor;
+TEST(Emulator, CanLaunchAgainAfterAFault) {
+  Emulator emulator;
   const auto diverge = [](CpuBlock& block) {
     if (block.thread_rank() == 0) block.sync();
   };
-  EXPECT_THROW(executor.launch({.threads = 4}, TestKernel<decltype(diverge)>{diverge}), LaunchFailure);
+  EXPECT_THROW(emulator.launch({.threads = 4}, TestKernel<decltype(diverge)>{diverge}), LaunchFailure);
   int value = 0;
   const Span<int> out(&value, 1, "out");
   const auto write = [out](CpuBlock& block) {
     block.sync();
     if (block.thread_rank() == 0) out[0] = 5;
   };
-  executor.launch({.threads = 4}, TestKernel<decltype(write)>{write});
+  emulator.launch({.threads = 4}, TestKernel<decltype(write)>{write});
   EXPECT_EQ(value, 5);
 }
 
-TEST(Executor, KernelsSeeTheSameSeedAsTheSameInterleaving) {
+TEST(Emulator, KernelsSeeTheSameSeedAsTheSameInterleaving) {
   // The order in which blocks take a ticket is the order in which the scheduler ran them.
   const auto order = [](std::uint64_t seed) {
     Ints tickets(64, -1);
@@ -241,7 +241,7 @@ TEST(Executor, KernelsSeeTheSameSeedAsTheSameInterleaving) {
 
 /// Which block or thread took each turn, in the order in which they took them.
 template <class Body>
-std::vector<std::uint32_t> turns(const Grid& grid, std::int64_t count, Body body, const ExecutorOptions& options) {
+std::vector<std::uint32_t> turns(const Grid& grid, std::int64_t count, Body body, const EmulatorOptions& options) {
   std::vector<std::uint32_t> taken(count, 0xFFFFFFFF);
   std::uint32_t next = 0;
   const Span<std::uint32_t> out(taken.data(), count, "taken");
@@ -256,7 +256,7 @@ std::vector<std::uint32_t> turns(const Grid& grid, std::int64_t count, Body body
   return taken;
 }
 
-std::vector<std::uint32_t> block_turns(std::int64_t blocks, int threads, int phases, const ExecutorOptions& options) {
+std::vector<std::uint32_t> block_turns(std::int64_t blocks, int threads, int phases, const EmulatorOptions& options) {
   return turns(
       {.blocks = blocks, .threads = threads}, blocks * phases,
       [phases](CpuBlock& block, const auto& take) {
@@ -268,7 +268,7 @@ std::vector<std::uint32_t> block_turns(std::int64_t blocks, int threads, int pha
       options);
 }
 
-std::vector<std::uint32_t> thread_turns(const ExecutorOptions& options) {
+std::vector<std::uint32_t> thread_turns(const EmulatorOptions& options) {
   return turns(
       {.threads = 64}, 128,
       [](CpuBlock& block, const auto& take) {
@@ -279,14 +279,14 @@ std::vector<std::uint32_t> thread_turns(const ExecutorOptions& options) {
       options);
 }
 
-TEST(Executor, InOrderTakesBlocksAndThreadsByNumber) {
+TEST(Emulator, InOrderTakesBlocksAndThreadsByNumber) {
   EXPECT_EQ(block_turns(3, 1, 2, {}), (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2}));
   const auto threads = thread_turns({});
   EXPECT_TRUE(std::is_sorted(threads.begin(), threads.begin() + 64));
   EXPECT_TRUE(std::is_sorted(threads.begin() + 64, threads.end()));
 }
 
-TEST(Executor, InterleavedAnyBlockMayStartFirst) {
+TEST(Emulator, InterleavedAnyBlockMayStartFirst) {
   int late = 0;  // beyond those that could be in flight if blocks were started by number
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto taken = block_turns(64, 1, 1, {.order = BlockOrder::interleaved, .seed = seed});
@@ -296,7 +296,7 @@ TEST(Executor, InterleavedAnyBlockMayStartFirst) {
   EXPECT_LT(late, 17);
 }
 
-TEST(Executor, InterleavedAnyBlockMayTakeTheNextTurn) {
+TEST(Emulator, InterleavedAnyBlockMayTakeTheNextTurn) {
   int ahead = 0;   // a block takes all of its turns before another takes its first
   int behind = 0;  // a block has one more to take when all others have taken theirs
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -310,7 +310,7 @@ TEST(Executor, InterleavedAnyBlockMayTakeTheNextTurn) {
   EXPECT_LT(behind, 50);
 }
 
-TEST(Executor, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
+TEST(Emulator, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
   for (const int from : {0, 64}) {
     int late = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -326,7 +326,7 @@ TEST(Executor, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
   }
 }
 
-TEST(Executor, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
+TEST(Emulator, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto taken = turns({.threads = 64}, 128,
                              [](CpuBlock& block, const auto& take) {
@@ -347,7 +347,7 @@ TEST(Executor, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
 }
 
 /// Threads started in one order and never interrupted would each draw two tickets in a row.
-TEST(Executor, InterleavedAnotherThreadMayComeBetweenTwoAtomics) {
+TEST(Emulator, InterleavedAnotherThreadMayComeBetweenTwoAtomics) {
   int between = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto taken = turns({.threads = 2}, 4,
@@ -362,13 +362,13 @@ TEST(Executor, InterleavedAnotherThreadMayComeBetweenTwoAtomics) {
   EXPECT_LT(between, 20);
 }
 
-TEST(Executor, ReversedTheLastStartFirstAndTakeTurns) {
+TEST(Emulator, ReversedTheLastStartFirstAndTakeTurns) {
   EXPECT_EQ(block_turns(3, 1, 2, {.order = BlockOrder::reversed}), (std::vector<std::uint32_t>{2, 1, 0, 2, 1, 0}));
   const auto threads = thread_turns({.order = BlockOrder::reversed});
   EXPECT_TRUE(std::is_sorted(threads.rbegin() + 64, threads.rend()));
 }
 
-TEST(Executor, ReversedAsManyBlocksAreUnderWayAsTwoMultiprocessorsHold) {
+TEST(Emulator, ReversedAsManyBlocksAreUnderWayAsTwoMultiprocessorsHold) {
   for (const auto& [threads, at_once] : {std::pair(1024, 4), std::pair(256, 16)}) {
     const auto taken = block_turns(at_once + 2, threads, 2, {.order = BlockOrder::reversed});
     // Each of the first takes a turn, and then each another; those that are left start when those have ended.
@@ -379,7 +379,7 @@ TEST(Executor, ReversedAsManyBlocksAreUnderWayAsTwoMultiprocessorsHold) {
   }
 }
 
-TEST(Executor, ReversedABlockThatWaitsForALowerOneIsNoProgressWhereThatCannotStart) {
+TEST(Emulator, ReversedABlockThatWaitsForALowerOneIsNoProgressWhereThatCannotStart) {
   const auto wait_for_the_block_before = [](std::int64_t blocks, BlockOrder order) {
     std::vector<std::uint32_t> flags(blocks + 1);
     flags[0] = 1;
@@ -417,7 +417,7 @@ typename Op::Item added(const std::vector<typename Op::Item>& items, bool as_tre
   return result;
 }
 
-TEST(Executor, CountsTheLongestChainOfAdditions) {
+TEST(Emulator, CountsTheLongestChainOfAdditions) {
   EXPECT_EQ(added<Plus<float>>(std::vector<float>(16, 1), false), 16) << "the identity first, then 15 additions";
   EXPECT_EQ(added<Plus<double>>(std::vector<double>(16, 1), true), 5);
   EXPECT_EQ(added<Plus<float>>({0, 1, 0, 0}, true), 1) << "nothing is rounded beside the identity";
@@ -428,7 +428,7 @@ TEST(Executor, CountsTheLongestChainOfAdditions) {
   EXPECT_EQ(Counted<Plus<float>>{}(2, 3), 5) << "of no run";
 }
 
-TEST(Executor, TellsBarriersOfDifferentFilesApart) {
+TEST(Emulator, TellsBarriersOfDifferentFilesApart) {
   // The same line and column, as two headers may well have them.
   const Fault fault = only_fault(run({.threads = 2}, [](CpuBlock& block) {
     if (block.thread_rank() == 0) {
@@ -439,14 +439,14 @@ TEST(Executor, TellsBarriersOfDifferentFilesApart) {
     } else {
 #line 100 "variants/two.cuh"
       block.sync();
-#line 427 "tests/simt/executor_test.cu"
+#line 427 "tests/simt/emulator_test.cu"
       // clang-format on
     }
   }));
   EXPECT_EQ(fault.kind, FaultKind::barrier_divergence);
 }
 
-TEST(Executor, FindsRacesBetweenViewsOfDifferentWidth) {
+TEST(Emulator, FindsRacesBetweenViewsOfDifferentWidth) {
   const auto write_and_read = [](bool barrier) {
     return run({.threads = 2, .shared_bytes = 8}, [barrier](CpuBlock& block) {
       auto wide = block.shared<std::int64_t>(1);
@@ -463,7 +463,7 @@ TEST(Executor, FindsRacesBetweenViewsOfDifferentWidth) {
   EXPECT_EQ(only_fault(write_and_read(false)).kind, FaultKind::race);
 }
 
-TEST(Executor, FindsRacesInGlobalMemory) {
+TEST(Emulator, FindsRacesInGlobalMemory) {
   // A scan step in place: right if blocks and threads happen to run in order, and a race all the same.
   Ints memory(257, 1);
   const Span<int> data(memory.data(), 257, "data");
@@ -483,21 +483,21 @@ TEST(Executor, FindsRacesInGlobalMemory) {
   EXPECT_NE(between.faults.front().message.find("end of a launch"), std::string::npos);
 }
 
-TEST(Executor, TheNextLaunchMayReadWhatTheLastOneWrote) {
+TEST(Emulator, TheNextLaunchMayReadWhatTheLastOneWrote) {
   Ints memory(64, 0);
   const Span<int> data(memory.data(), 64, "data");
-  Executor executor;
+  Emulator emulator;
   const auto write = [data](CpuBlock& block) { data[block.group_index()] = 1; };
   const auto reverse = [data](CpuBlock& block) {
     const int seen = data[63 - block.group_index()];
     EXPECT_EQ(seen, 1);
   };
-  executor.launch({.blocks = 64}, TestKernel<decltype(write)>{write});
-  executor.launch({.blocks = 64}, TestKernel<decltype(reverse)>{reverse});
-  EXPECT_TRUE(executor.report().faults.empty());
+  emulator.launch({.blocks = 64}, TestKernel<decltype(write)>{write});
+  emulator.launch({.blocks = 64}, TestKernel<decltype(reverse)>{reverse});
+  EXPECT_TRUE(emulator.report().faults.empty());
 }
 
-TEST(Executor, ARaceNamesTheOtherThread) {
+TEST(Emulator, ARaceNamesTheOtherThread) {
   const Report report = run({.threads = 2, .shared_bytes = 4}, [](CpuBlock& block) {
     auto shared = block.shared<int>(1);
     if (block.thread_rank() == 0) shared[0] = 1;
@@ -509,7 +509,7 @@ TEST(Executor, ARaceNamesTheOtherThread) {
       << only_fault(report).message;
 }
 
-TEST(Executor, AReaderOfAnotherWarpIsRememberedBesideTwoOfOne) {
+TEST(Emulator, AReaderOfAnotherWarpIsRememberedBesideTwoOfOne) {
   const Report report = run({.threads = 64, .shared_bytes = 4}, [](CpuBlock& block) {
     auto shared = block.shared<int>(1);
     if (block.thread_rank() == 0) shared[0] = 1;
@@ -523,7 +523,7 @@ TEST(Executor, AReaderOfAnotherWarpIsRememberedBesideTwoOfOne) {
       << only_fault(report).message;
 }
 
-TEST(Executor, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
+TEST(Emulator, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
   // The second block skips a step: its last must not be counted under the name of another.
   const Report report = run({.blocks = 2, .threads = 1, .shared_bytes = 4}, [](CpuBlock& block) {
     auto shared = block.shared<int>(1);
@@ -709,14 +709,14 @@ TEST(Warp, NamesItsDivergence) {
                 "31 lanes of warp 1 of block 0 wait here for the rest of the warp: the others have returned"),
             std::string::npos)
       << returned.message;
-  EXPECT_EQ(returned.where.rfind("tests/simt/executor_test.cu:", 0), 0U) << returned.where;
+  EXPECT_EQ(returned.where.rfind("tests/simt/emulator_test.cu:", 0), 0U) << returned.where;
 
   const Fault at_barrier = only_fault(run({.threads = 64}, [](CpuBlock& block) {
     if (block.thread_rank() == 5) block.sync();
     block.sync_warp();
   }));
   EXPECT_EQ(at_barrier.kind, FaultKind::warp_divergence);
-  EXPECT_NE(at_barrier.message.find("lane 5 waits at the barrier of tests/simt/executor_test.cu:"), std::string::npos)
+  EXPECT_NE(at_barrier.message.find("lane 5 waits at the barrier of tests/simt/emulator_test.cu:"), std::string::npos)
       << at_barrier.message;
 
   const Fault elsewhere = only_fault(run({.threads = 32}, [](CpuBlock& block) {
@@ -752,8 +752,8 @@ TEST(Vectors, AreOneAccess) {
   std::iota(memory, memory + 256, 0);
   const Span<const int> in(memory, 256, "in");
   const Span<int> out(memory + 256, 256, "out");
-  EXPECT_TRUE(Executor::aligned(in, 16));
-  EXPECT_FALSE(Executor::aligned(Span<const int>(memory + 1, 1, "in"), 16));
+  EXPECT_TRUE(Emulator::aligned(in, 16));
+  EXPECT_FALSE(Emulator::aligned(Span<const int>(memory + 1, 1, "in"), 16));
   const Report report = run({.threads = 64, .shared_bytes = 1024}, [=](CpuBlock& block) {
     auto shared = block.shared<int>(256);
     const int t = block.thread_rank();

@@ -1,4 +1,4 @@
-// scanlab streams caveats: what the sources say stops streams from overlapping, tried on this device.
+// scanlab streams implicit-sync: what the sources say stops streams from overlapping, tried on this device.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -18,7 +18,7 @@ namespace scanlab::cli {
 using implicit_sync::Experiment;
 using implicit_sync::Finding;
 
-int streams_caveats(const std::vector<std::string>& arguments, Context& context) {
+int streams_implicit_sync(const std::vector<std::string>& arguments, Context& context) {
   if (!arguments.empty() && arguments[0] == kInFreshProcess) {
     context.out << implicit_sync::answer_in_fresh_process({arguments.begin() + 1, arguments.end()}) << "\n";
     return kOk;

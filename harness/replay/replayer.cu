@@ -1,4 +1,4 @@
-#include "harness/replay/cuda_executor.hpp"
+#include "harness/replay/replayer.hpp"
 
 #include <cuda_runtime.h>
 
@@ -164,9 +164,9 @@ std::string HostArrays::wrong() const {
   return wrong_output(data_, job_.workload->about.item_bytes(), job_.items, output());
 }
 
-// --------------------------------------------------------------------------------------------------- executor
+// --------------------------------------------------------------------------------------------------- emulator
 
-struct CudaExecutor::Parts {
+struct Replayer::Parts {
   Parts(const Recording& recorded, HostArrays& host);
 
   void* buffer(int array, int index) const;  ///< array: an input, or inputs for the output
@@ -194,7 +194,7 @@ struct CudaExecutor::Parts {
   std::optional<cuda::ReadyGraph> graph;
 };
 
-CudaExecutor::Parts::Parts(const Recording& recorded, HostArrays& host)
+Replayer::Parts::Parts(const Recording& recorded, HostArrays& host)
     : recording(recorded),
       arrays(host),
       about(recorded.job.workload->about),
@@ -213,15 +213,15 @@ CudaExecutor::Parts::Parts(const Recording& recorded, HostArrays& host)
   graph.emplace(cuda::Graph(streams.first(), [this] { issue_all(); }));
 }
 
-void* CudaExecutor::Parts::buffer(int array, int index) const {
+void* Replayer::Parts::buffer(int array, int index) const {
   return buffers.as<std::byte>() + buffer_bytes * static_cast<std::size_t>(array * recording.buffers + index);
 }
 
-ReadyKernel& CudaExecutor::Parts::kernel_for(std::int64_t items) {
+ReadyKernel& Replayer::Parts::kernel_for(std::int64_t items) {
   return kernels.try_emplace(items, *recording.job.workload, items, recording.job).first->second;
 }
 
-ChunkMemory CudaExecutor::Parts::memory_of(const Chunk& chunk) {
+ChunkMemory Replayer::Parts::memory_of(const Chunk& chunk) {
   ChunkMemory memory;
   for (int array = 0; array < about.inputs; ++array) {
     memory.inputs[static_cast<std::size_t>(array)] = buffer(array, chunk.buffer);
@@ -233,12 +233,12 @@ ChunkMemory CudaExecutor::Parts::memory_of(const Chunk& chunk) {
   return memory;
 }
 
-SideKernel& CudaExecutor::Parts::side_kernel_of(const Stream& stream) {
+SideKernel& Replayer::Parts::side_kernel_of(const Stream& stream) {
   const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
   return side_kernels.try_emplace(streams.get(stream), recording.job, items).first->second;
 }
 
-Step CudaExecutor::Parts::step(const Operation& operation) {
+Step Replayer::Parts::step(const Operation& operation) {
   Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.get(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
   const auto in_host_array = [&](void* array) {
@@ -272,7 +272,7 @@ Step CudaExecutor::Parts::step(const Operation& operation) {
 }
 
 /// Streams that have work, in the order of issue; for a graph, the stream in which it is launched.
-std::vector<cudaStream_t> CudaExecutor::Parts::working_streams() const {
+std::vector<cudaStream_t> Replayer::Parts::working_streams() const {
   if (graph) return {streams.first()};
   std::vector<cudaStream_t> all;
   for (const Operation& operation : recording.operations) {
@@ -282,12 +282,12 @@ std::vector<cudaStream_t> CudaExecutor::Parts::working_streams() const {
   return all;
 }
 
-CudaExecutor::CudaExecutor(const Recording& recording, HostArrays& arrays)
+Replayer::Replayer(const Recording& recording, HostArrays& arrays)
     : parts_(std::make_unique<Parts>(recording, arrays)) {}
 
-CudaExecutor::~CudaExecutor() { cudaDeviceSynchronize(); }  // nothing may run when its memory goes
+Replayer::~Replayer() { cudaDeviceSynchronize(); }  // nothing may run when its memory goes
 
-void CudaExecutor::poison() {
+void Replayer::poison() {
   Parts& parts = *parts_;
   parts.arrays.poison_output();
   if (parts.buffers.bytes() > 0) {
@@ -299,7 +299,7 @@ void CudaExecutor::poison() {
   check(cudaDeviceSynchronize(), "poisoning device memory");
 }
 
-Replay CudaExecutor::replay(bool stamp_issues) {
+Replay Replayer::replay(bool stamp_issues) {
   Parts& parts = *parts_;
   const bool captured = parts.graph.has_value();
   Replay replay;
@@ -323,7 +323,7 @@ Replay CudaExecutor::replay(bool stamp_issues) {
   return replay;
 }
 
-double CudaExecutor::replay_between_events() {
+double Replayer::replay_between_events() {
   const Parts& parts = *parts_;
   const std::vector<cudaStream_t> working = parts.working_streams();
   const cuda::Event start;
