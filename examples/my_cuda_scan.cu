@@ -47,8 +47,7 @@ struct MyCudaScan {
   template <class Op>
   void run(cudaStream_t stream, Op op, const typename Op::Item* in, typename Op::Item* out, void* /*workspace*/,
            std::size_t /*its bytes*/) const {
-    cuda::launch(my_kernel<Op>, {.pdl = true, .what = "my_kernel"}, stream, in, out, problem_.items, problem_.mode,
-                 op);
+    cuda::launch(my_kernel<Op>, {.pdl = true, .what = "my_kernel"}, stream, in, out, problem_.items, problem_.mode, op);
   }
 
  private:

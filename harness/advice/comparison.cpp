@@ -91,7 +91,7 @@ QueueAgreement agreement(const streams::Recording& recording, const QueueNumbers
 }
 
 /// The device while activity records are collected, as they were for the trace's timeline.
-DeviceProfile collected(DeviceProfile profile) {
+DeviceProfile with_tracing(DeviceProfile profile) {
   profile.copy_latency.in += profile.traced.in;
   profile.copy_latency.out += profile.traced.out;
   profile.latency_in_step.in += profile.traced.in;
@@ -169,7 +169,7 @@ void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) 
   }
   if (!(all.measured_seconds > 0)) throw std::invalid_argument("its events take no time: there is nothing to compare");
   const auto predict = [&](const QueueNumbers& queues) {
-    all.simulated = simulate(all.recording, collected(profile), costs, queues);
+    all.simulated = simulate(all.recording, with_tracing(profile), costs, queues);
     all.comparison = compare(all.simulated.timeline, all.measured, streams::kOverlapResolution);
     return Prediction{
         plain ? simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),

@@ -159,10 +159,9 @@ class Derivation {
                                   std::min(both.in, both.out), around);
     put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
            "the same of the slower way in a row of copies of 4 MiB both ways");
-    put_traced("traced_both_in_us", longer, OperationKind::copy_in, both.in,
-                  out_is_slower ? copy_latency_.in : slower);
+    put_traced("traced_both_in_us", longer, OperationKind::copy_in, both.in, out_is_slower ? copy_latency_.in : slower);
     put_traced("traced_both_out_us", longer, OperationKind::copy_out, both.out,
-                  out_is_slower ? slower : copy_latency_.out);
+               out_is_slower ? slower : copy_latency_.out);
   }
 
   /// What is copied the other way makes no copy faster: more than the rate alone is noise.
@@ -205,8 +204,7 @@ class Derivation {
 
   /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
   /// the other way, if there is one, is busy.
-  static std::vector<double> traced_seconds(const Experiments& sizes, OperationKind kind, double rate,
-                                               double latency) {
+  static std::vector<double> traced_seconds(const Experiments& sizes, OperationKind kind, double rate, double latency) {
     std::vector<double> beyond;
     for (const MeasuredExperiment* each : sizes) {
       const auto& operations = each->experiment.recording.operations;

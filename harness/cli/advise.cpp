@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "harness/advice/advice_report.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/core/ceil.hpp"
-#include "harness/advice/advice_report.hpp"
 
 namespace scanlab::cli {
 

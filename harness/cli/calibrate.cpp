@@ -10,7 +10,6 @@
 #include "harness/cli/simulate.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
-#include "harness/calibration/calibration.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
 #include "harness/replay/cuda_timeline.hpp"

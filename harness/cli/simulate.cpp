@@ -13,11 +13,11 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "harness/advice/comparison_report.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/schedule/facts.hpp"
-#include "harness/advice/comparison_report.hpp"
 #include "harness/simulator/sweep.hpp"
 #include "harness/timeline/trace_events.hpp"
 

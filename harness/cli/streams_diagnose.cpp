@@ -1,4 +1,5 @@
-// scanlab streams diagnose: the diagnosis of one schedule, of two side by side, or of a program that Nsight Systems watched.
+// scanlab streams diagnose: the diagnosis of one schedule, of two side by side, or of a program that Nsight Systems
+// watched.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 

@@ -120,7 +120,7 @@ struct LaunchShape {
   int threads = 1;               ///< a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory a block
   int cluster = 1;               ///< blocks a cluster
-  bool pdl = false;            ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
+  bool pdl = false;              ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
   const char* what = "launching a kernel";  ///< for an error's sentence
 };
 

@@ -66,9 +66,9 @@ MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, 
     std::ranges::sort(activities, {}, &Activity::start);
     activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(activities.size() / 2));
     measured.traced.push_back({replay.seconds(),
-                                  {.recording = &recording,
-                                   .spans = spans_of(recording, std::move(activities), zero),
-                                   .issued = issues(replay)}});
+                               {.recording = &recording,
+                                .spans = spans_of(recording, std::move(activities), zero),
+                                .issued = issues(replay)}});
     note_wrong();
   }
   return measured;

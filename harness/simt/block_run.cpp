@@ -163,9 +163,9 @@ void BlockRun::check_warps() const {
     const auto other =
         std::ranges::find_if(at_barrier_, [&](const Worker* each) { return each->thread / kWarpLanes == index; });
     const std::string reason = other == at_barrier_.end()
-                                ? std::string("the others have returned")
-                                : fmt::format("lane {} waits at the barrier of {}", (*other)->thread % kWarpLanes,
-                                              Sites::text((*other)->waits_at));
+                                   ? std::string("the others have returned")
+                                   : fmt::format("lane {} waits at the barrier of {}", (*other)->thread % kWarpLanes,
+                                                 Sites::text((*other)->waits_at));
     core_.fail(FaultKind::warp_divergence, lane.waits_at,
                fmt::format("{} lanes of warp {} of block {} wait here for the rest of the warp: {}",
                            warp.waiting.size(), index, index_, reason));

@@ -76,8 +76,8 @@ struct DeviceProfile {
   EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
   EachWay latency_both;       ///< seconds likewise, while bytes flow the other way; cut short when they cease
   EachWay latency_in_step;    ///< seconds likewise, of a copy that begins beside one the other way
-  EachWay collected;          ///< seconds that a copy takes longer while activity records are collected
-  EachWay traced_both;     ///< likewise, while something is copied the other way
+  EachWay traced;             ///< seconds that a copy takes longer while activity records are collected
+  EachWay traced_both;        ///< likewise, while something is copied the other way
   double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block
   CallCosts calls;
   double host_wait = 0;    ///< seconds from when what the host waits for is done until it goes on

@@ -22,13 +22,12 @@ std::vector<double> times(const std::vector<TimedReplay>& replays, double unit) 
 }  // namespace
 
 double MeasuredReplays::median_plain() const { return median(times(plain, 1)); }
-double MeasuredReplays::median_traced() const { return median(times(collected, 1)); }
+double MeasuredReplays::median_traced() const { return median(times(traced, 1)); }
 double MeasuredReplays::tracing_overhead_percent() const { return 100 * (median_traced() / median_plain() - 1); }
 
 const Timeline& MeasuredReplays::timeline() const {
   const double middle = median_traced();  // of an even number: between two
-  return std::ranges::min_element(collected, {},
-                                  [&](const TimedReplay& each) { return std::abs(each.seconds - middle); })
+  return std::ranges::min_element(traced, {}, [&](const TimedReplay& each) { return std::abs(each.seconds - middle); })
       ->timeline;
 }
 

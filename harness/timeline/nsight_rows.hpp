@@ -14,7 +14,7 @@ namespace scanlab::streams {
 inline const SqliteFile::Column kProcess{"globalPid", false};
 inline const SqliteFile::Column kContext{"contextId", false};
 
-inline constexpr double kNanosecond = 1e-9;  // seconds
+inline constexpr double kNanosecond = 1e-9;     // seconds
 inline constexpr std::int64_t kIds = 0xFFFFFF;  // in a serialized id, what the operating system calls it
 
 /// The part of a serialized global id that names the process.

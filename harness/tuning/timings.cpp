@@ -138,9 +138,10 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
   std::vector<TuningTable::Row> rows{{.from_items = 0, .choice = path.front()}};
   for (std::size_t i = 1; i < path.size(); ++i) {
     if (path[i] == path[i - 1]) continue;
-    // A choice takes over at once: the capacity of one wave, one cluster or one block ends at or near a power of two, and
-    // the sizes in between are measured; so the fastest scan at the size before as a rule is not the fastest beyond it.
-    // Unless the former choice has no time here: then it holds as far as it can, and `best` goes on where it refuses.
+    // A choice takes over at once: the capacity of one wave, one cluster or one block ends at or near a power of two,
+    // and the sizes in between are measured; so the fastest scan at the size before as a rule is not the fastest beyond
+    // it. Unless the former choice has no time here: then it holds as far as it can, and `best` goes on where it
+    // refuses.
     const bool former_has_time = all_losses[i].contains(path[i - 1]);
     rows.push_back({former_has_time ? measured[i - 1] + 1 : measured[i], path[i]});
   }

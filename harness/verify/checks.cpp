@@ -101,7 +101,9 @@ class ProblemChecks {
   }
 
  private:
-  static Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
+  static Outcome skipped(std::string reason) {
+    return {.status = Outcome::Status::skipped, .message = std::move(reason)};
+  }
 
   /// Why no input need be tried; empty if the case can be checked.
   std::string refusal(const Case& each) const {

@@ -55,10 +55,10 @@ struct CheckRequest {
 /// The outcome of one case.
 struct Check {
   Case tested_case;
-  std::optional<InputKind> input;      ///< none: skipped, whatever the input
+  std::optional<InputKind> input;    ///< none: skipped, whatever the input
   std::optional<Aliasing> aliasing;  ///< likewise
-  int runs = 0;                        ///< on one input, compared bit by bit; 0: verified
-  int different = 0;                   ///< outputs of these runs
+  int runs = 0;                      ///< on one input, compared bit by bit; 0: verified
+  int different = 0;                 ///< outputs of these runs
   Outcome outcome;
 };
 

@@ -106,11 +106,10 @@ std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
 /// Two runs with one shift.
 class PlacedRuns {
  public:
-  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Aliasing aliasing,
-             const Shift& shift, const simt::EmulatorOptions& options)
+  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Aliasing aliasing, const Shift& shift,
+             const simt::EmulatorOptions& options)
       : variant_(variant), scan_(scan), oracle_(oracle), aliasing_(aliasing), shift_(shift), emulator_(options) {
-    with_monoid(oracle.problem().type, oracle.problem().op,
-                [&]<class Op>(Op) { fill_input<Op>(oracle, in_.data()); });
+    with_monoid(oracle.problem().type, oracle.problem().op, [&]<class Op>(Op) { fill_input<Op>(oracle, in_.data()); });
     workspace_.poison();
   }
 

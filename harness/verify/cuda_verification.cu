@@ -96,7 +96,7 @@ class PlacedRuns {
 };
 
 Outcome verify_aliasing(const Variant& variant, const BoundScan& scan, const CudaReference& reference,
-                         Aliasing aliasing) {
+                        Aliasing aliasing) {
   Outcome worst;
   for (const Shift& shift : shifts(aliasing)) {
     const PlacedRuns runs(variant, scan, reference, aliasing, shift);

@@ -18,8 +18,8 @@
 
 #include "harness/core/variant.hpp"
 #include "harness/simt/emulator.hpp"
-#include "harness/verify/input.hpp"
 #include "harness/verify/aliasing.hpp"
+#include "harness/verify/input.hpp"
 
 namespace scanlab::verify {
 

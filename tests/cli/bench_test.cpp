@@ -401,8 +401,8 @@ TEST_F(BenchTest, TimesBesideAScanWhatItIsComparedWith) {
 
 TEST_F(BenchTest, NarrowsASweep) {
   const std::vector<std::string> words{
-      "bench", "--sweep", "head_to_head",    "--variant", "hs_blocked", "--type", "i64",
-      "--op",  "plus",    "--cache", "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
+      "bench", "--sweep", "head_to_head", "--variant", "hs_blocked", "--type", "i64",
+      "--op",  "plus",    "--cache",      "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
   ASSERT_EQ(scanlab(words), kOk) << err_.str();
   std::istringstream lines(out_.str());
   std::set<std::string> names;

@@ -39,7 +39,7 @@ enum class Fault {
   // Faults of one event.
   wrong_lane,      ///< an exchange takes its value from a lane too far
   operands,        ///< one application swaps its operands
-  no_counter,       ///< a ticket is drawn twice
+  no_counter,      ///< a ticket is drawn twice
   no_publication,  ///< a word for other blocks is not written
 };
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::no_publication) + 1;
@@ -120,7 +120,7 @@ class FaultyBlock : public simt::CpuBlock {
     index.value += strikes_here(Fault::wrong_vector_write) ? K : 0;
     if (!strikes_here(Fault::no_vector_write)) CpuBlock::store<K>(array, index, vector);
   }
-  template <simt::Ticket T>
+  template <simt::CounterWord T>
   T fetch_add(const simt::Span<T>& array, simt::Index index, std::type_identity_t<T> value) {
     return CpuBlock::fetch_add(array, index, strikes_next(Fault::no_counter) ? 0 : value);
   }

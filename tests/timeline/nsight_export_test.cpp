@@ -184,7 +184,8 @@ TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   EXPECT_EQ(reason.status, 0) << reason.err;
   EXPECT_NE(reason.out.find("Test GPU: 32 operations"), std::string::npos) << reason.out;
   EXPECT_NE(reason.out.find("\n  the legacy default stream ("), std::string::npos) << reason.out;
-  EXPECT_NE(reason.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos) << reason.out;
+  EXPECT_NE(reason.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos)
+      << reason.out;
   const std::string out = file + ".json";
   const cli::Result import = cli::run_program({"streams", "import", file, "--out", out, "--force"});
   EXPECT_EQ(import.status, 0) << import.err;

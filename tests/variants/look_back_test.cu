@@ -21,7 +21,7 @@ enum class Flaw {
   none,
   flag_before_value,   // the state is published by two stores, first the flag: others may see it without its value
   waits_for_the_next,  // looks ahead instead of back: the last tile waits for one that does not exist
-  no_counter,           // takes the block's number for a ticket: blocks that have not started may be waited for
+  no_counter,          // takes the block's number for a ticket: blocks that have not started may be waited for
 };
 
 enum Status : std::uint32_t { kNothing, kAggregate, kPrefix };

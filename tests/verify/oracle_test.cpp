@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/verify/comparison.hpp"
-#include "harness/verify/oracle_data.hpp"
 #include "variants/operators/affine.hpp"
 #include "variants/operators/max.hpp"
 #include "variants/operators/min.hpp"

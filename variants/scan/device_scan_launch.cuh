@@ -279,7 +279,8 @@ class Scan {
     const AggregateMemory memory(workspace, tiles());
     const auto counter = memory.number<std::uint64_t>();
     const auto states = memory.states<Item>();
-    if (const cudaError_t error = prepare(counter, TileCounter::first(), states, memory.places() * State::kWords, stream))
+    if (const cudaError_t error =
+            prepare(counter, TileCounter::first(), states, memory.places() * State::kWords, stream))
       return error;
     return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, launch_shape(), stream,
                             Arguments<Op>{.in = in,

@@ -222,7 +222,7 @@ class LookAhead {
   int multiprocessors_;
   Shape shape_;
   std::vector<ExperimentalKernel> experiments_;  ///< that are asked for: one, if any
-  bool pdl_;                                   ///< decided once: a launch must cost the host little
+  bool pdl_;                                     ///< decided once: a launch must cost the host little
   std::int64_t item_bytes_;
   std::int64_t tiles_;
 };
