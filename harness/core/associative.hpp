@@ -1,5 +1,6 @@
-// What a scan's kernel asks of an operator: that it is associative, and no more. It may lack an identity, and the
-// arrays may hold other types than it adds up. No names and no registry: who includes a kernel needs this alone.
+// A scan's kernel needs an associative operator, and no more. The operator may lack an identity, and the arrays may
+// hold other types than it adds up. There are no names and no registry: a program that includes a kernel needs only
+// this.
 #pragma once
 
 #include <concepts>
@@ -63,7 +64,7 @@ inline constexpr bool kSameTypes =
 
 // ---- what comes before an item, a warp's part or a tile
 
-/// An item, or none. Of an operator without identity, which takes it as its left operand, or as both.
+/// An item, or none: an operand of an operator without identity, the left one or both.
 template <class T>
 struct Maybe {
   T item;
@@ -73,7 +74,7 @@ struct Maybe {
   SCANLAB_HD constexpr Maybe(const T& given, bool is_there) : item(given), any(is_there) {}
 };
 
-/// What comes before: an item, which is the identity where nothing does; without identity, an item or none.
+/// The prefix of an item: the identity where nothing comes before; without identity, an item or none.
 template <Associative Op>
 using Before = std::conditional_t<HasIdentity<Op>, typename Op::Item, Maybe<typename Op::Item>>;
 
@@ -116,7 +117,7 @@ SCANLAB_HD constexpr const T& item_of(const T& item) {
   return item;  // NOLINT(bugprone-return-const-ref-from-parameter): used up within the expression that it is called in
 }
 
-/// What comes before the first item of all: an initial value, if the operator carries one.
+/// Whether the operator carries an initial value, which comes before the first item.
 template <Associative Op>
 inline constexpr bool kHasInitialValue = requires(const Op op) {
   op.initial_value();

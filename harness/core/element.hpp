@@ -1,4 +1,4 @@
-// What is scanned: the element types, the operators and the two modes, with the names used on the command line, in
+// The element types, the operators and the two modes, with the names used on the command line, in
 // results files and in figures.
 #pragma once
 

@@ -83,7 +83,7 @@ struct Half {
   }
 };
 
-/// Of an element type: the built-in floating types and Half.
+/// Whether an element type is floating: the built-in types and Half.
 template <class T>
 inline constexpr bool kIsFloating = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
 

@@ -1,4 +1,4 @@
-// What the inputs of every operator are made from: draws that are a pure function of (seed, purpose, i), the same bits
+// The inputs of every operator are made from draws that are a pure function of (seed, purpose, i), the same bits
 // on host and device, and elements with full mantissas. Each operator makes its items of them, in its own file.
 //
 // Floats are kept so that every partial sum is finite and within what a float can hold: |x| <= 2^81, so that 2^30
@@ -36,7 +36,7 @@ SCANLAB_HD constexpr std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// What a hash is drawn for: draws of one item are independent of each other.
+/// The purpose of a draw: draws of one item for different purposes are independent.
 enum class Draw : std::uint64_t { value = 1, scale = 2, exponent = 3, constant = 4, place = 5 };
 
 SCANLAB_HD constexpr std::uint64_t random_bits(std::uint64_t seed, Draw draw, std::int64_t i) {

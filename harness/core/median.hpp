@@ -1,4 +1,4 @@
-// The median: what the harness prints, chooses by and scales with. What is published, analysis computes.
+// The median: what the harness prints, chooses by and scales with. Analysis computes the published ones.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What an operator of a scan is: associative, with an identity, applied left to right. Each is a file of
+// An operator of a scan is associative, has an identity, and is applied left to right. Each is a file of
 // variants/operators/. A scan of small elements has results of the same type: i8 and i16 wrap, as every integer does
 // (CUB's wider accumulator is cut down to the same bits when it is stored), and every f16 sum rounds to f16, as CUB's
 // does.
@@ -24,7 +24,7 @@ concept Monoid = Associative<M> && HasIdentity<M> && std::is_empty_v<M> && requi
   requires 16 % sizeof(typename M::Item) == 0;  // so that vectors of 16 bytes hold whole items
 };
 
-/// Of the longest chains of additions behind two operands, what their sum has behind it. An input has 1, so that k
+/// The longest chain of additions behind a sum, from those behind its two operands. An input has 1, so that k
 /// additions give k + 1; the identity has 0, since nothing is rounded beside it.
 template <class T>
 constexpr T longer_chain(T a, T b) {

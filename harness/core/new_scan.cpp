@@ -7,7 +7,7 @@ namespace scanlab {
 
 namespace {
 
-/// What C++ calls an element type.
+/// The name of an element type in C++.
 constexpr const char* cpp_name(ElementType type) {
   switch (type) {
     case ElementType::i8:

@@ -73,7 +73,7 @@ template <class Op>
 inline constexpr bool kBasic = Op::kOperator == Operator::plus || Op::kOperator == Operator::max ||
                                Op::kOperator == Operator::min || Op::kOperator == Operator::affine;
 
-/// Of these, what the 1980s and 2000s had: four- and eight-byte elements, and no minimum. The scans of those years are
+/// The pairs that the 1980s and 2000s had: four- and eight-byte elements, and no minimum. The scans of those years are
 /// compiled for these; their layouts in banks of four bytes say nothing of smaller elements.
 template <class Op>
 inline constexpr bool kClassic = kBasic<Op> && sizeof(typename Op::Element) >= 4 && Op::kOperator != Operator::min;

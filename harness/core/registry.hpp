@@ -1,4 +1,4 @@
-// What registers itself before main and is then found by its id: variants, schedules, workloads.
+// Registries of variants, schedules and workloads: each registers itself before main, and is looked up by its id.
 #pragma once
 
 #include <algorithm>

@@ -30,8 +30,8 @@ struct Rounded {
   float residual;
   float magnitude;
 
-  /// Of the exact value `high` + `low`. The magnitude is rounded up: to the nearest float takes 2^-24 off at most, and
-  /// 2^-22 is added before. What is left covers the rounding of the residual too, so that no output within its bound is
+  /// Rounds the exact value `high` + `low`. The magnitude is rounded up: to the nearest float takes 2^-24 off at most,
+  /// and 2^-22 is added before. The rest covers the rounding of the residual too, so that no output within its bound is
   /// refused. (Magnitudes below float's normal range are those of f32 subnormals, which float holds exactly.)
   template <class Wide>
   static Rounded of(Wide high, Wide low, double magnitude) {
@@ -43,7 +43,7 @@ struct Rounded {
 };
 
 /// An unevaluated sum hi + lo. hi gathers the sum, lo the rounding error of every addition to hi (Knuth's TwoSum, which
-/// is exact). Of doubles: lo is at most k * 2^-53 * magnitude after k additions, and each addition to it rounds by
+/// is exact). For doubles, lo is at most k * 2^-53 * magnitude after k additions, and each addition to it rounds by
 /// 2^-53 of that; with lo folded into hi now and then, n items err by at most n * k * 2^-106 * magnitude: 2^-64 of the
 /// magnitude for n = 2^30 and k = 2^12. The bound that it serves is no smaller than 2^-53 of the magnitude (gamma_1 in
 /// double), a factor of 2^11 above the worst case and far more above the usual one.

@@ -1,4 +1,4 @@
-// What every way of registering a scan shares.
+// The part that all ways of registering a scan share.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void describe_monoids(Description& about) {
   });
 }
 
-/// The plan of a scan. What it throws names the scan, and so does the refusal of a size that no memory has.
+/// The plan of a scan. An exception of it names the scan, and so does the refusal of a size that no memory has.
 template <class Scan>
 Plan planned(const Scan& scan, const std::string& id) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 48;

@@ -1,4 +1,4 @@
-// What a variant is: a scan that describes itself, plans its workspace, and runs on one or more machines. Baselines
+// A variant is a scan that describes itself, plans its workspace, and runs on one or more machines. Baselines
 // keep the same contract. No CUDA here: a stream is an opaque handle.
 #pragma once
 
@@ -55,14 +55,14 @@ inline Problem bare(Problem problem) {
   return problem;
 }
 
-/// What a variant needs for a problem, or why it cannot take it.
+/// The needs of a variant for a problem, or the reason of its refusal.
 struct Plan {
   std::size_t workspace_bytes = 0;
   /// Longest chain of floating-point additions that one output depends on: the d of the error bound gamma_d * sum|x|.
   std::int64_t chain = 0;
   /// Empty if the variant takes the problem; else one sentence that says why not.
   std::string refusal;
-  /// Of a variant that runs another: which one.
+  /// The variant that this one runs in its place, if any.
   std::optional<Choice> choice{};
 
   bool possible() const { return refusal.empty(); }
@@ -114,7 +114,7 @@ struct Cost {
   std::function<std::optional<std::int64_t>(const Problem&)> swaps;
 };
 
-/// What a variant says of itself.
+/// The description that a variant gives of itself.
 struct Description {
   std::string id;
   std::string title;
@@ -127,7 +127,7 @@ struct Description {
   std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
   std::vector<Operator> operators{};  ///< likewise
   std::vector<Parameter> parameters{};
-  /// Of a rival that can be tuned: the settings that are compiled in for a type and operator. Empty: it is not tuned.
+  /// The settings of a tunable rival that are compiled in for a type and operator. Empty: it is not tuned.
   std::function<std::vector<Settings>(ElementType, Operator)> shapes{};
   Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
   std::string limits = "any n";         ///< which n it takes, in words
@@ -187,7 +187,7 @@ struct Variant {
   std::function<BoundScan(const Problem&)> bind;
 };
 
-/// What is run: a variant on a problem.
+/// A variant on a problem.
 struct Case {
   const Variant* variant = nullptr;
   Problem problem;

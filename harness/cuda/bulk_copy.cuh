@@ -19,11 +19,11 @@ __device__ inline std::uint32_t shared_address(const void* shared) {
 }
 
 /// A barrier in shared memory. It opens, once a phase, when the arrivals it was made for have come and the bytes they
-/// announced are there. What a thread did before it arrived is seen by those who waited. Phases alternate in parity,
-/// the first is 0; waiting for the parity of the phase before the current one returns at once.
+/// announced are there. Threads that waited see the writes of each thread before it arrived. Phases alternate in
+/// parity, the first is 0; waiting for the parity of the phase before the current one returns at once.
 class TransactionBarrier {
  public:
-  /// By one thread, before all others use it; make_barriers_visible() and a barrier of the block follow.
+  /// One thread calls this before all others use it; make_barriers_visible() and a barrier of the block follow.
   __device__ void init(int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals));
   }
@@ -74,7 +74,7 @@ __device__ void wait_until_stores_have_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 
-/// What the thread wrote to shared memory by ordinary stores is seen by the bulk stores that follow.
+/// Makes the thread's ordinary stores to shared memory visible to the bulk stores that follow.
 __device__ inline void show_to_bulk_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 }  // namespace scanlab::cuda

@@ -37,7 +37,7 @@ inline std::string cuda_version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// What CUDA said instead of naming a device.
+/// CUDA's reason for naming no device.
 enum class NoDevice { none, driver_too_old, other };
 
 /// Why there is no device, for people. `driver` is the CUDA version that the driver supports, 0 without a driver;
@@ -81,7 +81,7 @@ inline std::string why_no_code(const std::string& architectures, int major, int 
 
 DeviceProbe probe_device();
 
-/// What the CUDA half was built with.
+/// The tools that the CUDA half was built with.
 struct ToolkitFacts {
   std::string toolkit;        ///< of the headers and the runtime, "13.0"
   std::string cccl;           ///< "3.0.1"

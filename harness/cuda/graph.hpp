@@ -9,7 +9,7 @@
 
 namespace scanlab::cuda {
 
-/// What `enqueue` puts on the stream, kept instead of run.
+/// The work that `enqueue` puts on a stream, captured instead of run.
 class Graph {
  public:
   /// Throws what `enqueue` throws, and CudaError for what cannot be captured; the stream then captures no longer.

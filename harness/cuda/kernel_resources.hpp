@@ -1,4 +1,4 @@
-// What the kernels of a run take of a multiprocessor, read from a captured run. No CUDA types here.
+// The resources that the kernels of a run take of a multiprocessor, read from a captured run. No CUDA types here.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@ namespace scanlab::cuda {
 
 class Graph;
 
-/// Of all kernels of one run: how many there are, and the most that any of them takes.
+/// The kernels of one run: their number, and the most that any of them takes.
 struct KernelResources {
   int launches = 0;
   int threads = 0;               ///< a block

@@ -104,8 +104,8 @@ inline int code_version() {
   });
 }
 
-/// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. What is compiled
-/// for an architecture before 9.0 does not wait, and so must not be launched early.
+/// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. Code that is
+/// compiled for an architecture before 9.0 does not wait, and so must not be launched early.
 inline bool early_kernels_wait() { return code_version() >= 90; }
 
 struct LaunchShape {
@@ -117,8 +117,8 @@ struct LaunchShape {
   const char* what = "launching a kernel";  ///< for an error's sentence
 };
 
-/// By every thread of a kernel that is launched early, before it touches global memory: waits until all before it in
-/// its stream has ended and what that wrote is there. So runs do not overlap: a kernel's blocks come when those of the
+/// Every thread of a kernel with PDL calls this before it touches global memory: waits until all kernels before it in
+/// its stream have ended and their writes are there. So runs do not overlap: a kernel's blocks come when those of the
 /// one before have gone, or let it come; only that one's end is waited for on the multiprocessors ("Programmatic
 /// Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The newest CUB launches its so.
 __device__ inline void wait_for_kernels_before() {
@@ -127,7 +127,7 @@ __device__ inline void wait_for_kernels_before() {
 #endif
 }
 
-/// By a thread of each block: the blocks of a next kernel that is launched early may come, where there is room, when
+/// A thread of each block calls this: the blocks of a next kernel with PDL may come, where there is room, when
 /// every block has called this or ended, and not only when all have gone. The newest CUB (3.6) calls it at the start of
 /// its first, small kernel, in its scan before it stores, and in its look-ahead when the load warps have ended. Our
 /// one_wave was slower for it at the start, since blocks that wait were then in the place of blocks that work.

@@ -1,5 +1,5 @@
-// What only the management library knows: the driver's version, and the clocks the device runs at now. It comes with
-// the driver and is loaded when first asked; where it is missing, the answers are empty.
+// Facts that only the management library knows: the driver's version, and the clocks the device runs at now. It comes
+// with the driver and is loaded when first asked; where it is missing, the answers are empty.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
 
   std::optional<std::string> driver_version() const;
-  /// What the device runs at now; an idle device reports idle clocks, so ask while it works.
+  /// The clocks at which the device runs now; an idle device reports idle clocks, so ask while it works.
   std::optional<Clocks> clocks() const;
 
  private:

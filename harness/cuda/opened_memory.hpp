@@ -9,7 +9,7 @@ namespace scanlab::cuda {
 
 class OpenedMemory {
  public:
-  /// By the handle that the other process made. `error` becomes why it cannot be reached: data() is then null.
+  /// Opens the handle that the other process made. On failure `error` is set, and data() is null.
   OpenedMemory(const cudaIpcMemHandle_t& handle, cudaError_t& error) {
     error = cudaIpcOpenMemHandle(&data_, handle, cudaIpcMemLazyEnablePeerAccess);
     if (error == cudaSuccess) return;

@@ -27,7 +27,7 @@ class L2Flush {
   int blocks_ = 0;
 };
 
-/// What is timed, and what goes with it.
+/// The work that is timed, and all that goes with it.
 struct Work {
   std::function<void(cudaStream_t)> run;        ///< enqueues one run
   std::function<void(cudaStream_t)> between{};  ///< if given: enqueues what goes between untimed and timed runs

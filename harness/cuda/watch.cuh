@@ -6,12 +6,12 @@
 
 namespace scanlab::cuda {
 
-/// What a role can wait for: items from memory; other warps' sums of a tile; what comes before a tile; stores.
+/// The waits of a role: for items from memory; other warps' sums of a tile; what comes before a tile; stores.
 enum class Wait { data, reduced, prefix, store };
 inline constexpr int kWaits = 4;
 inline constexpr const char* kWaitNames[kWaits] = {"data", "reduced", "prefix", "store"};
 
-/// Of one warp, in cycles of its multiprocessor's clock.
+/// The times of one warp, in cycles of its multiprocessor's clock.
 struct WarpCycles {
   long long total;
   long long waiting[kWaits];

@@ -13,9 +13,10 @@ namespace scanlab {
 
 class AppendFile {
  public:
-  /// Creates the file, and folders above it. What it held stays until the first entry. `tail` stands behind whatever
-  /// was appended last. An entry that was appended survives this process; the machine's end, once it is `unsynced` old.
-  /// Throws CommandError (status 2) if that cannot be, or if the file holds something and is not to be replaced.
+  /// Creates the file, and folders above it. Its former content stays until the first entry. `tail` stands behind
+  /// whatever was appended last. An entry that was appended survives this process; the machine's end, once it is
+  /// `unsynced` old. Throws CommandError (status 2) if that cannot be, or if the file holds something and is not to be
+  /// replaced.
   AppendFile(std::filesystem::path path, bool replace, std::string tail = "",
              std::chrono::milliseconds unsynced = std::chrono::milliseconds(0));
   /// If an error ends the command before the first entry, the file is as it was.
@@ -23,7 +24,7 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// What stands before the first entry: written at once, or with the first entry if the file held something. Once.
+  /// Writes the text before the first entry: at once, or with the first entry if the file held something. Once.
   void begin(std::string opening);
 
   /// Throws CommandError (status 2) if the disk does not take it, with `kept` at its end; the file then holds what it

@@ -25,7 +25,7 @@ constexpr int worse(int a, int b) {
   return kOk;
 }
 
-/// What a command without a result says after "nothing was timed: " and the like; its status is kBadInput.
+/// The sentence of a command without a result, after "nothing was timed: " and the like; its status is kBadInput.
 inline constexpr std::string_view kAllSkipped = "every case was skipped, for the reasons above; choose others";
 
 /// Ends the command with one sentence on the error stream and a status.

@@ -1,4 +1,4 @@
-// What tuning tries: which scans, and shapes of a rival's, of which types and operators, at which sizes.
+// The candidates of tuning: which scans, and shapes of a rival's, of which types and operators, at which sizes.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperat
 /// The types and operators for which a rival's shapes are compiled in.
 std::vector<TypeAndOperator> rival_monoids(std::string_view rival);
 
-/// What a rival's shapes are timed beside, and never chosen: itself as shipped, and a copy.
+/// The references of a rival's shapes, which are never chosen: the rival as shipped, and a copy.
 std::vector<Choice> rival_references(std::string_view rival);
 
 /// Every scan that a search times: of ours if `rival` is empty, or else a rival's and its references.
@@ -45,8 +45,8 @@ std::vector<TypeAndOperator> monoids_of(const std::vector<ElementType>& types, c
 /// 2^8 to 2^30, odd sizes halfway between, and more from 2^19 to 2^23; as far as an array is of 4 GiB or less.
 std::vector<std::int64_t> tuning_sizes(const TypeAndOperator& monoid);
 
-/// Of `tuning_sizes` those up to 1 GiB, since all that a rival is chosen by is verified; and of these 2^22, 2^26 and
-/// the largest, where every shape is timed.
+/// The `tuning_sizes` up to 1 GiB, since all runs that choose a rival are verified; and among these 2^22, 2^26 and the
+/// largest, where every shape is timed.
 std::vector<std::int64_t> rival_sizes(const TypeAndOperator& monoid);
 std::vector<std::int64_t> first_rival_sizes(const TypeAndOperator& monoid);
 

@@ -16,10 +16,10 @@
 
 namespace scanlab::tuning {
 
-/// What `best` is asked for: numbers of items, ascending, by type and operator.
+/// The requests to `best`: numbers of items, ascending, by type and operator.
 using Asked = std::map<TypeAndOperator, std::vector<std::int64_t>>;
 
-/// Of these cases. Empty if `best` is not among them.
+/// The requests of these cases. Empty if `best` is not among them.
 Asked asked_of_best(const std::vector<measure::TimedCase>& cases);
 
 /// Where the table is from that `best` goes by on a device, of which `device` are the facts: `none`, `built in`, or
@@ -27,7 +27,7 @@ Asked asked_of_best(const std::vector<measure::TimedCase>& cases);
 std::string table_in_use(const measure::Facts& device);
 inline constexpr char kNoTable[] = "none";
 
-/// That a device has no table, what `best` runs there instead, and both ways to get one: two lines.
+/// Two lines: a device has no table, the scan that `best` runs there instead, and both ways to get a table.
 std::string no_table(const std::string& device);
 
 /// Beside the results, results/scan.json: results/scan.tuning.json.
@@ -36,8 +36,8 @@ std::filesystem::path short_table_path(const std::filesystem::path& results);
 /// Every candidate once, with the defaults of its parameters.
 std::vector<Choice> short_candidates();
 
-/// Of sizes that are asked for the largest, those that lie a factor of 4 or more below the one before, and the least;
-/// up to 4 GiB, as tuning_sizes(). The largest comes first: what is the fastest there is not far off elsewhere.
+/// The largest of the requested sizes, those that lie a factor of 4 or more below the previous, and the least; up to
+/// 4 GiB, as tuning_sizes(). The largest comes first: the fastest scan there is not far off elsewhere.
 std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::vector<std::int64_t>& asked);
 
 /// Wall seconds after which no further size is begun. One takes a few, so that it all ends within a minute.

@@ -74,7 +74,7 @@ std::map<Choice, Step> next_step(const std::map<Choice, Step>& steps, const std:
   return next;
 }
 
-/// Where a choice for `n` takes over from one for the size `before` it: at once. What a scan holds in one wave, one
+/// Where a choice for `n` takes over from one for the size `before` it: at once. The capacity of one wave, one
 /// cluster or one block ends at or near a power of two, and the sizes in between are measured; so what was the fastest
 /// at `before` as a rule is not beyond it. Unless the former choice has no time at n: then it holds as far as it can,
 /// and where its plan refuses, `best` goes on to the next row.
@@ -112,7 +112,7 @@ std::vector<TuningTable::Row> choose(const TimingsBySize& sizes) {
 
 namespace {
 
-/// What a rival is timed beside is run as it is.
+/// References of a rival have no settings: they run as shipped.
 bool is_shape_of_rival(const Choice& choice) { return !choice.settings.empty(); }
 
 void keep_only(const std::vector<Choice>& chosen, TimingsBySize& all) {
@@ -404,8 +404,8 @@ void Tuner::leave_out_failed(TimingsBySize& measured) const {
   }
 }
 
-/// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. What does not fit the
-/// memory is left out; what fails is not chosen for any n.
+/// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. A candidate that does not
+/// fit the memory is left out; one that fails is not chosen for any n.
 Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising,
                             const std::vector<Column>& columns) {
   std::vector<measure::TimedCase> cases;

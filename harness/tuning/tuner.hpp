@@ -23,28 +23,28 @@ namespace scanlab::tuning {
 /// How runs are timed: a column of the results.
 using Column = std::pair<measure::Cache, measure::Launch>;
 
-/// Of one problem: nanoseconds of a run, one for each repetition, by candidate and column.
+/// The timings of one problem: nanoseconds of a run, one for each repetition, by candidate and column.
 using Timings = std::map<Choice, std::map<Column, std::vector<double>>>;
 
-/// Of one type and operator, by n.
+/// The timings of one type and operator, by n.
 using TimingsBySize = std::map<std::int64_t, Timings>;
 
-/// What was measured on one device.
+/// The measurements of one device.
 struct Measured {
   std::string from;        ///< a file, or the device
   measure::Facts context;  ///< provenance, as in a results file
   std::map<TypeAndOperator, TimingsBySize> timings;
 };
 
-/// What a candidate may cost: the largest ratio, over all columns, of its median time to the best candidate's. Those
+/// The loss of a candidate: the largest ratio, over all columns, of its median time to the best candidate's. Candidates
 /// that lack a column are left out.
 std::map<Choice, double> losses(const Timings& timings);
 
-/// Of a rival's shapes the one for small arrays, the fastest at the least size, and the one for large ones, which has
-/// the least geometric mean over the other sizes. They may be the same. What is no shape of a rival is left out.
+/// The shapes of a rival for small arrays, the fastest at the least size, and for large ones, which has the least
+/// geometric mean over the other sizes. They may be the same. Choices that are no shape of a rival are left out.
 std::vector<Choice> finalists(const TimingsBySize& sizes);
 
-/// A choice for every n. Of each candidate the worst column counts, so that a choice is never bad anywhere; and one
+/// A choice for every n. The worst column of a candidate counts, so that a choice is never bad anywhere; and one
 /// that is about as good for a run of sizes is kept, so that the table is short.
 std::vector<TuningTable::Row> choose(const TimingsBySize& sizes);
 
@@ -62,7 +62,7 @@ void keep_entries(const std::vector<TuningTable>& before, TuningTable& table);
 /// of a file that tune_rival wrote. Throws CommandError (status 2).
 Measured read_results(const std::filesystem::path& path, std::string_view rival = {});
 
-/// Of `tune`: few samples of many candidates.
+/// The loop of `tune`: few samples of many candidates.
 inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};
 
 /// Measures candidates in the measurement loop.

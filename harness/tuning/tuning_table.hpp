@@ -45,11 +45,12 @@ struct TuningTable {
   std::vector<std::pair<std::string, std::string>> provenance;  ///< what was measured, by which code, when
   std::vector<Entry> entries;
 
-  /// What was measured, or what is nearest to it: items of the same size, if possible by the same operator. Null if no
+  /// The measured entry, or the nearest: items of the same size, if possible by the same operator. Null if no
   /// items of that size were measured.
   const Entry* nearest(ElementType type, Operator op) const;
 
-  /// What to try, best first: a plan may refuse an n that lies between two measured sizes, and the next row's does not.
+  /// The choices to try, best first: a plan may refuse an n that lies between two measured sizes, and the next row's
+  /// does not.
   std::vector<Choice> choices(const Problem& problem) const;
 
   /// The first choice that this program cannot bind, as a sentence; empty if it knows them all.
@@ -60,7 +61,7 @@ struct TuningTable {
 TuningTable parse_tuning_table(std::string_view text, const std::string& name);
 std::string to_text(const TuningTable& table);
 
-/// Of a file. Throws TuningError, which names the file.
+/// Reads a table. Throws TuningError, which names the file.
 TuningTable read_tuning_table(const std::string& path, const std::string& name);
 
 /// The tables of data/tuned/ when the program was built.

@@ -52,7 +52,7 @@ struct CheckRequest {
   bool quick = false;
 };
 
-/// What was found of one case.
+/// The outcome of one case.
 struct Check {
   Case of;
   std::optional<InputKind> input;      ///< none: skipped, whatever the input

@@ -18,7 +18,7 @@ namespace scanlab::verify {
 
 /// Whether results round: those are compared within gamma_d * magnitude, all others exactly.
 bool rounds(const Problem& problem);
-/// Of these inputs, those that differ for a problem: where it has no exact one, that is the random one.
+/// The inputs that differ for a problem: a problem without exact inputs has random ones in their place.
 std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem);
 
 /// Whether an operator that rounds must be right to the last bit on this input.
@@ -52,7 +52,7 @@ struct Verdict {
   double error_to_bound = 0;  ///< infinite if NaN, or wrong where no error is allowed
 };
 
-/// Of an element whose exact value is value + residual * u.
+/// Judges an element whose exact value is value + residual * u.
 template <class T>
 SCANLAB_HD constexpr Verdict judge_rounded(T out, T value, float residual, float magnitude, double gamma) {
   if (out == value && residual == 0) return {};  // infinities among them, which have no difference
@@ -85,7 +85,7 @@ SCANLAB_HD constexpr Verdict judge(const typename Op::Item& out, const typename 
   }
 }
 
-/// What a comparison of many items found.
+/// The result of a comparison of many items.
 struct Tally {
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   std::int64_t wrong = 0;
@@ -120,7 +120,7 @@ std::string describe_mismatch(const Problem& problem, const Tally& tally, const 
 /// The outcome of a comparison; `mismatch` is looked at only if something was wrong.
 Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain);
 
-/// Of a check that cannot be made because the chain is too long.
+/// The outcome of a check that cannot be made because the chain is too long.
 Outcome no_bound(std::int64_t chain, ElementType type);
 
 }  // namespace scanlab::verify

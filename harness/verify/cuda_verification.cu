@@ -48,7 +48,7 @@ class PlacedRuns {
     stream_.synchronize();
   }
 
-  /// Of the run before, which has been waited for.
+  /// Judges the run before, which has been waited for.
   Outcome judge(bool second_run) const {
     Outcome outcome;
     if (std::string why = damage(); !why.empty()) {

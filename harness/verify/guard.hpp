@@ -14,8 +14,8 @@ namespace scanlab::verify {
 /// Bytes of canary on each side of a buffer; buffers are aligned to as many, as cudaMalloc aligns them.
 inline constexpr std::size_t kGuardBytes = 256;
 
-/// What outputs and workspaces hold before a run, as 32-bit words: a NaN as f16, f32 and f64, and no likely integer of
-/// two bytes or more. It repeats every two bytes, so that it looks the same from any such item on.
+/// The content of outputs and workspaces before a run, as 32-bit words: a NaN as f16, f32 and f64, and no likely
+/// integer of two bytes or more. It repeats every two bytes, so that it looks the same from any such item on.
 inline constexpr std::uint32_t kPoison = 0xFFF5FFF5u;
 
 enum class Guarded { input, output, workspace };
@@ -55,8 +55,8 @@ SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
   return true;
 }
 
-/// Whether nothing was written over the poison. Of single bytes only one in two is told: the poison's other byte is -1,
-/// which is too likely a result.
+/// Whether nothing was written over the poison. Among single bytes only one in two is recognised: the poison's other
+/// byte is -1, which is too likely a result.
 template <class Item>
 SCANLAB_HD constexpr bool is_poison(const Item& item) {
   for (const auto word : std::bit_cast<Words<Item>>(item)) {

@@ -1,5 +1,5 @@
-// What variants are verified and timed on: item i is a pure function of (kind, seed, i, n), the same bits on host and
-// device, so that nothing large travels and any item can be made again. Each operator makes its own.
+// The inputs on which variants are verified and timed: item i is a pure function of (kind, seed, i, n), the same bits
+// on host and device, so that nothing large travels and any item can be made again. Each operator makes its own.
 #pragma once
 
 #include "harness/core/input.hpp"

@@ -72,7 +72,7 @@ class OracleBuilder {
   Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, i, n_); }
   std::int64_t end_of(std::int64_t chunk) const { return std::min(n_, (chunk + 1) * kChunk); }
 
-  /// What comes before each chunk.
+  /// The prefix of each chunk.
   std::vector<Accumulator> chunk_prefixes() const {
     std::vector<Accumulator> prefixes(static_cast<std::size_t>(chunks_));
     parallel_ranges(std::max<std::int64_t>(chunks_ - 1, 0), kMinChunksPerThread,

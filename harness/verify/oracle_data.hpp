@@ -1,4 +1,4 @@
-// What an oracle holds: for those who compare on another machine.
+// The data of an oracle, for comparisons on another machine.
 #pragma once
 
 #include <cstddef>

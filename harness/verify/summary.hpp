@@ -1,4 +1,4 @@
-// What checks found, for people: by type, operator and mode, variant by variant; then counted.
+// A summary of checks: by type, operator and mode, variant by variant; then counted.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace scanlab::verify {
 
-/// Of the checks that are summed up: where and how they were made, so that each can be made again.
+/// Where and how the checks of a summary were made, so that each can be repeated.
 struct Checked {
   const Checker& checker;
   const CheckRequest& request;
@@ -38,7 +38,7 @@ class Summary {
   nlohmann::ordered_json counts() const;
 
  private:
-  /// What was found of one variant with one type, operator and mode.
+  /// The outcomes of one variant with one type, operator and mode.
   struct Standing {
     const Variant* variant = nullptr;
     int passed = 0;
