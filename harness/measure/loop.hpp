@@ -41,8 +41,8 @@ struct Timing {
   double sample_seconds = 0;          ///< of wall time that the next sample may take
   bool finished = false;              ///< its interval is narrow enough, or its cap spent: later rounds leave it out
 
-  void skip(std::string reason) { state = State::skipped, reason = std::move(reason); }
-  void fail(std::string reason) { state = State::failed, reason = std::move(reason); }
+  void skip(std::string cause) { state = State::skipped, reason = std::move(cause); }
+  void fail(std::string cause) { state = State::failed, reason = std::move(cause); }
 };
 
 /// A case cannot be run for lack of memory. The loop goes on.
