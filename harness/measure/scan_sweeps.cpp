@@ -53,7 +53,19 @@ bool is_of(const Variant& variant, ScanSweepPart::Who who) {
   return who == ScanSweepPart::Who::device || variant.about.types.size() == named_values<ElementType>().size();
 }
 
+/// Whether a variant of this build has the parameter that a part sets; look_ahead's need CUDA.
+bool can_be_set(const ScanSweepPart& part) {
+  const auto set = part.words.find("set");
+  if (set == part.words.end()) return true;
+  const std::string& word = set->second.front();
+  return std::ranges::any_of(Registry::instance().all(), [&](const auto& entry) {
+    return std::ranges::any_of(entry.second.about.parameters,
+                               [&](const Parameter& known) { return word.starts_with(known.name + "="); });
+  });
+}
+
 Selection select(const ScanSweepPart& part) {
+  if (!can_be_set(part)) return {};
   Selection selection = select_scans(part.words);
   std::erase_if(selection.variants, [&](const Variant* variant) { return !is_of(*variant, part.who); });
   return selection;
