@@ -232,15 +232,16 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   const std::vector<std::string> against{"advise", "--profile", "h200", "--against"};
   const std::string cut = "{\"schema\": 1,\n  \"name\"";
   for (const auto& words : {tune, profile, calibrate}) expect(words, cut, "line 2, column 9: unexpected end of input");
-  expect(tune, "{}", "key 'context' not found");
-  expect(tune, "[]", "an object is expected, not array");
-  expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "key 'device' not found");
+  expect(tune, "{}", "lacks the key 'context'");
+  expect(tune, "[]", "expected an object, got []");
+  expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "lacks the key 'context'");
   expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {}})", "key '");
   expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {"verified": false}})", "times of wrong results");
-  expect(against, R"({"benchmarks": [{}]})", "it has no schedule that was measured");
-  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "key 'memory' not found");
-  expect(against, R"({"benchmarks": [{"schedule": "serial", "memory": 3, "verified": true}]})",
-         "a value's type must be string, but is number");
+  expect(against, R"({"benchmarks": [{}]})", "no schedule was measured from pinned memory");
+  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})",
+         "key 'benchmarks[0]': lacks the key 'workload'");
+  expect(against, R"({"benchmarks": [{"schedule": 3, "verified": true}]})",
+         "key 'benchmarks[0].schedule': expected one of");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
   for (auto words : {tune, profile, calibrate, compare, against, {"scenarios"}}) {

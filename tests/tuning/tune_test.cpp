@@ -18,6 +18,7 @@
 #include "baselines/cub_candidates/candidates.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/core/host_registration.hpp"
+#include "harness/host/document.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/tuning/tuner.hpp"
@@ -322,12 +323,12 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
     EXPECT_NE(err_.str().find(hint), std::string::npos) << err_.str();
     EXPECT_EQ(files(""), std::vector<std::string>{"results.json"});
   };
-  expect("", "no results file");
-  expect(good.substr(0, good.size() / 2), "no results file");
+  expect("", "cannot be read, or is empty");
+  expect(good.substr(0, good.size() / 2), "is no JSON: line 1");
   expect("{\"context\": {}, \"benchmarks\": []}", "schema");
   Results old;
   old.context()["schema"] = "scanlab-results/1";
-  expect(old.add("one_block", 1000, 10).text(), "scanlab-results/1', not scanlab-results/2: measure again");
+  expect(old.add("one_block", 1000, 10).text(), "expected scanlab-results/2 (measure again");
   for (const char* field :
        {"kind", "outcome", "variant", "type", "op", "mode", "items", "settings", "cache", "launch"}) {
     Results lacking;
