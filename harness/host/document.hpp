@@ -192,7 +192,7 @@ nlohmann::ordered_json to_document(const T& value, const Limits& limits) {
   if constexpr (std::is_floating_point_v<T>) {
     return value / limits.unit;
   } else if constexpr (requires { value.has_value(); }) {
-    return to_document(*value, limits);  // one without a value is not written
+    return to_document(*value, limits);  // FieldWriter leaves out one without a value
   } else if constexpr (requires { write_value(value); }) {
     return write_value(value);
   } else if constexpr (requires(FieldWriter fields, T fielded) { list_fields(fields, fielded); }) {

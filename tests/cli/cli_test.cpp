@@ -217,7 +217,10 @@ TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
   expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {}})", "key '");
   expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {"verified": false}})", "times of wrong results");
   expect(against, R"({"benchmarks": [{}]})", "no schedule was measured from pinned memory");
-  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})", "lacks the key 'workload'");
+  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})",
+         "key 'benchmarks[0]': lacks the key 'workload'");
+  expect(against, R"({"benchmarks": [{"schedule": 3, "verified": true}]})",
+         "key 'benchmarks[0].schedule': expected one of");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
   for (auto words : {tune, profile, calibrate, compare, against, {"scenarios"}}) {

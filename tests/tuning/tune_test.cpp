@@ -323,7 +323,7 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
     EXPECT_NE(err_.str().find(hint), std::string::npos) << err_.str();
     EXPECT_EQ(files(""), std::vector<std::string>{"results.json"});
   };
-  expect("", "is empty");
+  expect("", "cannot be read, or is empty");
   expect(good.substr(0, good.size() / 2), "is no JSON: line 1");
   expect("{\"context\": {}, \"benchmarks\": []}", "schema");
   Results old;
