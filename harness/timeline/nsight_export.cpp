@@ -100,9 +100,14 @@ class Reader {
 
   void read_work() {
     std::size_t others = 0;
+    std::size_t unfinished = 0;  // the profile ended first: Nsight gives them an end of 0
     const auto add = [&](const Row& row, NsightRow each) {
       each.start = row.whole(0);
       each.end = row.whole(1);
+      if (each.end < each.start) {
+        ++unfinished;
+        return;
+      }
       each.device = row.whole(2);
       each.stream = row.whole(3);
       each.correlation = row.number(4);
@@ -155,11 +160,11 @@ class Reader {
     });
     std::size_t graphs = 0;
     file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++graphs; });
-    if (rows_.empty() && others > 0) {
+    if (rows_.empty() && others + unfinished > 0) {
       file_.refuse(
           fmt::format("it has no work that can be read: {} copies between devices, between hosts and of unified "
-                      "memory",
-                      others));
+                      "memory, and {} operations that did not end",
+                      others, unfinished));
     }
     if (rows_.empty()) {
       file_.refuse(graphs > 0 ? fmt::format("its graphs were recorded as a whole ({}): record with "
@@ -169,6 +174,7 @@ class Reader {
     }
     if (graphs > 0)
       say("{} graphs were recorded as a whole and are left out: record with --cuda-graph-trace=node", graphs);
+    if (unfinished > 0) say("{} operations did not end and are left out", unfinished);
     if (others > 0) say("{} copies between devices, between hosts and of unified memory are left out", others);
     if (on_device > 0) say("{} copies within the device and memsets count as kernels", on_device);
   }
