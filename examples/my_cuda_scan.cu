@@ -24,7 +24,7 @@ __global__ void my_kernel(const typename Op::Item* in, typename Op::Item* out, s
 }
 
 struct MyCudaScan {
-  // The types and operators that it is compiled for; without this, all of them.
+  // The types and operators for which it is compiled; omit this for all.
   template <class Op>
   static constexpr bool kTakes = true;
 
@@ -38,7 +38,7 @@ struct MyCudaScan {
     return about;
   }
 
-  // Refuses, or names the needs. `chain` is the longest chain of additions: the d of the error bound.
+  // Refuses the problem, or plans it. `chain` is the longest chain of additions: the d of the error bound.
   Plan plan() const {
     if (problem_.items > 1 << 24) return Plan::refuse("my_cuda_scan takes 2^24 items at most: one thread adds them up");
     return {.chain = problem_.items};

@@ -44,8 +44,8 @@ struct MyScan {
     return about;
   }
 
-  // Refuses, or names the needs. `chain` is the longest chain of additions: the d of the error bound. A scan that needs
-  // memory asks for it here: .workspace_bytes = tiles * item_bytes(problem_.type, problem_.op).
+  // Refuses the problem, or plans it. `chain` is the longest chain of additions: the d of the error bound. A scan with
+  // workspace asks for it here: .workspace_bytes = tiles * item_bytes(problem_.type, problem_.op).
   Plan plan() const {
     if (problem_.items > 1 << 24) return Plan::refuse("my_scan takes 2^24 items at most: one thread adds them up");
     return {.chain = problem_.items};

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What the machine must have, whether it is there, and how to get it.
+# The programs and libraries that the project needs: how to find and install each.
 #
-# A need is looked for by trying it, never by asking a package manager whether it once installed something: a module, a
-# conda environment or a toolkit built by hand is as good as a package.
+# A need is found by trying it, never by asking a package manager: an environment module, a conda environment or a
+# toolkit built by hand is as good as a package.
 
 # need | Debian and Ubuntu | conda-forge | what is lost without it ("-": nothing can be built)
 readonly needs='
@@ -48,7 +48,7 @@ has_git() { command -v git >/dev/null; }
 
 has_python() { ready_python || base_python; } >/dev/null
 
-# The papers' own list of packages is asked, so that no second list can differ from it.
+# Reads the packages from the papers themselves, so that no second list can go out of date.
 has_tex() {
   local file
   command -v latexmk >/dev/null && command -v pdflatex >/dev/null || return 1
@@ -57,10 +57,10 @@ has_tex() {
 
 named_in_papers() { sed -n "s/^[^%]*\\\\$1\(\[[^]]*\]\)\{0,1\}{\([^}]*\)}.*/\2/p" paper/*.tex 2>/dev/null | tr ',' '\n' | sed "s/\$/$2/"; }
 
-# As analysis/tests/browser.py looks for it.
+# Looks for the same names as analysis/tests/browser.py.
 has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } >/dev/null
 
-# What the build's own find_package calls would not find. Without a compiler and CMake nobody can tell: all of them.
+# Prints the libraries that the build's find_package calls do not find; all of them without a compiler or CMake.
 missing_libraries() {
   rm -rf .deps/probe
   if has_compiler && has_cmake && has_build-tool; then
@@ -70,8 +70,8 @@ missing_libraries() {
   fi
 }
 
-# sort_missing NEED...: leaves what the machine lacks of them in `vital` and `lacking`. "libraries" stands for all that
-# the build links.
+# sort_missing NEED...: sorts the missing needs into `vital` and `lacking`. "libraries" stands for all libraries that the
+# build links.
 vital=() lacking=()
 sort_missing() {
   local need absent=()

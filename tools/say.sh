@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Messages, exit statuses and options, the same for both commands.
+# Messages, exit statuses and options that both commands share.
 
 # The exit statuses of the table in docs/CLI.md.
 declare -rA status=([failed]=1 [usage]=2 [no-device]=3 [skipped]=4 [interrupted]=130)
@@ -57,12 +57,12 @@ parse_options() {
     die usage "--jobs takes a number of at least 1, not \"${option[jobs]}\"."
 }
 
-# A job a processor, and no more than one for 2 GiB of memory, which nvcc can take for one file.
+# One job per processor, and at most one per 2 GiB of memory, which nvcc can need for one file.
 default_jobs() {
   { nproc || echo 1; awk '/^MemTotal/ && $2 > 2097152 { print int($2 / 2097152) }' /proc/meminfo; } 2>/dev/null | sort -n | head -n 1
 }
 
-# quietly NAME COMMAND...: runs it with its output in .deps/log/NAME, and shows that output only if it fails.
+# quietly NAME COMMAND...: runs the command, writes its output to .deps/log/NAME, and shows the end if it fails.
 quietly() {
   local log=.deps/log/$1 ended=0
   mkdir -p .deps/log

@@ -1,4 +1,4 @@
-"""compare: a difference is seen, two runs of one code show none, and what cannot be told is said."""
+"""Tests of compare: it finds differences, finds none between two runs of one code, and reports undecided cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SIZES = tuple(2**k for k in range(10, 30))
 
 
 def write(file: Path, times: dict[str, float], rounds: int = 11, seed: int = 1, sizes: tuple[int, ...] = SIZES, **about: Any) -> str:
-    """A run of scans, 2% of spread: median times in nanoseconds by variant, the same at all sizes."""
+    """Write a results file with 2% noise; ``times``: median nanoseconds by variant, equal at all sizes."""
     spread = np.random.default_rng(seed)
     entries = [repetition(case(variant, n, launch="stream"), i, time * float(spread.lognormal(0, 0.02)))
                for variant, time in times.items() for n in sizes for i in range(rounds)]  # fmt: skip
@@ -47,7 +47,7 @@ def write(file: Path, times: dict[str, float], rounds: int = 11, seed: int = 1, 
 
 
 def compared(tmp_path: Path, before: dict[str, float], after: dict[str, float], *more: str, rounds: int = 11) -> tuple[int, pd.DataFrame, str]:
-    """The status, the CSV and the page of a comparison of two such runs, with an empty figure."""
+    """Return the status, the CSV and the page of a comparison of two such files, with an empty figure."""
     a, b = write(tmp_path / "a.json", before, rounds), write(tmp_path / "b.json", after, rounds, seed=2)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(figure, "figure", lambda _: Figure())

@@ -1,6 +1,6 @@
-"""The libraries, behind a common interface: put an array on the device, sum it, time that, fetch the result.
+"""The libraries behind a common interface: copy an array to the device, scan it, time the scan, fetch the result.
 
-A library is imported when it is made; what its import or its first use of the GPU raises, says why it is left out.
+A library is imported when it is constructed. If the import or the first use of the GPU fails, the exception is the reason for omitting the library.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 _UNTIMED_RUNS = 3
 _TIMES_THE_CACHE = 3
 _LEAST_EVICTION_BYTES = 1 << 30
-"""Bytes that are read to evict L2: several times its size, and enough that Python's launches hide behind it."""
+"""Least bytes of the L2 flush: several times the size of L2, and long enough to hide the launches of Python."""
 
 
 _PACKAGES = {"cuda": "cuda-cccl[cu13]", "cuda.compute": "cuda-cccl[cu13]", "cupy": "cupy-cuda13x", "jax": "jax[cuda13]"}
-"""Packages of modules with another name, for CUDA 13."""
+"""Packages, for CUDA 13, of modules whose name differs."""
 
 
 class Refused(Exception):
-    """A library does not take such items; the sentence says why. Such a case is left out, and nothing has failed."""
+    """Raised when a library does not support such items, with the reason. The case is skipped, not failed."""
 
 
 class Library(ABC):
-    """A library that sums on the device. ``caches``: the states of the cache in which it can be timed."""
+    """A library that scans on the device. ``caches``: the cache states in which it can be timed."""
 
     id: str
     label: str
@@ -40,7 +40,7 @@ class Library(ABC):
 
     @property
     def title(self) -> str:
-        """The function, as a user writes it."""
+        """The function's name in user code."""
         return self.id.replace("_", ".")
 
     @abstractmethod
@@ -59,9 +59,9 @@ class Library(ABC):
 
     @abstractmethod
     def prepare(self, items: Any) -> Callable[[], Any]:
-        """A function that enqueues the sum of the items and returns where it will be: memory that is poisoned now.
+        """Return a function that enqueues the scan of the items and returns its output array, which is poisoned now.
 
-        Raises Refused for items that the library does not take.
+        Raises Refused for unsupported items.
         """
 
     @abstractmethod
@@ -73,7 +73,7 @@ class Library(ABC):
         """Mean time of one of ``runs`` runs."""
 
     def is_out_of_memory(self, error: Exception) -> bool:
-        """Whether this is the library's way to say that the device's memory does not suffice."""
+        """Whether this is the library's error for insufficient device memory."""
         return "out of memory" in str(error).lower() or "RESOURCE_EXHAUSTED" in str(error)
 
 
@@ -82,11 +82,11 @@ class _WithEvents(Library):
 
     @abstractmethod
     def _stream(self) -> contextlib.AbstractContextManager[Any]:
-        """Makes our stream the one that everything is enqueued on."""
+        """Return a context in which everything is enqueued on our stream."""
 
     @abstractmethod
     def _event(self) -> Any:
-        """An event that was recorded now."""
+        """Record a new event and return it."""
 
     @abstractmethod
     def _between(self, start: Any, end: Any) -> float:
@@ -94,7 +94,7 @@ class _WithEvents(Library):
 
     @abstractmethod
     def _evict(self) -> None:
-        """Enqueues a kernel that reads several times what L2 holds, and writes next to nothing."""
+        """Enqueue the L2 flush: a kernel that reads several times the size of L2, and writes almost nothing."""
 
     def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
         with self._stream():
@@ -116,7 +116,7 @@ class _WithEvents(Library):
 
 
 class Torch(_WithEvents):
-    """torch.cumsum into an output that is there already."""
+    """torch.cumsum into a preallocated output."""
 
     id, label = "torch_cumsum", "PyTorch"
 
@@ -139,7 +139,7 @@ class Torch(_WithEvents):
         torch = self._torch
         with self._stream():
             out = torch.full_like(items, 85)
-        torch.cuda.synchronize()  # whatever stream the caller runs it on
+        torch.cuda.synchronize()  # so that the caller may use any stream
         return lambda: torch.cumsum(items, 0, dtype=items.dtype, out=out)
 
     def fetch(self, result: Any) -> np.ndarray:
@@ -165,8 +165,8 @@ class Torch(_WithEvents):
 
 @functools.cache
 def _cold_of(torch: Any) -> Any:
-    """The array that is read to evict L2, one for all libraries on arrays of PyTorch."""
-    l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older ones do not know it
+    """Return the array that the L2 flush reads; all libraries on PyTorch arrays share it."""
+    l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older versions lack it
     return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
 
 
@@ -239,7 +239,7 @@ class TritonScan(Torch):
         with self._stream():
             out = torch.full_like(items, 85)
             totals = torch.empty(blocks, dtype=items.dtype, device=items.device)
-        torch.cuda.synchronize()  # whatever stream the caller runs it on
+        torch.cuda.synchronize()  # so that the caller may use any stream
 
         def run() -> Any:
             self._kernels.scan(items, totals, out)
@@ -249,7 +249,7 @@ class TritonScan(Torch):
 
 
 class Cupy(_WithEvents):
-    """cupy.cumsum into an output that is there already."""
+    """cupy.cumsum into a preallocated output."""
 
     id, label = "cupy_cumsum", "CuPy"
 
@@ -274,7 +274,7 @@ class Cupy(_WithEvents):
         cupy = self._cupy
         with self._stream():
             out = cupy.full_like(items, 85)
-        cupy.cuda.runtime.deviceSynchronize()  # whatever stream the caller runs it on
+        cupy.cuda.runtime.deviceSynchronize()  # so that the caller may use any stream
         return lambda: cupy.cumsum(items, dtype=items.dtype, out=out)
 
     def fetch(self, result: Any) -> np.ndarray:

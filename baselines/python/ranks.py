@@ -28,18 +28,18 @@ from baselines.python.session import MIN_RUN_SECONDS, Plan, is_last, median_unce
 ALGORITHM = "torch_distributed"
 _UNTIMED_RUNS, _MAX_RUNS = 3, 400
 _SECONDS_PER_SAMPLE = 20e-3
-"""As harness/distributed/distributed_session.cpp has them: tests/measure/runs_per_sample.json holds both to it."""
+"""The same as in harness/distributed/distributed_session.cpp: tests/measure/runs_per_sample.json checks both."""
 
 
 def runs_per_sample(seconds_per_run: float, rounds: int, cap_seconds: float) -> int:
-    """As many runs as fill a sample, and no more than the cap allows over all rounds, nor than a stream takes; at least one."""
+    """Number of runs that fill a sample, limited by the cap over all rounds and by the length of a stream; at least one."""
     run = max(seconds_per_run, MIN_RUN_SECONDS)
     return max(min(math.ceil(_SECONDS_PER_SAMPLE / run), math.floor(cap_seconds / rounds / run), _MAX_RUNS), 1)
 
 
 class Group(ABC):
-    """The processes of a scan, as one of them sees them, and the library that it scans by. ``gather``, ``seconds`` and what ``prepare``
-    returns are collective."""
+    """The processes of a scan, as seen by one of them, and its library. ``gather``, ``seconds`` and the result of ``prepare`` are
+    collective."""
 
     rank: int
     ranks: int
@@ -51,7 +51,7 @@ class Group(ABC):
 
     @abstractmethod
     def prepare(self, items: np.ndarray) -> Callable[[], Any]:
-        """A function that enqueues the scan of the array of which ``items`` are this rank's block, and returns where the block's sums will be."""
+        """Return a function that enqueues the scan and returns the array of this rank's sums; ``items`` are this rank's block."""
 
     @abstractmethod
     def fetch(self, result: Any) -> np.ndarray:
@@ -78,7 +78,7 @@ class Torch(Group):
         if not on_cpu:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
         self._distributed.init_process_group("gloo" if on_cpu else "nccl", rank=rank, world_size=ranks)
-        self._complaint = self._distributed.new_group(backend="gloo")  # what ranks say to each other is no work of the GPUs
+        self._host_group = self._distributed.new_group(backend="gloo")  # messages between ranks use no GPU
         self._device = "cpu" if on_cpu else "cuda"
 
     def versions(self) -> dict[str, str]:
@@ -89,7 +89,7 @@ class Torch(Group):
 
     def gather(self, value: Any) -> list[Any]:
         values: list[Any] = [None] * self.ranks
-        self._distributed.all_gather_object(values, value, group=self._said)
+        self._distributed.all_gather_object(values, value, group=self._host_group)
         return values
 
     def prepare(self, items: np.ndarray) -> Callable[[], Any]:
@@ -111,7 +111,7 @@ class Torch(Group):
         return result.cpu().numpy()
 
     def seconds(self, run: Callable[[], Any], runs: int) -> float:
-        for _ in range(_UNTIMED_RUNS):  # ranks that wait for each other begin the timed runs together
+        for _ in range(_UNTIMED_RUNS):  # these synchronise the ranks before the timed runs
             run()
         if self.on == "hosts":
             began = time.perf_counter()
@@ -128,7 +128,7 @@ class Torch(Group):
 
 
 def reference(items: np.ndarray, before: Sequence[Any]) -> np.ndarray:
-    """The inclusive sums of a block, of which the blocks before it have these sums: integers wrap, floats are summed as doubles."""
+    """Inclusive sums of a block, given the sums of all earlier blocks: integers wrap, floats are summed as doubles."""
     wide = _wide(items)
     return (np.cumsum(items, dtype=wide) + np.array(before, dtype=wide).sum(dtype=wide)).astype(items.dtype, copy=False)
 
@@ -309,7 +309,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import torch
         import torch.multiprocessing
     except ImportError as error:
-        return command._complain(command.NO_DEVICE, f"PyTorch is not here: {error}")
+        return command._complain(command.NO_DEVICE, f"PyTorch is not installed: {error}")
     if not options.cpu and torch.cuda.device_count() < (1 if started else options.ranks):
         return command._complain(command.NO_DEVICE, f"{options.ranks} ranks need as many GPUs, and PyTorch sees {torch.cuda.device_count()}")
     if started:

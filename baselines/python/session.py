@@ -1,8 +1,8 @@
-"""Verifies every case, times it in rounds spread over the whole session, and says what came of it.
+"""Verify every case, time it in rounds over the whole session, and report the outcome.
 
 A case is a library, a type, a number of items and a state of the cache. Its entries have the fields of those of ``scanlab bench``
-(data/README.md), its rounds follow the same rule (harness/measure/loop.hpp) and its samples have as many runs (scan_session.cpp there):
-tests/measure/stopping_rule.json and runs_per_sample.json hold both to it.
+(data/README.md), and both programs share the stopping rule (harness/measure/loop.hpp) and the number of runs per sample (scan_session.cpp there):
+tests/measure/stopping_rule.json and runs_per_sample.json check both.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _MIN_RUNS = 3
 _MAX_RUNS = {"cold": 50, "warm": 500}
 _SHORT_SECONDS, _RUNS_OF_SHORT = 20e-6, 100
 MIN_RUN_SECONDS = 1e-7
-"""The least duration of a run, which others divide by."""
+"""Lower bound of the duration of a run, so that no division is by zero."""
 MIN_SAMPLES = 5
-"""Samples of a case, whatever it may cost, unless fewer rounds are asked for."""
+"""Samples of a case regardless of the cap, unless there are fewer rounds."""
 
 
 def median_uncertainty(times: Sequence[float]) -> float:
-    """Half the 95 % interval of a median, between order statistics, as a part of the median; infinite of fewer than six."""
+    """Half the 95 % interval of a median, between order statistics, relative to the median; infinite for fewer than six."""
     outside = int(binom.ppf(0.025, len(times), 0.5)) if len(times) else 0
     if outside == 0:
         return math.inf
@@ -39,14 +39,14 @@ def median_uncertainty(times: Sequence[float]) -> float:
 
 
 def is_last(times: Sequence[float], rounds: int, width: float, cap_seconds: float, spent: float, latest: float) -> bool:
-    """Whether a case gets no further sample: ``spent`` and ``latest`` are seconds of wall time, without and of the latest one."""
+    """Whether a case gets no further sample. ``spent`` and ``latest``: seconds of wall time before the latest sample, and of it."""
     if len(times) >= rounds or (width > 0 and median_uncertainty(times) <= width):
         return True
     return len(times) >= MIN_SAMPLES and spent + 2 * latest > cap_seconds
 
 
 def runs_per_sample(seconds_per_run: float, cache: str, rounds: int, cap_seconds: float) -> int:
-    """Enough runs for the clock and the mean, no more than the cap allows over all rounds, at least one."""
+    """Number of runs per sample: enough for the clock and the mean, limited by the cap over all rounds, at least one."""
     run = max(seconds_per_run, MIN_RUN_SECONDS)
     fewest = _RUNS_OF_SHORT if cache == "warm" and run < _SHORT_SECONDS else _MIN_RUNS
     wanted = min(max(math.ceil(_SECONDS_PER_SAMPLE / run), fewest), _MAX_RUNS[cache])
@@ -55,8 +55,8 @@ def runs_per_sample(seconds_per_run: float, cache: str, rounds: int, cap_seconds
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a measurement. ``width``: a case whose median is known to this part of itself gets no further sample. ``cap_seconds``:
-    a case that has spent them in wall time gets no more than ``MIN_SAMPLES``."""
+    """The plan of a measurement. ``width``: a case stops once its median is known to within this fraction. ``cap_seconds``: a case
+    that has taken so much wall time gets no more than ``MIN_SAMPLES``."""
 
     types: list[str]
     items: list[int]
@@ -88,19 +88,19 @@ class Case:
 
 @dataclass
 class Scan:
-    """The scan that the cases of one library, type and n share, and what is wrong with it, or why the library refuses it."""
+    """The scan that the cases of one library, type and n share, with its fault or the reason of its refusal."""
 
     run: Callable[[], Any] | None = None
     fault: str = ""
     out_of_memory: bool = False
     refused: bool = False
     went_wrong_later: bool = False
-    """The fault is of the second look, after the last timed run."""
+    """Whether the fault appeared in the second verification, after the last timed run."""
 
 
 @dataclass
 class Bench:
-    """``say`` is told of progress, and of every fault when it is found. ``sm_mhz`` is asked for the clock right after a sample."""
+    """A session. ``say`` receives progress messages and faults; ``sm_mhz`` returns the SM clock, read right after each sample."""
 
     plan: Plan
     libraries: list[Library]
@@ -111,7 +111,7 @@ class Bench:
     out_of_memory: int = 0
 
     def run(self) -> Iterator[None]:
-        """Everything; yields whenever there is more to keep."""
+        """Run the whole session; yield whenever there are new entries to save."""
         cases: list[Case] = []
         for type_name in self.plan.types:
             self.say(f"verifying {type_name}")
@@ -169,7 +169,7 @@ class Bench:
             "converged": median_uncertainty(case.times) <= self.plan.width, "verified": True} | ({"sm_clock_mhz": sm_mhz} if sm_mhz else {}))  # fmt: skip
 
     def _verify_again(self, cases: list[Case]) -> None:
-        """Runs each scan once more: what it does after all that timing must still be right."""
+        """Run each scan once more: its result must still be right after the timed runs."""
         for type_name in self.plan.types:
             expected = scans.reference(scans.make_items(type_name, max(self.plan.items), self.plan.seed))
             done: set[int] = set()
@@ -187,7 +187,7 @@ class Bench:
             case.scan.went_wrong_later, case.scan.fault = True, f"after its last timed run: {fault}"
 
     def _contain(self, library: Library, scan: Scan, work: Callable[[], None]) -> None:
-        """Does the work; what it raises becomes the scan's fault, so that the session goes on."""
+        """Do the work; an exception becomes the scan's fault, and the session continues."""
         try:
             work()
         except Refused as refused:
@@ -198,7 +198,7 @@ class Bench:
             scan.fault = "out of device memory" if scan.out_of_memory else lines[0]
 
     def _refuse(self, case: Case, round_number: int) -> None:
-        """An entry without a time, with the reason."""
+        """Append an entry without a time, with the reason."""
         self.say(f"{case.name}: {case.scan.fault}")
         if case.scan.refused:
             message = case.scan.fault

@@ -40,7 +40,7 @@ void rank(std::vector<ScheduleChoice>& choices);
 /// Whether it does the whole job in order, and nothing beside it: no work for the host, no kernel of another kind.
 bool does_the_job_alone(const streams::Schedule& schedule);
 
-/// What is chosen from.
+/// The choices to search.
 struct SearchSpace {
   std::vector<const streams::Schedule*> schedules;
   std::vector<int> chunks;
@@ -63,7 +63,7 @@ struct Advice {
   double gain() const { return serial.seconds / best().seconds; }
   /// Whether chunks in streams gain a twentieth at least: less is lost in the differences between two runs.
   bool worth_it() const { return best().chunks > 1 && whole.seconds > 1.05 * best().seconds; }
-  /// What to take: the whole in one piece where chunks are not worth it.
+  /// Returns the advised choice: the whole in one piece if chunks are not worth it.
   const ScheduleChoice& advised() const { return worth_it() ? best() : whole; }
 };
 

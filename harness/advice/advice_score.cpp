@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 /// Workload, work, items, and blocks a kernel.
 using Key = std::tuple<std::string, int, std::int64_t, int>;
-/// What can be chosen for it: schedule, chunks and streams as it makes them.
+/// A measured choice: schedule, chunks and streams.
 using ChoiceKey = std::tuple<std::string, int, int>;
 using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
 

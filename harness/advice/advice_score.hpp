@@ -1,4 +1,4 @@
-// What advice is worth, by a sweep in which choices were measured.
+// Scores advice against a sweep in which the choices were measured.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ struct MeasuredChoice {
   double error() const;    ///< of the prediction, sign aside
 };
 
-/// What advice says of a problem, and what was measured of that.
+/// The advice for a problem, and its measured times.
 struct ScoredProblem {
   streams::Job job;         ///< workload, items, work and blocks; not its chunks nor streams
   std::size_t choices = 0;  ///< that were measured

@@ -49,7 +49,7 @@ Comparison compare(const Timeline& predicted, const Timeline& measured, double r
 
 namespace {
 
-/// The hardware queues that the device put the operations in: part of what was run, as the number of queues is.
+/// Returns the hardware work queues to which the device assigned the operations; empty if the trace lacks one.
 QueueNumbers queues_of(const streams::Timeline& measured) {
   QueueNumbers queues(measured.recording->operations.size());
   for (const streams::Span& span : measured.spans) {
@@ -59,7 +59,7 @@ QueueNumbers queues_of(const streams::Timeline& measured) {
   return queues;
 }
 
-/// The operations of each queue of an engine, in the order in which it turns to them, from that of the first issued on.
+/// Returns the operations of each queue of an engine, starting with the queue of the first issued operation.
 std::vector<std::vector<std::size_t>> turns(const streams::Recording& recording, const QueueNumbers& queues,
                                             streams::Engine engine) {
   std::map<unsigned, std::vector<std::size_t>> of_queue;
@@ -90,7 +90,7 @@ QueueAgreement agreement(const streams::Recording& recording, const QueueNumbers
   return all;
 }
 
-/// The device while activity records are collected, as they were for the trace's timeline.
+/// Returns the profile with tracing overhead, as in the trace's timeline.
 DeviceProfile with_tracing(DeviceProfile profile) {
   profile.copy_latency.in += profile.traced.in;
   profile.copy_latency.out += profile.traced.out;
@@ -225,7 +225,7 @@ void ComparisonSummary::add(const ComparedTrace& one) {
 
 namespace {
 
-/// Of all operations' errors of one kind, in seconds: the median and the largest, sign aside.
+/// Returns the median and the largest absolute error of one kind over all operations, in seconds.
 Json spread(const std::vector<OperationError>& errors, double OperationError::*kind) {
   std::vector<double> sizes;
   for (const OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));

@@ -33,7 +33,7 @@ struct Comparison {
 /// not of the same operations.
 Comparison compare(const streams::Timeline& predicted, const streams::Timeline& measured, double resolution);
 
-/// Of a trace.
+/// The comparison of a trace with its prediction.
 struct Prediction {
   double seconds = 0;           ///< as the host saw it, without collection if that was measured
   streams::Agreement overlaps;  ///< with all repetitions that the trace tells of

@@ -1,4 +1,4 @@
-// What the microbenchmarks' times say, figure by figure.
+// Derives a profile from the times of the microbenchmarks, figure by figure.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 
 namespace scanlab::simulator {
 
-/// What CUDA says of a device, as far as a profile wants it.
+/// The facts from CUDA that a profile needs.
 struct DeviceLimits {
   std::string name;  ///< as the driver calls it
   std::string compute_capability;

@@ -246,7 +246,7 @@ void add_chains_under_load(Collection& all) {
 
 // -------------------------------------------------------------------------------------------------------- calls
 
-/// What a call costs the host.
+/// Adds the experiments that measure the host's time per call.
 void add_calls(Collection& all) {
   all.add({.name = "calls/kernels", .kind = Kind::kernel_calls}, [](Issuer& issuer, Pieces& pieces) {
     const std::vector<Stream> four = issuer.create_streams(4);

@@ -1,4 +1,4 @@
-// What figures of a profile ask of a calibration: experiments by what they are, and medians over their repetitions.
+// Queries on a calibration: its experiments by kind, and medians over their repetitions.
 // Times without collection wherever they will do: collecting puts more than a microsecond between two copies. Only how
 // long a copy or a kernel takes on the device is the records'.
 #pragma once
@@ -14,7 +14,7 @@ namespace scanlab::simulator {
 /// was not measured.
 const MeasuredExperiment& usable(const MeasuredExperiment& measured);
 
-/// What is asked for; 0 or nothing: any.
+/// The experiments asked for; 0 or empty matches any.
 struct Wanted {
   ExperimentKind kind{};
   std::optional<streams::OperationKind> way{};

@@ -30,7 +30,7 @@ struct Request {
   bool tune_now = false;
 };
 
-/// What is asked for, but for the cases.
+/// The request, without the cases.
 struct BenchOptions {
   OptionWords words;
   LoopWords loop;

@@ -1,4 +1,4 @@
-// What the commands of `scanlab distributed` share.
+// Code that the commands of `scanlab distributed` share.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ measure::Facts provenance(std::uint64_t seed, const Context& context) {
   return facts;
 }
 
-/// What CUPTI says, as a command ends by it.
+/// Runs `work`, and turns an error of CUPTI into an error of the command.
 template <class Work>
 auto by_cupti(Work work) {
   try {

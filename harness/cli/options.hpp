@@ -32,11 +32,11 @@ std::string all_names() {
   return all;
 }
 
-/// What a command does with the file that an option names. One file for two of them is refused.
+/// The use of the file that an option names. Two options that name one file are refused.
 enum class File { none, read, written };
 
-/// Each method declares one option, which sets `target` if it is given; what `target` holds before is the default.
-/// A wrong value is a CommandError (status 2) that names the option and says what to give instead.
+/// Each method declares one option, which sets `target` if it is given; the initial value of `target` is the default.
+/// A wrong value throws a CommandError (status 2) that names the option and says what to give instead.
 class Options {
  public:
   Options& flag(const char* name, bool& target, const std::string& help);
@@ -78,9 +78,9 @@ class Options {
   /// A list: comma-separated, repeated, or both. Its words stay as typed, for select_scans() and select_jobs().
   Options& list(const char* name, const char* value, OptionWords& target, const std::string& help);
 
-  /// Words without an option are of this one; `most` of them, or any number for -1.
+  /// Assigns positional words to this option: at most `most`, or any number for -1.
   Options& positional(const char* name, int most);
-  /// Printed below the options.
+  /// Adds a note, printed below the options.
   Options& note(const char* text);
 
   /// Sets the targets. `--help` prints the options and an example, and returns false: the command then returns kOk.
@@ -89,9 +89,9 @@ class Options {
 
   /// Whether an option was on the command line.
   bool given(const std::string& option) const;
-  /// Throws CommandError (status 2) for those of `options` that were given, "--items would have no effect: why".
+  /// Throws CommandError (status 2) if any of `options` was given: "--items would have no effect: REASON".
   void refuse_useless(std::initializer_list<const char*> options, const char* reason) const;
-  /// Throws CommandError (status 2) for those that were given: "why: leave out --items".
+  /// Throws CommandError (status 2) if any was given: "REASON: leave out --items".
   void leave_out(std::initializer_list<const char*> options, const std::string& reason) const;
 
  private:
@@ -109,7 +109,7 @@ class Options {
 
 [[noreturn]] inline void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
 
-/// An option and the flag of Google Benchmark that means the same. Throws CommandError (status 2) if they differ.
+/// Returns the value of an option or of the equivalent flag of Google Benchmark. Throws CommandError if they differ.
 template <class T>
 std::optional<T> either(const std::string& option, const std::optional<T>& ours, const std::optional<T>& googles) {
   if (ours && googles && *ours != *googles)
@@ -117,7 +117,7 @@ std::optional<T> either(const std::string& option, const std::optional<T>& ours,
   return ours ? ours : googles;
 }
 
-/// The help of --sweep: every one of `sweeps`, and what may narrow it.
+/// Returns the help of --sweep: all `sweeps`, and the options that narrow them.
 template <class Sweep>
 std::string sweep_help(const std::vector<Sweep>& sweeps, const std::string& narrowed_by) {
   std::string help = "run a named list of cases, which " + narrowed_by + " can narrow.";
@@ -135,14 +135,14 @@ void add_selection_options(Options& options, OptionWords& words, const std::stri
 /// Adds the words SCHEDULE, --workload, --items, --chunks, --streams, --memory, --buffers, --budget, --blocks and
 /// --work, for select_jobs().
 void add_job_options(Options& options, OptionWords& words, const std::string& workloads, const std::string& items);
-/// The options of a job, but for SCHEDULE.
+/// The options of a job, without SCHEDULE.
 inline constexpr std::initializer_list<const char*> kJobOptions{"workload", "items",  "chunks", "streams", "memory",
                                                                 "buffers",  "budget", "blocks", "work"};
 
-/// What a sweep of a command sets, unless the options say otherwise.
+/// The loop options that a sweep of a command sets by default.
 enum class SweepSets { nothing, rounds, rounds_and_cap };
 
-/// --rounds, --width and --cap, which every command that times takes.
+/// --rounds, --width and --cap, the options of every command that times.
 struct LoopWords {
   std::optional<int> rounds;
   std::optional<double> width;  ///< percent
@@ -153,10 +153,10 @@ struct LoopWords {
   measure::LoopOptions over(measure::LoopOptions defaults, const measure::GoogleFlags& flags = {}) const;
 };
 
-/// For the provenance: how the run was asked for.
+/// Adds the loop options to the provenance.
 void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts);
 
-/// --out, --force and --gap, of commands that show a timeline.
+/// --out, --force and --gap, the options of commands that show a timeline.
 struct TimelineWords {
   std::optional<std::string> out;
   bool force = false;
@@ -168,12 +168,12 @@ struct TimelineWords {
 
 // ------------------------------------------------------------------------------------------------- what is written
 
-/// The folder of --out; refuses an empty word, which would be the current folder.
+/// Returns the folder of --out. Refuses an empty word, which would mean the current folder.
 std::filesystem::path output_folder(const std::string& folder);
 
-/// The file at `path`, if any. Throws as WholeFile does.
+/// Opens the file at `path`, if any. Throws as WholeFile does.
 std::optional<WholeFile> output_file(const std::optional<std::string>& path, bool force);
-/// Likewise a results file. Throws as ResultsFile does.
+/// Opens the results file at `path`, if any. Throws as ResultsFile does.
 std::optional<measure::ResultsFile> results_file(const std::optional<std::string>& path,
                                                  const measure::Facts& provenance, bool force);
 template <class File>

@@ -1,4 +1,4 @@
-// What the commands on the engine model share.
+// Code that the commands on the engine model share.
 #pragma once
 
 #include "harness/cli/command.hpp"

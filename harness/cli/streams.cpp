@@ -39,7 +39,7 @@ const CommandGroup& group() {
   return all;
 }
 
-/// What every entry of a registry says of itself.
+/// Returns the descriptions of all entries of a registry.
 template <class Entry>
 measure::Facts all_of(const RegistryOf<Entry>& registry) {
   measure::Facts all = measure::Facts::array();

@@ -57,7 +57,7 @@ int trace_one(const streams::ScheduledJob& chosen, int repetitions, double short
   return report_wrong(trace, context.err);
 }
 
-/// What the fresh process does: prints the file that trace_all() writes.
+/// Runs in the fresh process: prints the file that trace_all() writes.
 int print_trace(const streams::ScheduledJob& chosen, int repetitions, const measure::Facts& about, Context& context) {
   const streams::ScheduleTrace trace(chosen, repetitions);
   context.out << trace.text(about);

@@ -1,5 +1,5 @@
-// A variant is a scan that describes itself, plans its workspace, and runs on one or more machines. Baselines
-// keep the same contract. No CUDA here: a stream is an opaque handle.
+// A variant is a scan that describes itself, plans its workspace, and runs on one or more backends. Baselines
+// satisfy the same contract. This header needs no CUDA: a stream is an opaque handle.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ namespace simt {
 class Emulator;
 }
 
-/// Values of a variant's own parameters (padding, levels a launch, …) by name; what is absent has its default.
+/// Values of a variant's own parameters (padding, levels per launch, …) by name; absent ones take their defaults.
 using Settings = std::map<std::string, std::string>;
 
 /// A variant, with values of its own parameters.
@@ -36,7 +36,7 @@ struct Choice {
   friend auto operator<=>(const Choice&, const Choice&) = default;
 };
 
-/// One scan to be done.
+/// The scan that is asked for.
 struct Problem {
   ElementType type = ElementType::i32;
   Operator op = Operator::plus;
@@ -49,18 +49,18 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// The part of a problem that its input and its oracle depend on: the variant's own settings do not matter to them.
+/// Returns the problem without the variant's settings, on which neither the input nor the oracle depends.
 inline Problem bare(Problem problem) {
   problem.settings.clear();
   return problem;
 }
 
-/// The needs of a variant for a problem, or the reason of its refusal.
+/// The workspace and the error bound of a variant for a problem, or the reason why it refuses the problem.
 struct Plan {
   std::size_t workspace_bytes = 0;
   /// Longest chain of floating-point additions that one output depends on: the d of the error bound gamma_d * sum|x|.
   std::int64_t chain = 0;
-  /// Empty if the variant takes the problem; else one sentence that says why not.
+  /// Empty if the variant accepts the problem; otherwise the reason, in one sentence.
   std::string refusal;
   /// The variant that this one runs in its place, if any.
   std::optional<Choice> choice{};
@@ -71,9 +71,9 @@ struct Plan {
 
 enum class Kind {
   scan,          ///< writes the prefix scan of its input
-  copy,          ///< copies its input: of many items, no scan is faster
-  barrier_copy,  ///< likewise, with a grid-wide barrier between reading and writing: a reference for scans in one wave
-  read,          ///< reads its input and writes next to nothing: of many items, no reduction is faster
+  copy,          ///< copies its input: for many items, no scan is faster
+  barrier_copy,  ///< a copy with a grid-wide barrier between reading and writing: a reference for scans in one wave
+  read,          ///< reads its input and writes next to nothing: for many items, no reduction is faster
   empty_launch,  ///< does nothing: no launch can be faster
 };
 constexpr const char* name(Kind kind) {
@@ -86,7 +86,7 @@ constexpr const char* name(Kind kind) {
 /// Whether the output is the input.
 constexpr bool copies(Kind kind) { return kind == Kind::copy || kind == Kind::barrier_copy; }
 
-/// Whether it has an output of as many items as its input, which can be compared.
+/// Whether the output has as many items as the input, and so can be compared.
 constexpr bool writes(Kind kind) { return kind != Kind::read && kind != Kind::empty_launch; }
 
 enum class Origin { variant, baseline };
@@ -96,10 +96,10 @@ struct Parameter {
   std::string name;
   std::vector<std::string> values;  ///< every value it takes; the first is the default
   std::string meaning;
-  /// A value, among `values` or not, by which a few thousand items are many tiles or many launches, so that a check of
-  /// them goes round every loop several times. Nobody times it. Empty: all values do as well.
+  /// A value, in `values` or not, that splits a few thousand items into many tiles or launches, so that verification
+  /// runs every loop several times. It is never timed. Empty: any value does so.
   std::string small{};
-  /// Whether its other values are there to see what an idea is worth: `tune` tries none of them.
+  /// Whether its other values serve ablation experiments only: `tune` tries none of them.
   bool experiment = false;
 
   bool takes(const std::string& value) const;
@@ -119,25 +119,25 @@ struct Description {
   std::string id;
   std::string title;
   std::string source;
-  std::string family{};    ///< the algorithm or the vendor: what figures group and colour by
-  std::string label{};     ///< what legends and tables call it; empty: its id
-  std::string unpadded{};  ///< of one that pads shared memory: the id of what it is without; of others empty
-  bool overview = true;  ///< whether a figure of all has it; false: that shows another of its family, which is its like
+  std::string family{};    ///< the algorithm or the vendor; figures group and colour by it
+  std::string label{};     ///< its name in legends and tables; empty: its id
+  std::string unpadded{};  ///< for a variant that pads shared memory: the id of its unpadded form; otherwise empty
+  bool overview = true;    ///< whether overview figures show it; false: a similar variant of its family stands for it
   Kind kind = Kind::scan;
   std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
-  std::vector<Operator> operators{};  ///< likewise
+  std::vector<Operator> operators{};  ///< filled in as `types` is
   std::vector<Parameter> parameters{};
   /// The settings of a tunable rival that are compiled in for a type and operator. Empty: it is not tuned.
   std::function<std::vector<Settings>(ElementType, Operator)> shapes{};
-  Mode natural_mode = Mode::inclusive;  ///< what the algorithm gives with no extra work: the default of `explain`
-  std::string limits = "any n";         ///< which n it takes, in words
-  bool in_place = false;                ///< whether the output may be the very array that is scanned
-  bool fixed_bits = true;               ///< whether floating-point results are the same bits on every run of one n
+  Mode natural_mode = Mode::inclusive;  ///< the mode that costs no extra work; the default of `explain`
+  std::string limits = "any n";         ///< the supported n, in words
+  bool in_place = false;                ///< whether the output may be the input array
+  bool fixed_bits = true;               ///< whether floating-point results are bitwise reproducible
   Cost cost{};
 };
 
-/// Memory of one run. Pointers are of the machine that runs: device pointers for CUDA, host pointers elsewhere. `in`
-/// and `out` are aligned to their item and to no more: a user may scan from the second element of an array.
+/// Memory of one run. Pointers belong to the backend: device pointers for CUDA, host pointers elsewhere. `in`
+/// and `out` are aligned to their item only: a user may scan from the second element of an array.
 struct Buffers {
   const void* in = nullptr;  ///< items * item_bytes
   void* out = nullptr;  ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
@@ -146,7 +146,7 @@ struct Buffers {
 
 using StreamHandle = void*;  ///< a cudaStream_t
 
-/// Where the warps of a role spent their cycles in one run, summed over them.
+/// The cycles of the warps of one role in one run, summed over these warps.
 struct RoleCycles {
   std::string role;
   double total = 0;
@@ -154,23 +154,23 @@ struct RoleCycles {
 };
 
 /// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing and never synchronises,
-/// and can be captured in a graph. A machine that the variant cannot run on has an empty function.
+/// and can be captured in a graph. The function of a backend that the variant lacks is empty.
 ///
-/// A variant may ask that its workspace be prepared: once, before the first of any number of runs on it, and anew when
-/// it was used for anything else. A run leaves the workspace ready for the next, so that a captured run can be
-/// replayed.
+/// A variant may require a prepared workspace: it is prepared once, before the first of any number of runs, and again
+/// after any other use of that memory. A run leaves the workspace ready for the next one, so that a captured run can
+/// be replayed.
 struct BoundScan {
   Plan plan;
   std::function<void(void* workspace, StreamHandle)> prepare_cuda;     ///< empty: needs no preparation; only enqueues
-  std::function<void(void* workspace, simt::Emulator&)> prepare_simt;  ///< likewise
+  std::function<void(void* workspace, simt::Emulator&)> prepare_simt;  ///< as `prepare_cuda`
   std::function<void(const Buffers&, StreamHandle)> cuda;
   std::function<void(const Buffers&, simt::Emulator&)> simt;
   std::function<void(const Buffers&)> host;
-  /// As `cuda`, in an instrumented form; waits for its end. Empty: the scan has none.
+  /// Like `cuda`, but instrumented, and waits for completion. Empty: the scan has no such form.
   std::function<std::vector<RoleCycles>(const Buffers&, StreamHandle)> cuda_watch;
 };
 
-/// The machines a variant can run on in this build.
+/// The backends that a variant supports in this build.
 struct Machines {
   bool cuda = false;
   bool simt = false;
@@ -186,8 +186,8 @@ struct Variant {
   /// Parses the settings once, so that a timed run costs no host work beyond its launches.
   std::function<BoundScan(const Problem&)> bind;
 
-  /// Takes over the types and operators of `other`, the same scan in the object that is compiled for other operators.
-  /// False, and no change, if both have an operator, or one has none.
+  /// Adds the types and operators of `other`, the same scan in an object that is compiled for other operators. Returns
+  /// false, and changes nothing, if both have the same operator, or one has none.
   bool join(Variant other);
 };
 
@@ -205,13 +205,13 @@ struct Registration {
   explicit Registration(Variant variant) { Registry::instance().add(std::move(variant)); }
 };
 
-/// The value of a parameter: what the settings say, else its default.
+/// Returns the value of a parameter from the settings, or else its default.
 std::string setting(const Description& about, const Settings& settings, const std::string& parameter);
 
-/// The settings of a variant's small values; none if it has none.
+/// Returns the settings with the variant's small values; empty if it has none.
 Settings small_settings(const Description& about);
 
-/// Empty if `problem` names only types, operators and settings that the variant has; else the reason it does not.
+/// Returns why the variant does not support the type, operator or settings of `problem`; empty if it does.
 std::string unsupported(const Description& about, const Problem& problem);
 
 /// `scan/variant:ID/type:T/op:O/mode:M/items:N` and a `/parameter:value` for every setting that is not the default.

@@ -1,4 +1,4 @@
-// Launches: of kernels that are there when the kernel before them ends, and of blocks in clusters.
+// Kernel launches, with clusters and with programmatic dependent launch (PDL), and the device queries they need.
 #pragma once
 
 #include <cuda.h>
@@ -14,7 +14,7 @@
 
 namespace scanlab::cuda {
 
-/// Clears the errors of queries that may fail, at its end, unless the caller has an error of its own pending.
+/// Clears the errors of queries that may fail, on destruction, unless an error was already pending.
 class ClearsErrors {
  public:
   ClearsErrors() : caller_has_one_(cudaPeekAtLastError() != cudaSuccess) {}
@@ -28,7 +28,7 @@ class ClearsErrors {
   bool caller_has_one_;
 };
 
-/// An attribute of the device, or 0 if there is none.
+/// Returns an attribute of the current device, or 0 if there is no device.
 inline int device_attribute(cudaDeviceAttr which) {
   const ClearsErrors clears;
   int device = 0;
@@ -45,7 +45,7 @@ inline int compute_capability() {
   return 10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
-/// A function of the driver, found by name, so that no program links the driver's library; null if it lacks it.
+/// Finds a function of the driver by name, so that no program links the driver's library; null if it is missing.
 template <class Function>
 Function* driver_function(const char* name) {
   const ClearsErrors clears;
@@ -59,8 +59,8 @@ Function* driver_function(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-/// The number of the thread's current context, which no other context of the process has at any time; 0 if there is
-/// no context yet. A device has a primary context, and green contexts of a part of its multiprocessors.
+/// Returns the id of the thread's current context, which is unique within the process; 0 if there is no context yet.
+/// A device has a primary context, and may have green contexts, which use a part of its multiprocessors.
 inline unsigned long long context_number() {
   static auto* const get_current = driver_function<decltype(cuCtxGetCurrent)>("cuCtxGetCurrent");
   static auto* const get_number = driver_function<decltype(cuCtxGetId)>("cuCtxGetId");
@@ -71,8 +71,8 @@ inline unsigned long long context_number() {
   return get_number(context, &number) == CUDA_SUCCESS ? number : 0;
 }
 
-/// The result of `query`, which each thread calls once in each context. A result that converts to false is no answer:
-/// the next call queries again.
+/// Returns the result of `query`, which each thread calls once per context. A result that converts to false is not
+/// stored: the next call queries again.
 template <class Query>
 auto once_per_context(Query query) {
   struct Known {
@@ -90,13 +90,13 @@ auto once_per_context(Query query) {
   return answer;
 }
 
-/// Stands for every kernel of the program, which are all compiled for the same architectures.
+/// Represents all kernels of the program, which are compiled for the same architectures.
 template <int>
 __global__ void any_kernel() {}
 
-/// The code of the kernels that the current device runs.
+/// The version of the kernels' code that the current device runs.
 struct DeviceCode {
-  cudaError_t error = cudaSuccess;  ///< why there is none
+  cudaError_t error = cudaSuccess;  ///< the error of the query, if it failed
   int version =
       0;  ///< 90 if compiled for compute capability 9.0, also where the driver translated it for a newer device
   explicit operator bool() const { return error == cudaSuccess; }
@@ -111,42 +111,42 @@ inline DeviceCode device_code() {
   });
 }
 
-/// Whether wait_for_kernels_before() is more than nothing in the code that the current device runs. Code that is
-/// compiled for an architecture before 9.0 does not wait, and so must not be launched early.
+/// Whether wait_for_kernels_before() waits in the code that the current device runs. Code that is compiled for an
+/// architecture before 9.0 does not wait, and so must not be launched with PDL.
 inline bool pdl_kernels_wait() { return device_code().version >= 90; }
 
 struct LaunchShape {
   int blocks = 1;
-  int threads = 1;               ///< a block
-  std::size_t shared_bytes = 0;  ///< dynamic shared memory a block
-  int cluster = 1;               ///< blocks a cluster
-  bool pdl = false;              ///< launch it while the kernel before ends; it begins with wait_for_kernels_before()
-  const char* what = "launching a kernel";  ///< for an error's sentence
+  int threads = 1;                          ///< per block
+  std::size_t shared_bytes = 0;             ///< dynamic shared memory per block
+  int cluster = 1;                          ///< blocks per cluster
+  bool pdl = false;                         ///< use PDL: the kernel must begin with wait_for_kernels_before()
+  const char* what = "launching a kernel";  ///< for error messages
 };
 
-/// Every thread of a kernel with PDL calls this before it touches global memory: waits until all kernels before it in
-/// its stream have ended and their writes are there. So runs do not overlap: a kernel's blocks come when those of the
-/// one before have gone, or let it come; only that one's end is waited for on the multiprocessors ("Programmatic
-/// Dependent Launch", CUDA C++ Programming Guide; compute capability 9.0 and later). The newest CUB launches its so.
+/// Waits until all earlier kernels of the stream have ended and their writes are visible. Every thread of a kernel with
+/// PDL calls this before it accesses global memory, so the work of consecutive kernels does not overlap: the blocks of
+/// the later kernel may only be resident already when the earlier one ends ("Programmatic Dependent Launch", CUDA C++
+/// Programming Guide; compute capability 9.0 and later). The newest CUB launches its kernels in the same way.
 __device__ inline void wait_for_kernels_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// A thread of each block calls this: the blocks of a next kernel with PDL may come, where there is room, when
-/// every block has called this or ended, and not only when all have gone. The newest CUB (3.6) calls it at the start of
-/// its first, small kernel, in its scan before it stores, and in its look-ahead when the load warps have ended. Our
-/// one_wave was slower for it at the start, since blocks that wait were then in the place of blocks that work.
+/// Allows the next kernel with PDL to start where there is room, once every block has called this or ended. One thread
+/// of each block calls it. The newest CUB (3.6) calls it at the start of its small first kernel, in its scan before the
+/// stores, and in its look-ahead when the load warps have ended. A call at the start made our one_wave slower: waiting
+/// blocks of the next kernel then occupied the place of working blocks.
 __device__ inline void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/// Lets a kernel, which has no static shared memory, have what `shape` asks for beyond what every kernel gets. Once is
-/// enough. The leave is the kernel's, not the launch's: it is the most
-/// there is, so that plans of different shapes do not take it back from each other.
+/// Raises the limits of a kernel without static shared memory to the shared memory and cluster size of `shape`. One
+/// call is enough. The limit belongs to the kernel, not to the launch.
+/// It is set to the device's maximum, so that plans of different shapes do not lower it for each other.
 template <class... Parameters>
 cudaError_t try_allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
   constexpr std::size_t kGivenToAll = 48 * 1024;
@@ -160,13 +160,13 @@ cudaError_t try_allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
   }
   return error;
 }
-/// Likewise; throws CudaError if it is refused.
+/// As try_allow(); throws CudaError if the device refuses.
 template <class... Parameters>
 void allow(void (*kernel)(Parameters...), const LaunchShape& shape) {
   check(try_allow(kernel, shape), "asking for shared memory, or for large clusters");
 }
 
-/// Enqueues, or says why the launch is refused.
+/// Enqueues the kernel; returns the error if the launch is refused.
 template <class... Parameters, class... Arguments>
 cudaError_t try_launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
                        const Arguments&... arguments) {
@@ -187,14 +187,14 @@ cudaError_t try_launch(void (*kernel)(Parameters...), const LaunchShape& shape, 
   }
   return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
-/// Enqueues; throws CudaError if the launch is refused.
+/// Enqueues the kernel; throws CudaError if the launch is refused.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream,
             const Arguments&... arguments) {
   check(try_launch(kernel, shape, stream, arguments...), shape.what);
 }
 
-/// Whether the current device can run a kernel in such clusters, alone.
+/// Whether the current device, when idle, can run a kernel in clusters of this shape.
 template <class... Parameters>
 bool has_room_for_clusters(void (*kernel)(Parameters...), const LaunchShape& shape) {
   const ClearsErrors clears;

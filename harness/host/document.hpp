@@ -1,5 +1,5 @@
-// JSON and TOML documents, read into structs and written from them by one list of fields for each struct. An error
-// names the file, the line of a TOML file and the key, and says what is expected there.
+// JSON and TOML documents, read into structs and written from them; each struct lists its fields once. An error names
+// the file, the line (of a TOML file) and the key, and says what is expected there.
 //
 //   template <class Fields>
 //   void list_fields(Fields& fields, Device& device) {
@@ -10,8 +10,8 @@
 //   const auto device = read<Device>(parse_json(text, file));
 //   const Json json = to_document(device);
 //
-// A type in another form has `void read_value(const Value&, T&)` and `Json write_value(const T&)`. What fields must
-// have in common is checked by `void check_fields(const Value&, const T&)`.
+// A type that is not an object defines `void read_value(const Value&, T&)` and `Json write_value(const T&)`. Conditions
+// on several fields are checked by `void check_fields(const Value&, const T&)`.
 #pragma once
 
 #include <cmath>
@@ -35,19 +35,19 @@ struct DocumentError : CommandError {
 };
 
 struct Document {
-  std::string file;  ///< its name in errors
+  std::string file;  ///< the name in error messages
   nlohmann::ordered_json json;
-  std::map<std::string, unsigned, std::less<>> lines;  ///< by path, where they are known
+  std::map<std::string, unsigned, std::less<>> lines;  ///< by path, if known
 };
 
-/// These throw DocumentError with the line and column.
+/// Parses a text. Throws DocumentError with the line and column.
 Document parse_json(std::string_view text, const std::string& file);
 Document parse_toml(std::string_view text, const std::string& file);
-/// These throw DocumentError for a file that cannot be read or is empty.
+/// Reads a file. Throws DocumentError if it cannot be read or is empty.
 std::string read_text(const std::string& path);
 Document read_json(const std::string& path);
 
-/// The numbers that a field may have; the document has them in `unit`, as 1e-6 for microseconds.
+/// The range of a number. The document gives it in `unit`, such as 1e-6 for microseconds.
 struct Limits {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -55,10 +55,10 @@ struct Limits {
   double unit = 1;
 };
 
-/// Whether a text has no control characters.
+/// Whether a text is free of control characters.
 bool is_one_line(std::string_view text);
 
-/// A value in a document, which outlives it.
+/// A value in a document. The document must outlive it.
 class Value {
  public:
   Value(const Document& document)
@@ -67,20 +67,20 @@ class Value {
   const nlohmann::ordered_json& json() const { return *json_; }
   const std::string& file() const { return document_->file; }
   std::string place() const;  ///< "FILE", or "FILE, line 7"
-  unsigned line() const;      ///< 0: not known
+  unsigned line() const;      ///< 0 if unknown
   [[noreturn]] void fail(const std::string& reason) const;
   /// Fails with "expected …, got …".
   [[noreturn]] void expect(const std::string& expected) const;
 
   bool has(const std::string& key) const;
-  /// Fails if this is no object, or lacks the key.
+  /// Returns a member; fails if this is not an object, or lacks the key.
   Value at(const std::string& key) const;
   std::vector<Value> items() const;
-  /// Fails if this is no object.
+  /// Fails if this is not an object.
   std::vector<std::string> keys() const;
-  /// Fails for any other key, and names the nearest.
+  /// Fails for a key that is not in `known`, and suggests the nearest one.
   void allow_keys(const std::vector<std::string>& known) const;
-  /// Fails unless key "schema" is `known`; `remedy` is what to do about it.
+  /// Fails unless key "schema" is `known`; the error ends with `remedy`.
   void check_schema(std::string_view known, std::string_view remedy) const;
 
   std::string text() const;  ///< one line, not empty
@@ -111,7 +111,7 @@ class FieldReader {
     keys_.emplace_back(key);
     member = value_.at(key).template get<T>(limits);
   }
-  /// Leaves the member as it is where the document lacks the key.
+  /// Leaves the member unchanged if the document lacks the key.
   template <class T>
   void optional(const char* key, T& member, const Limits& limits = {}) {
     keys_.emplace_back(key);
@@ -128,7 +128,7 @@ class FieldReader {
 template <class T>
 nlohmann::ordered_json to_document(const T& value, const Limits& limits = {});
 
-/// Writes the fields of an object, optional ones where they are not what they are by default.
+/// Writes the fields of an object, and skips optional fields that have their default value.
 class FieldWriter {
  public:
   template <class T>
@@ -192,7 +192,7 @@ nlohmann::ordered_json to_document(const T& value, const Limits& limits) {
   if constexpr (std::is_floating_point_v<T>) {
     return value / limits.unit;
   } else if constexpr (requires { value.has_value(); }) {
-    return to_document(*value, limits);  // FieldWriter leaves out one without a value
+    return to_document(*value, limits);  // optional() skips a field without a value
   } else if constexpr (requires { write_value(value); }) {
     return write_value(value);
   } else if constexpr (requires(FieldWriter fields, T fielded) { list_fields(fields, fielded); }) {

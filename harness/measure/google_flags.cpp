@@ -153,7 +153,7 @@ void take(const std::string& word, GoogleFlags& flags) {
              : fmt::format("{} is not taken; did you mean --benchmark_{}?", flag, fmt::join(near, " or --benchmark_")));
 }
 
-/// What Google Benchmark reads for itself: the program's name, and the environment's BENCHMARK_CONTEXT.
+/// Inputs that Google Benchmark reads itself: the program's name, and the environment's BENCHMARK_CONTEXT.
 void initialize() {
   static char program[] = "scanlab";  // Google Benchmark keeps the pointer
   char* argv[]{program, nullptr};

@@ -26,7 +26,7 @@ class OracleStore {
   std::optional<verify::Oracle> oracle_;
 };
 
-/// Whatever it throws other than LacksMemory and verify::DeviceLost is a fault of the case.
+/// Any exception other than LacksMemory and verify::DeviceLost is a fault of the case.
 class ScanBackend {
  public:
   virtual ~ScanBackend() = default;

@@ -23,7 +23,7 @@ struct ScheduleSample {
   std::string wrong{};        ///< in words; empty: the output is right
 };
 
-/// Whatever it throws other than std::bad_alloc of `fill`, and LacksMemory of what is timed, is a fault of the case.
+/// Any exception other than std::bad_alloc of `fill`, and LacksMemory of what is timed, is a fault of the case.
 class ScheduleBackend {
  public:
   virtual ~ScheduleBackend() = default;

@@ -55,7 +55,7 @@ void for_ranges(std::int64_t count, const std::function<void(std::int64_t, std::
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Whether the output is right, by integers alone: each of its items is the one before and an item of the input.
+/// Whether the output is the scan of the input: each output item combines the previous one and an input item.
 bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& read_out) {
   constexpr std::int64_t kAtOnce = 1 << 18;
   std::atomic<bool> right = true;
@@ -68,7 +68,7 @@ bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& 
       std::vector<Item> out(kAtOnce + 1);
       for (std::int64_t piece = begin; piece < end; ++piece) {
         const std::int64_t first = piece * kAtOnce;
-        const std::int64_t before = first > 0 ? 1 : 0;  // with the item before, to go on from
+        const std::int64_t before = first > 0 ? 1 : 0;  // include the previous item
         const std::int64_t items = std::min(kAtOnce, problem.items - first) + before;
         const auto bytes = static_cast<std::size_t>(items * kBytes);
         read_in((first - before) * kBytes, reinterpret_cast<std::byte*>(in.data()), bytes);
@@ -83,7 +83,7 @@ bool is_scan(const Problem& problem, const ReadPiece& read_in, const ReadPiece& 
   return right;
 }
 
-/// Throws CommandError if the output is wrong; false if it cannot be told.
+/// Throws CommandError if the output is wrong. Returns false if it was not verified.
 bool verified(const StreamScan& asked, const ReadPiece& read_in, const ReadPiece& read_out) {
   if (!asked.verify || is_floating(asked.scan.problem.type)) return false;
   if (is_scan(asked.scan.problem, read_in, read_out)) return true;
@@ -121,7 +121,7 @@ struct OutOfMemory : std::runtime_error {
 };
 #endif
 
-/// Any part of the input, by bytes from its start.
+/// Returns a function that reads any part of the input, by its byte offset.
 ReadPiece reader(const StreamScan& asked) {
   if (asked.input) {
     return
@@ -140,14 +140,14 @@ ReadPiece reader(const StreamScan& asked) {
   });
 }
 
-/// Asked before each chunk: shows how far it is, once that says something, and whether to go on.
+/// Called before each chunk: shows the progress, and returns whether to continue.
 class Pace {
  public:
-  /// `ahead`: so many chunks before the one asked about may still be on their way.
+  /// `ahead`: the number of earlier chunks that may still be in flight.
   Pace(const ChunkedScan& scan, int ahead, Progress& progress) : scan_(scan), ahead_(ahead), progress_(progress) {}
 
   bool operator()(const Chunk& chunk) {
-    constexpr double kSecondsToTell = 1;  // before, buffers fill and no rate means anything
+    constexpr double kSecondsToTell = 1;  // earlier, the buffers still fill and the rate is meaningless
     const double seconds = seconds_since(start_);
     const int done = chunk.index - ahead_;
     if (done > 0 && seconds >= kSecondsToTell) {
@@ -169,7 +169,7 @@ class Pace {
 
 // ------------------------------------------------------------------------------------------------- from file to file
 
-/// Facts that must be the same for a later run to go on.
+/// Returns the facts that must agree for a later run to resume this one.
 nlohmann::ordered_json identity(const StreamScan& asked) {
   using Json = nlohmann::ordered_json;
   const ChunkedScan& scan = asked.scan;
@@ -182,19 +182,19 @@ nlohmann::ordered_json identity(const StreamScan& asked) {
           {"chunks", scan.chunks}};
 }
 
-/// The bytes of the first chunks.
+/// Returns the bytes of the first `chunks` chunks.
 std::int64_t bytes_before(ChunkedScan scan, int chunks) {
   scan.first_chunk = chunks;
   return scan.first_item() * static_cast<std::int64_t>(scan.item_bytes());
 }
 
 std::string kept(const StreamScan& asked, const ResumableOutput& output) {
-  return fmt::format("{} of {} chunks are kept in '{}': the same command{} goes on from there", output.chunks_done(),
+  return fmt::format("{} of {} chunks are kept in '{}': the same command{} resumes from there", output.chunks_done(),
                      asked.scan.chunks, output.partial().string(),
                      asked.measures ? " without --compare, --rounds and --json" : "");
 }
 
-/// Passes the chunks that are left from the input to `output`; `written` counts them. Returns the seconds.
+/// Scans the remaining chunks into `output`; `written` counts them. Returns the seconds.
 double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, ResumableOutput& output,
                    Progress& progress, int& written) {
   const std::int64_t base = bytes_before(scan, scan.first_chunk);
@@ -219,29 +219,29 @@ double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, Re
   const auto memory = [&](std::size_t bytes) { return fast_memory(asked, bytes); };
   WriteBehind sink(*device, scan, memory, asked.io_threads, write, [&](int chunks, std::span<const std::byte> carry) {
     written = chunks;
-    if (way == Way::files) return;  // nothing to go on from
+    if (way == Way::files) return;  // no scan to resume
     const int all = scan.first_chunk + chunks;
     output.chunks_written(all, bytes_before(scan, all), carry);
   });
   ReadAhead source(*device, scan, memory, asked.io_threads, read);
-  const auto start = Clock::now();  // pinned buffers are there, and nothing is read yet
+  const auto start = Clock::now();  // pinned buffers are allocated, and nothing is read yet
   replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
   return seconds_since(start);
 }
 
-/// Nothing after Ctrl-C. Throws CommandError: what went wrong, and what is kept.
+/// Returns nullopt after Ctrl-C. Throws CommandError, which says what is kept.
 std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const std::function<double()>& sm_clock_mhz,
                                        std::ostream& err, Progress& progress) {
   ChunkedScan scan = asked.scan;
   ResumableOutput output(*asked.output, static_cast<std::int64_t>(asked.bytes()), identity(asked),
                          asked.output_options);
-  if (!output.begun_anew().empty()) fmt::print(err, "scanlab: begins anew: {}\n", output.begun_anew());
+  if (!output.begun_anew().empty()) fmt::print(err, "scanlab: starts over: {}\n", output.begun_anew());
   scan.first_chunk = std::clamp(output.chunks_done(), 0, scan.chunks);
   output.check_state(scan.first_chunk, bytes_before(scan, scan.first_chunk),
                      scan.first_chunk > 0 ? scan.item_bytes() : 0);
   scan.carry = output.carry();
   if (scan.first_chunk > 0) {
-    fmt::print(err, "scanlab: goes on behind chunk {} of {}\n", scan.first_chunk, scan.chunks);
+    fmt::print(err, "scanlab: resumes after chunk {} of {}\n", scan.first_chunk, scan.chunks);
   }
   Repetition done{.way = way};
   int written = 0;  // chunks, by this run
@@ -276,7 +276,7 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const s
     progress.clear();
     if (output.chunks_done() == 0) throw;
     throw FileError(fmt::format("{}; {}", error.what(), kept(asked, output)));
-  } catch (const CommandError&) {  // it is wrong
+  } catch (const CommandError&) {  // the output is wrong
     output.discard();
     throw;
   }
@@ -287,7 +287,7 @@ std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const s
 
 }  // namespace
 
-/// Input and output, in memory that the device copies from and to as fast as it can.
+/// A scan whose input and output lie in host memory, pinned if the device is a GPU.
 class StreamScanRuns::MemoryScan {
  public:
   MemoryScan(const StreamScan& asked, std::ostream& err, Progress& progress)
@@ -343,7 +343,7 @@ class StreamScanRuns::MemoryScan {
       std::copy_n(items + place, size, to);
     };
   }
-  /// Calls body(first, size) for parts of all bytes, on all cores.
+  /// Splits all bytes into parts, and calls body(first, size) for each on all cores.
   void for_parts(const std::function<void(std::size_t, std::size_t)>& body) const {
     constexpr std::int64_t kPart = 1 << 21;
     const auto bytes = static_cast<std::int64_t>(asked_.bytes());
@@ -364,7 +364,7 @@ class StreamScanRuns::MemoryScan {
 
 namespace {
 
-/// Calls `f`; a lack of memory becomes a sentence for the user.
+/// Calls `f`, and turns a lack of memory into an error message.
 template <class F>
 auto with_memory(F&& f) -> decltype(f()) try {
   return f();
@@ -384,7 +384,7 @@ StreamScanRuns::StreamScanRuns(const StreamScan& asked, std::ostream& err)
 StreamScanRuns::~StreamScanRuns() = default;
 
 std::optional<Repetition> StreamScanRuns::run(Way way) {
-  // The output before is ours; its pages are given back before the next is timed.
+  // Remove the previous output, and so free its pages, before the next run is timed.
   if (std::exchange(has_output_, false)) std::filesystem::remove(*asked_.output);
   std::optional<Repetition> done = with_memory([&] {
     return memory_ ? memory_->run(way, sm_clock_mhz_) : scan_to_file(asked_, way, sm_clock_mhz_, err_, progress_);

@@ -1,7 +1,7 @@
 // Replays recordings on CUDA: what a schedule said, issued to real streams. No CUDA types here.
 //
-// Whatever a replay needs is made before it: memory, streams, events, kernels' workspaces, graphs. The timed part is
-// the calls that issue the operations, one after another, and the wait for the device at the end.
+// Everything that a replay needs is created before it: memory, streams, events, kernels' workspaces, graphs. The
+// timed part is the calls that issue the operations, one after another, and the wait for the device at the end.
 #pragma once
 
 #include <chrono>

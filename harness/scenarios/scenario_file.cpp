@@ -112,7 +112,7 @@ void read_work(const Value& table, Scenario& scenario) {
 
 // ---- a scenario, and a file
 
-/// What a file says above its scenarios.
+/// The head of a file, above its scenarios.
 struct Head {
   std::string source, unit;
   std::string stem;  ///< of its name

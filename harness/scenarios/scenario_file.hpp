@@ -15,11 +15,11 @@ namespace scanlab::simulator {
 /// (status 2): the file, the line, the word and what is allowed in its place.
 std::vector<Scenario> parse_scenarios(std::string_view text, const std::string& file);
 
-/// Those of every file, in the order given. Throws as parse_scenarios() does, also for a file that cannot be read and
-/// for an id that two scenarios have.
+/// Returns the scenarios of every file, in the order given. Throws as parse_scenarios() does, also for
+/// an unreadable file and for an id that two scenarios share.
 std::vector<Scenario> read_scenarios(const std::vector<std::string>& files);
 
-/// Those of data/scenarios/ when the program was built, in the order of the sources' pages.
+/// Returns the scenarios of data/scenarios/ at build time, in the order of the sources' pages.
 const std::vector<Scenario>& built_in_scenarios();
 
 }  // namespace scanlab::simulator

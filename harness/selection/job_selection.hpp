@@ -12,7 +12,7 @@
 
 namespace scanlab {
 
-/// What was chosen; empty lists are what was not said.
+/// The chosen values; an empty list stands for an option that was not given.
 struct JobSelection {
   std::vector<const streams::Schedule*> schedules;
   bool all = false;  ///< whether the schedules were called "all"

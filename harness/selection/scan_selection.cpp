@@ -30,7 +30,7 @@ E default_of(const std::vector<E>& all, E value) {
   return all.empty() || std::ranges::find(all, value) != all.end() ? value : all.front();
 }
 
-/// What an option names, or its default.
+/// Returns the values that an option names, or its default.
 template <class E>
 std::vector<E> enumerators(const OptionWords& said, const char* option, E otherwise) {
   std::vector<E> chosen = values_of(said, option, named_values<E>());

@@ -31,7 +31,7 @@ Words words_of(const OptionWords& said, const std::string& option);
 /// The counts of one word, from 0 to 2^40: a number, a power (2^20), a sum or difference of these (2^20+1), or a range
 /// (2^10:2^28:x4, 0:100:+10). Throws CommandError (status 2), which calls it by `option`.
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option = "--items");
-/// Those of every word of an option.
+/// Returns the counts of all words of an option.
 std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option);
 
 /// A number of bytes: 4096, 2^30, 300MiB, 2 GB. Throws CommandError (status 2).

@@ -154,7 +154,7 @@ void BlockRun::name_step(const char* name, std::int64_t number) {
   step_ = core_.running_step = core_.find_step(name, number);
 }
 
-/// Nobody is left that could take a turn: lanes that wait for others of their warp wait in vain.
+/// No thread can continue: lanes wait for other lanes of their warp that never come.
 void BlockRun::check_warps() const {
   for (const Warp& warp : warps_) {
     if (warp.waiting.empty()) continue;

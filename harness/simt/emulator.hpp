@@ -1,11 +1,11 @@
-// The CPU emulator: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
+// The SIMT emulator: runs a kernel's threads as fibers, one block after another or several interleaved, checks every
 // access, and, when tracing, counts what the accesses would cost on a GPU.
 //
 // Model. A thread runs until it waits: at its block's barrier, for the other lanes of its warp, or by a pause. "The
 // same instruction" of a warp is the set of accesses of its 32 lanes with the same source position, the same number of
 // earlier executions since the last barrier, and the same barrier interval: exact where trip counts are uniform in the
 // warp. Nothing orders memory in a warp but barriers and sync_warp; shuffles do not. Atomics take effect in the order
-// in which threads make them: what a device that reorders two relaxed atomics of one thread would do is not shown.
+// in which threads execute them: the reordering of two relaxed atomics of one thread is not modelled.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ namespace scanlab::simt {
 enum class BlockOrder {
   in_order,     ///< blocks one after another, threads by rank
   interleaved,  ///< several blocks at once, blocks and threads in a seeded random order that may change at any atomic
-  /// As many blocks at once as two multiprocessors hold, the last one first, each a turn after the other: the worst
-  /// order for blocks that wait for others, which then are all under way, or cannot start.
+  /// As many blocks at once as two multiprocessors hold, the last one first, in round-robin order: the worst case for
+  /// blocks that wait for others, which are then still running or cannot start.
   reversed,
 };
 
@@ -37,12 +37,12 @@ struct EmulatorOptions {
   bool trace = true;  ///< count, and look for races and reads of unwritten shared memory; else only bounds and barriers
   BlockOrder order = BlockOrder::in_order;
   std::uint64_t seed = 1;
-  /// Items are chains instead of values, for operators that add: see chain_through. So a run tells of each output what
-  /// Plan::chain bounds.
+  /// Items are chains instead of values, for operators that add: see chain_through. Each output of a run then
+  /// shows its chain, which Plan::chain bounds.
   bool chains = false;
   std::int64_t max_barriers = 10'000;      ///< a block that passes more makes no progress
   std::int64_t max_accesses = 50'000'000;  ///< a thread that makes more between two barriers makes no progress
-  /// So many pauses, of all threads together, with nobody writing, passing a barrier or ending: no progress.
+  /// More pauses than this, over all threads, without a write, a passed barrier or an ended thread: no progress.
   std::int64_t max_pauses = 10'000'000;
 };
 
@@ -80,9 +80,9 @@ inline CurrentThread current_thread;
 void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where);
 void check_vector_access(const Array& array, std::int64_t index, int items, bool write,
                          const std::source_location& where);
-/// Called by every atomic, which may let others run first.
+/// Called by every atomic; may let other threads run first.
 void check_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
-/// Counts an application of the operator; whether its operands are chains.
+/// Counts an application of the operator. Returns whether its operands are chains.
 bool count_operation();
 
 /// An index that knows where in the source it was written: implicit from any integer, so kernels read `x[i]`.
@@ -95,7 +95,7 @@ struct Index {
 };
 
 /// The result of `x[i]`: reads when converted to T, writes when assigned. Conversion only from a temporary, so that
-/// `auto x = memory[i]`, which would read later than it seems, does not compile.
+/// `auto x = memory[i]`, which would defer the read, does not compile.
 template <class T>
 class Reference {
  public:
@@ -169,7 +169,7 @@ class CpuBlock {
     return Span<T>(shared_array(sizeof(T), alignof(T), count, offset_bytes, where));
   }
   template <class T>
-  void prefetch(const Span<T>&, std::int64_t, std::int64_t, std::int64_t) const {}  // there is no cache to be asked
+  void prefetch(const Span<T>&, std::int64_t, std::int64_t, std::int64_t) const {}  // no cache is emulated
   void step(const char* name, std::int64_t number);
   void tally_swap();
 
@@ -186,7 +186,7 @@ class CpuBlock {
   }
   template <Shuffled T>
   T shuffle(const T& value, int source_lane, std::source_location where = std::source_location::current()) {
-    return shuffled(value, source_lane & (kWarpLanes - 1), where);  // of a negative number, too, as on the GPU
+    return shuffled(value, source_lane & (kWarpLanes - 1), where);  // as on the GPU, also for negative numbers
   }
   bool any(bool predicate, std::source_location where = std::source_location::current()) {
     return ballot(predicate, where) != 0;
@@ -229,7 +229,7 @@ class CpuBlock {
   void pause(unsigned nanoseconds = 0, std::source_location where = std::source_location::current());
 
  private:
-  /// Waits for all lanes of the warp; returns what they gave.
+  /// Waits for all lanes of the warp; returns their values.
   const LaneValues& exchange(const LaneValue& value, const std::source_location& where);
   template <class T>
   T shuffled(const T& value, int source, const std::source_location& where) {
@@ -257,7 +257,7 @@ struct Counted : M {
   }
 };
 
-/// The machine that a variant's `run` launches kernels on; its twin for the GPU is CudaMachine.
+/// The backend on which a variant's `run` launches kernels; CudaMachine is its counterpart for the GPU.
 class Emulator {
  public:
   using Block = CpuBlock;
@@ -281,14 +281,14 @@ class Emulator {
         [](void* closure, CpuBlock& block) { (*static_cast<decltype(body)*>(closure))(block); }, &body);
   }
 
-  /// Throws LaunchFailure if there is no memory, as from a workspace that is too small.
+  /// Throws LaunchFailure if memory is missing, as after a workspace that is too small.
   template <class T>
   static Span<T> global(T* data, std::int64_t count, const char* name) {
     if (data == nullptr && count > 0) refuse_no_memory(name, count, sizeof(T));
     return Span<T>(data, count, name);
   }
 
-  /// Whether the array begins at a multiple of so many bytes.
+  /// Whether the array begins at a multiple of this many bytes.
   template <class T>
   static bool aligned(const Span<T>& array, std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(array.data()) % bytes == 0;

@@ -81,7 +81,7 @@ class GpuBlock {
   __device__ void store_atomic(T* array, std::int64_t index, const std::type_identity_t<T>& value) const {
     store_relaxed(array + index, value);
   }
-  /// Nothing by default: reading the word again takes long enough. Asked to, it sleeps about so long.
+  /// Does nothing by default: reading the word again takes long enough. Otherwise sleeps for about this long.
   __device__ void pause(unsigned nanoseconds = 0) const {
     if (nanoseconds != 0) __nanosleep(nanoseconds);
   }

@@ -12,9 +12,9 @@
 
 namespace scanlab::simulator {
 
-inline constexpr int kSpreadGroups = 16;  ///< of blocks that start together, and do not end so
+inline constexpr int kSpreadGroups = 16;  ///< groups of blocks that start together and end apart
 
-/// Of blocks that start together, those of one group end so much after the mean, in parts of the spread: from -1 to 1.
+/// Returns when a group of blocks ends relative to the mean, in parts of the spread, from -1 to 1.
 inline double end_of_group(int group, int groups) { return groups == 1 ? 0 : 2.0 * group / (groups - 1) - 1; }
 
 class BlockScheduler {
@@ -22,14 +22,14 @@ class BlockScheduler {
   BlockScheduler(std::int64_t slots, int resident_grids, std::size_t operations)
       : slots_(slots), free_(slots), resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {}
 
-  /// Before the run: what a kernel asks for. Throws std::invalid_argument for none.
+  /// Adds a kernel before the run. Throws std::invalid_argument if it has no blocks.
   void add(std::size_t operation, const OperationCost& cost);
 
   void arrive(std::size_t operation) { arrived_.push_back(operation); }
-  /// Starts blocks while there is room. Blocks that run are not preempted.
+  /// Starts blocks while there is room. Running blocks are not preempted.
   struct Started {
-    std::vector<std::size_t> grids;  ///< whose first blocks these are
-    bool all_of_one = false;         ///< whether some grid has none left to start
+    std::vector<std::size_t> grids;  ///< the grids that started their first blocks
+    bool all_of_one = false;         ///< whether some grid has started its last block
   };
   Started start_blocks(Ticks now);
   void set_paces(Ticks now);
@@ -37,7 +37,7 @@ class BlockScheduler {
   bool runs() const { return !running_.empty(); }
   bool all_started(std::size_t operation) const { return kernels_[operation].all_started; }
   Ticks next_end() const { return next_to_end()->next_end(); }
-  /// Ends the blocks that end next, at `now`. The kernel, if these were its last.
+  /// Ends the blocks that are due at `now`. Returns the kernel if these were its last blocks.
   std::optional<std::size_t> end_blocks(Ticks now);
 
  private:
@@ -58,20 +58,20 @@ class BlockScheduler {
 
     bool operator>(const Cohort& other) const { return end > other.end; }
   };
-  /// A kernel some of whose blocks run. Its own time is slower where the device cannot give its blocks all they ask
-  /// for.
+  /// A kernel with running blocks. Its own time advances more slowly if the device cannot meet the demands of its
+  /// blocks.
   struct Grid {
     std::size_t operation = 0;
     Ticks own_time = 0;  ///< at `since`
     Ticks since = 0;
-    double pace = 1;                ///< of its own time
+    double pace = 1;                ///< the rate of its own time
     std::vector<Cohort> cohorts{};  ///< a heap, the first to end on top
 
     Ticks own_time_at(Ticks now) const;
     Ticks next_end() const;  ///< of its blocks
   };
 
-  /// The grid whose blocks end next; of several, that of the first issued.
+  /// Returns the grid whose blocks end next; among several, the first issued.
   std::vector<Grid>::const_iterator next_to_end() const;
   void fill(Ticks now, Started& started);
   void run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const;
@@ -82,7 +82,7 @@ class BlockScheduler {
   std::size_t resident_grids_;
   std::vector<Kernel> kernels_;                           ///< by operation
   int first_priority_ = std::numeric_limits<int>::max();  ///< of all kernels
-  std::vector<std::size_t> arrived_;                      ///< since blocks were started
+  std::vector<std::size_t> arrived_;                      ///< since blocks were last started
   std::map<int, std::deque<std::size_t>> waiting_;        ///< by priority: grids with blocks to start, as they arrived
   std::vector<Grid> running_;                             ///< the oldest first
 };

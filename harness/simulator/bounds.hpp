@@ -1,4 +1,4 @@
-// What the makespan of a recording is set against: closed forms of its parts.
+// Bounds of the makespan of a recording: closed forms of its parts.
 #pragma once
 
 #include "harness/simulator/simulation.hpp"

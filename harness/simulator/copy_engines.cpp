@@ -146,7 +146,7 @@ std::optional<std::size_t> CopyEngines::happen(const Happening& happening) {
   const EachWay& latency_alone = run_.device.copy_latency;
   if (happening.what == What::bytes_flow) {
     engine.moving = true;
-    // What it waited beyond its own latency was for the other way.
+    // Any wait beyond its own latency was for the other direction.
     const Ticks own = run_.now - latency(happening.operation, latency_alone);
     run_.span(happening.operation).when.start = seconds(std::max(engine.taken, own));
     return {};

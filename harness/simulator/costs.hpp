@@ -1,4 +1,4 @@
-// What the operations of a recording ask of a device: seconds of copies, blocks of kernels, calls of the host.
+// The costs of a recording's operations on a device: seconds of copies, blocks of kernels, calls of the host.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace scanlab::simulator {
 
-/// What an operation asks of the device, had it the device to itself. All blocks of all kernels have one shape.
+/// The cost of an operation that has the device to itself. All blocks of all kernels have one shape.
 struct OperationCost {
   double copy_seconds = 0;   ///< of a copy, without its latency
   std::int64_t blocks = 0;   ///< of a kernel, >= 1
-  double block_seconds = 0;  ///< of a block that has all it asks for
-  /// What the blocks that the device holds at once ask for, in parts of what it can compute, or move to and from its
-  /// memory. If running blocks ask for more than 1, older grids come first, and the blocks of one share what is left.
+  double block_seconds = 0;  ///< of a block whose demands are met
+  /// The demand of as many blocks as the device holds at once, as a part of its arithmetic or memory throughput. If the
+  /// running blocks demand more than 1, older grids come first, and the blocks of one grid share the rest.
   double share = 0;
-  /// Of the time of its blocks: how much sooner the first of them ends than the mean, and later the last.
+  /// How much sooner than the mean the first block ends, and how much later the last, in parts of the block time.
   double spread = 0;
   int priority = 0;         ///< of a kernel's stream, as CUDA counts: blocks of lower numbers start first
-  double call_seconds = 0;  ///< of the host; of a captured schedule not looked at
+  double call_seconds = 0;  ///< of the host; unused for a captured schedule
 };
 
 struct Costs {
@@ -32,7 +32,7 @@ struct Costs {
   std::vector<OperationCost> operations;  ///< of each operation of the recording
 };
 
-/// What is known of a problem beside the device: seconds for all its items at once. What is not given follows from the
+/// Known times of a problem, in seconds for all its items at once. Times that are not given follow from the
 /// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
 /// device memory, each item read and written once.
 struct KnownTimes {
@@ -42,17 +42,17 @@ struct KnownTimes {
   int threads_per_block = 256;
 };
 
-/// Why nothing tells how long the job's kernel takes, in a sentence to which the caller adds what to do; empty if
-/// something does. The rate of device memory tells of work 1 alone.
+/// Returns why the time of the job's kernel is unknown, in a sentence to which the caller adds the remedy; empty if it
+/// is known. The rate of device memory gives the time of work 1 only.
 std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known = {});
 
-/// Copies in proportion to the items of a chunk. A kernel has the job's blocks, or, if those are 0, a thread an item.
-/// Its blocks do the same work at the same speed however the job is cut: a block takes what one of the whole kernel,
-/// one launch over all items, takes for as many items, and that one lasts so long that the waves of the whole kernel
-/// take its time. A block of a thread an item takes that time even where some of its threads have no item. Where the
-/// time follows from the rate of device memory, the blocks ask for their parts of that rate: kernels side by side have
-/// no more of it than one. Measured kernels take what was measured of their size. Throws std::invalid_argument if the
-/// device holds no such block.
+/// Returns the costs of a recording. Copies take time in proportion to the items of a chunk. A kernel has the job's
+/// blocks or, if these are 0, one thread per item. A block takes as long per item as a block of the whole kernel, one
+/// launch over all items; the latter's time is such that the waves of the whole kernel add up to its time. With one
+/// thread per item, a block takes this time even if some of its threads have no item. If the time follows from the rate
+/// of device memory, each block demands its part of that rate: concurrent kernels together get no more than one alone.
+/// Measured kernels take the time that was measured for their size. Throws std::invalid_argument if the device cannot
+/// hold such a block.
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known = {});
 
 }  // namespace scanlab::simulator

@@ -1,5 +1,5 @@
-// What the engine model knows of a device: figures, each with its source. data/devices/ has a file a device, which the
-// program carries; a user can give one more.
+// Device profiles: the figures that the engine model needs, each with its source. data/devices/ has one file per
+// device, built into the program; a user can give another file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace scanlab::simulator {
 
-/// Which ways an engine copies between host and device.
+/// The directions in which an engine copies between host and device.
 struct CopyEngine {
   bool in = false;   ///< host to device
   bool out = false;  ///< device to host
@@ -21,24 +21,24 @@ struct CopyEngine {
   bool serves(bool copy_in) const { return copy_in ? in : out; }
 };
 
-/// Of each way: bytes a second, or seconds.
+/// A figure per direction: bytes per second, or seconds.
 struct EachWay {
   double in = 0;
   double out = 0;
 };
 
-/// Seconds of the host for a call.
+/// Host time per call, in seconds.
 struct CallCosts {
   double copy = 0;
   double synchronous_copy = 0;  ///< until the device may begin it
   double kernel = 0;
   double record = 0;
   double wait = 0;
-  double graph = 0;       ///< of a launch of a graph
-  double graph_node = 0;  ///< and for each of its nodes
+  double graph = 0;       ///< per launch of a graph
+  double graph_node = 0;  ///< additionally per node
 };
 
-/// The kernel of a workload with so much work an item, alone, measured behind the copy of its items.
+/// Times of a workload's kernel for one amount of work per item, run alone, after the copy of its items.
 struct KernelTimes {
   struct Row {
     std::int64_t items = 0;
@@ -49,16 +49,16 @@ struct KernelTimes {
   int work = 1;
   double call = 0;        ///< seconds of the host for all its launches
   std::vector<Row> rows;  ///< one at least; items and blocks grow
-  /// Seconds of an item where several kernels run at once, and none has to wait for the last blocks of another; 0: not
-  /// known.
+  /// Seconds per item while several kernels run at once, so that none waits for the last blocks of another; 0 if
+  /// unknown.
   double together = 0;
-  /// Of a kernel that fills the device: how much sooner the first of its blocks ends than the mean, and later the last,
-  /// in parts of the mean. From 0 on, less than 1.
+  /// For a kernel that fills the device: how much sooner than the mean its first block ends, and how much later its
+  /// last one, in parts of the mean. At least 0, less than 1.
   double spread = 0;
 
-  /// Between two rows in proportion; beyond the last as before it, below the first as the first.
+  /// Interpolates between two rows; extrapolates beyond the last; returns the first below it.
   Row at(std::int64_t items) const;
-  /// Of what the device could have done while this kernel ran alone, the part that it used.
+  /// Returns the part of the device's throughput that this kernel used while it ran alone.
   double used(const Row& row) const;
 };
 
@@ -66,61 +66,61 @@ struct DeviceProfile {
   std::string name;   ///< the file's name
   std::string title;  ///< a line for people
 
-  /// None: copies and kernels exclude each other. Each way is served by one at least, or there are none.
+  /// Empty: copies and kernels exclude each other. Otherwise at least one engine serves each direction.
   std::vector<CopyEngine> copy_engines;
-  EachWay alone;              ///< of pinned memory, while nothing is copied the other way
-  EachWay both;               ///< while something is
-  EachWay pageable;           ///< of pageable memory, staging included
-  double hand_over = 0;       ///< seconds until an operation may follow one of another kind that it waits for
-  double hand_over_busy = 0;  ///< likewise, of any kind, while a copy in keeps the bus from what the device reads there
-  EachWay copy_latency;       ///< seconds for which a copy has its engine before the first byte
-  EachWay latency_both;       ///< seconds likewise, while bytes flow the other way; cut short when they cease
-  EachWay latency_in_step;    ///< seconds likewise, of a copy that begins beside one the other way
-  EachWay traced;             ///< seconds that a copy takes longer while activity records are collected
-  EachWay traced_both;        ///< likewise, while something is copied the other way
-  double kernel_latency = 0;  ///< seconds from when nothing holds a kernel to its first block
+  EachWay alone;              ///< pinned memory, while nothing is copied in the other direction
+  EachWay both;               ///< pinned memory, while the other direction is busy
+  EachWay pageable;           ///< pageable memory, staging included
+  double hand_over = 0;       ///< seconds between an operation and a dependent one of another kind
+  double hand_over_busy = 0;  ///< the same for any kind, while an H2D copy delays the device's own reads over the bus
+  EachWay copy_latency;       ///< seconds for which a copy occupies its engine before the first byte
+  EachWay latency_both;       ///< the same, while the other direction is busy; ends early when that stops
+  EachWay latency_in_step;    ///< the same, for a copy that begins together with one in the other direction
+  EachWay traced;             ///< additional seconds of a copy while activity is traced
+  EachWay traced_both;        ///< the same, while the other direction is busy
+  double kernel_latency = 0;  ///< seconds from when a kernel is ready to its first block
   CallCosts calls;
-  double host_wait = 0;    ///< seconds from when what the host waits for is done until it goes on
-  double device_rate = 0;  ///< bytes a second of device memory, read and written, for a kernel that is bound by it
+  double host_wait = 0;    ///< seconds from the completion of what the host waits for until the host continues
+  double device_rate = 0;  ///< bytes per second, read and written, of a kernel that device memory bounds
 
-  int hardware_queues = 0;  ///< that streams share, of kernels
-  int copy_queues = 0;      ///< likewise of each way of copies, and no more than those of kernels; 0: as many
-  /// Whether a copy engine stays with a hardware queue while that has a copy for it, and then turns to the next; else
-  /// it takes, of all copies that wait, the first issued.
+  int hardware_queues = 0;  ///< hardware work queues of kernels, which streams share
+  int copy_queues = 0;      ///< the same per direction of copies, at most `hardware_queues`; 0: as many
+  /// Whether a copy engine serves one hardware work queue until that has no copy for it, and then the next; otherwise
+  /// it takes the first issued of all waiting copies.
   bool drains_queues = false;
   int multiprocessors = 0;
-  int resident_blocks = 0;   ///< a multiprocessor, at most
-  int resident_threads = 0;  ///< a multiprocessor, at most
+  int resident_blocks = 0;   ///< per multiprocessor, at most
+  int resident_threads = 0;  ///< per multiprocessor, at most
   int resident_grids = 0;    ///< at once; 1: no concurrent kernels
   /// The rule of compute capability 2.0 to 3.0: an operation that waits for a kernel waits until all blocks of all
-  /// earlier launches have started, and holds back later launches until that kernel is complete. One that comes behind
-  /// a kernel only through other operations does neither.
+  /// earlier launches have started, and holds back later launches until that kernel is complete. An operation that
+  /// depends on a kernel only through other operations does neither.
   bool waits_for_started_launches = false;
 
-  std::vector<KernelTimes> kernels;  ///< those that were measured
+  std::vector<KernelTimes> kernels;  ///< the measured ones
 
   std::map<std::string, std::string> sources;  ///< by the figure's key in the file
 
-  /// Blocks of so many threads that the device holds at once; 0 if it holds none.
+  /// Returns how many blocks of this many threads the device holds at once.
   std::int64_t slots(int threads_per_block) const;
-  /// Nothing if there are none. For work between two that were measured, what lies between in proportion.
+  /// Interpolates between measured amounts of work; nullopt if nothing was measured.
   std::optional<KernelTimes> kernel_times(const std::string& workload, int work) const;
 };
 
-/// Reads a profile, strictly: every figure with its source, and nothing else. Figures that only a calibration knows may
-/// be left out: costs by kind of call, hand-overs, times of kernels. Throws DocumentError, which calls it `file`.
+/// Parses a profile strictly: every figure needs a source, and unknown keys are errors. Figures that only a
+/// calibration knows may be left out: costs by kind of call, hand-overs, times of kernels. Throws DocumentError.
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file);
 
 /// The profiles of data/devices/ when the program was built, by name.
 const std::vector<DeviceProfile>& built_in_device_profiles();
 std::vector<std::string> built_in_profile_names();
 
-/// The built-in profile of this name, or that in FILE.json. Throws DocumentError; for an unknown name it has the near
-/// matches.
+/// Returns the built-in profile of this name, or the one in FILE.json. Throws DocumentError; for an unknown name it
+/// suggests near matches.
 DeviceProfile device_profile(const std::string& name_or_file);
 
-/// The same with the figures of a table in place of its own; the keys `profile` and `title` of the table are no
-/// figures.
+/// The same, with the figures in `changes` replacing the profile's own. The keys `profile` and `title` of `changes` are
+/// not figures.
 DeviceProfile device_profile(const std::string& name_or_file, const Value& changes);
 
 }  // namespace scanlab::simulator

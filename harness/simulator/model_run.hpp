@@ -1,4 +1,4 @@
-// What the parts of the engine model share: simulated time, what is to happen, and how far each operation is.
+// State that the parts of the engine model share: simulated time, future events, and the progress of each operation.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct Happening {
   bool operator>(const Happening& other) const { return key() > other.key(); }
 };
 
-/// What is known of an operation that is work.
+/// The state of an operation that is work.
 struct Progress {
   std::size_t lane = 0;
   std::size_t span = 0;

@@ -16,9 +16,9 @@ namespace scanlab::streams {
 
 namespace {
 
-constexpr double kStandsOut = 0.05;    // of the makespan
-constexpr double kSaturated = 0.85;    // of the makespan
-constexpr double kMilliseconds = 1e3;  // a second
+constexpr double kStandsOut = 0.05;    // part of the makespan
+constexpr double kSaturated = 0.85;    // part of the makespan
+constexpr double kMilliseconds = 1e3;  // per second
 
 constexpr double kOften = 0.1;         // of the seconds of a cause
 constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
@@ -27,7 +27,7 @@ std::string counted(std::size_t number, const char* noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// Gaps that have a cause in common.
+/// The gaps with one cause.
 struct Sum {
   double seconds = 0;
   std::size_t gaps = 0;
@@ -68,8 +68,8 @@ class Doctor {
  private:
   const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
 
-  /// The engine that ends last among those about as busy as any: what another waits for at its end is then this
-  /// one's work, and not idle time to be explained.
+  /// Returns the last to end among the engines that are about as busy as the busiest. Engines that are idle at the end
+  /// wait for its work, so that their idle time needs no explanation.
   Engine busiest() const {
     const double most = *std::ranges::max_element(analysis_.busy);
     Engine last = Engine::copy_in;
@@ -90,8 +90,8 @@ class Doctor {
     return end;
   }
 
-  /// Shares out the idle time of the busiest engine: until the device begins with anything, until its own first
-  /// operation, between its operations, and behind its last.
+  /// Divides the idle time of the busiest engine: before any operation of the device, before its own first operation,
+  /// between its operations, and after its last one.
   void read_busiest() {
     start_up_ = analysis_.makespan;
     for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
@@ -112,8 +112,8 @@ class Doctor {
     }
   }
 
-  /// The last chunk's steps on other engines are what a pipeline takes to drain. More than these is work that was left
-  /// over because its engine had been idle before.
+  /// A pipeline drains by the last chunk's steps on the other engines. Any further work is left over because its engine
+  /// was idle before.
   void behind_last(const Gap& gap) {
     int chunk = -1;
     for (const Span& span : timeline_.spans) {

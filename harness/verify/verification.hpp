@@ -46,7 +46,7 @@ class Oracle {
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
   /// For Kind::copy the expected output is the input itself.
   Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
-  /// Likewise those of the places [first, first + count) of the array; `out` points to the first of them.
+  /// The same for the places [first, first + count) of the array; `out` points to the first of them.
   Outcome compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain, Kind kind) const;
 
   /// A rounded output's exact value is value + residual * u, with u the unit roundoff of its element type (in units of

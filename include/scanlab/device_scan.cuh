@@ -5,30 +5,30 @@
 //     cudaMalloc(&storage, bytes);
 //     scanlab::DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);     // the scan; only enqueues
 //
-// Takes    pointers to device memory, which may be the same array, aligned to their items and to no more; any number of
+// Takes    pointers to device memory, aligned to their items only; input and output may be one array; any number of
 //          items; items and results of 1 to 16 bytes, trivially copyable and with a default constructor; any
 //          associative function object of two items, commutative or not, with or without an identity. Anything else is
 //          refused by a static assertion, which names cub::DeviceScan.
-// Types    as CUB since 3.0: it adds up the type that the function gives for an initial value (or an item) and an item.
-//          Items are converted to it where they are read, and it to results where they are written.
-// Storage  needs no preparation, whatever it holds. Calls that run at the same time need storage of their own. A call
-//          can be captured in a graph, and replayed.
+// Types    as in CUB since 3.0: the accumulator has the type of function(initial value or item, item). Items are
+//          converted to it when they are read, and it is converted to results when they are written.
+// Storage  needs no initialisation. Concurrent calls need separate storage. A call can be captured in a CUDA graph and
+//          replayed.
 // Errors   cudaErrorInvalidValue for a negative number of items, for too little storage, and for pointers that are not
-//          aligned to their items; else the error of a launch. Then the results are undefined.
-// Order    operands are never exchanged. Floating-point results are the same bits on every run of one n on one device
+//          aligned to their items; otherwise the error of a launch. The results are then undefined.
+// Order    operands keep their order. Floating-point results are bitwise reproducible for one n on one device
 //          from compute capability 9.0 on, if items and results have one size, which divides 16, and both arrays begin
 //          at multiples of 16 bytes.
 // Needs    nvcc 12.4 with GCC 11, C++20, Linux, compute capability 7.5. From 9.0 on large arrays are scanned by
 //          look_ahead, before that by look-back; so are those that do not begin at multiples of 16 bytes.
-// Cost     one launch up to about 256 KiB, 16 KiB below 9.0, and half of that for a heavy function; then two, as CUB
-//          has: the first, of a few blocks, prepares the storage.
+// Cost     one launch up to about 256 KiB (16 KiB below 9.0; half of that for a heavy function). Larger arrays take
+//          two, as in CUB: the first one has a few blocks and initialises the storage.
 //
 // The kernels are those of variants/scan, which say how they work: one_block, one_cluster, one_wave, look_ahead,
 // decoupled_lookback.
 #pragma once
 
 #if !defined(__CUDACC__)
-#error "scanlab/device_scan.cuh has kernels: compile what includes it by nvcc"
+#error "scanlab/device_scan.cuh contains kernels: compile the file that includes it with nvcc"
 #elif defined(_MSC_VER) || !defined(__NVCC__)
 #error "scanlab/device_scan.cuh is written for nvcc with GCC or Clang as the host's compiler"
 #elif __cplusplus < 202002L
@@ -49,7 +49,7 @@ namespace scanlab {
 
 namespace scan {
 
-/// The same by a function, with an initial value or none. What is not taken is refused by taken() and callable().
+/// Scans with a function, and optionally an initial value. taken() and callable() refuse unsupported arguments.
 template <class In, class Out, class N, class Function, class... Initial>
 cudaError_t scan_by(void* storage, std::size_t& storage_bytes, In in, Out out, N n, Mode mode, cudaStream_t stream,
                     const Function& function, const Initial&... initial) {
@@ -62,7 +62,7 @@ cudaError_t scan_by(void* storage, std::size_t& storage_bytes, In in, Out out, N
   return cudaErrorInvalidValue;
 }
 
-/// Sums: of numbers with their identity, of anything else by its operator+.
+/// Sums: numbers start from their identity; other types are added by their operator+.
 template <Mode kMode, class In, class Out, class N>
 cudaError_t sum(void* storage, std::size_t& storage_bytes, In in, Out out, N n, cudaStream_t stream) {
   if constexpr (!taken<In, Out>()) {
@@ -79,8 +79,8 @@ cudaError_t sum(void* storage, std::size_t& storage_bytes, In in, Out out, N n, 
 
 }  // namespace scan
 
-/// Signatures and meaning of cub::DeviceScan. storage: null to ask for storage_bytes, which the scan then needs at
-/// least. in, out: num_items each. All give what CUDA gives, see above.
+/// Signatures and semantics of cub::DeviceScan. storage: if null, the call only sets storage_bytes to the bytes that
+/// the scan needs. in, out: num_items each. Every call returns a cudaError_t; see Errors above.
 struct DeviceScan {
   template <class In, class Out, std::integral N>
   static cudaError_t InclusiveSum(void* storage, std::size_t& storage_bytes, In in, Out out, N num_items,

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What the planted variants of this file do wrong.
+/// The faults of the planted variants of this file.
 enum class Fault { none, always, after_some_runs, refuses, interrupts };
 
 int runs_so_far = 0;

@@ -1,4 +1,4 @@
-// What `scanlab verify` promises on its command line: words, statuses, the closing summary.
+// Tests of the command line of `scanlab verify`: words, statuses, the closing summary.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// What is said of variants: their parameters, their cases' names, and the numbers that plans are made of.
+// Tests of descriptions of variants: their parameters, their cases' names, and the numbers that plans are made of.
 #include "harness/core/variant.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is said where there is no device: whether a GPU is lacking, or a driver, or a newer one.
+// Tests of the message without a device: whether a GPU is lacking, or a driver, or a newer one.
 #include <gtest/gtest.h>
 
 #include <fstream>

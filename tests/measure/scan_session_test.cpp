@@ -1,4 +1,4 @@
-// How `bench` verifies, calibrates and times in rounds, on a machine that is none: it says what it was asked for.
+// Tests how `bench` verifies, calibrates and times in rounds, on a planted backend that records its calls.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ using Outcome = verify::Outcome;
 
 Outcome wrong(const std::string& message) { return {.status = Outcome::Status::failed, .message = message}; }
 
-/// What the machine does, and was asked for: by items.
+/// The answers of the planted backend and its recorded calls, by number of items.
 struct Planted {
   std::function<double(std::int64_t items, std::int64_t runs)> seconds = [](std::int64_t, std::int64_t) {
     return 1e-3;
@@ -33,7 +33,7 @@ struct Planted {
   std::function<Outcome(std::int64_t items)> after = [](std::int64_t) { return Outcome{}; };
 
   int verified = 0;
-  std::map<std::int64_t, std::vector<std::int64_t>> runs{};  ///< of each repetition, the calibration's first
+  std::map<std::int64_t, std::vector<std::int64_t>> runs{};  ///< runs of each repetition, the calibration first
 };
 
 class PlantedMachine : public ScanBackend {
@@ -73,7 +73,7 @@ class ScanSessionOn : public testing::Test {
     return each;
   }
 
-  /// The cases as they are in the end; `entries_` has what was kept.
+  /// Runs a session and returns its cases; `entries_` holds the saved entries.
   std::vector<TimedCase> run(std::vector<TimedCase> cases, const ScanOptions& options) {
     planted_.runs.clear();
     planted_.verified = 0;
@@ -85,7 +85,7 @@ class ScanSessionOn : public testing::Test {
     return session.cases();
   }
 
-  InterruptGuard guard_;  // forgets a Ctrl-C of an earlier test
+  InterruptGuard guard_;  // clears an interrupt of an earlier test
   Planted planted_;
   Variant device_;
   Variant host_;

@@ -628,7 +628,7 @@ TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
     ASSERT_GT(chunks_done(), 0);
     const Result result = run_program(words(measuring));
     EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_NE(result.err.find("begins anew: what an interrupted run left"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("starts over: what an interrupted run left"), std::string::npos) << result.err;
     EXPECT_EQ(result.out.find("streamed: 4194304 bytes"), result.out.find("streamed:")) << result.out;
     EXPECT_EQ(read(out()), scanned(problem_, items));
     fs::remove(out());
@@ -658,7 +658,7 @@ TEST_F(StreamScan, GoesOnAfterBeingKilled) {
       EXPECT_GT(before, 0);
       const Result result = run_program(way);
       EXPECT_EQ(result.status, kOk) << result.err;
-      EXPECT_NE(result.err.find("goes on behind chunk " + std::to_string(before)), std::string::npos) << result.err;
+      EXPECT_NE(result.err.find("resumes after chunk " + std::to_string(before)), std::string::npos) << result.err;
     }
     EXPECT_EQ(read(out()), scanned(problem_, items)) << "trial " << trial;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "more is left than input and output";

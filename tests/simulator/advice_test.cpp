@@ -83,7 +83,7 @@ TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
   EXPECT_GT(thirds.gain(), 2);
   EXPECT_GT(thirds.best().chunks, 4);
   EXPECT_FALSE(advised(h200, 1 << 26, 1e-4, 50e-3, 1e-4).worth_it());
-  // Half a twentieth is to be had: that is lost between two runs.
+  // A gain of 2.5% is less than the difference between two runs.
   const Advice little = advised(h200, 1 << 26, 1e-3, 40e-3, 1e-3);
   EXPECT_LT(little.best().seconds, 0.98 * little.whole.seconds);
   EXPECT_FALSE(little.worth_it());
@@ -96,7 +96,7 @@ TEST(Advice, SaysWhenStreamsAreNotWorthIt) {
   EXPECT_FALSE(advised(alone, 1 << 26, 5e-3, 5e-3, 5e-3).worth_it());
 }
 
-/// Of what the model cannot tell apart, the simplest: by streams, chunks, whether a graph is captured, calls and name.
+/// Among equal predictions the simplest is first: by streams, chunks, whether a graph is captured, calls and name.
 TEST(Advice, OfEqualsTheSimplestIsFirst) {
   const auto choice = [](const char* schedule, int chunks, int streams, std::size_t calls, double seconds) {
     return ScheduleChoice{streams::ScheduleRegistry::instance().find(schedule), chunks, streams, seconds, calls};
@@ -142,7 +142,7 @@ nlohmann::ordered_json a_run(const nlohmann::ordered_json& choice, double nanose
           {"verified", true}};
 }
 
-/// Two choices of which the model prefers the first, whatever was measured.
+/// A sweep of two choices; the model prefers the first, whatever was measured.
 nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
   const auto run = [](const std::string& schedule, int chunks, double nanoseconds) {
     return a_run({{"schedule", schedule}, {"chunks", chunks}, {"streams", 4}}, nanoseconds);
@@ -150,7 +150,7 @@ nlohmann::ordered_json measured(double deep_ns, double serial_ns) {
   return {{"benchmarks", {run("depth_first", 16, deep_ns), run("serial_pinned", 1, serial_ns)}}};
 }
 
-/// A choice is named only where it is worth taking, and times have digits, whatever their size.
+/// Advice leaves out schedules that do not copy, compute and copy back.
 TEST(Advice, IsNoScheduleThatDoesNotDoTheJob) {
   EXPECT_TRUE(does_the_job_alone(*streams::ScheduleRegistry::instance().find("depth_first")));
   const auto without_copies_in = [](streams::Issuer& issuer, const streams::Job&) {
@@ -189,8 +189,8 @@ TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
   EXPECT_NE(line(worth, 2).find(" chunks, "), std::string::npos) << worth.out;
 }
 
-/// What is advised is a choice in chunks where that is worth it, and else the whole; what it is held against is at
-/// least what copies, which one engine has to take one after another, and kernels ask for.
+/// The advised choice has chunks if they are worth it, and is the whole otherwise. The bound is at least the work of
+/// each engine, where one engine copies both ways one after another.
 TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
   const SearchSpace space = usual_choices();
   const auto advised = [&](const std::vector<CopyEngine>& engines, double in, double kernel, double out) {
@@ -245,7 +245,7 @@ TEST(Advise, IsHeldAgainstASweep) {
             std::string::npos);
 }
 
-/// What is scored is what `advise` says, not the first of what it ties with; if that was not measured, it says so.
+/// The score is that of the advised choice, not of the first one that ties with it; a missing measurement is reported.
 TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   const auto folder = std::filesystem::temp_directory_path() / "scanlab_advise_scored";
   std::filesystem::create_directories(folder);

@@ -55,7 +55,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-/// What is said of a text that is refused; empty if it is not.
+/// Returns the error message for a text; empty if the text is valid.
 std::string refusal(const std::string& text) {
   try {
     parse_scenarios(text, "my.toml");

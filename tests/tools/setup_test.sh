@@ -40,14 +40,14 @@ case "$*" in
   *) echo "CUDA Version: ${DRIVER:-13.0}" ;;
 esac
 SH
-# Nothing here may install anything, even if something is wrong with what is tested; and ncu has nothing to count.
+# These tests must not install anything, even if the tested scripts are wrong; and ncu must count nothing.
 for program in apt-get sudo ncu; do
   stand_in "$scratch/bin/$program" <<<'exit 1'
 done
 export PATH=$scratch/bin:$PATH
 unset CUDA_VISIBLE_DEVICES SCANLAB_PYTHON
 
-# --- Wrong words, and a GPU that is not there: said before any work.
+# --- Wrong words and a missing GPU are reported before any work.
 expect 0 '--no-cuda' ./check --help
 expect 0 '--device auto|cuda|simt' ./reproduce --help
 expect 2 'unknown option "--jbs". ./check --help' ./check --jbs 3

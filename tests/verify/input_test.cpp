@@ -1,4 +1,4 @@
-// What inputs promise: the same item for the same words, nothing that overflows, affine scales that multiply exactly.
+// Tests of the inputs: the same item for the same words, nothing that overflows, affine scales that multiply exactly.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -124,7 +124,7 @@ Outcome on_emulator(simt::EmulatorOptions options = {}) {
   return on_emulator(simt::portable_scan<DefectiveScan<kDefect>>(), telling_problem(kDefect), options);
 }
 
-/// That `outcome` failed and says `words`.
+/// Expects that `outcome` failed with a message that contains `words`.
 testing::AssertionResult caught(const Outcome& outcome, const std::string& words) {
   if (outcome.status != Outcome::Status::failed) return testing::AssertionFailure() << "it was not caught";
   if (outcome.message.find(words) == std::string::npos) return testing::AssertionFailure() << outcome.message;

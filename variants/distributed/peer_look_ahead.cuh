@@ -1,21 +1,21 @@
-// peer_look_ahead: several GPUs scan one array in one pass, each by the kernel of look_ahead. The kernel;
+// peer_look_ahead: several GPUs scan one array in one pass, each by the kernel of look_ahead. This is the kernel;
 // peer_look_ahead.cu launches it.
 //
 // Idea    The array is dealt out in chunks of a few tiles, so that all GPUs work on neighbouring parts of it at any
-//         time. A warp of each block tells the other GPUs: it stores aggregates in every GPU's copy of the states. It
-//         does nothing else: the look-ahead warp would come to it only behind its block's tile before, one chain from
-//         round to round. There are two ways to tell, which the host chooses by the number of GPUs and
-//         the sizes of items and array:
-//         - of tiles: each aggregate as soon as it is there. A look-ahead warp folds as many tiles as all GPUs have,
-//           and asks for two groups of them at once.
-//         - of chunks: a warp of the block that has a chunk's last tile folds the chunk's tiles, and tells the result.
-//           The prefix of a tile is then the prefix of its chunk, and its prefix within the chunk, which is
-//           of this GPU alone. The result comes a way through memory later, but a look-ahead warp folds only a few
-//           chunks for each further GPU.
-// Work    As look_ahead; a fold of each chunk.
-// Traffic 2 n over all GPUs; 8 bytes for 4 bytes of an item, per chunk or tile and peer, over the links.
-// Bits    Fixed by n, the number of GPUs, and what they tell.
-// Safe    See peer_states.cuh; on each GPU as look_ahead. Who tells of a chunk waits for tiles of it alone.
+//         time. One warp of each block only tells the other GPUs: it stores aggregates in every GPU's copy of the
+//         states. The look-ahead warp could do so only after the previous tile of its block, which would chain the
+//         rounds together. The host chooses one of two ways to tell, by the number of GPUs and the sizes of items and
+//         array:
+//         - by tile: each aggregate is told as soon as it is known. A look-ahead warp folds the tiles of all GPUs, and
+//           requests two groups of them at once.
+//         - by chunk: the block with the last tile of a chunk folds the tiles of the chunk, and tells the result.
+//           The prefix of a tile is then the prefix of its chunk, combined with its prefix within the chunk, which
+//           needs this GPU alone. The result arrives later, by one more trip through memory, but a look-ahead warp
+//           folds only a few chunks for each further GPU.
+// Work    As look_ahead, and one fold per chunk.
+// Traffic 2 n over all GPUs; over the links, 8 bytes for 4 bytes of an item, per chunk or tile and per peer.
+// Bits    Bitwise reproducible for one n, one number of GPUs and one way to tell.
+// Safe    See peer_states.cuh; on each GPU as look_ahead. A warp that tells of a chunk waits only for its tiles.
 // Source  Scanlab.
 #pragma once
 
@@ -28,10 +28,10 @@
 
 namespace scanlab::distributed {
 
-/// Tiles of a chunk, at most: what a warp folds at once.
+/// The most tiles of a chunk: as many as a warp folds at once.
 inline constexpr int kMaxChunkTiles = 4 * scan::kLanes;
 
-/// How the array is dealt out, beside the arguments of look_ahead.
+/// The distribution of the array over the GPUs; the arguments of look_ahead have the rest.
 struct PeerChunks {
   int chunk_tiles = 1;
   int ranks = 1;   ///< of the distribution
@@ -39,21 +39,21 @@ struct PeerChunks {
   Peers peers;
 };
 
-/// States of the tiles of this GPU, a group per chunk; and those that GPUs tell each other.
+/// The states of this GPU's tiles, one group per chunk; and the states that GPUs store for each other.
 template <Monoid Op>
 using OwnTiles = scan::TileGroups<Op, scan::DeviceStates<typename Op::Item>, kMaxChunkTiles / scan::kLanes>;
 template <Monoid Op>
 using ToldGroups = scan::TileGroups<Op, PeerStates<typename Op::Item>>;
 
-/// The tiles' aggregates that look_ahead's kernel needs (scan::Aggregates), over several GPUs. Tiles are of this GPU.
-/// kByTile: they tell of tiles, else of chunks.
+/// Replaces scan::Aggregates in the kernel of look_ahead, for several GPUs. Tile numbers count this GPU's tiles.
+/// kByTile: GPUs tell each other of tiles, otherwise of chunks.
 template <Monoid Op, bool kByTile>
 class PeerAggregates {
  public:
   using Item = typename Op::Item;
   using Tiles = OwnTiles<Op>;
 
-  /// states: of this GPU's chunks, where they tell of chunks. tiles: of this GPU.
+  /// states: those of this GPU's chunks, if GPUs tell of chunks. tiles: the number of tiles of this GPU.
   __device__ PeerAggregates(typename Tiles::State::Word* states, std::int64_t tiles, const PeerChunks& chunks)
       : chunks_(chunks), tiles_(tiles), own_(states, Op{}), told_(nullptr, Op{}) {}
 
@@ -71,7 +71,7 @@ class PeerAggregates {
     if constexpr (kByTile) {
       return told_.before(place.state, run);
     } else {
-      // Both are asked for before either is waited for; those of other GPUs come last.
+      // Request both before waiting for either; the states of other GPUs arrive last.
       auto in_chunk = own_.ask(place.chunk, place.at);
       auto states = told_.ask(place.state);
       const Item own = own_.fold(in_chunk, run);
@@ -79,9 +79,9 @@ class PeerAggregates {
     }
   }
 
-  /// A whole warp calls this, for every tile of the block. With the first tile of all, tells all GPUs that the run has
-  /// begun: this warp and not the one that publishes, whose stage is then free sooner. Tells all GPUs of the tile; or
-  /// with a chunk's last waits for the others of the chunk, and tells of the chunk.
+  /// A whole warp calls this, for every tile of the block. With the first tile of the array, announces to all GPUs that
+  /// the run has begun: the publishing warp leaves this to it, and frees its stage sooner. Tells all GPUs of the tile;
+  /// or, with the last tile of a chunk, waits for the other tiles of the chunk and tells of the chunk.
   __device__ void tell(std::int64_t tile, const Item& aggregate, std::uint32_t run) {
     const Place place = place_of(tile);
     if (tile == 0) peers().announce(run);  // the block's first, so before the warp waits
@@ -97,21 +97,21 @@ class PeerAggregates {
   }
 
  private:
-  /// Told by tile, two groups at a time: a round of four GPUs has more tiles than that, and one group after another
-  /// would take longer than the round. Where items have more than 4 bytes, a tile's own group comes after the others:
-  /// on two GPUs that was faster.
+  /// By tile, two groups are read at a time: a round of four GPUs has more tiles than that, and one group after another
+  /// would take longer than the round. If items have more than 4 bytes, a tile's own group is read after the others,
+  /// which was faster on two GPUs.
   using Told = scan::Aggregates<Op, PeerStates<Item>, scan::kTilesPerLane<Op, PeerStates<Item>>, kByTile ? 2 : 1>;
   static constexpr bool kLate = kByTile && sizeof(Item) > 4;
   static_assert(std::is_same_v<typename Told::Groups, ToldGroups<Op>>, "the host takes memory for those");
 
-  /// The place of a tile: its chunk, and its number within the chunk; the number, in the whole array, of its state.
+  /// The place of a tile: its chunk, its number within the chunk, and the number of its state in the whole array.
   struct Place {
     std::int64_t chunk;
     int at;
     std::int64_t state;
   };
 
-  /// Copies of this run, once.
+  /// Waits, once per run, until the copies of the states that this run uses are free.
   __device__ void wait_until_free(std::uint32_t run) {
     if (first_) peers().wait_until_free(run);
     first_ = false;
@@ -134,7 +134,7 @@ class PeerAggregates {
   std::int64_t tiles_;
   Tiles own_;
   Told told_;          ///< of this run, once its number is known
-  bool first_ = true;  ///< nothing of this run was asked for, or told, by this warp
+  bool first_ = true;  ///< until this warp reads or tells an aggregate of this run
   simt::GpuBlock block_;
 };
 
@@ -142,8 +142,8 @@ struct PeerForm : scan::UsualForm {
   static constexpr int kTells = 1;
 };
 
-/// Both, as the kernel of look_ahead asks for them. Two arguments of the launch: the compilers of the host and of the
-/// device differ over where the members of one class that had both would lie (nvcc 13.0, [[no_unique_address]]).
+/// Both arguments of the launch, in the form that the kernel of look_ahead expects. They are launched as two: for one
+/// class, the compilers of host and device would disagree on its layout (nvcc 13.0, [[no_unique_address]]).
 template <Monoid Op, bool kByTile>
 struct PeerArguments {
   using Form = PeerForm;
@@ -154,7 +154,7 @@ struct PeerArguments {
   __device__ PeerAggregates<Op, kByTile> aggregates() const { return {scan.states, scan.tiles, chunks}; }
 };
 
-/// Watch: as LookAheadBlock has it. kByTile: as PeerAggregates has it.
+/// Watch: as in LookAheadBlock. kByTile: as in PeerAggregates.
 template <Monoid Op, class Watch, bool kByTile>
 __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Op>}.threads() + scan::kLanes, 1)
     peer_look_ahead(const __grid_constant__ scan::Arguments<Op> arguments, const __grid_constant__ PeerChunks chunks) {
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Op>
   const Both both{arguments, chunks};
   scan::LookAheadBlock<Op, Watch, Both>(both, shared).run();
 #else
-  __trap();  // rather than results that nobody wrote
+  __trap();  // rather than leave the output unwritten
 #endif
 }
 

@@ -130,7 +130,7 @@ class PeerStateMemory {
     peers_.rank = rank;
     peers_.ranks = running;
     peers_.words = words;
-    // Nobody has begun the first run, whose number is the next.
+    // No rank has begun the first run, which has the next number.
     const std::vector<std::uint32_t> none(kMaxPeers, scan::TileCounter::kFirstRun - 1);
     cuda::check(cudaMemcpy(memory_.own(), none.data(), none.size() * sizeof(std::uint32_t), cudaMemcpyHostToDevice),
                 "preparing peer memory");

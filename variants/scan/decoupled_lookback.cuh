@@ -9,7 +9,7 @@
 // Traffic 2 n, and 8 or 16 bytes a tile. Its time is bound by waiting: for the ticket, the memory and the look-back,
 //         one after another, with as many bytes under way as registers hold. So the tile is asked into the cache first.
 // Bits    Not fixed: how far a tile looks back, and so how sums are grouped, depends on who was faster.
-// Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun: it cannot
+// Safe    Tiles are assigned dynamically, so that a block waits only for blocks that have started: the scan cannot
 //         deadlock, whatever else the device runs.
 // Source  Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVR-2016-002, 2016.
 #pragma once

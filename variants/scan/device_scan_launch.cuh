@@ -50,8 +50,8 @@ struct LookBackMemory {
 
 enum class ScanKernel { one_block, one_cluster, one_wave, look_back, look_ahead };
 
-/// Sets a counter, and states to such as no run takes for its own. The next kernel may come at once: it waits for this
-/// one's end before it reads them.
+/// Resets the counter and marks all tile states invalid. The next kernel may start at once: it waits for the end of
+/// this one before it reads them.
 template <class Number, class Word>
 __global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
     prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
   PrepareTilesKernel{}(block, counter, first, states, words, Word{});
 }
 
-/// One scan of `n` items, n > 0: by which kernel, how it is launched, and what it needs. aligned: whether both arrays
+/// A scan of `n` items, n > 0: its kernel, its launch and its temporary storage. aligned: whether both arrays
 /// begin at multiples of 16 bytes.
 template <Associative Op>
 class Scan {
@@ -84,8 +84,8 @@ class Scan {
     }
   }
 
-  /// The facts, and the kernels made ready for the launches that they lead to: shared memory and clusters are asked for
-  /// once in each context.
+  /// Returns the facts about the current device, and prepares the kernels for their launches: their limits on shared
+  /// memory and clusters are raised once per context.
   static ScanDevice current_device() {
     return cuda::once_per_context([] {
       ScanDevice device;
@@ -95,7 +95,7 @@ class Scan {
       device.multiprocessors = cuda::multiprocessors();
       device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
       if (device.multiprocessors == 0 || device.shared_bytes == 0) {
-        device.error = cudaErrorUnknown;  // is asked again
+        device.error = cudaErrorUnknown;  // the next call queries again
         return device;
       }
       device.copies_in_bulk = code.version >= 90;
@@ -110,8 +110,8 @@ class Scan {
 
   ScanKernel kernel() const { return kernel_; }
 
-  /// Bytes of temporary storage, of any alignment: what the kernel of this array takes, and that of any smaller one, so
-  /// that who asks for the largest array has enough for all. At least 1, so that what is allocated is no null pointer.
+  /// Bytes of temporary storage, of any alignment, for this array and any smaller one, so that a caller can size the
+  /// storage for the largest array. At least 1, so that an allocation of this size never yields a null pointer.
   std::size_t storage_bytes() const {
     if (kernel_ == ScanKernel::one_block || kernel_ == ScanKernel::one_cluster) return 1;
     simt::Workspace by_tiles;
@@ -120,7 +120,7 @@ class Scan {
     if (device_.copies_in_bulk) AggregateMemory(by_aggregates, std::max<std::int64_t>(most_tiles(), kMaxWaveBlocks));
     return std::max(by_tiles.bytes(), by_aggregates.bytes()) + kAlignment - 1;
   }
-  /// The part of these that the kernel takes.
+  /// The part of these bytes that the kernel of this array uses.
   std::size_t used_bytes() const {
     simt::Workspace workspace;
     if (kernel_ == ScanKernel::look_ahead) AggregateMemory(workspace, tiles());
@@ -157,7 +157,7 @@ class Scan {
             .pdl = true};
   }
 
-  /// Enqueues.
+  /// Enqueues the scan.
   cudaError_t run(void* storage, const In* in, Out* out, Mode mode, const Op& op, cudaStream_t stream) const {
     const auto address = reinterpret_cast<std::uintptr_t>(storage);
     simt::Workspace workspace(reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment));
@@ -181,12 +181,12 @@ class Scan {
  private:
   static constexpr std::size_t kAlignment = 256;  // of a workspace
   static constexpr int kVector = RegisterTile<Op, 1>::kVector;
-  /// In shared memory results take the place of items.
+  /// look_ahead writes results over the items in shared memory, so both need one size.
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
 
-  // The rows that a thread's registers have room for, and the blocks of a multiprocessor: sums as the variant;
-  // optional items take registers of its own. Functions without identity of 8-byte items spill in the
-  // registers of four blocks: three hold 8 rows, and where that is too little two hold 16. Heavy ones were not tried.
+  // The most rows for which a thread has registers, with several blocks per multiprocessor. Sums are as in the variant;
+  // optional items take additional registers. With four blocks, functions of 8-byte items without an identity spill:
+  // three blocks have room for 8 rows, and where that is too few, two for 16. Heavy functions were not tried.
   static constexpr bool kManyRows = kSameTypes<Op> && HasIdentity<Op> && sizeof(Item) == 4;
   static constexpr int kMaxWaveRows = [] {
     if (!kSameTypes<Op>) return 4;
@@ -197,8 +197,8 @@ class Scan {
   static constexpr int kLookBackRows = kManyRows ? 7 : 4;
   using LookBack = LookBackKernel<kLookBackRows, kManyRows ? 2 : 1>;
 
-  /// Vectors a thread: up to 4, and 8 of sums, by what `scanlab tune` found on an H200 and an H100; else by times of
-  /// affine maps. Sums of 8 bytes take more of them at twice the bytes.
+  /// Vectors per thread. Up to 4, and 8 for sums, follow what `scanlab tune` chose on an H200 and an H100; the others
+  /// follow times of affine maps. For sums of 8-byte items the steps lie at twice the bytes.
   int wave_rows() const {
     constexpr int kWide = HasIdentity<Op> && sizeof(In) == 8 ? 2 : 1;
     if (bytes() <= (kElementBytes<Op> <= 2 ? 2 << 20 : kWide * (512 << 10))) return 2;
@@ -221,13 +221,13 @@ class Scan {
     return kernel_ == ScanKernel::look_ahead ? ceil_div(bytes(), shape_.tile_bytes()) : look_back_tiles();
   }
   std::int64_t look_back_tiles() const { return ceil_div(vectors(), kLookBackThreads * kLookBackRows); }
-  /// The tiles of look_ahead, for an array of up to so many bytes. Its tiles have 28 KiB or more, but where up to four
-  /// for each multiprocessor are all: then 10 or more. See shape_for().
+  /// The most tiles of look_ahead for an array of this size or smaller. Tiles have at least 28 KiB, or at least 10 KiB
+  /// if there are at most four per multiprocessor. See shape_for().
   std::int64_t most_tiles() const {
     const std::int64_t few = 4 * std::int64_t{device_.multiprocessors} + 1;
     return std::max(ceil_div(bytes(), 28 << 10), std::min(few, ceil_div(bytes(), 10 << 10)));
   }
-  /// The threads of a block with a tile of so many vectors.
+  /// Threads of a block whose tile has `vectors` vectors.
   static int threads(std::int64_t vectors, int rows) {
     return kLanes * static_cast<int>(ceil_div(vectors, kLanes * rows));
   }
@@ -302,7 +302,7 @@ class Scan {
   Shape shape_{};
 };
 
-/// Both phases of a call. n: of any integer type.
+/// Both phases of a call of DeviceScan. n: any integer type.
 template <Associative Op, class N>
 cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>* in, OutOf<Op>* out, N n, Mode mode,
                        const Op& op, cudaStream_t stream) {
@@ -313,7 +313,7 @@ cudaError_t scan_array(void* storage, std::size_t& storage_bytes, const InOf<Op>
   if (device.error) return device.error;
   const std::int64_t items = std::max<std::int64_t>(static_cast<std::int64_t>(count), 1);
   const auto by = [&](bool aligned) { return Scan<Op>(items, aligned, device); };
-  const std::size_t needed = by(true).storage_bytes();  // the same by(false): who asks need not have the arrays yet
+  const std::size_t needed = by(true).storage_bytes();  // equals by(false): the arrays may not exist yet
   if (storage == nullptr) {
     storage_bytes = needed;
     return cudaSuccess;

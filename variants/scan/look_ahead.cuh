@@ -1,24 +1,24 @@
-// look_ahead: one pass by a persistent block on every multiprocessor, whose warps have roles. The kernel; look_ahead.cu
-// launches it.
+// look_ahead: one pass by one persistent block per multiprocessor, with warp specialisation. This is the kernel;
+// look_ahead.cu launches it.
 //
-// Idea    A block draws one tile after another and passes each through a ring of stages in shared memory. One warp
-//         draws and loads, by bulk copies that cost no registers. The reduce warps find a tile's aggregate, and publish
-//         it at once. One warp looks ahead: it adds up the aggregates of the tiles before its own, for which no tile
-//         has to wait for another's prefix. The scan warps put it together in place, and store by bulk copies. While a
-//         tile is scanned the next is reduced and others are loading.
+// Idea    A block obtains one tile after another and passes each through a ring of stages in shared memory. The load
+//         warp loads by bulk copies, which cost no registers. The reduce warps compute a tile's aggregate and publish
+//         it at once. The look-ahead warp adds the aggregates of all earlier tiles, so that no tile has to wait for
+//         another tile's prefix. The scan warps scan in place and store by bulk copies. While one tile is scanned, the
+//         next is reduced and others are loading.
 //
 //             load      | tile 0 | tile 1 | tile 2 | tile 3 |
 //             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each aggregate
 //             look ahead             | 0 | |  1 |   |  2 |                  gather those of the tiles before
 //             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    2 n: reduce, scan with the prefix; and the aggregates before each tile, a few hundred an SM at a time. For
-//         operators that compute more than they move there is a form of its own: see kKeeps.
-// Traffic 2 n, and 8 or 16 bytes a tile.
-// Bits    Fixed: items are folded in an order that depends on n alone, not on which block takes which tile.
-// Safe    Tiles are handed out by tickets, so that a block only ever waits for blocks that have begun, and of those for
-//         tiles before its own: it cannot deadlock, whatever else the device runs.
-// Needs   Compute capability 9.0. Pointers to multiples of 16 bytes are copied in bulk, others by hand, slowly.
+// Work    2 n additions, to reduce and to scan; and those of the earlier tiles' aggregates, a few hundred per SM at a
+//         time. Operators that compute more than they move have a separate form: see kKeeps.
+// Traffic 2 n, and 8 or 16 bytes per tile.
+// Bits    Bitwise reproducible: the order of additions depends on n alone, not on which block takes which tile.
+// Safe    Tiles are assigned dynamically, so that a block waits only for blocks that have started, and only for
+//         earlier tiles. The scan cannot deadlock, whatever else the device runs.
+// Needs   Compute capability 9.0. Bulk copies need arrays at multiples of 16 bytes; others take slower, plain copies.
 // Source  CUB's look-ahead scan for Blackwell (CCCL 3.4) for aggregates only; Merrill and Garland 2016 for the state
 //         words; this form, with run numbers and its shape, is Scanlab's.
 #pragma once
@@ -30,8 +30,8 @@ namespace scanlab::scan {
 
 using cuda::Wait;
 
-/// Watch: NoWatch, or one that says where the cycles of each role go. Given: Arguments, or what
-/// holds them and says how aggregates of tiles are told.
+/// Watch: NoWatch, or a class that counts the cycles of each role. Given: Arguments, or a class that
+/// holds them and defines how aggregates of tiles are published and gathered.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
@@ -70,8 +70,8 @@ class LookAheadBlock {
   }
 
  private:
-  /// Every role but the load warp's: waits for a barrier of each stage of the ring in turn, and has the stage's tile,
-  /// until the block has none left.
+  /// Calls `role` for each tile of the block, once the barrier `ready` of the tile's stage is complete. All warps but
+  /// the load warp use this.
   template <class Role>
   __device__ void for_each_tile(Wait what, TransactionBarrier Stage<Op>::*ready, Role role) {
     for (Slot slot;; slot.advance(shape_.stages)) {
@@ -82,9 +82,9 @@ class LookAheadBlock {
     }
   }
 
-  /// The load warp makes those that bulk loads arrive at; of the others each warp makes a few.
+  /// The load warp initialises the barriers of the bulk loads; the other warps share the remaining ones.
   __device__ void make_barriers(int warp) {
-    if (lane_ != 0) return;  // a warp's lanes would do it one after another
+    if (lane_ != 0) return;  // the lanes of a warp would be serialised
     if (warp == 0) {
       for (int stage = 0; stage < shape_.stages; ++stage) ring_.stage(stage).full.init(kArrivals);
       cuda::make_barriers_visible();
@@ -105,42 +105,42 @@ class LookAheadBlock {
     };
     draw();
     Slot slot;
-    Slot oldest;  // that may still be loading
+    Slot oldest;  // the oldest stage that may still be loading
     for (int loading = 1;; ++loading) {
       Stage<Op>& stage = ring_.stage(slot.stage);
-      const std::uint32_t ticket = kDraws ? block_.shuffle(drawn.tile(), 0) : blockIdx.x + (loading - 1) * gridDim.x;
-      const std::int64_t tile = ticket < given_.tiles ? ticket : kNoTile;
+      const std::uint32_t number = kDraws ? block_.shuffle(drawn.tile(), 0) : blockIdx.x + (loading - 1) * gridDim.x;
+      const std::int64_t tile = number < given_.tiles ? number : kNoTile;
       if (loading > shape_.loading) {
         watch_.during(Wait::data, [&] { ring_.stage(oldest.stage).full.wait(oldest.parity); });
         oldest.advance(shape_.stages);
       }
       watch_.during(Wait::store, [&] { stage.free.wait(slot.parity ^ 1); });
-      __syncwarp();  // all lanes have seen these phases, and what follows may complete the next ones
+      __syncwarp();  // all lanes have seen these phases before the next ones can complete
       if (lane_ == 0) {
         stage.tile = tile;
         stage.run = drawn.run();
       }
       if (tile == kNoTile) return end(stage, drawn);
       ring_.load(slot.stage, tile);
-      if constexpr (kDraws) draw();  // behind the load, which would wait for the ticket otherwise
+      if constexpr (kDraws) draw();  // after the load, which would otherwise wait for the counter
       slot.advance(shape_.stages);
     }
   }
 
-  /// The load warp calls this with a ticket that is no tile's: every block draws one such. Opens what the other warps
-  /// wait for before they look at the stage's tile; they may still be busy with the last tiles.
+  /// The load warp calls this when the block has drawn a number past the last tile. Completes the barriers on which the
+  /// other warps wait before they read the stage's tile; they may still be busy with earlier tiles.
   __device__ void end(Stage<Op>& stage, TileCounter::Drawn unused) {
     if (!arrives()) return;
     if (lane_ == 0) {
       cuda::let_next_kernel_come();
-      const std::int64_t of_tiles = kDraws ? given_.tiles : 0;
-      TileCounter{static_cast<std::uint32_t>(of_tiles + gridDim.x)}.reset_if_last(block_, given_.counter, unused);
+      const std::int64_t drawn_tiles = kDraws ? given_.tiles : 0;
+      TileCounter{static_cast<std::uint32_t>(drawn_tiles + gridDim.x)}.reset_if_last(block_, given_.counter, unused);
     }
     stage.full.arrive();
     for (int warp = 0; warp < shape_.warps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
   }
 
-  /// A reduce warp: its part's aggregate, and what comes before each thread in it.
+  /// A reduce warp: computes the aggregate of its part, and the prefix of each thread within the part.
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> folded = nothing<Op>();
@@ -162,18 +162,18 @@ class LookAheadBlock {
       if (arrives()) stage.reduced.arrive();
       if (kKeeps || warp != 0) return;
       watch_.during(Wait::reduced, [&] { stage.reduced.wait(slot.parity); });
-      __syncwarp();  // likewise
+      __syncwarp();  // lane 0's arrival covers what all lanes read
       if (!arrives()) return;
       if (lane_ == 0) tiles_.aggregates().publish(tile, item_of(warp_prefix(stage, shape_.warps)), stage.run);
       stage.free.arrive();
     });
   }
 
-  /// The look-ahead warp: the prefix of each of the block's tiles.
+  /// The look-ahead warp: computes the prefix of each tile of the block.
   __device__ void look_ahead() {
     auto aggregates = tiles_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
-      Before<Op> warps_before;  // of the parts of the warps before the lane's number
+      Before<Op> warps_before;  // the aggregate of the warps numbered below the lane
       if constexpr (kKeeps) warps_before = publish_by_lanes(tile, stage, aggregates);
       Before<Op> prefix;
       watch_.during(Wait::prefix, [&] { prefix = aggregates.before(tile, stage.run); });
@@ -188,8 +188,8 @@ class LookAheadBlock {
     });
   }
 
-  /// A warp more, for those that tell other GPUs of tiles: as soon as these are reduced, and not when the look-ahead
-  /// warp comes to them.
+  /// An additional warp that tells other GPUs of tiles as soon as these are reduced, without waiting for the look-ahead
+  /// warp.
   __device__ void tell() {
     auto aggregates = tiles_.aggregates();
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot) {
@@ -200,13 +200,13 @@ class LookAheadBlock {
     });
   }
 
-  /// A scan warp: its part's results, in place of the items, and out.
+  /// A scan warp: writes the results of its part over the items, and stores them.
   __device__ void scan(int warp) {
     Stage<Op>* stored = nullptr;  // the stage whose results the latest store reads
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> before = read_back<Op>(lane_ != 0, stage.before[kLanes * warp + lane_]);
       if constexpr (!kKeeps) before = op_(warp_prefix(stage, warp), before);
-      if (stored != nullptr) release(*stored);  // the load warp needs it, and a prefix may be long in coming
+      if (stored != nullptr) release(*stored);  // the load warp needs it, and the prefix may arrive much later
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
       const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
       const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);
@@ -226,11 +226,11 @@ class LookAheadBlock {
       ring_.store_part(slot.stage, tile, warp);
       stored = &stage;
     });
-    cuda::wait_until_stores_have_read<0>();  // shared memory goes with the block
+    cuda::wait_until_stores_have_read<0>();  // shared memory lives as long as the block
   }
 
-  /// Calls f with each of a thread's vectors, in order. A part that holds nothing, in the last tile, is left out, if
-  /// there is an identity to stand for it.
+  /// Calls f with each of the thread's vectors, in order. Skips an empty part of the last tile if the operator has an
+  /// identity.
   template <class F>
   __device__ void for_each_vector(int slot, std::int64_t tile, int warp, F f) {
     Vector* const mine = ring_.vectors(slot, warp, lane_);
@@ -239,20 +239,20 @@ class LookAheadBlock {
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
   }
 
-  /// At barriers: lane 0 does for what its warp did before the latest __syncwarp().
+  /// Whether this lane arrives at barriers: lane 0 does so for its warp, after a __syncwarp().
   __device__ bool arrives() const { return Form::kEveryLaneArrives || lane_ == 0; }
 
-  /// Gives a stage back once all stores have read it.
+  /// Releases a stage once all stores have read it.
   __device__ void release(Stage<Op>& stage) {
     watch_.during(Wait::store, [&] {
       if (lane_ == 0) cuda::wait_until_stores_have_read<0>();
     });
-    __syncwarp();  // what other lanes read by hand is read
+    __syncwarp();  // the other lanes' own reads of the stage are complete
     if (arrives()) stage.free.arrive();
   }
 
-  /// The look-ahead warp calls this: publishes a tile's aggregate. Each lane gets the aggregate of the parts of the
-  /// warps before its number.
+  /// The look-ahead warp calls this: publishes a tile's aggregate. Each lane gets the aggregate of the warps numbered
+  /// below it.
   __device__ Before<Op> publish_by_lanes(std::int64_t tile, Stage<Op>& stage, auto& aggregates) {
     const Item own = stage.warp_aggregate[min(lane_, shape_.warps - 1)];
     const Item with_own = scan_warp(block_, own, op_);
@@ -267,7 +267,7 @@ class LookAheadBlock {
     return if_any<Op>(lane_ != 0, before);
   }
 
-  /// The aggregate of the parts of the warps before `warp`.
+  /// Returns the aggregate of the parts of all warps before `warp`.
   __device__ Before<Op> warp_prefix(const Stage<Op>& stage, int warp) const {
     Before<Op> prefix = nothing<Op>();
 #pragma unroll
@@ -281,14 +281,14 @@ class LookAheadBlock {
   static constexpr int kTells = Form::kTells;
   static constexpr bool kDraws = Form::kDraws;
   static constexpr int kArrivals = Form::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
-  /// Operators that compute more than they move bind the warps by chains of them, and these are cut short. The
-  /// reduce warps leave the prefixes within each vector in its place, so that the scan warps work on several items at a
-  /// time. And what all warps would do, each for itself, with the aggregates of the others, the lanes of the look-ahead
-  /// warp do once: it publishes, and gives each warp its prefix. For other operators that is no gain but a loss: a tile
-  /// is then published only after those before the block's last one are.
+  /// A separate form for operators that compute more than they move: it shortens the chains of dependent applications.
+  /// The reduce warps leave the prefixes within each vector in place, so that the scan warps can process several items
+  /// at a time. The lanes of the look-ahead warp combine the warps' aggregates once, instead of every warp by itself:
+  /// this warp publishes, and gives each warp its prefix. Other operators are slower in this form: a tile is then
+  /// published only after all tiles before the block's previous tile are.
   static constexpr bool kKeeps = Form::kKeeps && Op::kHeavy && kSameTypes<Op>;
 
-  const Given& tiles_;  ///< says how their aggregates are told and gathered
+  const Given& tiles_;  ///< defines how aggregates are published and gathered
   const Arguments<Op>& given_;
   const Shape shape_;
   const OwnRing ring_;
@@ -305,7 +305,7 @@ __global__ void __launch_bounds__(Shape{.warps = kMaxReduceWarps<Op>}.threads(),
   extern __shared__ __align__(128) unsigned char shared[];
   LookAheadBlock<Op, Watch>(arguments, shared).run();
 #else
-  __trap();  // rather than results that nobody wrote
+  __trap();  // rather than leave the output unwritten
 #endif
 }
 

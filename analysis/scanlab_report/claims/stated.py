@@ -1,4 +1,4 @@
-"""The claims of the report and of the literature, as ``paper/claims.toml`` states them; that file says what its fields are."""
+"""The claims of Scanlab and of the literature, from ``paper/claims.toml``, which documents its fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scanlab_report.stats.intervals import Interval
 
 REFERENCES = CLAIMS.with_name("references.bib")
 OURS = "scanlab"
-"""The source of claims that are the report's own: its targets."""
+"""The source of Scanlab's own claims."""
 
 MEASURES: dict[str, frozenset[str]] = {
     "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "odd_sizes": frozenset({"variant"}), "spills": frozenset(),
@@ -35,17 +35,17 @@ MEASURES: dict[str, frozenset[str]] = {
     "implicit_sync": frozenset({"experiments", "answer"}),
     **dict.fromkeys(("ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"), frozenset({"variant", "cases"})),
 }  # fmt: skip
-"""How a claim can be computed, and what it must then say."""
+"""The measures that compute a claim, with the fields that each requires."""
 OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"), ("schedule", "duplex", "naive", "tracing")
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
 OF_MODELS = OF_COUNTS + OF_ENGINES
 ON_EVERY_DEVICE = ("odd_sizes",)
-"""Claims that stand once for each device that was measured, in a row of its own."""
+"""Measures whose claims have one row per measured device."""
 OF_RANKS = tuple(measure for measure in MEASURES if measure.startswith("ranks_"))
 
 CUB = ("cub", "cub_as_shipped")
-"""Words for the scans of CUB: all, or without the shapes that were tuned on the device."""
+"""Names of CUB's scans in a claim: all of them, or all but those with tuned shapes."""
 _BOUNDS = ("at_least", "at_most", "equals")
 _DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
 _RANKS = ("ranks", "items_per_rank")
@@ -58,7 +58,7 @@ _LIMITS = {
 
 
 class ClaimsError(ValueError):
-    """A claims file that cannot be used: a sentence with file and place."""
+    """Raised for an invalid claims file; the message names the file and the place."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Claim:
     cases: Mapping[str, Any] = field(default_factory=dict)
 
     def rivals(self, variants: Variants) -> tuple[Wanted, ...]:
-        """The variants whose fastest the time is set against."""
+        """Return the rivals; the fastest of them is the reference."""
         if self.over in CUB:
             return (CUBS,) if self.over == "cub" else tuple(cub_as_shipped(variants))
         return tuple(self.over)
@@ -94,7 +94,7 @@ class Claim:
     @property
     def wanted(self) -> str:
         """The bound in print."""
-        sign, give, bound = next(of for of in zip("≥≤=", "−+±", self._bounds(), strict=True) if of[-1] is not None)
+        sign, give, bound = next(row for row in zip("≥≤=", "−+±", self._bounds(), strict=True) if row[-1] is not None)
         if bound == 0:
             return "0"
         return f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}" + (f" {give} {100 * self.variation:g}%" if self.variation else "")
@@ -107,15 +107,15 @@ class Claim:
         return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
 
     def digits(self, value: float, least: int) -> int:
-        """How many significant digits a value is printed with, so that the print meets the bound if the value does."""
+        """Return the least number of significant digits with which the printed value meets the bound exactly if the value does."""
         return next((digits for digits in range(least, 6) if self.meets(float(f"{value:.{digits}g}")) == self.meets(value)), 6)
 
     def sure(self, values: Iterable[Interval]) -> bool:
-        """Whether the whole of each interval is within the bound too; repetitions too few for an interval leave it open."""
+        """Whether each whole interval lies within the bound; False if any value has no interval."""
         return all(value.known and self.meets(value.low) and self.meets(value.high) for value in values)
 
     def worst(self, values: Sequence[Any], key) -> Any:
-        """The one farthest from the bound."""
+        """Return the value farthest from the bound."""
         if self.equals is not None:
             return max(values, key=lambda value: abs(key(value) - self.equals))
         return (min if self.at_least is not None else max)(values, key=key)

@@ -1,4 +1,4 @@
-"""Everything that was read, typed: runs with their provenance, explanations, tables with one observation a row, and what was wrong."""
+"""Typed results: runs with their provenance, explanations, tables with one observation per row, and complaints."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
 """The columns that name a case; rows that agree in them are repetitions of one measurement."""
 SCANS = "scans"
 STREAM = "stream"
-"""How runs are launched where nothing else is said; so is what runs on the host."""
+"""The default launch mode, also of runs on the host."""
 ODD_SIZES = "odd_sizes"
-"""A sweep that several processes repeat, each in a file of its own, and the kind of these files: no other figure, table or claim reads them."""
+"""The sweep that several processes repeat, one file each, and the kind of these files. Only its own figures, tables and claims read them."""
 REPEATED = {SCANS: CASE, streams.SCHEDULES: ["entry", *streams.SCHEDULE, "bytes"], streams.STREAM_SCAN: streams.SCAN}
 """The kinds of file that hold repeated timings, and the columns that name a case in each."""
 _TIMING_COLUMNS = ["run", *CASE, "round", "time_ns", "sm_clock_mhz", "converged"]
 KERNEL_FIELDS = ("launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes", "prepare_ns")
-"""What an entry says of its scan besides the time; the same in every repetition, but for ``prepare_ns``."""
+"""Fields of an entry that describe its kernels; equal in every repetition, except ``prepare_ns``."""
 _KERNEL_COLUMNS = ["origin", "run", *CASE, *KERNEL_FIELDS, "choice"]
 _SKIPPED_COLUMNS = ["origin", "run", *CASE, "reason", "failed"]
 COUNTER_COLUMNS = [
@@ -38,19 +38,19 @@ COUNTER_COLUMNS = [
     "shared_load_wavefronts", "shared_store_wavefronts", "shared_load_conflicts", "shared_store_conflicts",
 ]  # fmt: skip
 OPTIONAL_COUNTER_COLUMNS = ["mode", "load"]
-"""Where a counter file has these, they too must agree with the emulator's case."""
+"""Optional columns of counter files, which must also agree with the emulator's case."""
 TRAFFIC_COLUMNS = ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index", *ncu.DRAM_METRICS.values()]
 REPEAT_COLUMNS = ["variant", "type", "op", "mode", "cases", "varying", "runs"]
 WAIT_COLUMNS = ["variant", "items", "type", "role", "cycles_total"]
 WAIT_PREFIX = "cycles_waiting_"
-"""Columns of waits that begin so are parts of ``cycles_total``; what is left is work."""
+"""Prefix of the columns that are parts of ``cycles_total``; the rest of the total is work."""
 WAIT_RUN = ("device", "date", "git_commit", "git_dirty")
-"""Columns of waits that say which run they are of, the same in each row."""
+"""Columns of waits that identify the run, equal in each row."""
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """Something wrong with the input: which file, where in it, and what."""
+    """An error in the input: its file, its place in the file, and a message."""
 
     file: Path
     place: str
@@ -69,7 +69,7 @@ class Run:
     origin: str
     context: Mapping[str, Any]
     variants: Mapping[str, Variant] = field(default_factory=dict)
-    """What its context says of each variant, by id."""
+    """Descriptions of the variants from the context, by id."""
 
     @property
     def kind(self) -> str:
@@ -104,7 +104,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the CPU emulator counted for one variant at one size."""
+    """Counts of the SIMT emulator for one variant at one size."""
 
     file: Path
     origin: str
@@ -132,7 +132,7 @@ class Explanation:
 
     @property
     def unpadded(self) -> str:
-        """The variant that it is without padding; itself, if it has none."""
+        """The variant without padding; the variant itself if it has none."""
         return self.content.unpadded or self.variant
 
     @property

@@ -1,16 +1,16 @@
-"""What happened while a results file was measured: drift, outliers and lowered clocks. Nothing is left out because of it.
+"""Drift, outliers and lowered clocks within a results file. They are reported; no sample is omitted because of them.
 
-A session is one results file: its cases were timed in rounds, one repetition of every case a round, so that what changes with
-time shows as rounds that differ. (``streams run`` has rounds of its own for each group of schedules with the same host arrays.)
-Each time is taken over the median of the other repetitions of its case, which makes cases comparable; over the median of all,
-one repetition in five would be exactly 1, and hide what the others do.
+A session is one results file. Its cases were timed in rounds, one repetition per case and round, so that changes over time
+show as differences between rounds. (``streams run`` has separate rounds for each group of schedules with the same host arrays.)
+Each time is divided by the median of the other repetitions of its case, which makes cases comparable. If it were divided by the
+median of all, one repetition in five would be exactly 1, and hide the spread of the others.
 
-* drift: the median of each round over cases that have as many rounds, since a case stops once its median is known, and later
-  rounds are only of those that went on; with the 95% interval between order statistics (Le Boudec 2010, as Hoefler
-  and Belli ask: no distribution is assumed); and for each case Mann's rank test for trend (1945), which is Kendall's tau of
-  time and round, exact, corrected over the cases of the session by Benjamini and Hochberg.
-* outliers: repetitions beyond Tukey's fences, which stand 1.5 times the distance of the quartiles of a case outside them.
-* clocks: readings below the highest clock of the device, taken while repetitions ran, of schedules just after. Files without readings say nothing.
+* drift: the median of each round over cases with the same number of rounds, since a case stops once it has converged. The 95%
+  interval lies between order statistics (Le Boudec 2010; Hoefler and Belli recommend it, since it assumes no distribution). Each
+  case also has Mann's rank test for trend (1945), which is Kendall's tau of time and round: exact, and corrected over the cases
+  of the session by Benjamini and Hochberg.
+* outliers: repetitions beyond Tukey's fences, 1.5 interquartile ranges outside the quartiles of a case.
+* clocks: readings below the device's highest clock, taken during repetitions, or just after them for schedules.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from scanlab_report.stats.intervals import FEWEST, SEED, SIGNIFICANT, Interval, 
 from scanlab_report.stats.many_tests import corrected
 
 TITLES = {SCANS: "scans", streams.SCHEDULES: "schedules", streams.STREAM_SCAN: "stream-scan"}
-"""What figures and tables call the kinds of sessions."""
+"""Names of the kinds of sessions in figures and tables."""
 FENCE = 1.5
-"""Distances of the quartiles from each to Tukey's fence."""
+"""Distance of Tukey's fences from the quartiles, in interquartile ranges."""
 
 
 TOGETHER = 20
-"""Files of one kind with fewer cases than this are one session together: of three cases no round has an interval."""
+"""Files of one kind with fewer cases than this count as one session: three cases give no interval per round."""
 
 
 @dataclass(frozen=True)
 class WentOn:
-    """Cases that have ``rounds`` rounds, where others stopped after the ``first`` ones: their median time after those over that in them."""
+    """Cases with ``rounds`` rounds, while others stopped after ``first`` ones. ``later``: median time after those rounds over that in them."""
 
     rounds: int
     first: int
@@ -53,7 +53,7 @@ class WentOn:
 
 @dataclass(frozen=True)
 class TimedFiles:
-    """One results file, or several small ones: where they are from, and one row a repetition, in the order of the files.
+    """One results file, or several small ones, with one row per repetition in the order of the files.
 
     Columns: ``case`` (its place in ``names``, which are in the order in which cases were first timed), ``round``, ``time_ns``,
     ``relative`` (to the median of the case's other repetitions; NaN if there are none), ``outlier``, ``sm_clock_mhz`` (NaN where
@@ -67,25 +67,25 @@ class TimedFiles:
 
     @property
     def name(self) -> str:
-        """The file without its endings, or how many there are."""
+        """The file name without endings, or the number of files."""
         return self.runs[0].file.name.partition(".")[0] if len(self.runs) == 1 else f"{len(self.runs)} files of {TITLES[self.kind]}"
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
-        """One row a round of each set of cases that have as many rounds: ``of`` (how many those are), ``round``, ``cases``, and of their
-        relative times the ``median`` with ``low`` and ``high``. Sets too small to tell anything are left out, if there is a larger one.
+        """One row per round and set of cases with the same number of rounds: ``of`` (that number), ``round``, ``cases``, and the ``median``
+        of the relative times with ``low`` and ``high``. Sets that are too small are omitted if there is a larger one.
         """
         rows = self.repetitions.dropna(subset="relative")
         rows = rows.assign(of=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("of")["case"].nunique()
         rows = rows[rows["of"].map(sizes) >= min(TOGETHER, sizes.max())]
-        medians = [(*at, len(times), of.value, of.low, of.high) for at, times in rows.groupby(["of", "round"])["relative"]
-                   for of in [median_interval(times.to_numpy())]]
+        medians = [(*key, len(times), interval.value, interval.low, interval.high) for key, times in rows.groupby(["of", "round"])["relative"]
+                   for interval in [median_interval(times.to_numpy())]]
         return pd.DataFrame(medians, columns=["of", "round", "cases", "median", "low", "high"])
 
     @cached_property
     def went_on(self) -> WentOn | None:
-        """What became of the cases with the most rounds after others had stopped; None if all have as many."""
+        """The change of the cases with the most rounds after others had stopped; None if all have equally many."""
         first, most = (int(end(self.rounds["of"])) for end in (min, max))
         if first == most:
             return None
@@ -96,29 +96,29 @@ class TimedFiles:
 
     @cached_property
     def trends(self) -> pd.DataFrame:
-        """One row a case of five repetitions or more: ``count``, ``later_slower`` (the share of pairs of its repetitions of which the
-        later one took longer, ties by half), ``p`` and ``p_corrected``.
+        """One row per case with five repetitions or more: ``count``, ``later_slower`` (the share of pairs of repetitions in which the
+        later one took longer; ties count half), ``p`` and ``p_corrected``.
         """
-        found = []
+        parts = []
         times = self.repetitions["time_ns"].to_numpy()
         for places in _by_count(self.repetitions):
             if (count := places.shape[1]) >= FEWEST:
                 score = _scores(times[places])
                 pairs = count * (count - 1) // 2
-                found.append(pd.DataFrame({"count": count, "later_slower": (1 + score / pairs) / 2, "p": _trend_p(count)[np.abs(score)]}))
+                parts.append(pd.DataFrame({"count": count, "later_slower": (1 + score / pairs) / 2, "p": _trend_p(count)[np.abs(score)]}))
         columns = ["count", "later_slower", "p"]
-        trends = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns, dtype=float)
+        trends = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns, dtype=float)
         return trends.assign(p_corrected=corrected(trends["p"]))
 
     def trending(self, slower: bool) -> int:
-        """In how many cases later repetitions took longer, or less, beyond chance."""
+        """Number of cases whose later repetitions are significantly slower, or faster."""
         sure = self.trends[self.trends["p_corrected"] < SIGNIFICANT]
         return int(((sure["later_slower"] > 0.5) == slower).sum())
 
     @cached_property
     def power(self) -> pd.DataFrame:
-        """What the test for trend can tell, a row a number of rounds: ``rounds``, the ``cases`` that have as many, the ``least_p`` that one of
-        them can have, and how many must have it ``at_once`` for the correction to let any count.
+        """Power of the trend test, one row per number of rounds: ``rounds``, its ``cases``, the ``least_p`` that a case can reach, and how
+        many cases must reach it ``at_once`` to be significant after the correction.
         """
         cases = self.trends.groupby("count").size()
         least = [_trend_p(int(count))[-1] for count in cases.index]
@@ -126,12 +126,12 @@ class TimedFiles:
         return pd.DataFrame({"rounds": cases.index, "cases": cases.to_numpy(), "least_p": least, "at_once": at_once})
 
     def power_said(self) -> str:
-        """The same in words; empty if no case has rounds enough."""
-        said = [f"With {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is at least {row.least_p:.2g}, and {row.at_once} cases must rise or fall together"
-                for row in self.power[self.power["at_once"] > 1].itertuples()]  # fmt: skip
+        """Sentences on :attr:`power`; empty if no case has enough rounds."""
+        sentences = [f"With {row.rounds} rounds ({row.cases} case{'s' * (row.cases > 1)}) p is at least {row.least_p:.2g}, and {row.at_once} cases must rise or fall together"
+                     for row in self.power[self.power["at_once"] > 1].itertuples()]  # fmt: skip
         if enough := [str(rounds) for rounds in self.power.loc[self.power["at_once"] == 1, "rounds"]]:
-            said.append(f"With {' or '.join(enough)} rounds one is enough")
-        return ". ".join(said)
+            sentences.append(f"With {' or '.join(enough)} rounds one is enough")
+        return ". ".join(sentences)
 
     def went_on_said(self) -> str:
         """A sentence on :attr:`went_on`; empty if all cases have as many rounds."""
@@ -143,7 +143,7 @@ class TimedFiles:
 
     @property
     def later_slower(self) -> float:
-        """Over all cases, the share of pairs of repetitions of which the later one took longer: 0.5 without drift."""
+        """Share of pairs of repetitions, over all cases, in which the later one took longer: 0.5 without drift."""
         pairs = self.trends["count"] * (self.trends["count"] - 1)
         return float((self.trends["later_slower"] * pairs).sum() / pairs.sum()) if len(pairs) else np.nan
 
@@ -161,32 +161,32 @@ class TimedFiles:
 
     @property
     def outliers_of_normal(self) -> float:
-        """The share that would lie beyond the fences were times normal: few repetitions are fenced in closely (Hoaglin et al. 1986)."""
+        """Expected share of outliers for normal times; it is larger for few repetitions (Hoaglin et al. 1986)."""
         counts = self.repetitions.groupby("case").size()
         return float(sum(count * _normal_share(count) for count in counts) / counts.sum())
 
     @cached_property
     def converged(self) -> pd.Series:
-        """Of each case that says so, whether it stopped because its median was known well enough, and not at a cap."""
+        """Whether each case converged, rather than stopped at a cap; only cases whose file says so."""
         return self.repetitions.groupby("case")["converged"].max().dropna() == 1
 
     @cached_property
     def clocks(self) -> pd.Series:
-        """The multiprocessors' clock in MHz, as often as it was read."""
+        """All readings of the SM clock, in MHz."""
         return self.repetitions["sm_clock_mhz"].dropna()
 
     @property
     def highest_mhz(self) -> float:
-        """The highest clock that the device says it has; NaN if the file does not say."""
+        """Maximum clock of the device; NaN if the file lacks it."""
         return float(self.runs[0].context.get("sm_clock_mhz_max") or np.nan)
 
     @property
     def lowered(self) -> int:
-        """How many readings are below the highest clock."""
+        """Number of readings below the maximum clock."""
         return int((self.clocks < self.highest_mhz).sum())
 
     def throttling(self) -> str:
-        """A sentence that says how often the clock was lowered, and by how much; empty if no reading shows that it was."""
+        """A sentence on how often, and how far, the clock was lowered; empty if it never was."""
         if not self.lowered:
             return ""
         slower = self.repetitions.loc[self.repetitions["sm_clock_mhz"] < self.highest_mhz, "relative"].median()
@@ -196,7 +196,7 @@ class TimedFiles:
 
 
 def session(file: Repeated) -> TimedFiles:
-    """What a file of repeated timings tells of its session."""
+    """Return the session of a file of repeated timings."""
     timings, case = file.timings, REPEATED[file.kind]
     names = [" ".join(str(part) for part in named if part != "") for named in timings[case].drop_duplicates().itertuples(index=False)]
     rows = pd.DataFrame({

@@ -1,4 +1,4 @@
-"""What needs find: timings, counts, counters and tables of one device, each with its provenance."""
+"""The data that figures and tables use: timings, counts, counters and tables of one device, each with its provenance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scanlab_report.stats.intervals import Interval
 
 
 class Scanned(NamedTuple):
-    """What is scanned, and how it is said."""
+    """A type and an operator, with their names in print."""
 
     type: str = "i32"
     op: str = "plus"
@@ -38,7 +38,7 @@ class Scanned(NamedTuple):
 
 
 I32_SUM = Scanned()
-"""What is shown unless something else was asked for or measured."""
+"""The default of figures and tables."""
 
 
 def powers_of_two(items: pd.Series) -> pd.Series:
@@ -56,21 +56,21 @@ class TimingEvidence:
     about: Variants
     scanned: Scanned = I32_SUM
     named: Sequence[str] = ()
-    """Variants that were asked for by name: these are shown, and no others beside what a figure refers to."""
+    """Variants that the user named: a figure shows only these and its references."""
 
     def of(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
-        """The cases of one variant with some settings, default ones if none are given, ordered by size."""
+        """Return the cases of one variant ordered by size, with default settings unless others are given."""
         rows = self.cases[(self.cases["variant"] == variant) & (self.cases["settings"] == settings)]
         for column, value in wanted.items():
             rows = rows[rows[column] == value]
         return rows.sort_values("items")
 
     def series(self, variant: str, settings: str = "", **wanted: object) -> pd.DataFrame:
-        """The cases of a line over sizes: those of :meth:`of` at :meth:`line_sizes`."""
+        """Return the cases of a line over sizes: :meth:`of`, limited by :meth:`line_sizes`."""
         return self.line_sizes(self.of(variant, settings, **wanted))
 
     def line_sizes(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Of these cases, those at powers of two, where a line is meant to be smooth; all, if none was timed there."""
+        """Return the cases at powers of two, where lines are smooth; all cases if none was timed there."""
         return rows[powers_of_two(rows["items"])] if self._at_powers else rows
 
     @cached_property
@@ -79,7 +79,7 @@ class TimingEvidence:
         return bool(powers_of_two(self.cases.loc[self.cases["variant"] != FLOOR, "items"]).any())
 
     def floor_ns(self, cache: str, launch: str = STREAM) -> float:
-        """Time of an empty launch in one column; it was timed at one size or at several, and they do not matter."""
+        """Return the time of an empty launch, the median over all sizes."""
         rows = self.cases[(self.cases["variant"] == FLOOR) & (self.cases["launch"] == launch)]
         in_cache = rows[rows["cache"] == cache]
         return float((rows if in_cache.empty else in_cache)["median_ns"].median())
@@ -97,7 +97,7 @@ class TimingEvidence:
         return dict(zip(fastest[case].itertuples(index=False, name=None), fastest["variant"], strict=True))
 
     def caches(self) -> list[str]:
-        """``cold`` before ``warm``, those that were timed."""
+        """Return the cache states that were timed, ``cold`` before ``warm``."""
         present = set(self.cases.loc[self.cases["variant"] != FLOOR, "cache"])
         return [cache for cache in ("cold", "warm") if cache in present] + sorted(present - {"cold", "warm"})
 
@@ -108,7 +108,7 @@ class TimingEvidence:
 
 @dataclass(frozen=True)
 class SessionTimingEvidence:
-    """Timings of one device, session by session, the newest first: each is one results file, and what is compared is of one session."""
+    """Timings of one device by session, the newest first. A session is one results file; comparisons stay within a session."""
 
     sessions: list[TimingEvidence]
     provenance: Provenance
@@ -122,7 +122,7 @@ class SessionTimingEvidence:
 
 
 class Key(NamedTuple):
-    """What scans that are compared have in common."""
+    """The properties that compared scans share."""
 
     type: str
     op: str
@@ -133,7 +133,7 @@ class Key(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A scan against the fastest of some others in one run: their time over its own, so that above 1 it is faster."""
+    """A scan against its fastest rival in one run. ``ratio``: time of the rival over its own, above 1 if it is faster."""
 
     rival: str
     ratio: Interval
@@ -142,68 +142,68 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class AllTimingEvidence:
-    """Every case of one device, by run: what is compared is taken from one run."""
+    """All cases of one device, by run. Comparisons stay within a run."""
 
     samples: dict[Key, dict[int, dict[str, np.ndarray]]]
-    """Nanoseconds by case, run (in the order in which they answer, see :mod:`scanlab_report.select.timings`) and variant, of default settings."""
+    """Nanoseconds with default settings, by case, run (in order of precedence, see :mod:`scanlab_report.select.timings`) and variant."""
     choices: dict[tuple[int, Key], Choice | None]
-    """What ``best`` ran, by run and case."""
+    """The variant that ``best`` ran, by run and case."""
     device: str
     provenance: Provenance
     about: Variants
     variant: str = BEST
-    """The one that is held against others."""
+    """The variant that is compared with its rivals."""
 
     def variants(self) -> list[str]:
-        return sorted({variant for of in self.samples.values() for by in of.values() for variant in by})
+        return sorted({variant for runs in self.samples.values() for variants in runs.values() for variant in variants})
 
     def keys(self, **wanted: object) -> list[Key]:
-        """The cases with these properties, ordered by size; a tuple admits each of its members."""
+        """Return the cases with these properties, ordered by size; a tuple admits each of its members."""
         admitted = {name: value if isinstance(value, tuple) else (value,) for name, value in wanted.items()}
-        found = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
-        return sorted(found, key=lambda key: (key.items, key))
+        matching = (key for key in self.samples if all(getattr(key, name) in values for name, values in admitted.items()))
+        return sorted(matching, key=lambda key: (key.items, key))
 
     def match(self, key: Key, ours: str, theirs: Sequence[Wanted], first: int | None = None) -> Match | None:
-        """Ours against the fastest of theirs in one run that has both: the run ``first``, else the first in their order; None if no run has."""
-        if (found := self._rival(key, ours, self.about.ids(*theirs), first)) is None:
+        """Compare ``ours`` with the fastest of ``theirs`` in a run that has both: ``first`` if possible, else the first such run."""
+        if (choice := self._rival(key, ours, self.about.ids(*theirs), first)) is None:
             return None
-        rival, run = found
-        of = self.samples[key][run]
-        return Match(rival, intervals.ratio_interval(of[rival], of[ours]), run)
+        rival, run = choice
+        samples = self.samples[key][run]
+        return Match(rival, intervals.ratio_interval(samples[rival], samples[ours]), run)
 
     def _rival(self, key: Key, ours: str, rivals: Sequence[str], first: int | None = None) -> tuple[str, int] | None:
         """The rival and the run of a match."""
-        for run, of in sorted(self.samples.get(key, {}).items(), key=lambda item: item[0] != first):  # a stable sort
-            present = [variant for variant in rivals if variant in of] if ours in of else []
+        for run, samples in sorted(self.samples.get(key, {}).items(), key=lambda item: item[0] != first):  # a stable sort
+            present = [variant for variant in rivals if variant in samples] if ours in samples else []
             if present:
-                return min(present, key=lambda variant: float(np.median(of[variant]))), run
+                return min(present, key=lambda variant: float(np.median(samples[variant]))), run
         return None
 
     def of(self, key: Key, variant: str, run: int | None = None) -> np.ndarray | None:
-        """A variant's samples in one run, or else in the first run that has them."""
+        """Return a variant's samples in one run, or else in the first run that has them."""
         runs = self.samples.get(key, {})
         if run in runs and variant in runs[run]:
             return runs[run][variant]
-        return next((of[variant] for of in runs.values() if variant in of), None)
+        return next((samples[variant] for samples in runs.values() if variant in samples), None)
 
     def chosen(self, key: Key, run: int) -> Choice | None:
-        """What ``best`` said that it ran; None if it did not say."""
+        """Return the variant that ``best`` ran; None if the file does not name it."""
         return self.choices.get((run, key))
 
     @cached_property
     def comparisons(self) -> pd.DataFrame:
-        """One row a case that ``variant`` and CUB were timed in: ``time_us`` of it, ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
+        """One row per case in which ``variant`` and CUB were timed: ``time_us`` of ``variant``, ``rival``, ``ratio``, ``low``, ``high``, ``outcome``."""
         cubs = self.about.ids(CUBS)
-        found = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
-        theirs = [self.samples[key][run][rival] for key, rival, run in found]
-        ours = [self.samples[key][run][self.variant] for key, _, run in found]
-        rows = [(*key, float(np.median(of)) / 1e3, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
-                for (key, rival, run), of, ratio in zip(found, ours, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
+        pairs = [(key, *rival) for key in self.keys() if (rival := self._rival(key, self.variant, cubs))]
+        theirs = [self.samples[key][run][rival] for key, rival, run in pairs]
+        ours = [self.samples[key][run][self.variant] for key, _, run in pairs]
+        rows = [(*key, float(np.median(times)) / 1e3, rival, str(self.chosen(key, run) or ""), ratio.value, ratio.low, ratio.high, outcome(ratio))
+                for (key, rival, run), times, ratio in zip(pairs, ours, intervals.ratio_intervals(theirs, ours), strict=True)]  # fmt: skip
         return pd.DataFrame(rows, columns=[*Key._fields, "time_us", "rival", "chosen", "ratio", "low", "high", "outcome"])
 
     @cached_property
     def decided(self) -> pd.DataFrame:
-        """The comparisons with repetitions enough for an interval."""
+        """The comparisons with enough repetitions for an interval."""
         return self.comparisons[self.comparisons["outcome"] != OPEN]
 
 
@@ -211,7 +211,7 @@ WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
 
 
 def outcome(ratio: Interval) -> str:
-    """Who won, for their time over ours: a tie where the 95% interval has 1 in it, and open where there is none."""
+    """Return the outcome of a ratio of their time over ours: a tie if its 95% interval contains 1, open if it has none."""
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE
@@ -219,18 +219,18 @@ def outcome(ratio: Interval) -> str:
 
 @dataclass(frozen=True)
 class TrafficEvidence:
-    """DRAM bytes of one scan as the hardware counted them: one row a case, summed over its launches."""
+    """DRAM bytes of one scan, from hardware counters: one row per case, summed over its launches."""
 
     cases: pd.DataFrame
     l2_bytes: int
-    """0 if it is not known."""
+    """0 if unknown."""
     provenance: Provenance
     about: Variants
 
 
 @dataclass(frozen=True)
 class TableEvidence:
-    """Rows of one kind: cycles that a role's warps waited, bits of repeated runs, what kernels take, or cases not timed."""
+    """Rows of one kind: stall cycles by warp role, bits of repeated runs, resources of kernels, or skipped cases."""
 
     rows: pd.DataFrame
     provenance: Provenance

@@ -30,7 +30,7 @@ from scanlab_report.stats import intervals
 
 
 class Selection(NamedTuple):
-    """What a user asks a figure for: variants, a type and an operator; what is empty is left to the figure."""
+    """The variants, type and operator that a user asks a figure for; the figure chooses those that are empty."""
 
     variants: tuple[str, ...] = ()
     type: str = ""
@@ -38,13 +38,13 @@ class Selection(NamedTuple):
 
 
 ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
-"""For what can be shown of each type, and is of 32-bit integers where they were timed."""
+"""Types of figures that can show any type, 32-bit integers first."""
 ANY_4_BYTES = ("i32", "f32")
 
 
 @dataclass(frozen=True)
 class Timings:
-    """Timings on one device, of one type: the first of ``types`` of which a scan was timed on the GPU, else the first that answers.
+    """Timings on one device and of one type: the first of ``types`` with a scan timed on the GPU, else the first with any timing.
 
     ``kinds`` are the kinds of file that may have them: CPU baselines are timed beside a GPU (``cuda``) or alone (``host``); for
     those of every machine see :class:`Hosts`.
@@ -62,13 +62,13 @@ class Timings:
     kinds: Sequence[str] = ("cuda",)
     launches: Sequence[str] = (STREAM,)
     beside: Sequence[Wanted] = ()
-    """What a figure refers to, whichever variants are asked for."""
+    """References of a figure, shown whichever variants are asked for."""
     named: Sequence[str] = ()
     cache: str = ""
-    """The one that a figure shows, if it shows one alone: what is asked for by name must have been timed so."""
+    """The only cache state of a figure, if it has one: variants asked for by name must have been timed in it."""
 
     def chosen(self, selection: Selection) -> Timings:
-        """The same of what a user asked for."""
+        """Return these timings narrowed to the user's selection."""
         need = replace(self, types=(selection.type,) if selection.type else self.types, op=selection.op or self.op)
         if named := selection.variants:
             need = replace(need, named=named, any_of=named, only=(*named, *self.all_of, *self.beside), python=True)
@@ -84,12 +84,12 @@ class Timings:
         return results.found[self]
 
     def each(self, results: Results) -> Iterator[TimingEvidence]:
-        """What each device answers, in the order of devices; one may come twice, as measured now and as recorded."""
+        """Yield the timings of each device in order; a device may come twice, measured now and recorded."""
         for origin, device, rows in _by_device(results, results.timings, self.kinds):
             of_types = (self.of_type(results, rows, origin, device, type_name) for type_name in self.types)
             answers = (evidence for evidence in of_types if evidence and self.answered_by(evidence))
             if first := next(answers, None):
-                with_scans = (of for of in itertools.chain([first], answers) if any(SCANS.has(of.about[variant]) for variant in of.variants()))
+                with_scans = (timings for timings in itertools.chain([first], answers) if any(SCANS.has(timings.about[variant]) for variant in timings.variants()))
                 yield next(with_scans, first)
 
     def asked(self) -> str:
@@ -101,7 +101,7 @@ class Timings:
         return f"{'' if set(self.types) == set(ANY_TYPE) else ' or '.join(self.types) + ' '}{self.op} {self.mode} timings{of} on {on}"
 
     def of_type(self, results: Results, rows: pd.DataFrame, origin: str, device: str, type_name: str) -> TimingEvidence | None:
-        """What is wanted, of one type among the rows of one device; None if there is nothing of it."""
+        """Return the timings of one type from the rows of one device; None if there are none."""
         if self.only:
             rows = rows[rows["variant"].isin(results.variants.ids(*self.only))]
         if not self.python:
@@ -120,7 +120,7 @@ class Timings:
                               Scanned(type_name, self.op), self.named)  # fmt: skip
 
     def answered_by(self, evidence: TimingEvidence) -> bool:
-        """Whether all is there that must be."""
+        """Whether all required variants are present."""
         present = set(evidence.variants())
         scans = present - {FLOOR}
         return bool(scans) and set(self.all_of) <= present and (not self.any_of or bool(present & set(evidence.about.ids(*self.any_of))))
@@ -128,7 +128,7 @@ class Timings:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The CPU baselines of every machine that was measured alone, without a GPU; with ``beside``, those timed beside a GPU too.
+    """The CPU baselines of every machine without a GPU; with ``beside``, also those timed on a machine with a GPU.
 
     Where there are none, a figure goes without them; one that asks for those beside a GPU is about them.
     """
@@ -137,7 +137,7 @@ class Hosts:
     timings: Timings = Timings(any_of=(HOST,), only=(HOST,))
 
     def like(self, shown: TimingEvidence) -> Hosts:
-        """Those of what a figure shows of a GPU."""
+        """Return the CPU baselines that match the timings shown for a GPU."""
         named = shown.named or (HOST,)
         return replace(self, timings=replace(self.timings, types=(shown.scanned.type,), op=shown.scanned.op, any_of=named, only=named))
 
@@ -162,7 +162,7 @@ class Hosts:
 
 @dataclass(frozen=True)
 class EachSession:
-    """What :class:`Timings` asks for, of every session that has all of it, whatever its code: for what differs by the session, as the host does."""
+    """The timings of :class:`Timings` from every complete session, of any commit: for quantities that vary by session, such as the host."""
 
     timings: Timings
 

@@ -1,12 +1,12 @@
 """Medians and ratios of medians, with their 95% intervals.
 
-The interval of a median lies between two order statistics (Le Boudec 2010): no distribution is assumed, and it covers 95% or
-more of any number of repetitions that it is given for, six at least. A bootstrap of so few covers less.
+The interval of a median lies between two order statistics (Le Boudec 2010). It assumes no distribution, and its coverage is 95%
+or more for any number of repetitions from six on. A bootstrap of so few repetitions covers less.
 
 The interval of a ratio of medians is its percentile bootstrap (Efron 1979), both sides resampled. A resample of sorted data
 has as its median the mean of the data at two ranks, and those ranks depend only on the number of repetitions; so they are
-drawn once for each number of repetitions and serve every case. Of few repetitions they are few, drawn again and again: each
-is looked at once, with how often it came, which makes thousands of intervals a matter of indexing.
+drawn once per number of repetitions and serve every case. With few repetitions the same ranks recur often: each distinct
+outcome is evaluated once and weighted by its frequency, so that thousands of intervals need only indexing.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ RESAMPLES = 5000
 CONFIDENCE = 0.95
 SEED = 1986_2007
 FEWEST = 5
-"""With fewer repetitions than this, on either side, no interval of a ratio is given, and no test is made."""
+"""Least repetitions per side for the interval of a ratio, and for a test."""
 FEWEST_OF_MEDIAN = 6
-"""The same of the interval of a median: of five values even the extremes enclose it in 94% only."""
+"""Least repetitions for the interval of a median: the extremes of five values cover only 94%."""
 SIGNIFICANT = 0.05
-"""A corrected p below this is more than chance."""
+"""A corrected p below this is significant."""
 
 _CHUNK = 1000
 _DRAWN = 1000
-"""Of more repetitions than this the middle ranks of resamples come from their distribution: to draw each resample would take gigabytes."""
+"""Above this number of repetitions the middle ranks are drawn from their distribution: drawing each resample would take gigabytes."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with the bounds of its interval; ``low`` and ``high`` are NaN where repetitions were too few."""
+    """A value with the bounds of its interval; ``low`` and ``high`` are NaN if there are too few repetitions."""
 
     value: float
     low: float
@@ -45,7 +45,7 @@ class Interval:
 
     @property
     def known(self) -> bool:
-        """Whether there were repetitions enough for an interval."""
+        """Whether there were enough repetitions for an interval."""
         return bool(np.isfinite(self.low))
 
 
@@ -53,9 +53,9 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 
 
 def order_statistics(count: int) -> int | None:
-    """How far from either end, from 0, of ``count`` sorted values the 95% interval of their median reaches; None where they are too few.
+    """Return the 0-based rank, from either end of ``count`` sorted values, that bounds the 95% interval of their median; None for too few.
 
-    A value is below the median with chance one half, so that the ranks follow from the binomial distribution alone.
+    A value lies below the median with probability one half, so the ranks follow from the binomial distribution.
     """
     place = int(stats.binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1
     return place if place >= 0 else None
@@ -72,11 +72,11 @@ def _of_median(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=256)
 def _middle_ranks(count: int, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """The two middle ranks of each of RESAMPLES resamples of ``count`` sorted values; those of the two sides of a ratio differ."""
+    """Return the two middle ranks of each of RESAMPLES resamples of ``count`` sorted values; each ``side`` of a ratio has its own draws."""
     generator = np.random.default_rng((SEED, count, side))
     middle = ((count - 1) // 2, count // 2)
     if count > _DRAWN:
-        # Where the ranks lie among so many uniform draws is known (David and Nagaraja 2003): a beta variate, and the next one above it.
+        # The middle order statistics of many uniform draws are beta variates (David and Nagaraja 2003).
         first = generator.beta(middle[0] + 1, count - middle[0], RESAMPLES)
         second = first if count % 2 else first + (1 - first) * generator.beta(1, count - middle[1], RESAMPLES)
         return (first * count).astype(int), (second * count).astype(int)
@@ -86,7 +86,7 @@ def _middle_ranks(count: int, side: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=256)
 def _resampled_ranks(above: int, below: int) -> tuple[np.ndarray, np.ndarray]:
-    """The middle ranks of resamples of so many values above and below at once, every outcome once; and how often each came."""
+    """Return the distinct middle ranks of joint resamples of both sides, and the frequency of each."""
     ranks = np.stack([*_middle_ranks(above, 1), *_middle_ranks(below, 2)])
     return np.unique(ranks, axis=1, return_counts=True)
 
@@ -100,9 +100,9 @@ def _of_ratio(above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndar
     so_far = np.cumsum(times[order], axis=1)
 
     def smallest(place: float) -> np.ndarray:
-        """What stands at a place, from 0, among all RESAMPLES in order."""
-        found = (so_far <= place).sum(axis=1, keepdims=True)
-        return np.take_along_axis(values, np.take_along_axis(order, found, axis=1), axis=1)[:, 0]
+        """Return the value at a 0-based place among all RESAMPLES sorted ratios."""
+        rank = (so_far <= place).sum(axis=1, keepdims=True)
+        return np.take_along_axis(values, np.take_along_axis(order, rank, axis=1), axis=1)[:, 0]
 
     tail = (1 - CONFIDENCE) / 2
     places = [share * (RESAMPLES - 1) for share in (tail, 1 - tail)]
@@ -111,11 +111,11 @@ def _of_ratio(above: np.ndarray, below: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _alike(*sides: Sequence[np.ndarray]) -> Iterator[tuple[list[int], list[np.ndarray]]]:
-    """Cases with as many repetitions on each side, some at a time: their places, and the repetitions of each side as rows."""
+    """Group cases with equal numbers of repetitions; yield the places of up to _CHUNK cases, and each side's repetitions as rows."""
     samples = list(zip(*sides, strict=True))
     places: dict[tuple[int, ...], list[int]] = {}
-    for place, of in enumerate(samples):
-        places.setdefault(tuple(map(len, of)), []).append(place)
+    for place, case in enumerate(samples):
+        places.setdefault(tuple(map(len, case)), []).append(place)
     for members in places.values():
         for start in range(0, len(members), _CHUNK):
             part = members[start : start + _CHUNK]

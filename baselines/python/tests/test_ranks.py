@@ -191,7 +191,7 @@ def test_a_block_is_summed_its_last_item_gathered_and_what_comes_before_added(mo
 def test_without_torch_one_sentence_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     assert ranks.main(["--ranks", "2", "--out", str(tmp_path / "o.json")]) == 3
-    assert "PyTorch is not here" in capsys.readouterr().err and not list(tmp_path.iterdir())
+    assert "PyTorch is not installed" in capsys.readouterr().err and not list(tmp_path.iterdir())
     (tmp_path / "o.json").touch()
     assert ranks.main(["--out", str(tmp_path / "o.json")]) == 2 and "--force" in capsys.readouterr().err
 

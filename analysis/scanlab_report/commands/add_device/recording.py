@@ -1,8 +1,8 @@
-"""A run that is to be recorded: what of it is kept, what is wrong with it, and where it is filed.
+"""A run to be recorded: its files, its errors, and the folder in which it is filed.
 
-Kept are the results files at the top of the folder that ``./reproduce`` or a person made, the verification, what the tests said, and
-the folder ``model`` with what the engine model is held against; of a machine without a GPU its emulator counts too, in one file. Those of other runs, simulations and reports are not: any machine
-makes them again from the code.
+A record has the results files at the top of the folder, the verification, the results of the tests, and the folder ``model`` with the
+data that the engine model is compared with; for a machine without a GPU also its emulator counts, in one file. Other counts,
+simulations and reports are not kept: any machine can make them again from the code.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from scanlab_report.written import hidden, put
 
 VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
 COUNTS = "explain"
-"""The folder of emulator counts in a run, and the file that they become."""
+"""The folder of emulator counts in a run, and the name of the file with them in a record."""
 EXCEPTIONS = 0.05
-"""The share of cases that may have too few repetitions for an interval."""
+"""Largest share of cases with too few repetitions for an interval."""
 _PROVENANCE = {**dict.fromkeys(("cuda", ODD_SIZES), ("device", "driver", "argv", "seed")), "host": ("cpu", "cores", "argv", "seed")}
-"""What a file must say of itself besides its date and commit, by its kind."""
+"""Required provenance besides date and commit, by kind of file."""
 _NO_SEED = (streams.TRACE, streams.IMPLICIT_SYNC, streams.CONCURRENCY, streams.STOPWATCH)
 WAITS, COUNTED = "waits", "counted"
-"""Tables: one has no room for more than device, date and commit, others have ranges beside them that say it all."""
+"""Kinds of tables: ``waits`` has only device, date and commit in its rows; the others have a file of ranges with the full provenance."""
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -48,13 +48,13 @@ class Recording:
     folder: Path
     files: list[Path] = field(default_factory=list)
     model: list[Path] = field(default_factory=list)
-    """What the engine model is held against: a calibration, a sweep, and traces in a folder of their own."""
+    """Measurements for the engine model: a calibration, a sweep, and traces in a folder of their own."""
     ignored: list[Path] = field(default_factory=list)
     counts: list[Explanation] = field(default_factory=list)
     device: str = ""
     date: str = ""
     gpus: int = 1
-    """Over which its scans ran."""
+    """Number of GPUs over which its scans ran."""
     wrong: list[Complaint] = field(default_factory=list)
 
     @property
@@ -65,13 +65,13 @@ class Recording:
 
 
 def examine(folder: Path, recorded: Path) -> Recording:
-    """Reads a run and checks that it may be recorded beside what is there."""
+    """Read a run and check whether it may be added to the record."""
     found = Recording(folder)
     candidates = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")] if folder.is_dir() else []
     if not candidates:
         found.wrong.append(Complaint(folder, "", "is no folder with results files"))
         return found
-    of: list[tuple[Run, str]] = []
+    timed: list[tuple[Run, str]] = []
     tables: list[tuple[Run, str]] = []
     everything = Results()
     beside = {results.ranges_beside(file) for file in candidates if file.suffix == ".csv"}
@@ -85,38 +85,38 @@ def examine(folder: Path, recorded: Path) -> Recording:
         (found.files if kept else found.ignored).append(file)
         if file.name in TESTS:
             found.wrong += _tests(file)
-        of += runs
+        timed += runs
         if not read.repeat_tables:  # _verification checks these
             tables += [(owner, WAITS if read.wait_tables else COUNTED) for owner in read.owners.values()]
-        if not read.problems:  # else these would be what follows from them
+        if not read.problems:  # otherwise these would be consequential errors
             found.wrong += [Complaint(file, *wrong) for wrong in _too_few(read)]
-    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in [*of, *tables] for key, what in _provenance(run, kind)]
-    if not of:
+    found.wrong += [Complaint(run.file, f"context.{key}", what) for run, kind in [*timed, *tables] for key, what in _provenance(run, kind)]
+    if not timed:
         found.wrong.append(Complaint(folder, "", "holds no timings, schedules, traces or experiments"))
         return found
     found.model, held = _model(folder, found.wrong)
     found.wrong += [Complaint(run.file, f"context.{key}", what) for run in held for key, what in _provenance(run, streams.TRACE)]
-    found.wrong += _one_run([*of, *((run, streams.TRACE) for run in held), *tables])
-    first = min(of, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
-    found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in of)
+    found.wrong += _one_run([*timed, *((run, streams.TRACE) for run in held), *tables])
+    first = min(timed, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date))[0]
+    found.device, found.date, found.gpus = first.device, first.date[:10], several_gpus.gpus(run for run, _ in timed)
     if found.gpus > 1:
-        found.wrong += several_gpus.misplaced(of)
+        found.wrong += several_gpus.misplaced(timed)
     if not found.name:
         found.wrong.append(Complaint(first.file, "context.device", f"is {shown(found.device)}, by which no folder can be called: say which device it is"))
     if first.kind == "host":
         found.wrong += _counts(found, first)
-    found.wrong += _verification(found, everything, first, any(kind in ("timings", streams.DISTRIBUTED) and run.kind == "cuda" for run, kind in of))
-    found.wrong += _recorded_already([run for run, _ in of], recorded)
+    found.wrong += _verification(found, everything, first, any(kind in ("timings", streams.DISTRIBUTED) and run.kind == "cuda" for run, kind in timed))
+    found.wrong += _recorded_already([run for run, _ in timed], recorded)
     return found
 
 
 def _after(letter: str) -> str:
-    """The letter that follows; no letter at all counts as "a". A gap is not filled: the order of names is that of runs."""
+    """Return the next letter; an empty one counts as "a". Gaps stay open, so that names are in the order of runs."""
     return chr(ord(letter or "a") + 1)
 
 
 def file_away(found: Recording, recorded: Path) -> Path:
-    """Copies the files, JSON compressed, to ``recorded/DEVICE/DATE``, the next letter behind it if the day is taken."""
+    """Copy the files, with JSON compressed, to ``recorded/DEVICE/DATE``, plus a letter if the date is taken."""
     device = recorded / found.name
     device.mkdir(parents=True, exist_ok=True)
     taken = max((path.name for path in device.glob(f"{found.date}*")), default="")
@@ -140,7 +140,7 @@ def file_away(found: Recording, recorded: Path) -> Path:
 
 
 def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
-    """What a file does not say of itself, or says that is no state to record."""
+    """Yield the missing and the unacceptable provenance of a file."""
     said = _PROVENANCE.get(run.kind, ("device",)) if kind != WAITS else ("device",)
     needed = [key for key in said if key != "seed" or kind not in _NO_SEED]
     for key in ("date", *needed):
@@ -156,20 +156,20 @@ def _provenance(run: Run, kind: str) -> Iterator[tuple[str, str]]:
         yield "assertions", "are on, which makes code slower: build without them"
 
 
-def _one_run(of: Sequence[tuple[Run, str]]) -> Iterator[Complaint]:
-    """All files of a run are of one commit, of one device, and what its host timed alone of one processor."""
+def _one_run(runs: Sequence[tuple[Run, str]]) -> Iterator[Complaint]:
+    """Yield the files whose commit or device differs from the first; CPU baselines are compared among themselves."""
     alike: dict[bool, Run] = {}
-    for run, _ in of:
+    for run, _ in runs:
         beside = alike.setdefault(run.kind == "host", run)
-        for key, mine, other, file in (("device", run.device, beside.device, beside.file), ("git_commit", run.commit, of[0][0].commit, of[0][0].file)):
+        for key, mine, other, file in (("device", run.device, beside.device, beside.file), ("git_commit", run.commit, runs[0][0].commit, runs[0][0].file)):
             if mine != other:
                 yield Complaint(run.file, f"context.{key}", f"is {mine!r}, and {other!r} in {file.name}: record one run of one device and commit at a time")
 
 
 def _model(folder: Path, wrong: list[Complaint]) -> tuple[list[Path], list[Run]]:
-    """The files that the engine model is held against, and what they say of themselves."""
-    of = folder / results.MODEL
-    files = [file for file in (of / "calibration.json", of / "advise.json", *sorted((of / "traces").glob("*.json"))) if file.is_file()]
+    """Return the measurements for the engine model, and their provenance."""
+    model = folder / results.MODEL
+    files = [file for file in (model / "calibration.json", model / "advise.json", *sorted((model / "traces").glob("*.json"))) if file.is_file()]
     held = []
     for file in files:
         document = load_json(file, wrong)
@@ -193,8 +193,8 @@ def _counts(found: Recording, run: Run) -> Iterator[Complaint]:
     found.counts = read.explanations
     for counted in found.counts:
         if counted.dirty or counted.commit != run.commit:
-            of = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
-            yield Complaint(counted.file, "git_commit", f"is {of}, and {run.commit} in {run.file.name}: count with the code that was timed")
+            counted_at = f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
+            yield Complaint(counted.file, "git_commit", f"is {counted_at}, and {run.commit} in {run.file.name}: count with the code that was timed")
             return
 
 
@@ -202,7 +202,7 @@ def _too_few(read: Results) -> Iterator[tuple[str, str]]:
     """Timings whose repetitions do not suffice for an interval, unless they are exceptions: a cap on its time stops a slow case."""
     kinds = {streams.SCHEDULES: ("streams run --rounds", ["entry", *streams.SCHEDULE, "bytes"]),
              streams.STREAM_SCAN: ("stream-scan --repetitions", streams.SCAN),
-             streams.DISTRIBUTED: ("distributed bench --rounds", [of for of in streams.DISTRIBUTED_COLUMNS if of not in ("round", "time_ns")])}  # fmt: skip
+             streams.DISTRIBUTED: ("distributed bench --rounds", [column for column in streams.DISTRIBUTED_COLUMNS if column not in ("round", "time_ns")])}  # fmt: skip
     single = read.timings[~read.timings["run"].isin([place for place, run in enumerate(read.runs) if run.kind == ODD_SIZES])]  # others have an interval over processes
     for rows, (how, case) in ((single, ("bench --rounds", CASE)), *((s.rows, kinds[s.kind]) for s in read.streams if s.kind in kinds)):
         if "control" in rows:
