@@ -106,7 +106,7 @@ def timings(rounds: int = 11, top: int = 28) -> dict[str, Any]:
                     if variant in _IN_GRAPHS and cache == "warm":
                         add(case(variant, n, cache, launch="graph"), _time(variant, n, cache) - 2000)
         for settings, slower in (({"tile": "12"}, 1.2), ({"tile": "26"}, 1.02), ({"tile": "28"}, 1.01), ({"tile": "36"}, 1.05), ({"piece": "1"}, 1.1), ({"piece": "1", "tile": "36"}, 1.3),
-                                 ({"tile": "10"}, 1.25), ({"stages": "2"}, 1.2), ({"stages": "3"}, 1.1), ({"stages": "4"}, 1.05), ({"stages": "5"}, 1.02), ({"loading": "1"}, 1.15), ({"loading": "4"}, 1.01), ({"loading": "all"}, 1.01), ({"assignment": "static"}, 1.04), ({"early": "no"}, 1.1), ({"asking": "at_once"}, 1.02), ({"arrivals": "lane"}, 1.01)):
+                                 ({"tile": "10"}, 1.25), ({"stages": "2"}, 1.2), ({"stages": "3"}, 1.1), ({"stages": "4"}, 1.05), ({"stages": "5"}, 1.02), ({"loading": "1"}, 1.15), ({"loading": "4"}, 1.01), ({"loading": "all"}, 1.01), ({"assignment": "static"}, 1.04), ({"pdl": "no"}, 1.1), ({"asking": "at_once"}, 1.02), ({"arrivals": "lane"}, 1.01)):
             add(case("look_ahead", n, **settings), slower * _time("look_ahead", n, "cold"))
         for folding, slower in (("kept", 2.0), ("repeated", 2.7)):
             add(case("look_ahead", n, type_name="f32", op="log_sum_exp", tile="49", folding=folding), slower * _time("look_ahead", n, "cold"))

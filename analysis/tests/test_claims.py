@@ -182,8 +182,9 @@ def test_the_commit_that_a_target_names_has_its_bound() -> None:
     said_then: dict[str, list[dict[str, Any]]] = {}
 
     def bound(of: dict[str, Any]) -> list[Any]:
-        over = of.get("over")
-        return [*(of.get(name) for name in ("measure", "variant", "cases", "at_least", "at_most", "equals", "variation", "workload", "least_gib")), "cub" if over == "cub_as_shipped" else over]
+        over, measure = of.get("over"), of.get("measure")
+        measure = {"collection": "tracing", "caveat": "implicit_sync"}.get(measure, measure)  # their names at older commits
+        return [measure, *(of.get(name) for name in ("variant", "cases", "at_least", "at_most", "equals", "variation", "workload", "least_gib")), "cub" if over == "cub_as_shipped" else over]
 
     for entry in tomllib.loads(CLAIMS.read_text())["claim"]:
         if entry["source"] != claims.OURS:

@@ -97,7 +97,7 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
 }  # fmt: skip
 UNREAD = {"advice": {"said"}, "explanation": {"depth"}}
 """Fields that may hold anything, or are of a choice that need not have been measured."""
-NULLABLE = {"said", "found", "operations", "swaps", "small", "device"}
+NULLABLE = {"stated", "measured", "operations", "swaps", "small", "device"}
 SIGNED = {"chunk", "operation", "channel", "bytes", "tracing_overhead_percent", "overlap", "slower", "cpu_time"}
 """Numbers that may be less than 0: -1 stands for what a trace does not say."""
 FREE = {"error_message", "kind", "where", "reason", "source"}

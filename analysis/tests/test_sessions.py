@@ -131,7 +131,7 @@ def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
     assert not json.loads((tmp_path / "session.json").read_text())["complete"]
 
 
-@pytest.mark.parametrize(("about", "said"), [({"kind": "host", "device": ""}, "it lacks counts\n"), ({}, "it lacks implicit_sync, concurrency, counters, repeats,")])
+@pytest.mark.parametrize(("about", "said"), [({"kind": "host", "device": ""}, "it lacks counts\n"), ({}, "it lacks concurrency, counters, implicit_sync, repeats,")])
 def test_what_a_session_lacks_is_said_of_a_host_by_what_a_host_can_have(tmp_path: Path, about: dict[str, str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["session", str(record(tmp_path, "2026-01-01", 1.0, **about))]) == 0
     assert f"not complete: {said}" in capsys.readouterr().out
