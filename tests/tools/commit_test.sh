@@ -87,12 +87,12 @@ GIT_CEILING_DIRECTORIES=$scratch expect unknown true 'a tree without git'
 exported=0123456789abcdef expect 0123456789abcdef false 'an exported tree'
 
 # This build: whatever is compiled into the program or read into it is among what it looks at.
-for file in variants/*/*.c* baselines/*.cpp harness/*/*.[ch]pp data/{tuned,devices}/*.json data/scenarios/*.toml examples/*_scan.cu include/*/*.cuh; do
+for file in variants/*/*.c* baselines/*.cpp harness/*/*.[ch]pp data/{tuned,devices}/*.json data/scenarios/*.toml data/experiments.toml examples/*_scan.cu include/*/*.cuh; do
   # Scans over several GPUs have no CPU build.
   [[ $file != variants/distributed/*.cu || $with_cuda == ON ]] || continue
   grep -qxF "$file" "$compiled" || failed "$compiled lacks $file"
 done
-! grep -v -e '^variants/' -e '^baselines/' -e '^harness/' -e '^data/tuned/' -e '^data/devices/' -e '^data/scenarios/' -e '^examples/' -e '^include/' "$compiled" ||
+! grep -v -e '^variants/' -e '^baselines/' -e '^harness/' -e '^data/tuned/' -e '^data/devices/' -e '^data/scenarios/' -e '^data/experiments.toml$' -e '^examples/' -e '^include/' "$compiled" ||
   failed "$compiled names what is no part of the program"
 
 ((failures == 0)) && echo 'all as promised'
