@@ -59,12 +59,12 @@ void predict(MeasuredChoices& all, const DeviceProfile& device) {
 ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& device) {
   ScoredProblem problem{.job = measured.begin()->second.chosen.job, .choices = measured.size()};
   problem.said = advise(problem.job, device, {}, usual_choices()).advised();
-  const MeasuredChoice* fastest = nullptr;
+  const MeasuredChoice* fastest = &measured.begin()->second;
   std::vector<ScheduleChoice> ranked;
   for (const auto& [key, one] : measured) {
     ranked.push_back(one.choice);
     problem.errors.push_back(one.error());
-    if (fastest == nullptr || one.seconds() < fastest->seconds()) fastest = &one;
+    if (one.seconds() < fastest->seconds()) fastest = &one;
   }
   problem.fastest = *fastest;
   rank(ranked);

@@ -26,8 +26,8 @@ T parse_number(const std::string& text, const std::string& option, const char* w
   refuse(fmt::format("--{} {}: give {}", option, text, wanted));
 }
 
-std::function<void(const std::string&)> reads_number(std::string option, int least, int most,
-                                                     std::function<void(int)> set) {
+std::function<void(const std::string&)> reads_number(const std::string& option, int least, int most,
+                                                     const std::function<void(int)>& set) {
   return [=](const std::string& text) {
     const int number = parse_number<int>(text, option, "a whole number");
     if (number < least || number > most)

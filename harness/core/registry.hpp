@@ -30,7 +30,7 @@ class RegistryOf {
     return registry;
   }
 
-  void add(Entry entry) {
+  void add(Entry entry) {  // NOLINT(performance-unnecessary-value-param): moved into the registry
     const std::string id = entry.about.id;
     if (!is_id(id)) refuse(id, "its id has to be lower-case letters, digits and '_', a letter first");
     if constexpr (requires { entry.about.parameters.front().values; }) {

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string shorten(std::string text, std::size_t most) {
+std::string shorten(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most) + " ...";
 }
 
