@@ -13,35 +13,32 @@ constexpr std::array kWhoNames{std::pair{ScanSweepPart::Who::device, std::string
                                std::pair{ScanSweepPart::Who::general, std::string_view("general")},
                                std::pair{ScanSweepPart::Who::host, std::string_view("host")}};
 
-ScanSweepPart part_of(const toml::table& row) {
-  OptionWords words;
-  for (const auto& [option, value] : row) words[std::string(option.str())] = {value.value_or(std::string{})};
-  const std::string sizes = text(*experiments()["sizes"].as_table(), words["items"].front().c_str());
-  if (!sizes.empty()) words["items"] = {sizes};
-  ScanSweepPart part{.who = values_of(words, "scans", kWhoNames).front(),
-                     .caches = values_of(words, "cache", kCacheNames),
-                     .launches = values_of(words, "launch", kLaunchNames),
-                     .vary = text(row, "vary")};
-  for (const char* key : {"scans", "cache", "launch", "vary"}) words.erase(key);
-  part.words = std::move(words);
-  return part;
-}
-
 }  // namespace
 
+void read_value(const Value& row, ScanSweepPart& part) {
+  part.words = read_option_words(row);
+  const Value sizes = experiments().at("sizes");
+  std::string& items = part.words["items"].front();
+  if (sizes.has(items)) items = sizes.at(items).text();
+  part.who = values_of(part.words, "scans", kWhoNames).front();
+  part.caches = values_of(part.words, "cache", kCacheNames);
+  part.launches = values_of(part.words, "launch", kLaunchNames);
+  if (row.has("vary")) part.vary = row.at("vary").text();
+  for (const char* key : {"scans", "cache", "launch", "vary"}) part.words.erase(key);
+}
+
+void read_value(const Value& row, ScanSweep& sweep) {
+  FieldReader fields(row);
+  fields("name", sweep.name);
+  fields("about", sweep.about);
+  fields("rounds", sweep.rounds);
+  fields.optional("seconds", sweep.seconds);
+  fields.optional("named", sweep.of_chosen);
+  fields("parts", sweep.parts);
+}
+
 const std::vector<ScanSweep>& scan_sweeps() {
-  static const std::vector<ScanSweep> all = [] {
-    std::vector<ScanSweep> sweeps;
-    for_each_row(experiments(), "scan_sweep", [&](const toml::table& row) {
-      ScanSweep& sweep = sweeps.emplace_back(ScanSweep{.name = text(row, "name"),
-                                                       .about = text(row, "about"),
-                                                       .rounds = row["rounds"].value_or(0),
-                                                       .seconds = row["seconds"].value_or(0.0),
-                                                       .of_chosen = row["named"].value_or(false)});
-      for_each_row(row, "parts", [&](const toml::table& part) { sweep.parts.push_back(part_of(part)); });
-    });
-    return sweeps;
-  }();
+  static const auto all = experiments().at("scan_sweep").get<std::vector<ScanSweep>>();
   return all;
 }
 

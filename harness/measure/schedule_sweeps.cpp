@@ -10,21 +10,17 @@
 
 namespace scanlab::measure {
 
+void read_value(const Value& row, ScheduleSweep& sweep) {
+  FieldReader fields(row);
+  fields("name", sweep.name);
+  fields("about", sweep.about);
+  fields("rounds", sweep.rounds);
+  fields.optional("cap", sweep.cap);
+  for (const Value& part : row.at("parts").items()) sweep.parts.push_back(read_option_words(part));
+}
+
 const std::vector<ScheduleSweep>& schedule_sweeps() {
-  static const std::vector<ScheduleSweep> all = [] {
-    std::vector<ScheduleSweep> sweeps;
-    for_each_row(experiments(), "schedule_sweep", [&](const toml::table& row) {
-      ScheduleSweep& sweep = sweeps.emplace_back(ScheduleSweep{.name = text(row, "name"),
-                                                               .about = text(row, "about"),
-                                                               .rounds = row["rounds"].value_or(0),
-                                                               .cap = row["cap"].value_or(0.0)});
-      for_each_row(row, "parts", [&](const toml::table& part) {
-        OptionWords& words = sweep.parts.emplace_back();
-        for (const auto& [option, value] : part) words[std::string(option.str())] = {value.value_or(std::string{})};
-      });
-    });
-    return sweeps;
-  }();
+  static const auto all = experiments().at("schedule_sweep").get<std::vector<ScheduleSweep>>();
   return all;
 }
 
