@@ -1,4 +1,4 @@
-"""What stands on the axes of the figures of streams, sessions and scenarios, of a few times chosen by hand."""
+"""The axes of the figures of streams, sessions and scenarios, drawn from a few times chosen by hand."""
 
 from __future__ import annotations
 

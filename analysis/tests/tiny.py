@@ -85,7 +85,7 @@ def degrees(worst: int) -> dict[str, float]:
 
 
 def explanation(variant: str, items: int, banks32: Mapping[str, float], parameters: Mapping[str, str] | None = None, **changes: Any) -> Explanation:
-    """What the emulator counted of a variant: totals of which a test says the rest."""
+    """The emulator's counts of a variant: totals, to which a test adds the rest."""
     totals = {"operations": 1, "swaps": 0, "barriers": 3, "shared_requests": 10, "global_bytes_read": 0, "global_bytes_written": 0, "banks32": banks32,
               "banks16": banks32} | changes.pop("totals", {})  # fmt: skip
     totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}

@@ -97,8 +97,8 @@ class PeerAggregates {
   }
 
  private:
-  /// By tile, two groups are read at a time: a round of four GPUs has more tiles than that, and one group after another
-  /// would take longer than the round. If items have more than 4 bytes, a tile's own group is read after the others,
+  /// Reads two groups at a time where GPUs exchange tiles: a round of four GPUs has more tiles than that, and one group
+  /// after another would take longer than the round. With items of more than 4 bytes, a tile's own group comes last,
   /// which was faster on two GPUs.
   using Told = scan::Aggregates<Op, PeerStates<Item>, scan::kTilesPerLane<Op, PeerStates<Item>>, kByTile ? 2 : 1>;
   static constexpr bool kLate = kByTile && sizeof(Item) > 4;

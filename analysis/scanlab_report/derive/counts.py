@@ -1,4 +1,4 @@
-"""What the emulator counted: which explanation stands for a variant, and the conflicts of its tree's steps."""
+"""The counts of the emulator: which explanation stands for a variant, and the conflicts of its tree's steps."""
 
 from __future__ import annotations
 

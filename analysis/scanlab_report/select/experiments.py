@@ -1,4 +1,4 @@
-"""What can be measured, by which command and in how long: the table of data/experiments.toml, by which needs name what answers them."""
+"""The experiments of data/experiments.toml: their commands and times, and the experiments that answer a need."""
 
 from __future__ import annotations
 
