@@ -6,15 +6,16 @@
 source tools/cuda.sh
 
 IFS=$'\n'  # paths may have blanks
-sweep=${quick:+quick} lacked=0
-sweep=${sweep:-full}
-rivals=best,device_scan,memcpy,cub_device_scan,cub_newest,cub_newest_look_ahead,cub_newest_deterministic,cub_tuned
+sweep=${quick:+quick} sweep=${sweep:-full} lacked=0
 tiles=(--algorithm peer_look_ahead --set tells=tile)  # the kernel by which GPUs exchange tiles, which small arrays do not choose
 
 # Whether the GPU is one that look_ahead runs on.
-has_bulk_copies() {
-  local capability
-  capability=$(gpu compute_cap | head -n 1) && ((${capability%%.*} >= 9))
+has_bulk_copies() { [[ $(gpu compute_cap | head -n 1) =~ ^(9|[1-9][0-9])\. ]]; }
+
+# head_to_head TYPE: times best and the header against every CUB.
+head_to_head() {
+  "$scanlab" bench --sweep head_to_head --type "$1" --rounds 5 --out "$out/head_to_head_$1.json" --force \
+    --variant best,device_scan,memcpy,cub_device_scan,cub_newest,cub_newest_look_ahead,cub_newest_deterministic,cub_tuned
 }
 
 # scan_larger_than_memory memory|files MIB...: scans inputs of so many MiB, as they fit on this machine, through a budget of device
