@@ -105,12 +105,18 @@ all=$*
 while [[ $1 != --out ]]; do shift; done
 mkdir -p "$2/figures" "$2/tables" && echo 'error: bad.json: truncated'
 [[ ${STATUS_analysis:-0} == 0 ]] || exit "$STATUS_analysis"
+! grep -rqsx unfinished "${0%/*}/../out" || exit 2
 [[ $all == *--no-pdf* ]] || touch "$2/scan.pdf" "$2/streams.pdf"
 SH
 for program in latexmk pdflatex kpsewhich; do stand_in "$scratch/bin/$program" <<<'exit 0'; done
 for preset in cpu cuda; do
   stand_in build/$preset/scanlab <<'SH'
-sleep "${SLEEP:-0}" && echo "$*" && status=STATUS_${1//-/_} && exit "${!status:-0}"
+sleep "${SLEEP:-0}" && echo "$*"
+if [[ $1 == verify && ${VERIFYING:-} ]]; then
+  all=$* && file=${all##*--json }
+  echo unfinished >"${file%% *}" && sleep "$VERIFYING" && echo whole >"${file%% *}"
+fi
+status=STATUS_${1//-/_} && exit "${!status:-0}"
 SH
   touch build/$preset/build.ninja
 done
@@ -171,6 +177,8 @@ expect 1 '' bash -c '"$@" | grep -E "left|about"' bash "${run[@]}"
 # A step ends with its result, and with where that is.
 expect 0 "s: scenarios --out $scratch/out/scenarios" "${run[@]}"
 expect 0 "s: verify --device simt --json $scratch/out/verify.jsonl --force" "${run[@]}"
+# The analysis does not meet the file of a verification that goes on meanwhile.
+expect 0 "every check is in whole" env VERIFYING=1 bash -c '"$@" && echo "every check is in $(cat "${@: -1}/verify.jsonl")"' bash "${run[@]}"
 expect 0 "Figures:  $scratch/out/report/figures" "${run[@]}" --no-cuda --quick
 expect 0 'verify --device simt --quick' cat "$scratch/out/log/verify.txt"
 expect 0 "bench --variant cpu_* --sweep quick --out $scratch/out/cpu.json" cat "$scratch/out/log/cpu.txt"
