@@ -9,7 +9,7 @@ import pandas as pd
 
 from scanlab_report.documents import ladder
 from scanlab_report.figures.speedup import details
-from scanlab_report.read.documents.results import Choice
+from scanlab_report.schema.results import Choice
 from scanlab_report.read.published import Publication
 from scanlab_report.select.evidence import CounterEvidence, CountEvidence, TableEvidence
 from scanlab_report.select.needs import Gathered, gather

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scanlab_report.read import published
-from scanlab_report.read.documents import counts
-from scanlab_report.read.fields import convert
+from scanlab_report.schema import counts
+from scanlab_report.schema.fields import convert
 from scanlab_report.read.records import RECORDED, Explanation
 from scanlab_report.tables import costs
 from tests import fixtures

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scanlab_report import page
 from scanlab_report.layout import looks, schedules, style
-from scanlab_report.read.documents.results import Variant
+from scanlab_report.schema.results import Variant
 from scanlab_report.read.variants import Variants
 from tests import tiny
 

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report.layout import looks, style
 from scanlab_report.layout.table_formats import Table
-from scanlab_report.read.documents import counts
-from scanlab_report.read.documents.results import Choice, Variant
-from scanlab_report.read.fields import convert
+from scanlab_report.schema import counts
+from scanlab_report.schema.results import Choice, Variant
+from scanlab_report.schema.fields import convert
 from scanlab_report.read.records import MEASURED, Explanation, Results, Run
 from scanlab_report.read.variants import Variants
 from scanlab_report.select.needs import gather

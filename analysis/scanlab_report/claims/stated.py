@@ -14,9 +14,9 @@ import msgspec
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.read.documents.base import Line
-from scanlab_report.read.documents.claims import StatedClaim
-from scanlab_report.read.fields import Misfit, convert, fits, shown
+from scanlab_report.schema.base import Line
+from scanlab_report.schema.claims import StatedClaim
+from scanlab_report.schema.fields import Misfit, convert, fits, shown
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.read.variants import Variants, Wanted
 from scanlab_report.select.evidence import Key

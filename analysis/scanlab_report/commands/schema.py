@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import msgspec
 
-    from scanlab_report.read.documents import DOCUMENTS
+    from scanlab_report.schema import DOCUMENTS
 
     options.out.mkdir(parents=True, exist_ok=True)
     for name, struct in DOCUMENTS.items():

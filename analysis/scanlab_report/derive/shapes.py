@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.schema.base import ELEMENT_BYTES
 from scanlab_report.read.records import ideal_bytes
 from scanlab_report.select.evidence import TableEvidence
 from scanlab_report.select.variants import CEILING, SHAPES, cub_as_shipped

@@ -9,7 +9,7 @@ from scanlab_report.derive.counts import default_only
 from scanlab_report.derive.shares import shares
 from scanlab_report.layout import style
 from scanlab_report.layout.looks import look
-from scanlab_report.read.documents.counts import Degrees
+from scanlab_report.schema.counts import Degrees
 from scanlab_report.read.records import Explanation
 from scanlab_report.read.variants import Variants
 from scanlab_report.select.counted import Counts, pairs

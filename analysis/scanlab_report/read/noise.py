@@ -23,8 +23,8 @@ import pandas as pd
 
 from scanlab_report import DATA
 from scanlab_report.read import versions
-from scanlab_report.read.documents import kept
-from scanlab_report.read.fields import Misfit, convert
+from scanlab_report.schema import kept
+from scanlab_report.schema.fields import Misfit, convert
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import Complaint
 from scanlab_report.written import write

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 from msgspec import Struct
 
-from scanlab_report.read.documents.base import Count, Name, Positive
-from scanlab_report.read.fields import Misfit, convert
+from scanlab_report.schema.base import Count, Name, Positive
+from scanlab_report.schema.fields import Misfit, convert
 from scanlab_report.read.records import Complaint
 from scanlab_report.read.tables import checked, read_csv
 

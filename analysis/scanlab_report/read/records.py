@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from scanlab_report.read import ncu, streams
-from scanlab_report.read.documents import counts
-from scanlab_report.read.documents.base import ELEMENT_BYTES
-from scanlab_report.read.documents.results import Variant
+from scanlab_report.schema import counts
+from scanlab_report.schema.base import ELEMENT_BYTES
+from scanlab_report.schema.results import Variant
 from scanlab_report.read.variants import Variants
 
 MEASURED = "measured now"

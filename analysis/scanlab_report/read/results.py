@@ -1,6 +1,6 @@
 """Reading and checking what the harness wrote.
 
-Each kind of file is read by its own function and nowhere else, through the structs of :mod:`scanlab_report.read.documents`:
+Each kind of file is read by its own function and nowhere else, through the structs of :mod:`scanlab_report.schema`:
 
 * timings: Google Benchmark JSON, whose entries say of what kind they are;
 * the stream laboratory: traces, implicit_sync, concurrency, comparisons, advice (:mod:`scanlab_report.read.streams`);
@@ -24,11 +24,11 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report.read import corrections, history, ncu, samples, stopwatch, streams, twice, verifications, versions
-from scanlab_report.read.documents import counts, kept, timelines
-from scanlab_report.read.documents import results as documents
-from scanlab_report.read.documents import stopwatch as stopwatch_documents
-from scanlab_report.read.documents.base import Count, Name
-from scanlab_report.read.fields import REMEDY, Misfit, convert, convert_each, listed, shown
+from scanlab_report.schema import counts, kept, timelines
+from scanlab_report.schema import results as documents
+from scanlab_report.schema import stopwatch as stopwatch_documents
+from scanlab_report.schema.base import Count, Name
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import (
     MEASURED,

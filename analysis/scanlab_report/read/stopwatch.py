@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from scanlab_report.read.documents import stopwatch
-from scanlab_report.read.fields import Misfit, convert
+from scanlab_report.schema import stopwatch
+from scanlab_report.schema.fields import Misfit, convert
 from scanlab_report.read.foreign import nvbench
 from scanlab_report.read.streams import STOPWATCH, STOPWATCH_COLUMNS, Found
 
@@ -20,7 +20,7 @@ _ISOLATED, _BATCH = ("cold", "stream"), ("warm", "batch")
 
 
 def found(file: Path, document: Mapping[str, Any]) -> Found:
-    """The rows of a document of :mod:`scanlab_report.read.documents.stopwatch`; Misfit where it does not fit."""
+    """The rows of a document of :mod:`scanlab_report.schema.stopwatch`; Misfit where it does not fit."""
     context = convert(document, stopwatch.Stopwatch).context
     rows, wrong = [], []
     for case in nvbench.read(file, document).cases:

@@ -29,11 +29,11 @@ import msgspec
 import pandas as pd
 from msgspec import UNSET, Struct
 
-from scanlab_report.read.documents import implicit_sync, simulator
-from scanlab_report.read.documents.base import Measured
-from scanlab_report.read.documents.results import CopySample, DistributedSample, KernelSample, ScheduleSample, StreamScanSample
-from scanlab_report.read.documents.timelines import RanksTrace, Trace
-from scanlab_report.read.fields import Misfit, convert, listed
+from scanlab_report.schema import implicit_sync, simulator
+from scanlab_report.schema.base import Measured
+from scanlab_report.schema.results import CopySample, DistributedSample, KernelSample, ScheduleSample, StreamScanSample
+from scanlab_report.schema.timelines import RanksTrace, Trace
+from scanlab_report.schema.fields import Misfit, convert, listed
 
 SCHEDULES, STREAM_SCAN, TRACE, IMPLICIT_SYNC, CONCURRENCY = "schedules", "stream_scan", "trace", "implicit_sync", "concurrency"
 SIMULATION, COMPARISON, ADVICE = "simulation", "comparison", "advice"

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report.read import ncu
-from scanlab_report.read.documents.base import Count, Name, Positive, Type
-from scanlab_report.read.fields import Misfit, convert, fits, shown
+from scanlab_report.schema.base import Count, Name, Positive, Type
+from scanlab_report.schema.fields import Misfit, convert, fits, shown
 from scanlab_report.read.records import COUNTER_COLUMNS, TRAFFIC_COLUMNS, WAIT_COLUMNS, Complaint, Results
 
 _COUNTERS, _TRAFFIC, _WAITS = (

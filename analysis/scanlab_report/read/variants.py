@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from scanlab_report.read.documents.results import Variant
+from scanlab_report.schema.results import Variant
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import msgspec
 import pandas as pd
 
 from scanlab_report.read import versions
-from scanlab_report.read.documents import verification
-from scanlab_report.read.fields import Misfit, convert, convert_each
+from scanlab_report.schema import verification
+from scanlab_report.schema.fields import Misfit, convert, convert_each
 from scanlab_report.read.json_files import decoded, load
 from scanlab_report.read.records import REPEAT_COLUMNS, Checks, Complaint, Verification
 

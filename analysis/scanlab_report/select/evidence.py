@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from scanlab_report.read.documents.base import ELEMENT_BYTES
-from scanlab_report.read.documents.results import Choice
+from scanlab_report.schema.base import ELEMENT_BYTES
+from scanlab_report.schema.results import Choice
 from scanlab_report.read.records import STREAM, Explanation
 from scanlab_report.read.variants import Variants, Wanted
 from scanlab_report.select.provenance import Provenance

@@ -21,8 +21,8 @@ from msgspec import Struct
 from scanlab_report import place
 from scanlab_report.commands.add_device import session, several_gpus
 from scanlab_report.read import results, streams
-from scanlab_report.read.documents.base import Count
-from scanlab_report.read.fields import Misfit, convert, shown
+from scanlab_report.schema.base import Count
+from scanlab_report.schema.fields import Misfit, convert, shown
 from scanlab_report.read.json_files import load_json
 from scanlab_report.read.records import CASE, ODD_SIZES, Complaint, Explanation, Results, Run
 from scanlab_report.stats.intervals import FEWEST

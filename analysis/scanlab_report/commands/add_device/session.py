@@ -10,7 +10,7 @@ from typing import Any
 
 from scanlab_report.commands.add_device import several_gpus
 from scanlab_report.read import results, streams, twice
-from scanlab_report.read.documents import kept
+from scanlab_report.schema import kept
 from scanlab_report.written import write as write_text
 
 FILE = "session.json"

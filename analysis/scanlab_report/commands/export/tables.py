@@ -16,8 +16,8 @@ from scanlab_report import DATA
 from scanlab_report.layout.table_formats import Column as Cell
 from scanlab_report.layout.table_formats import Table as Page
 from scanlab_report.read import streams
-from scanlab_report.read.documents import results as documents
-from scanlab_report.read.documents import timelines, verification
+from scanlab_report.schema import results as documents
+from scanlab_report.schema import timelines, verification
 from scanlab_report.read.records import CASE, WAIT_PREFIX, Results, StreamFile
 from scanlab_report.stats import intervals
 

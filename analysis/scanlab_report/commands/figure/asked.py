@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scanlab_report import DATA
 from scanlab_report.console import missing
-from scanlab_report.read.documents.base import ELEMENT_BYTES
+from scanlab_report.schema.base import ELEMENT_BYTES
 
 if TYPE_CHECKING:
     from scanlab_report.read.variants import Wanted

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 
-from scanlab_report.read.documents.base import Amount, Count, Date, Line, Name, Op, Provenance, Settings, Type, means
+from scanlab_report.schema.base import Amount, Count, Date, Line, Name, Op, Provenance, Settings, Type, means
 
 SESSION, NOISE = "scanlab-session/1", "scanlab-noise/1"
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
+from scanlab_report.schema.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
 
 SCHEMA, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
 Answer = Literal["yes", "no"] | None

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from scanlab_report.read.documents.base import Measured, means
+from scanlab_report.schema.base import Measured, means
 
 SCHEMA = "scanlab-nvbench/1"
 

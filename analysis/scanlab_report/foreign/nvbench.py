@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scanlab_report.read.fields import REMEDY, Misfit, convert, shown
-from scanlab_report.read.foreign.cases import NVBENCH, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable
-from scanlab_report.read.records import MEASURED, Run
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
+from scanlab_report.foreign.cases import NVBENCH, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable
+from scanlab_report.data import MEASURED, File
 
 FORMAT = 1
 """The major version of the JSON's format that is read."""
@@ -98,7 +98,7 @@ def read(file: Path, document: Mapping[str, Any]) -> Foreign:
     used = {case.device: case.gpu for case in cases if case.gpu}
     about = {"device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))), "argv": one_line(" ".join(content.meta.argv or [])),
              "nvbench": content.meta.version.nvbench.string}  # fmt: skip
-    return Foreign(Run(file, MEASURED, about), NVBENCH, numbered(cases))
+    return Foreign(File(file, MEASURED, about), NVBENCH, numbered(cases))
 
 
 def _case(file: Path, place: str, benchmark: str, raw: Any, names: Mapping[str, str]) -> Case:

@@ -1,4 +1,4 @@
-"""Values that are read: through the structs of :mod:`scanlab_report.read.documents`, with a sentence for the first that does not fit."""
+"""Values that are read: through the structs of :mod:`scanlab_report.schema`, with a sentence for the first that does not fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from scanlab_report.read.documents.base import EXACT, WORDS
+from scanlab_report.schema.base import EXACT, WORDS
 
 Read = TypeVar("Read")
 REMEDY = "make the file again, or leave it out"

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import pandas as pd
 
-from scanlab_report.read.fields import EXACT, whole
+from scanlab_report.schema.fields import EXACT, whole
 
 BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
@@ -24,6 +24,7 @@ BANK_METRICS = {
 """ncu's metric, and the column it becomes."""
 DRAM_METRICS = {"dram__bytes_read.sum": "dram_bytes_read", "dram__bytes_write.sum": "dram_bytes_written"}
 """The same for what passes between L2 and DRAM."""
+METRICS = {"counters": BANK_METRICS, "traffic": DRAM_METRICS}
 _BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
 """Units in which ncu prints bytes, unless asked for base units."""
 _HEADER = '"ID","Process ID"'
@@ -41,16 +42,6 @@ CaseOf = Callable[[str], Mapping[str, object] | None]
 def by_name(cases: Mapping[str, Mapping[str, object]]) -> CaseOf:
     """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range lacks."""
     return lru_cache(lambda cell: next((case for name, case in cases.items() if f":{name}:" in cell), None))
-
-
-def bank_conflicts(text: str, case_of: CaseOf) -> pd.DataFrame:
-    """Wavefronts and bank conflicts of shared memory, one row a launch; see :func:`tidy`."""
-    return tidy(text, BANK_METRICS, case_of)
-
-
-def dram_bytes(text: str, case_of: CaseOf) -> pd.DataFrame:
-    """Bytes read from DRAM and written to it, one row a launch; see :func:`tidy`."""
-    return tidy(text, DRAM_METRICS, case_of)
 
 
 def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame:

@@ -15,10 +15,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from scanlab_report.read.documents.base import Count, Number
-from scanlab_report.read.fields import REMEDY, Misfit, convert, listed
-from scanlab_report.read.foreign.cases import GOOGLE, LONGEST, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable, unusable_because
-from scanlab_report.read.records import MEASURED, Run
+from scanlab_report.schema.base import Count, Number
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, listed
+from scanlab_report.foreign.cases import GOOGLE, LONGEST, Case, Foreign, numbered, of_samples, one_line, reason, time, unusable, unusable_because
+from scanlab_report.data import MEASURED, File
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
@@ -86,7 +86,7 @@ def read(file: Path, document: Mapping[str, Any]) -> Foreign:
     cpus = f", {context.num_cpus} CPUs of {context.mhz_per_cpu:g} MHz" if context.num_cpus else ""
     debug = ", library built for debugging" if context.library_build_type == "debug" else ""
     about = {"kind": "host", "cpu": host + cpus + debug, "date": one_line(context.date), "argv": one_line(context.executable)}
-    return Foreign(Run(file, MEASURED, about), GOOGLE, numbered([_case(name, entries) for (name, *_), entries in by_registration.items()]))
+    return Foreign(File(file, MEASURED, about), GOOGLE, numbered([_case(name, entries) for (name, *_), entries in by_registration.items()]))
 
 
 def _entry(raw: Any, place: str) -> _Entry:

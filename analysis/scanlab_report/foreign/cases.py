@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scanlab_report.read.fields import REMEDY, Misfit
-from scanlab_report.read.records import Run
+from scanlab_report.schema.fields import REMEDY, Misfit
+from scanlab_report.data import File
 
 NVBENCH, GOOGLE = "nvbench", "Google Benchmark"
 SHORTEST, LONGEST = 1e-15, 1e9
@@ -73,7 +73,7 @@ class Case:
 class Foreign:
     """One results file of another program."""
 
-    run: Run
+    run: File
     kind: str
     cases: list[Case]
     runs: int = 1

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.read.documents.base import (
+from scanlab_report.schema.base import (
     Amount,
     Count,
     Digits,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Line, Name, Number, Positive, Provenance, Some, means
+from scanlab_report.schema.base import Amount, Count, Line, Name, Number, Positive, Provenance, Some, means
 
 COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 

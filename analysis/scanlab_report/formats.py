@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.stats.intervals import Interval
+from scanlab_report.intervals import Interval
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from scanlab_report.read.documents.base import Count, Line, Name, means
-from scanlab_report.read.documents.results import Schedule, Variant, Workload
-from scanlab_report.read.documents.simulator import Job
+from scanlab_report.schema.base import Count, Line, Name, means
+from scanlab_report.schema.results import Schedule, Variant, Workload
+from scanlab_report.schema.simulator import Job
 
 
 class ListedVariant(Variant, kw_only=True, frozen=True):

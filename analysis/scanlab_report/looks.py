@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scanlab_report.layout.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE, Look
-from scanlab_report.read.documents.results import Variant
-from scanlab_report.read.variants import Variants
+from scanlab_report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE, Look
+from scanlab_report.schema.results import Variant
+from scanlab_report.data import Variants
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
 """One after another, as families of scans of ours come; from the beginning again where there are more."""
@@ -63,7 +63,7 @@ def spare(number: int) -> Look:
     return form(last + number // len(FAMILIES) % len(FORMS), FAMILIES[number % len(FAMILIES)])
 
 
-def of_hosts(about: Variants) -> Iterator[Look]:
+def host_looks(about: Variants) -> Iterator[Look]:
     """Those of CPUs of machines without a GPU, one after another."""
     taken = sum(of.on_host for of in about.values())
     return (form(place, PURPLE) for place in range(taken, taken + len(FORMS)))

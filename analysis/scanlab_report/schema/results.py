@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Digits, Line, Mode, Name, Number, Op, Positive, Provenance, Settings, Type, means
+from scanlab_report.schema.base import Amount, Count, Digits, Line, Mode, Name, Number, Op, Positive, Provenance, Settings, Type, means
 
 SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.read.fields import Misfit, shown
-from scanlab_report.read.foreign import google_benchmark, nvbench
-from scanlab_report.read.foreign.cases import Foreign
+from scanlab_report.schema.fields import Misfit, shown
+from scanlab_report.foreign import google_benchmark, nvbench
+from scanlab_report.foreign.cases import Foreign
 from scanlab_report.read.json_files import OWN, load_json
 from scanlab_report.read.records import Complaint
 from scanlab_report.read.results import reader_by_name

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.read.documents.base import Amount, Count, Date, Line, Mode, Name, Op, Settings, Type, means
+from scanlab_report.schema.base import Amount, Count, Date, Line, Mode, Name, Op, Settings, Type, means
 
 SCHEMA = "scanlab-explain/2"
 
@@ -116,3 +116,15 @@ class Explanation(Struct, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         if not self.launches:
             raise ValueError("launches is empty")
+
+    @property
+    def padding(self) -> str:
+        return self.parameters.get("padding", "none")
+
+    @property
+    def load(self) -> str:
+        return self.parameters.get("load", "")
+
+    def tree_steps(self) -> list[Step]:
+        """The steps of the first launch that climb or descend the tree."""
+        return [s for s in self.launches[0].steps if s.name in ("up-sweep", "down-sweep")]

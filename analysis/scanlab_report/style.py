@@ -24,7 +24,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
 
-from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN
+from scanlab_report.intervals import FEWEST_OF_MEDIAN
 
 COLUMN = 3.4
 """Width in inches of a figure in one column."""
@@ -139,42 +139,46 @@ def _sheet(width: float, height: float) -> Figure:
     return drawn
 
 
-class _Stack:
-    """A figure that grows downwards by parts, each below a line that names it."""
+class Stack:
+    """A figure that grows downwards by parts, each below a line with its `name`."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.name = ""
         self.sheet: Figure | None = None
         self.heights: list[float] = []  # of a name, of its part, of the next name, …
 
     def part(self, width: float, height: float) -> SubFigure:
-        """The next part. Those before it keep their size, so that what was placed in them by the inch stays in place."""
+        """The next part. Those before it keep their size, and what was placed in them by the inch."""
         if self.sheet is None:
             self.sheet = _sheet(width, height)
-            self.grid = self.sheet.add_gridspec(2 * len(self.names), 1)
+            self.grid = self.sheet.add_gridspec(2 * self.most, 1)
         row = len(self.heights)
         self.heights += [_HEADING, height - _FOOTER_LINE]
         self.sheet.set_size_inches(width, sum(self.heights) + _FOOTER_LINE + 0.04)
         _leave_room(self.sheet, 1)
-        self.grid.set_height_ratios(self.heights + [0.0] * (2 * len(self.names) - len(self.heights)))
+        self.grid.set_height_ratios(self.heights + [0.0] * (2 * self.most - len(self.heights)))
         heading, part = (self.sheet.add_subfigure(self.grid[place]) for place in (row, row + 1))
-        heading.text(0.02 / width, 0.5, self.names[row // 2], fontweight="bold", va="center")
+        self.heading = heading.text(0.02 / width, 0.5, self.name, fontweight="bold", va="center")
         return part
 
 
-_stack: _Stack | None = None
+_stack: Stack | None = None
 
 
-def stacked(parts: Mapping[str, Callable[[], Figure]]) -> Figure:
-    """One figure of several that :func:`figure` makes, one below the other, each headed by its name."""
+@contextmanager
+def stack(most: int) -> Iterator[Stack]:
+    """Meanwhile :func:`figure` makes the next part of one figure, of `most` at the most."""
     global _stack
-    _stack = stack = _Stack(list(parts))
+    _stack = Stack(most)
     try:
-        for draw in parts.values():
-            draw()
+        yield _stack
     finally:
         _stack = None
-    return stack.sheet
+
+
+def close(drawn: Figure) -> None:
+    pyplot.close(drawn)
 
 
 def plain(text: str) -> str:
@@ -317,6 +321,11 @@ def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str
         below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
         axes.errorbar(x[known], middle[known], yerr=[below[known], above[known]],
                       fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=1.5)  # fmt: skip
+
+
+def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
+    """The intervals of `ratio` against `items`."""
+    error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], colour)
 
 
 def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colour: str) -> None:

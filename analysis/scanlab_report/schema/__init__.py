@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.read.documents import claims, counts, implicit_sync, kept, printed, results, simulator, stopwatch, timelines, verification
+from scanlab_report.schema import claims, counts, implicit_sync, kept, printed, results, simulator, stopwatch, timelines, verification
 
 DOCUMENTS: dict[str, Any] = {
     "results": results.Results, "ranges": results.Ranges, "nvbench": stopwatch.Stopwatch, "verification": verification.VerificationLine, "explain": counts.Explanation,

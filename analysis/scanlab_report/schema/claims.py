@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from scanlab_report.read.documents.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type, means
+from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type, means
 
 Measure = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills", "speedup", "traffic", "order", "schedule", "duplex", "naive", "tracing", "counts", "conflicts",
                   "makespan_median", "makespan_worst", "overlap", "implicit_sync", "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"]  # fmt: skip

@@ -1,0 +1,434 @@
+"""Results as tables. A row is a sample, a launch or a count; its column `file` is an index of `Data.files`.
+
+============= ======================================================================================
+scan          a sample of a scan on one device, or of a copy beside it
+schedule      a sample of a schedule; `entry` is "copy" or "kernel" for its parts timed alone
+stream_scan   a sample of a scan larger than the device
+distributed   a sample of a scan over several ranks
+skipped       a case that was not timed, with the reason
+counters      shared-memory wavefronts and bank conflicts of a launch, by the hardware
+traffic       DRAM bytes of a launch, by the hardware
+waits         cycles of one role of a kernel's warps, in all and waiting
+repeats       whether the bits of repeated runs varied
+counts        one case on the SIMT emulator; `content` is its document
+spans         an operation on an engine, in a timeline of a schedule
+calls         a call of the host, in the same timelines
+rank_spans    a kernel, copy or memset on one of several GPUs
+implicit_sync, concurrency, comparison, advice, nvbench      an experiment
+============= ======================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from scanlab_report.schema.results import Variant
+
+MEASURED, RECORDED = "measured now", "recorded"
+CASE = ["variant", "settings", "type", "op", "mode", "items", "cache", "launch"]
+"""The columns that name a case of a scan; rows that agree in them are samples of one case."""
+SCHEDULE = ["workload", "items", "chunks", "streams", "memory", "work", "blocks", "buffers", "id"]
+STREAM_SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budget", "chunks"]
+STREAM_SCAN += ["mapped", "bytes"]
+RANKS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items"]
+CASES = {"scan": CASE, "schedule": ["entry", *SCHEDULE, "bytes"], "stream_scan": STREAM_SCAN}
+CASES |= {"distributed": RANKS}
+"""The columns that name a case of each kind of sample."""
+ODD_SIZES = "odd_sizes"
+KERNEL = ["launches", "threads", "registers", "shared_bytes", "local_bytes", "workspace_bytes"]
+KERNEL += ["prepare_ns"]
+SAMPLE = ["round", "ns", "sm_clock_mhz", "converged"]
+WAITING = "cycles_waiting_"
+"""The beginning of the columns of `waits` that are parts of `cycles_total`."""
+COLUMNS = {
+    "scan": [*CASE, *SAMPLE, "bytes", *KERNEL, "choice"],
+    "schedule": [*CASES["schedule"], "inputs", "control", "side_kernels", "own_streams", *SAMPLE]
+    + ["device_ns"],
+    "stream_scan": [*STREAM_SCAN, *SAMPLE],
+    "distributed": [*RANKS, "kind", "on", "bytes", *SAMPLE],
+    "skipped": [*CASE, "reason", "failed"],
+    "counters": ["variant", "padding", "type", "op", "items", "kernel", "launch_index"]
+    + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
+    "traffic": ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index"]
+    + ["dram_bytes_read", "dram_bytes_written"],
+    "waits": ["variant", "items", "type", "role", "cycles_total"],
+    "repeats": ["variant", "type", "op", "mode", "cases", "varying", "runs"],
+    "counts": ["variant", "unpadded", "padding", "load", "type", "op", "mode", "items", "content"],
+    "spans": ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream"]
+    + ["channel", "bytes", "label"],
+    "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],
+    "rank_spans": [*RANKS, "run", "rank", "kind", "name", "start_us", "end_us"],
+    "nvbench": ["variant", "type", "items", "cache", "launch", "ns"],
+    "implicit_sync": ["name", "stated", "claim", "works", "source", "differs", "yes", "trials"]
+    + ["seconds", "refusal", "environment", "question", "answer", "subject", "asks"],
+    "concurrency": ["streams", "kernels", "blocks", "slots", "connections", "block_seconds"]
+    + ["waves", "fluid_seconds", "predicted_seconds", "serial_seconds", "makespan_seconds"],
+    "comparison": ["schedule", "workload", "items", "chunks", "streams", "work", "connections"]
+    + ["measured_us", "predicted_us", "overlap_in_either", "overlap_in_both", "unaided_us"]
+    + [f"{whose}_overlap_in_{where}" for whose in ("unaided", "repeated", "best")
+       for where in ("either", "both")]
+    + ["copy_queues", "queues_ordered_as_modelled", "repetitions", "measured_spread"]
+    + ["estimate_us"],
+    "advice": ["workload", "items", "work", "copied_bytes", "choices", "median_error"]
+    + ["worst_error", "said_was_measured", "advised", "fastest", "slower", "ties"]
+    + ["ties_least_slower", "ties_most_slower"],
+}  # fmt: skip
+"""The columns of each table beside `file`. Times are in nanoseconds, but for those that say so."""
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """What is wrong with the input: the file, the place in it, and a sentence."""
+
+    file: Path
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.place}" if self.place else str(self.file)
+        return f"{where}: {self.message}"
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A file of results: where it lies, whether it was measured now, and its context."""
+
+    path: Path
+    origin: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    of_no_device: bool = False
+    """Emulator counts and simulations: any machine makes the same."""
+
+    @property
+    def kind(self) -> str:
+        """`cuda`, `host`, `tuning`, or `odd_sizes`, which the command line names."""
+        if re.search(rf"--sweep[ =]{ODD_SIZES}\b", str(self.context.get("argv", ""))):
+            return ODD_SIZES
+        return str(self.context.get("kind", "cuda"))
+
+    @property
+    def device(self) -> str:
+        named = self.context.get("device") or self.context.get("cpu") or "unnamed device"
+        return "" if self.of_no_device else str(named)
+
+    @property
+    def host(self) -> str:
+        """The processor that the CPU baselines ran on."""
+        cores = self.context.get("cores") or self.context.get("num_cpus")
+        return f"{self.context.get('cpu', 'unnamed CPU')}{f', {cores} cores' if cores else ''}"
+
+    @property
+    def date(self) -> str:
+        return str(self.context.get("date", ""))
+
+    @property
+    def commit(self) -> str:
+        commit = str(self.context.get("git_commit", ""))
+        return "" if commit == "unknown" else commit
+
+    @property
+    def dirty(self) -> bool:
+        return str(self.context.get("git_dirty")).lower() == "true"
+
+    @property
+    def on_gpu(self) -> bool:
+        return self.kind != "host" and not self.of_no_device
+
+
+class Session(NamedTuple):
+    """Recorded files of one device that belong together; `listed` in a `session.json`, or not."""
+
+    folder: Path
+    device: str
+    date: str
+    complete: bool
+    files: frozenset[Path]
+    gpus: int = 1
+    listed: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The outcomes of one variant's checks; `wrong` is the first that failed, and why."""
+
+    passed: int
+    failed: int
+    skipped: int
+    types: tuple[str, ...]
+    wrong: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A verification that came to its end."""
+
+    file: Path
+    context: Mapping[str, Any]
+    passed: int
+    failed: int
+    interrupted: bool
+    variants: Mapping[str, Checks] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A table of the literature, and its source."""
+
+    table: pd.DataFrame
+    source: Mapping[str, Any]
+
+    @property
+    def citation(self) -> str:
+        """Authors and year, for a legend."""
+        return str(self.source["short"])
+
+
+class Variants(dict[str, Variant]):
+    """The description of each variant, by id. One without any counts as a scan of ours."""
+
+    def __missing__(self, id_: str) -> Variant:
+        return Variant(label=id_, kind="scan", origin="variant", family="", overview=True,
+                       on_host=False)  # fmt: skip
+
+    def ids(self, *wanted: str | Group) -> list[str]:
+        """Ids, those of groups among them."""
+        return [id_ for item in wanted
+                for id_ in ([item] if isinstance(item, str) else
+                            [id_ for id_, about in self.items() if item.has(about)])]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Group:
+    """Variants that are alike; `name` stands for them in sentences."""
+
+    name: str
+    has: Callable[[Variant], bool]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The variants, type and operator that a user asks a figure for; empty: the figure chooses."""
+
+    variants: tuple[str, ...] = ()
+    type: str = ""
+    op: str = ""
+
+
+@dataclass
+class Data:
+    """Everything that was read, cut to the files in `kept`."""
+
+    files: list[File] = field(default_factory=list)
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    settings: dict[str, dict[str, str]] = field(default_factory=lambda: {"": {}})
+    """Settings that are not the defaults, by their name in the tables."""
+    sessions: list[Session] = field(default_factory=list)
+    verifications: list[Verification] = field(default_factory=list)
+    published: dict[str, Publication] = field(default_factory=dict)
+    problems: list[Complaint] = field(default_factory=list)
+    first: str = ""
+    """The device that comes before others of the same origin."""
+    named: str = ""
+    """The session that was asked for, if any."""
+    ask: Ask = Ask()
+    kept: frozenset[int] | None = None
+    every: Data | None = None
+    """All sessions of the device, where this is one of them."""
+    device: str = ""
+    """The only device, if this was cut to one."""
+    order: Variants | None = None
+    """The variants of all devices, so that each looks the same on all of them."""
+
+    def __post_init__(self) -> None:
+        self._cut: dict[Any, Any] = {}
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """A table, without the rows of other files."""
+        if name not in self._cut:
+            table = self.tables.get(name)
+            if table is None:
+                table = pd.DataFrame(columns=["file", *COLUMNS[name]])
+            elif self.kept is not None:
+                table = table[table["file"].isin(list(self.kept))]
+            self._cut[name] = table
+        return self._cut[name]
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` returns, made once for these data: many figures need the same."""
+        if key not in self._cut:
+            self._cut[key] = make()
+        return self._cut[key]
+
+    @property
+    def empty(self) -> bool:
+        return not (self.files or self.verifications)
+
+    def numbers(self, wanted: Callable[[File], bool] = lambda file: True) -> list[int]:
+        """The numbers of the kept files that are wanted."""
+        kept = range(len(self.files)) if self.kept is None else sorted(self.kept)
+        return [number for number in kept if wanted(self.files[number])]
+
+    def rows(self, table: str, wanted: Callable[[File], bool]) -> pd.DataFrame:
+        """The rows of a table that are of wanted files."""
+        rows = self[table]
+        return rows[rows["file"].isin(self.numbers(wanted))]
+
+    def cut(self, wanted: Callable[[File], bool], **changes: Any) -> Data:
+        """The same without the rows of other files."""
+        return replace(self, kept=frozenset(self.numbers(wanted)), **changes)
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """The GPUs that something was measured on, in the order of `ranked`."""
+        return ranked([self.files[n] for n in self.numbers(lambda file: file.on_gpu)], self.first)
+
+    @cached_property
+    def variants(self) -> Variants:
+        """The newest description of each variant, over all sessions."""
+        data = self.every or self
+        timed = set(data["scan"]["file"])
+        files = [data.files[n] for n in data.numbers() if n in timed]
+        files.sort(key=lambda file: file.date)
+        about = Variants({id_: of for file in files for id_, of in file.variants.items()})
+        if self.order is not None:
+            return Variants({id_: about.get(id_, of) for id_, of in self.order.items()})
+        return about
+
+    def on(self, device: str, alike: bool = False) -> Data:
+        """The data as if there were no other GPU. Counts and simulations stay; times of CPUs stay
+        unless they are of another GPU's session. `alike`: variants keep the order of all devices.
+        """
+        if self.devices in ([], [device]):
+            return self
+
+        def stays(file: File) -> bool:
+            if file.kind == "host":
+                return device in (self._gpus_beside(file) or [device])
+            return file.of_no_device or file.device == device
+
+        def make() -> Data:
+            every = self.every and self.every.on(device)
+            order = self.variants if alike else None
+            return self.cut(stays, every=every, device=device, order=order)
+
+        return self.once(("on", device, alike), make)
+
+    def _gpus_beside(self, host: File) -> set[str]:
+        """The GPUs whose session lists a file of a host, else those measured in its folder."""
+        if listed := {s.device for s in self.sessions if host.path.resolve() in s.files}:
+            return listed & {self.files[n].device for n in self.numbers(lambda f: f.on_gpu)}
+        beside = self.numbers(lambda f: f.on_gpu and f.path.parent == host.path.parent)
+        return {self.files[n].device for n in beside}
+
+    def asking(self, ask: Ask) -> Data:
+        return replace(self, ask=ask)
+
+    @cached_property
+    def places(self) -> dict[str, dict[int, int]]:
+        """The place of each file in the order in which files answer, by table: the one with the
+        most variants first, of equals the newest."""
+        column = {"scan": "variant", "schedule": "id", "stream_scan": "way",
+                  "distributed": "algorithm"}  # fmt: skip
+        order = {}
+        for name, counted in column.items():
+            timed = self[name].groupby("file")[counted].nunique().to_dict()
+            first = sorted(timed, key=lambda n: (timed[n], self.files[n].date, n), reverse=True)
+            order[name] = {number: place for place, number in enumerate(first)}
+        return order
+
+
+def ranked(files: Iterable[File], first: str = "") -> list[str]:
+    """The devices of some files: GPUs before CPUs, measured now before recorded, the one that
+    shall be `first`, then the last measured."""
+    rank: dict[str, tuple[bool, bool, bool, str]] = {}
+    for file in files:
+        own = (file.kind != "host", file.origin == MEASURED, file.device == first, file.date)
+        rank[file.device] = max(rank.get(file.device, own), own)
+    return sorted(rank, key=rank.__getitem__, reverse=True)
+
+
+class NoSession(ValueError):
+    """A name that no recorded session has."""
+
+
+def choose_session(data: Data, name: str = "") -> Data:
+    """One recorded session of each device and number of GPUs, and all that was measured now: the
+    session of this name, else the newest complete one. NoSession if none has the name."""
+    sessions = [*data.sessions, *_unlisted(data)]
+    if name and name not in {session.name for session in sessions}:
+        known = ", ".join(sorted({session.name for session in sessions})) or "none"
+        raise NoSession(f"no recorded session is called {name}; there are {known}")
+    best: dict[tuple[str, int], Session] = {}
+    for session in sessions:
+        key = (session.device, session.gpus)
+        best[key] = max(best.get(key, session), session,
+                        key=lambda s: (s.name == name, s.complete, s.date))  # fmt: skip
+    one = {path for session in best.values() if session.gpus == 1 for path in session.files}
+    several = {path for session in best.values() if session.gpus > 1 for path in session.files}
+    of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
+    if "rank" in data["waits"]:
+        waits = data["waits"]
+        of_ranks |= set(waits.loc[waits["rank"].notna(), "file"])
+
+    def stays(number: int) -> bool:
+        file = data.files[number]
+        path = file.path.resolve()
+        return (file.origin != RECORDED or file.of_no_device or path in one
+                or (number in of_ranks and path in several))  # fmt: skip
+
+    kept = frozenset(n for n in data.numbers() if stays(n))
+    others = {path for session in sessions for path in session.files} - one - several
+    checked = [v for v in data.verifications if v.file.resolve() not in others]
+    return replace(data, kept=kept, every=data, named=name, verifications=checked)
+
+
+def _unlisted(data: Data) -> list[Session]:
+    """Recorded files without a `session.json` beside them, by folder and device."""
+    folders = {session.folder for session in data.sessions}
+    loose: dict[tuple[Path, str], list[File]] = {}
+    for number in data.numbers(lambda f: f.origin == RECORDED and not f.of_no_device):
+        file = data.files[number]
+        folder = file.path.parent.resolve()
+        if folder not in folders and not file.path.name.startswith("history."):
+            loose.setdefault((folder, file.device), []).append(file)
+    return [Session(folder, device, max(file.date for file in files), False,
+                    frozenset(file.path.resolve() for file in files), 1, False)
+            for (folder, device), files in loose.items()]  # fmt: skip
+
+
+ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+
+
+def settings_name(settings: Mapping[str, str]) -> str:
+    """Settings as the tables name them; `Data.settings` has them by it."""
+    return " ".join(f"{key}={value}" for key, value in settings.items())
+
+
+def changed(settings: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
+    """The settings that are not the defaults."""
+    return {key: value for key, value in sorted(settings.items()) if defaults.get(key) != value}
+
+
+def rank_settings(key: str) -> dict[str, str]:
+    """The parameters of an algorithm over several ranks, from their name in the table."""
+    return dict(part.partition("=")[::2] for part in key.split(",") if part)
+
+
+def rank_settings_name(settings: Mapping[str, str]) -> str:
+    """Every parameter of an algorithm over several ranks, as the name of a case."""
+    return ",".join(f"{name}={value}" for name, value in sorted(settings.items()))

@@ -1,0 +1,203 @@
+"""What the report shows: figures and tables, each a function of `Data`, registered by its name.
+
+    @figure("scans", follows=("variants", "type", "op"))
+    def share_of_copy(data: Data) -> Shown:
+        \"""One sentence on what it shows, for `scanlab-report list` and the gallery.\"""
+
+Such a function picks its cases, raises `Lacking` if they are not there, and only then draws. It
+returns the rows that it drew: the footer, the caption and the page take their source from them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from scanlab_report import style
+from scanlab_report.data import Data
+from scanlab_report.formats import Table, latex, latex_cell
+from scanlab_report.pick import BEST, Lacking, Source, sources
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure or table, its caption, and the sources of its numbers."""
+
+    content: Any
+    caption: str
+    sources: Sequence[Source] = ()
+    details: str = ""
+    """Sentences on the data of one device, which follow the caption."""
+    unusual: tuple[str, ...] = ()
+    """Another variant, type or operator than a reader expects."""
+
+    @property
+    def told(self) -> str:
+        return " ".join(filter(None, (self.caption, self.details)))
+
+
+def shown(data: Data, content: Any, caption: str, *drawn: pd.DataFrame | Source,
+          details: str = "", scanned: tuple[str, str] = ("i32", "plus"),
+          variant: str = BEST) -> Shown:  # fmt: skip
+    """What a figure or table function returns; `drawn` are the tables that it drew."""
+    found: list[Source] = []
+    for rows in drawn:
+        found += [rows] if isinstance(rows, Source) else sources(data, rows)
+    usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
+    unusual = tuple(value for value, expected in usual if value != expected)
+    unique = {source.line(): source for source in reversed(found)}
+    return Shown(content, caption, list(reversed(unique.values())), details, unusual)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure or table: its name, its function, and the experiments that measure what it shows."""
+
+    name: str
+    make: Callable[[Data], Shown]
+    measured_by: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+    """The options of a user that it follows: `variants`, `type`, `op`."""
+    wide: bool = False
+    """It needs both columns of a page."""
+    of_one: bool = False
+    """It is of one variant."""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return (self.make.__doc__ or "").partition("\n")[0]
+
+    def needs(self) -> str:
+        """What it lacks where there are no data; empty if it needs none."""
+        try:
+            self.make(Data())
+        except Lacking as error:
+            return str(error)
+        return ""
+
+
+FIGURES: dict[str, Entry] = {}
+TABLES: dict[str, Entry] = {}
+
+
+def _register(entries: dict[str, Entry], measured_by: Sequence[str], options: dict[str, Any]):
+    def add(make: Callable[[Data], Shown]) -> Callable[[Data], Shown]:
+        name = options.pop("name", make.__name__)
+        entries[name] = Entry(name, make, tuple(measured_by), **options)
+        return make
+
+    return add
+
+
+def figure(*measured_by: str, **options: Any):
+    """Registers a figure: the experiments that measure it, and the fields of `Entry`."""
+    return _register(FIGURES, measured_by, options)
+
+
+def table(*measured_by: str, **options: Any):
+    """Registers a table likewise."""
+    return _register(TABLES, measured_by, options)
+
+
+# ------------------------------------------------------------------------------------ showing it
+
+
+def first_of(entry: Entry, data: Data) -> Shown:
+    """A table of the first device that answers; Lacking as the first device lacks it."""
+    reason: Lacking | None = None
+    for device in data.devices or [""]:
+        try:
+            return entry.make(data.on(device) if device else data)
+        except Lacking as error:
+            reason = reason or error
+    raise reason or Lacking("data")
+
+
+def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
+    """A figure drawn on each device that answers, a part below the other; once, under no name, if
+    all have the same sources. The content is the whole figure."""
+    if len(data.devices) < 2:
+        return {"": first_of(entry, data)}
+    on: dict[str, Shown] = {}
+    reason: Lacking | None = None
+    with style.stack(len(data.devices)) as stack:
+        for device in data.devices:
+            part = data.on(device, alike=True)
+            stack.name = device
+            try:
+                on[device] = entry.make(part)
+                stack.heading.set_text(", ".join([device, *on[device].unusual]))
+            except Lacking as error:
+                reason = reason or error
+    lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
+    if len(lines) > 1 and stack.sheet is not None:
+        return {device: Shown(stack.sheet, of.caption, of.sources, of.details, of.unusual)
+                for device, of in on.items()}  # fmt: skip
+    if stack.sheet is not None:
+        style.close(stack.sheet)
+    if not on:
+        raise reason or Lacking("data")
+    return {"": first_of(entry, data)}
+
+
+def draw(entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page",
+         devices: bool = True) -> dict[str, Shown]:  # fmt: skip
+    """Draws a figure with its footer and writes it to files; what is shown, by device."""
+    with style.sheet(sheet):
+        on = by_device(entry, data) if devices else {"": first_of(entry, data)}
+        drawn: Figure = next(iter(on.values())).content
+        style.finish(drawn)
+        unusual = [*on[""].unusual] if "" in on else []
+        style.footer(drawn, [*unusual, *(source.line() for source in all_sources(on))])
+        style.save(drawn, targets)
+    return on
+
+
+def all_sources(on: dict[str, Shown]) -> list[Source]:
+    """The source of each part, each once."""
+    lines = {source.line(): source for shown in on.values() for source in shown.sources}
+    return list(lines.values())
+
+
+def told(on: dict[str, Shown]) -> str:
+    """The caption of a figure, with the details of each device."""
+    captions = list(dict.fromkeys(shown.caption for shown in on.values()))
+    details = [f"{device}: {shown.details}" if device else shown.details
+               for device, shown in on.items() if shown.details]  # fmt: skip
+    return " ".join([*captions[:1], *details])
+
+
+def footer_line(found: Sequence[Source]) -> str:
+    """Device, date, commit and origin of everything that is shown."""
+    return "; ".join(source.line() for source in found)
+
+
+def latex_caption(text: str, found: Sequence[Source]) -> str:
+    """A LaTeX caption: what is shown, then where each number comes from and how often it was
+    repeated."""
+    lines = [" (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated)
+             for s in found]  # fmt: skip
+    stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
+    stated = stated.replace("index i", "index $i$")
+    if not lines:
+        return f"\\caption{{{stated}}}\n"
+    return f"\\caption{{{stated} {latex('; '.join(lines))}.}}\n"
+
+
+def markdown(made: Shown) -> str:
+    """A table with its caption above it, and its sources below."""
+    content: Table = made.content
+    return f"{made.caption}\n\n{content.markdown()}\n{footer_line(made.sources)}\n"
+
+
+__all__ = ["Entry", "Shown", "all_sources", "by_device", "draw", "figure", "first_of",
+           "footer_line", "latex_caption", "markdown", "partial", "shown", "table",
+           "told"]  # fmt: skip
