@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--library", type=_words(ids), default=ids, help="choose libraries")
     options = parser.parse_args(arguments)
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
-    if not can_write(options):
-        return BAD_INPUT
+    if status := prepare_output(options):
+        return status
     usable, missing = libraries.load(options.library)
     for name, reason in missing.items():
         say(f"left out {name}: {reason}")
@@ -48,19 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return measure(bench, context, options.out)
 
 
-def can_write(options: argparse.Namespace) -> bool:
-    """Whether the results can be written; complain if they cannot."""
+def prepare_output(options: argparse.Namespace) -> int:
+    """Make the folder of the results file; return a status, of failure if it cannot be written."""
     out = options.out
     if out.exists() and not options.force:
-        refusal = "is there already; choose another name, or give --force to replace it"
-        return not complain(BAD_INPUT, f"{out} {refusal}")
+        lack = "is there already; choose another name, or give --force to replace it"
+        return complain(BAD_INPUT, f"{out} {lack}")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _part_of(out).touch()
         _part_of(out).unlink()
     except OSError as error:
-        return not complain(BAD_INPUT, f"cannot write to {out}: {error.strerror}")
-    return True
+        return complain(BAD_INPUT, f"cannot write to {out}: {error.strerror}")
+    return DONE
 
 
 def make_plan(options: argparse.Namespace) -> session.Plan:
@@ -147,12 +147,6 @@ def _amount(text: str) -> float:
     return float(text)
 
 
-def _seconds(text: str) -> float:
-    if not (seconds := _amount(text)):
-        raise argparse.ArgumentTypeError(f"takes a number of seconds above 0, not '{text}'")
-    return seconds
-
-
 def make_parser(
     module: str, about: str | None, types: list[str], items: str
 ) -> argparse.ArgumentParser:
@@ -171,13 +165,10 @@ def make_parser(
     add("--items", type=parse_items, default=items, metavar="LIST", help=sizes)
     most = "take at most N samples per case (default 10)"
     add("--rounds", type=positive, default=10, metavar="N", help=most)
-    width = (
-        "stop a case whose median is known to this, either way, with 95 %% "
-        "(default 1; 0: all rounds)"
-    )
+    width = "stop a case at this half width of its median's 95 %% interval (default 1; 0: never)"
     add("--width", type=_amount, default=1.0, metavar="PERCENT", help=width)
     cap = "after this wall time give a case no more than 5 samples (default 10)"
-    add("--cap", type=_seconds, default=10.0, metavar="SECONDS", help=cap)
+    add("--cap", type=_amount, default=10.0, metavar="SECONDS", help=cap)
     add("--seed", type=positive, default=1, metavar="N", help="choose the inputs (default 1)")
     return parser
 

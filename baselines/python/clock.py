@@ -16,7 +16,10 @@ class ClockReader:
 
     def __init__(self) -> None:
         self._next, self._device = 0.0, ctypes.c_void_p()
-        self._nvml = _library()
+        try:
+            self._nvml = ctypes.CDLL("libnvidia-ml.so.1")
+        except OSError:
+            self._nvml = None
         chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
         if chosen.isdigit():
             handle = "nvmlDeviceGetHandleByIndex_v2", int(chosen)
@@ -40,10 +43,3 @@ class ClockReader:
             return getattr(self._nvml, function)(*arguments) == 0
         except AttributeError:  # no NVML, or an older driver
             return False
-
-
-def _library() -> ctypes.CDLL | None:
-    try:
-        return ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        return None

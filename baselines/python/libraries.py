@@ -1,4 +1,4 @@
-"""The libraries behind one interface: copy an array to the device, scan it, time it, fetch it.
+"""The libraries behind a common interface: copy an array in, scan it, time it, fetch it.
 
 A library is imported when it is constructed. If the import or the first use of the GPU fails, the
 exception is the reason for omitting the library.
@@ -142,11 +142,14 @@ class Torch(_WithEvents):
             return self._torch.from_numpy(items).cuda()
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
+        return lambda: self._torch.cumsum(items, 0, dtype=items.dtype, out=out)
+
+    def _make_output(self, items: Any) -> Any:
         with self._stream():
-            out = torch.full_like(items, 85)
-        torch.cuda.synchronize()  # so that the caller may use any stream
-        return lambda: torch.cumsum(items, 0, dtype=items.dtype, out=out)
+            out = self._torch.full_like(items, 85)
+        self._torch.cuda.synchronize()  # so that the caller may use any stream
+        return out
 
     def fetch(self, result: Any) -> np.ndarray:
         self._torch.cuda.synchronize()
@@ -196,19 +199,17 @@ class CudaCompute(Torch):
         return super().versions() | {"cuda_cccl": importlib.metadata.version("cuda-cccl")}
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
+        arguments = {"d_in": items, "d_out": out, "op": self._plus, "init_value": None}
         with self._stream():
-            out = torch.full_like(items, 85)
             try:
-                arguments = {"d_in": items, "d_out": out, "op": self._plus, "init_value": None}
                 scan = self._compute.make_inclusive_scan(**arguments)
             except (KeyError, NotImplementedError, TypeError, ValueError) as error:
                 raise Refused(f"cuda.compute makes no scan of {items.dtype}: {error}") from error
             stream = _StreamHandle(self._own_stream.cuda_stream)
             arguments |= {"num_items": items.numel(), "stream": stream}
             size = scan(temp_storage=None, **arguments)
-            workspace = torch.empty(size, dtype=torch.uint8, device="cuda")
-        torch.cuda.synchronize()
+            workspace = self._torch.empty(size, dtype=self._torch.uint8, device="cuda")
 
         def run() -> Any:
             scan(temp_storage=workspace, **arguments)
@@ -248,12 +249,10 @@ class TritonScan(Torch):
         return super().versions() | {"triton": self._triton.__version__}
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
         blocks = self._triton.cdiv(items.numel(), self._kernels.ITEMS_PER_BLOCK)
         with self._stream():
-            out = torch.full_like(items, 85)
-            totals = torch.empty(blocks, dtype=items.dtype, device=items.device)
-        torch.cuda.synchronize()  # so that the caller may use any stream
+            totals = self._torch.empty(blocks, dtype=items.dtype, device=items.device)
 
         def run() -> Any:
             self._kernels.scan(items, totals, out)

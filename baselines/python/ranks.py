@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import re
 import socket
 import sys
 import time
@@ -169,14 +170,8 @@ def context(plan: Plan, group: Group) -> dict[str, Any]:
 
 def _cpu() -> str:
     """The processor, as ``scanlab bench`` names it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
-        "unnamed CPU",
-    )
+    name = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return name[1].strip() if name else "unnamed CPU"
 
 
 def measure(plan: Plan, group: Group, out: Path) -> int:
@@ -190,8 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
     options = _parser().parse_args(arguments)
     started = "RANK" in os.environ and "WORLD_SIZE" in os.environ  # by torchrun
-    if (not started or os.environ["RANK"] == "0") and not command.can_write(options):
-        return command.BAD_INPUT
+    leads = not started or os.environ["RANK"] == "0"
+    if leads and (status := command.prepare_output(options)):
+        return status
     try:
         import torch
         import torch.multiprocessing

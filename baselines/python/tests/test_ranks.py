@@ -17,6 +17,7 @@ import pytest
 from baselines.python import ranks, scans
 from baselines.python.session import Plan
 from baselines.python.tests.test_measure import StandIn, add_to, lack_memory
+from baselines.python.tests.test_on_torch import Tensor
 from scanlab_report.commands.__main__ import main as report
 from scanlab_report.read import results, streams
 
@@ -127,19 +128,6 @@ def test_a_lack_of_memory_on_one_rank_ends_the_case_alone(tmp_path: Path) -> Non
     messages = [(entry["items"], entry["error_message"]) for entry in skipped]
     assert messages == 7 * [(3 * 4096, "out of device memory")]
     assert not results.read([tmp_path], []).problems
-
-
-class Tensor(np.ndarray):
-    """A tensor as far as it is used."""
-
-    def to(self, device: str) -> Tensor:
-        return self
-
-    def add_(self, other: Any) -> None:
-        self += other
-
-    def cpu(self) -> SimpleNamespace:
-        return SimpleNamespace(numpy=lambda: np.array(self))
 
 
 def replace_torch(monkeypatch: pytest.MonkeyPatch, calls: list[Any]) -> None:

@@ -117,7 +117,7 @@ class Nvml:
 
 def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     nvml, now = Nvml(), [100.0]
-    monkeypatch.setattr(clock, "_library", lambda: nvml)
+    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: nvml)
     monkeypatch.setattr(clock.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
     reader = clock.ClockReader()
@@ -136,6 +136,6 @@ def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.Monke
 def test_a_clock_that_cannot_be_had_is_not_known(
     lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clock, "_library", lambda: Nvml(f"nvml{lacks}") if lacks else None)
+    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: Nvml(f"nvml{lacks}") if lacks else None)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert clock.ClockReader().sm_mhz() is None
