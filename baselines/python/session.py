@@ -68,11 +68,9 @@ class Plan:
 
     def is_last(self, times: Sequence[float], spent: float, latest: float) -> bool:
         """Whether a case gets no further sample, given the wall time before and of its latest."""
-        if len(times) >= self.rounds or (
-            self.width > 0 and median_uncertainty(times) <= self.width
-        ):
-            return True
-        return len(times) >= MIN_SAMPLES and spent + 2 * latest > self.cap_seconds
+        converged = self.width > 0 and median_uncertainty(times) <= self.width
+        late = len(times) >= MIN_SAMPLES and spent + 2 * latest > self.cap_seconds
+        return converged or late or len(times) >= self.rounds
 
 
 @dataclass
@@ -135,8 +133,8 @@ class Bench:
             expected = self._expected(items[:count])
             for library in self.libraries:
                 scan = Scan(library, type_name, count)
-                self._contain(scan, lambda: self._prepare(scan, items[:count]))
-                self._contain(scan, lambda: self._verify(scan, expected))
+                self._contain(scan, self._prepare, scan, items[:count])
+                self._contain(scan, self._verify, scan, expected)
                 for cache in library.caches:
                     case = Case(scan, cache)
                     case.runs = self._runs(max(self._seconds(case, _MIN_RUNS)), cache)
@@ -151,7 +149,7 @@ class Bench:
         timed = [case for case in cases if not case.scan.fault]
         for scan in {id(case.scan): case.scan for case in timed}.values():
             expected = self._expected(items[: scan.items])
-            self._contain(scan, lambda: self._verify(scan, expected, "after its last timed run: "))
+            self._contain(scan, self._verify, scan, expected, "after its last timed run: ")
         for case in timed:
             if case.scan.fault:
                 name = self._fields(case)["name"]
@@ -189,11 +187,9 @@ class Bench:
 
     def _seconds(self, case: Case, runs: int) -> list[float]:
         """The mean time of a run on each rank; 0 if the scan has a fault."""
-        own, library = [0.0], case.scan.library
-        self._contain(
-            case.scan, lambda: own.append(library.seconds(case.scan.run, runs, case.cache))
-        )
-        return self._gather(own[-1])
+        scan = case.scan
+        own = self._contain(scan, scan.library.seconds, scan.run, runs, case.cache)
+        return self._gather(own or 0.0)
 
     def _facts_of_sample(self, by_rank: list[float]) -> dict[str, Any]:
         sm_mhz = self.sm_mhz()
@@ -203,13 +199,13 @@ class Bench:
         """The values of all ranks, of which a session has one unless a subclass has more."""
         return [value]
 
-    def _contain(self, scan: Scan, work: Callable[[], None]) -> None:
+    def _contain(self, scan: Scan, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do the work unless there is a fault; an exception on any rank is the scan's fault."""
         if scan.fault:
-            return
-        outcome = fault = ""
+            return None
+        result, outcome, fault = None, "", ""
         try:
-            work()
+            result = work(*arguments)
         except Refused as refused:
             outcome, fault = "refused", first_line(refused)
         except Exception as error:  # a library may raise anything
@@ -222,6 +218,7 @@ class Bench:
             if outcome and not scan.fault:
                 failed_rank = f"rank {rank}: " if outcome == "failed" and len(faults) > 1 else ""
                 scan.outcome, scan.fault = outcome, failed_rank + fault
+        return result
 
     def _refuse(self, case: Case, round_number: int) -> None:
         """Append an entry without a time, with the reason."""

@@ -164,8 +164,7 @@ def test_results_name_a_commit_only_with_its_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str, dirty: str
 ) -> None:
     def git(*words: str) -> str:
-        about = "-c user.name=test -c user.email=test@localhost -c commit.gpgsign=false".split()
-        command = ["git", *about, *words]
+        command = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *words]
         return subprocess.check_output(command, cwd=tmp_path, text=True).strip()
 
     def commit() -> tuple[str, str]:
@@ -180,7 +179,7 @@ def test_results_name_a_commit_only_with_its_modules(
     assert commit() == ("unknown", "true")
     git("init", "-q")
     git("add", ".")
-    git("commit", "-qm", "all")
+    git("commit", "-qm", "all", "--no-gpg-sign")
     if planted:
         (tmp_path / planted).parent.mkdir(exist_ok=True)
         (tmp_path / planted).write_text("x = 1\n")
