@@ -15,8 +15,6 @@ GPUS = 4
 """How many GPUs the seconds of steps of several are of."""
 _STEPS = {"record": "tools/record build/cuda/scanlab results/run", "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}
 """The command of a step of tools/record, before its name: of one GPU, and of several."""
-UNRECORDED = {"scenarios", "model"}
-"""The same on any machine, and simulated in seconds: no session keeps them."""
 
 
 class Experiment(NamedTuple):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scanlab_report import CLAIMS, DATA, figures, tables
+from scanlab_report import DATA, figures, tables
 from scanlab_report.claims import stated
+from scanlab_report.documents import typesetting
 from scanlab_report.modules import modules
 from scanlab_report.read.published import Publication
 from scanlab_report.read.records import Results
@@ -78,7 +79,7 @@ def without_newer(results: Results) -> tuple[Results, list[str]]:
 def _shown() -> Mapping[str, Any]:
     """The figures and tables of the papers by name, in the order of the text."""
     known = {name: module for package in (figures, tables) for name, module in modules(package)}
-    text = "".join(CLAIMS.with_name(f"{paper}.tex").read_text(encoding="utf-8") for paper in ("scan", "streams"))
+    text = "".join(typesetting.source_text(paper) for paper in typesetting.PAPERS)
     return {name: known[name] for name in dict.fromkeys(_SHOWN.findall(text)) if name in known}
 
 

@@ -14,10 +14,10 @@ from scanlab_report import figures
 from scanlab_report.commands.build import devices
 from scanlab_report.commands.build.report import footer_line
 from scanlab_report.console import say
-from scanlab_report.documents import ladder, markers, ranks_macros
+from scanlab_report.documents import ladder, markers, ranks_macros, typesetting
 from scanlab_report.layout.table_formats import Table
 from scanlab_report.modules import modules
-from scanlab_report.select.experiments import GPUS, UNRECORDED, duration, plan
+from scanlab_report.select.experiments import GPUS, duration, plan
 from scanlab_report.select.needs import gather
 from scanlab_report.select.ranks_evidence import RanksEvidence
 from scanlab_report.tables import losses, odd_sizes, rivals, summary
@@ -97,9 +97,9 @@ def _tables(page: Path, name: str, read, publications) -> str:
 
 
 def _gallery(page: Path, drawn: Path, read, publications) -> str:
-    """Every figure that was drawn, and those that were before: a picture, a sentence, and the commands that make it."""
+    """Every figure that was drawn, and those that were before: a sentence, a picture, and the commands that make its data."""
     found = []
-    printed = _printed(page.parent.parent / "paper")
+    printed = _printed()
     for name, module in modules(figures):
         if not (drawn / f"{name}.png").exists() and not _picture(page, name).exists():
             say(f"{page}: {name} is not in the gallery: it was not drawn")
@@ -107,13 +107,9 @@ def _gallery(page: Path, drawn: Path, read, publications) -> str:
         sentence = " ".join(filter(None, ((module.__doc__ or "").partition("\n")[0], printed.get(name))))
         measured = plan(module.NEEDS, _gpus(module.NEEDS, read, publications))
         commands = list(measured.commands)
-        commands[:1] = [f"{command}  # measures anew, about {duration(measured.seconds)}" for command in commands[:1]]
-        if UNRECORDED.isdisjoint(measured.experiments):
-            commands.insert(0, f".venv/bin/scanlab-report figure {name} --out {name}.png")
-        if new := re.search(r"results/\w+", " ".join(measured.commands)):
-            commands.append(f".venv/bin/scanlab-report figure {name} {new[0]} --out {name}.png")
-        block = "\n".join(commands)
-        found.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n\n```sh\n{block}\n```")
+        commands[:1] = [f"{command}  # about {duration(measured.seconds)}" for command in commands[:1]]
+        block = "".join(f"{line}\n" for line in ("```sh", *commands, "```")) if commands else ""
+        found.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n{block}".rstrip())
     return "\n\n".join(found)
 
 
@@ -123,13 +119,11 @@ def _gpus(needs: Mapping[str, Any], read, publications) -> int:
     return int(timed.cases["ranks"].max()) if isinstance(timed, RanksEvidence) else GPUS
 
 
-def _printed(papers: Path) -> dict[str, str]:
+def _printed() -> dict[str, str]:
     """Of figures that a paper has: which one, since its figures are numbered in the order of its text."""
     said = {}
-    for paper in ("scan", "streams"):
-        source = papers / f"{paper}.tex"
-        text = source.read_text(encoding="utf-8") if source.exists() else ""
-        for number, name in enumerate(re.findall(r"\\(?:scan(?:wide)?figure\{(\w+)\}|begin\{figure)", text), start=1):
+    for paper in typesetting.PAPERS:
+        for number, name in enumerate(re.findall(r"\\(?:scan(?:wide)?figure\{(\w+)\}|begin\{figure)", typesetting.source_text(paper)), start=1):
             said[name] = f"Figure {number} of the {paper} paper."
     return said
 
