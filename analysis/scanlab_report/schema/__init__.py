@@ -1,4 +1,4 @@
-"""Every document that the programs write, and the claims that they read, described once.
+"""Every document that the programs write, described once.
 
 Reading goes through these structs; ``scanlab-report schema`` writes a JSON Schema of each.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.schema import claims, counts, implicit_sync, kept, printed, results, simulator, stopwatch, timelines, verification
+from scanlab_report.schema import counts, implicit_sync, kept, printed, results, simulator, stopwatch, timelines, verification
 
 DOCUMENTS: dict[str, Any] = {
     "results": results.Results, "ranges": results.Ranges, "nvbench": stopwatch.Stopwatch, "verification": verification.VerificationLine, "explain": counts.Explanation,
@@ -15,6 +15,5 @@ DOCUMENTS: dict[str, Any] = {
     "calibration": simulator.Calibration, "simulation-sweep": simulator.Sweep, "comparison": simulator.Comparison, "advice": simulator.Advice,
     "advice-against": simulator.Against, "session": kept.Session, "noise": kept.Noise, "tuning": kept.Tuned, "stream-scan-state": kept.StreamScanState,
     "export": kept.TidyTables, "list": printed.List, "info": printed.Info, "streams-list": printed.StreamsList, "streams-check": printed.StreamsCheck,
-    "claims": claims.StatedClaims,
 }  # fmt: skip
 """By the name of the schema, without its number."""
