@@ -931,15 +931,23 @@ def implicit_sync(data: Data) -> Shown:
     return shown(data, Table(caption, columns, rows), caption, rows)
 
 
+def sync_calls(rows: pd.DataFrame) -> list[str]:
+    """The calls of some experiments, in short: what the heading of a column says is left out."""
+    calls = []
+    for subject in dict.fromkeys(rows["subject"]):
+        call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
+        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
+        calls.append(call)
+    return calls
+
+
 @table("implicit_sync")
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
     found: dict[str, dict[str, Any]] = {}
     for row in rows[rows["asks"] != ""].itertuples():
-        call = row.subject.replace("behind the kernel, ", "")
-        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
-        own = found.setdefault(row.subject, {"call": call.removeprefix("cuda")})
+        own = found.setdefault(row.subject, {"call": row.subject})
         for key in ("stated", "shown", "counted"):
             own[f"{row.asks}_{key}"] = getattr(row, key)
     columns = [Column("call", "call", right=False)]
@@ -953,6 +961,7 @@ def implicit_sync_calls(data: Data) -> Shown:
         "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
     )
     made = pd.DataFrame(list(found.values()), columns=[c.key for c in columns], dtype=object)
+    made["call"] = sync_calls(rows[rows["asks"] != ""])
     for who in ("host", "streams"):
         made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA
-from scanlab_report.read import versions
-from scanlab_report.schema import kept
+from scanlab_report.schema import kept, versions
+
 from scanlab_report.schema.fields import Misfit, convert
-from scanlab_report.read.json_files import load_json
-from scanlab_report.read.records import Complaint
+from scanlab_report.load import load_json
+from scanlab_report.data import Complaint
 from scanlab_report.written import write
 
 SCHEMA = kept.NOISE
@@ -117,7 +117,7 @@ def _read(file: Path) -> Noise:
     if problems:
         raise NoiseError(problems[0])
     try:
-        versions.check(content, kept.NOISE)
+        versions.check_schema(content, kept.NOISE)
         read = convert(content, kept.Noise)
     except Misfit as misfit:
         raise NoiseError(Complaint(file, misfit.place, misfit.message)) from None
