@@ -69,6 +69,8 @@ class Entry:
     """It needs both columns of a page."""
     of_one: bool = False
     """It is of one variant."""
+    of_others: bool = False
+    """It is of files of other programs, all in one picture."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
