@@ -13,7 +13,9 @@ The rooms, from the ground up; imports point down only, and rooms of one floor d
 from pathlib import Path
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
-DATA = (_CHECKOUT if (_CHECKOUT / "data" / "experiments.toml").is_file() else Path.cwd()) / "data"  # installed, it reads the clone that it runs in
+DATA = (
+    _CHECKOUT if (_CHECKOUT / "data" / "experiments.toml").is_file() else Path.cwd()
+) / "data"  # installed, it reads the clone that it runs in
 """The data of this checkout: what is published, recorded and known of devices."""
 CLAIMS = DATA.parent / "paper" / "claims.toml"
 """The claims of its papers and pages."""

@@ -23,9 +23,13 @@ def say(sentence: str) -> None:
     try:
         print(sentence, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again as it ends
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else Python tries again as it ends
         if not isinstance(error, BrokenPipeError):
-            raise OSError(error.errno, f"cannot be written whole: {error.strerror}", "standard output") from None
+            raise OSError(
+                error.errno, f"cannot be written whole: {error.strerror}", "standard output"
+            ) from None
 
 
 def complain(sentence: object) -> None:

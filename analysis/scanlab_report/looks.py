@@ -8,16 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scanlab_report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE, Look
+from scanlab_report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    WINE,
+    Look,
+)
 from scanlab_report.schema.results import Variant
 from scanlab_report.data import Variants
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
 """One after another, as families of scans of ours come; from the beginning again where there are more."""
 FORMS = (
-    ("o", "-", True), ("s", "--", False), ("^", "-.", True), ("D", ":", False), ("v", "-", True), ("P", "--", False), ("X", "-.", True), ("d", ":", False),
-    ("p", "-", True), ("h", "--", False), ("*", "-.", True), ("<", ":", False), (">", "-", True),
-)  # fmt: skip
+    ("o", "-", True),
+    ("s", "--", False),
+    ("^", "-.", True),
+    ("D", ":", False),
+    ("v", "-", True),
+    ("P", "--", False),
+    ("X", "-.", True),
+    ("d", ":", False),
+    ("p", "-", True),
+    ("h", "--", False),
+    ("*", "-.", True),
+    ("<", ":", False),
+    (">", "-", True),
+)
 """Marker, line and fill, one after another; with the next of LINES, and the fill turned round, where there are more."""
 LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
@@ -28,7 +50,9 @@ def form(place: int, colour: str) -> Look:
     """The look at a place within a colour."""
     marker, line, filled = FORMS[place % len(FORMS)]
     around = place // len(FORMS)
-    return Look(colour, marker, LINES[(LINES.index(line) + around) % len(LINES)], filled ^ (around % 2 == 1))
+    return Look(
+        colour, marker, LINES[(LINES.index(line) + around) % len(LINES)], filled ^ (around % 2 == 1)
+    )
 
 
 def looks(about: Variants) -> dict[str, Look]:
@@ -36,9 +60,19 @@ def looks(about: Variants) -> dict[str, Look]:
     families = list(dict.fromkeys(of.family for of in about.values() if _of_a_family(of)))
     found: dict[str, Look] = {}
     placed: dict[tuple[str, bool], int] = {}
-    for id_ in sorted(about, key=lambda id_: not about[id_].overview):  # a stable sort: else as the context has them
+    for id_ in sorted(
+        about, key=lambda id_: not about[id_].overview
+    ):  # a stable sort: else as the context has them
         of = about[id_]
-        colour = FAMILIES[families.index(of.family) % len(FAMILIES)] if _of_a_family(of) else PURPLE if of.on_host else BLACK if of.kind == "scan" else GREY
+        colour = (
+            FAMILIES[families.index(of.family) % len(FAMILIES)]
+            if _of_a_family(of)
+            else PURPLE
+            if of.on_host
+            else BLACK
+            if of.kind == "scan"
+            else GREY
+        )
         if of.kind == "empty_launch":
             found[id_] = Look(colour, "", FLOOR)
             continue
@@ -73,4 +107,11 @@ def ordered(variants: Iterable[str], about: Variants) -> list[str]:
     """Variants family by family, and within one as their looks are, those that nothing is said of behind them by id."""
     families = list(dict.fromkeys(of.family for of in about.values()))
     known = list(looks(about))
-    return sorted(variants, key=lambda id_: (families.index(about[id_].family), known.index(id_), "") if id_ in about else (len(families), 0, id_))
+    return sorted(
+        variants,
+        key=lambda id_: (
+            (families.index(about[id_].family), known.index(id_), "")
+            if id_ in about
+            else (len(families), 0, id_)
+        ),
+    )

@@ -67,15 +67,27 @@ def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
         yield
     except OSError as error:
         of = Path(os.path.abspath(error.filename)) if error.filename else None
-        hidden = of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
-        if of is not None and not hidden and of not in [Path(os.path.abspath(folder)) for folder in above]:
+        hidden = (
+            of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
+        )
+        if (
+            of is not None
+            and not hidden
+            and of not in [Path(os.path.abspath(folder)) for folder in above]
+        ):
             raise
-        raise OSError(error.errno, f"cannot be written: {error.strerror or error}", str(path)) from None
+        raise OSError(
+            error.errno, f"cannot be written: {error.strerror or error}", str(path)
+        ) from None
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
     """A sentence, if the name of what is to be written has none of the endings; empty if it has."""
-    return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
+    return (
+        ""
+        if path.suffix in endings
+        else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
+    )
 
 
 def unwritable(folder: Path) -> str:

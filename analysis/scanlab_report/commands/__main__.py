@@ -21,7 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = command_line().parse_args(arguments)
         return options.command(options)
     except OSError as error:
-        return refuse(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+        return refuse(
+            ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        )
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
@@ -30,14 +32,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @cache
 def command_line() -> argparse.ArgumentParser:
     """Every command with its arguments."""
-    parser = argparse.ArgumentParser(prog="scanlab-report", description="From results to figures, tables and verdicts. Measures nothing.",
-                                     epilog=STATUSES, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="scanlab-report",
+        description="From results to figures, tables and verdicts. Measures nothing.",
+        epilog=STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in modules(commands):
         help_, _, description = (module.__doc__ or "").partition("\n")
-        command = chosen.add_parser(name.replace("_", "-"), help=help_, description=help_ + description,
-                                    epilog=f"example:\n{module.EXAMPLE}",
-                                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        command = chosen.add_parser(
+            name.replace("_", "-"),
+            help=help_,
+            description=help_ + description,
+            epilog=f"example:\n{module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         module.arguments(command)
         command.set_defaults(command=module.run)
     return parser

@@ -55,16 +55,14 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import opening, typesetting  # pandas is not loaded to refuse an argument
+    from scanlab_report import opened, typesetting  # pandas is not loaded to refuse an argument
 
     try:
-        if (status := opening.build_foreign(options)) is not None:
-            return status
-        data = opening.opened(options.results, options.recorded, options.device, options.session,
-                              options.published)  # fmt: skip
-    except opening.Unreadable as error:
-        wrong = f"{options.out}: nothing was written"
-        return refuse(*error.args, *([wrong] if error.of_files else []))
+        data = opened.opened(options.results, options.session, options.published, options.recorded)
+        data = opened.on_device(data, options.device)
+    except opened.Refused as error:
+        several = len(error.args) > 1 or ": " in str(error)
+        return refuse(*error.args, *[f"{options.out}: nothing was written"] * several)
     pdf = not options.no_pdf and typesetting.latexmk() is not None
     if pdf and not options.paper:
         options.paper = options.out / typesetting.WORK / "parts"

@@ -75,7 +75,9 @@ def _said(error: msgspec.ValidationError, document: Any) -> tuple[str, str]:
         message = message.replace(f"`str` matching regex {pattern!r}", words)
     if message.startswith("Expected ") and ", got " not in message:
         message += _got(document, place)
-    return place, (message[:1].lower() + message[1:]).replace("`", "") if message.startswith(("Expected", "Invalid")) else message
+    return place, (message[:1].lower() + message[1:]).replace("`", "") if message.startswith(
+        ("Expected", "Invalid")
+    ) else message
 
 
 def _got(document: Any, place: str) -> str:

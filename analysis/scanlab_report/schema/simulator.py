@@ -6,7 +6,17 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Line, Name, Number, Positive, Provenance, Some, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Line,
+    Name,
+    Number,
+    Positive,
+    Provenance,
+    Some,
+    means,
+)
 
 COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 
@@ -27,7 +37,12 @@ class Figure(Struct, kw_only=True, frozen=True):
     """A figure of a device."""
 
     value: Annotated[Any, means("a number, or the form in the table of figures")]
-    source: Annotated[Name, means("origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published the value")]
+    source: Annotated[
+        Name,
+        means(
+            "origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published the value"
+        ),
+    ]
 
 
 class Profile(Struct, kw_only=True, frozen=True):
@@ -36,7 +51,9 @@ class Profile(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-device/1"]
     name: Annotated[Name, means("name for `--profile`")]
     title: Line
-    figures: Annotated[dict[Name, Figure], means("by name, as in the tables of `devices/NAME.json`")]
+    figures: Annotated[
+        dict[Name, Figure], means("by name, as in the tables of `devices/NAME.json`")
+    ]
 
 
 class CalibratedDevice(Struct, kw_only=True, frozen=True):
@@ -108,12 +125,31 @@ class Configuration(Job, kw_only=True, frozen=True):
     """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch over all items, alone."""
 
     control: bool = False
-    ratio: Annotated[Amount, means("compute to copy: kernel time over the longer of all H2D and all D2H copies, each alone")]
+    ratio: Annotated[
+        Amount,
+        means(
+            "compute to copy: kernel time over the longer of all H2D and all D2H copies, each alone"
+        ),
+    ]
     makespan_us: Annotated[Amount, means("from the first issue to the last completion, µs")]
-    serial_us: Annotated[Amount, means("H2D copies, kernel and D2H copies one after another, without latencies, µs")]
-    bound_us: Annotated[Amount, means("lower bound for correct schedules with this number of chunks, µs. Two-way copy rates count only while both directions run, and blocks run in full waves")]
-    van_werkhoven_us: Annotated[Amount, means("max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with one-way rates, µs")]
-    utilisation: Annotated[dict[Name, Amount], means("busy share of the makespan per kind of engine")]
+    serial_us: Annotated[
+        Amount, means("H2D copies, kernel and D2H copies one after another, without latencies, µs")
+    ]
+    bound_us: Annotated[
+        Amount,
+        means(
+            "lower bound for correct schedules with this number of chunks, µs. Two-way copy rates count only while both directions run, and blocks run in full waves"
+        ),
+    ]
+    van_werkhoven_us: Annotated[
+        Amount,
+        means(
+            "max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with one-way rates, µs"
+        ),
+    ]
+    utilisation: Annotated[
+        dict[Name, Amount], means("busy share of the makespan per kind of engine")
+    ]
 
 
 class Sweep(Struct, kw_only=True, frozen=True):
@@ -138,9 +174,13 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
 
     file: Annotated[Line, means("the trace")] = ""
     connections: Count
-    repetitions: Annotated[Count | UnsetType, means("repetitions behind `measured_us`, without tracing")] = UNSET
+    repetitions: Annotated[
+        Count | UnsetType, means("repetitions behind `measured_us`, without tracing")
+    ] = UNSET
     measured_us: Annotated[Positive, means("makespan, µs")]
-    measured_spread: Annotated[Amount | UnsetType, means("largest less smallest repetition, as a part of the median")] = UNSET
+    measured_spread: Annotated[
+        Amount | UnsetType, means("largest less smallest repetition, as a part of the median")
+    ] = UNSET
     predicted_us: Annotated[Positive, means("makespan, µs")]
     error: Annotated[Number, means("predicted over measured, less 1")] = 0
     start: Deviation | UnsetType = UNSET
@@ -148,7 +188,10 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     duration: Deviation | UnsetType = UNSET
     overlap_in_either: Count
     overlap_in_both: Count
-    estimate_us: Annotated[Positive | UnsetType, means("makespan by the pipeline estimate, a closed form of the same costs, µs")] = UNSET
+    estimate_us: Annotated[
+        Positive | UnsetType,
+        means("makespan by the pipeline estimate, a closed form of the same costs, µs"),
+    ] = UNSET
     unaided_us: Positive
     unaided_overlap_in_either: Count
     unaided_overlap_in_both: Count
@@ -158,9 +201,18 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     best_overlap_in_both: Count
     steady_overlap_in_either: Count = 0
     steady_overlap_in_both: Count = 0
-    copy_queues: Annotated[Count, means("hardware work queues of the copies in one direction. The order of more than two matters, since an engine alternates between them")]
-    queues_shared_as_modelled: Annotated[bool, means("whether the same operations share a queue as in the model")] = False
-    queues_ordered_as_modelled: Annotated[bool, means("whether copy engines serve their queues in the model's order")]
+    copy_queues: Annotated[
+        Count,
+        means(
+            "hardware work queues of the copies in one direction. The order of more than two matters, since an engine alternates between them"
+        ),
+    ]
+    queues_shared_as_modelled: Annotated[
+        bool, means("whether the same operations share a queue as in the model")
+    ] = False
+    queues_ordered_as_modelled: Annotated[
+        bool, means("whether copy engines serve their queues in the model's order")
+    ]
 
 
 class Comparison(Struct, kw_only=True, frozen=True):
@@ -203,7 +255,10 @@ class Advice(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-advice/1"]
     context: Simulated
     profile: Name
-    bytes_in: Annotated[Count | UnsetType, means("the problem, with `bytes_out` and `kernel_us`; else `workload` and `items`")] = UNSET
+    bytes_in: Annotated[
+        Count | UnsetType,
+        means("the problem, with `bytes_out` and `kernel_us`; else `workload` and `items`"),
+    ] = UNSET
     bytes_out: Count | UnsetType = UNSET
     kernel_us: Annotated[Amount | UnsetType, means("µs")] = UNSET
     workload: Line = ""
@@ -237,15 +292,24 @@ class Problem(Struct, kw_only=True, frozen=True):
     buffers: Count = 0
     copied_bytes: Annotated[Some, means("bytes of all its copies")]
     choices: Annotated[Count, means("number of measured choices, from pinned memory")]
-    median_error: Annotated[Amount, means("error of their predicted times, as a part of the measured")]
+    median_error: Annotated[
+        Amount, means("error of their predicted times, as a part of the measured")
+    ]
     worst_error: Annotated[Amount, means("largest of these errors")]
     said: Annotated[SimulatedChoice, means("advice of `scanlab advise`")]
     said_was_measured: Annotated[bool, means("whether FILE has this choice")]
-    advised: Annotated[MeasuredChoice, means("scored choice: `said`, or, if unmeasured, the measured choice with the best prediction")]
+    advised: Annotated[
+        MeasuredChoice,
+        means(
+            "scored choice: `said`, or, if unmeasured, the measured choice with the best prediction"
+        ),
+    ]
     fastest: Annotated[MeasuredChoice, means("fastest measured choice")]
     slower: Annotated[Number, means("extra time of `advised` over `fastest`, as a part")]
     ties: Annotated[Some, means("measured choices with the same predicted time as `advised`")]
-    ties_least_slower: Annotated[Amount, means("least extra time of these over `fastest`, as a part")]
+    ties_least_slower: Annotated[
+        Amount, means("least extra time of these over `fastest`, as a part")
+    ]
     ties_most_slower: Annotated[Amount, means("most extra time of these")]
 
 
