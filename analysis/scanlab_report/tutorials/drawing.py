@@ -32,27 +32,63 @@ class Picture:
         self._parts: list[str] = []
         self._heads: dict[str, None] = {}
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str = PALE, edge: str = LINE, round_: float = 3) -> None:
-        self._parts.append(f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(round_)}" fill="{fill}" stroke="{edge}"/>')
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        fill: str = PALE,
+        edge: str = LINE,
+        round_: float = 3,
+    ) -> None:
+        self._parts.append(
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(round_)}" fill="{fill}" stroke="{edge}"/>'
+        )
 
-    def text(self, x: float, y: float, words: object, size: float = 13, anchor: str = "middle", colour: str = INK, bold: bool = False) -> None:
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: object,
+        size: float = 13,
+        anchor: str = "middle",
+        colour: str = INK,
+        bold: bool = False,
+    ) -> None:
         """``y`` is the middle of the letters."""
         weight = ' font-weight="bold"' if bold else ""
-        self._parts.append(f'<text x="{_n(x)}" y="{_n(y + 0.36 * size)}" font-size="{_n(size)}" text-anchor="{anchor}" fill="{colour}"{weight}>{escape(str(words))}</text>')
+        self._parts.append(
+            f'<text x="{_n(x)}" y="{_n(y + 0.36 * size)}" font-size="{_n(size)}" text-anchor="{anchor}" fill="{colour}"{weight}>{escape(str(words))}</text>'
+        )
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str = FAINT, arrow: bool = False, dashed: bool = False, width: float = 1.2) -> None:
+    def line(
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        colour: str = FAINT,
+        arrow: bool = False,
+        dashed: bool = False,
+        width: float = 1.2,
+    ) -> None:
         marks = ""
         if arrow:
             self._heads[colour] = None
             marks = f' marker-end="url(#head-{colour[1:]})"'
         if dashed:
             marks += ' stroke-dasharray="4 3"'
-        self._parts.append(f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{colour}" stroke-width="{_n(width)}"{marks}/>')
+        self._parts.append(
+            f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{colour}" stroke-width="{_n(width)}"{marks}/>'
+        )
 
     def arc(self, x1: float, x2: float, y: float, rise: float, colour: str = VERMILLION) -> None:
         """An arrow from x1 to x2 above y."""
         self._heads[colour] = None
-        self._parts.append(f'<path d="M{_n(x1)} {_n(y)} Q{_n((x1 + x2) / 2)} {_n(y - 2 * rise)} {_n(x2)} {_n(y)}" fill="none" stroke="{colour}" stroke-width="1.2" marker-end="url(#head-{colour[1:]})"/>')
+        self._parts.append(
+            f'<path d="M{_n(x1)} {_n(y)} Q{_n((x1 + x2) / 2)} {_n(y - 2 * rise)} {_n(x2)} {_n(y)}" fill="none" stroke="{colour}" stroke-width="1.2" marker-end="url(#head-{colour[1:]})"/>'
+        )
 
     def svg(self) -> str:
         heads = "".join(
@@ -60,23 +96,36 @@ class Picture:
             f'<path d="M0 0.5 L8 4 L0 7.5 z" fill="{colour}"/></marker>'
             for colour in self._heads
         )
-        return "\n".join([
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" height="{_n(self.height * SHOWN / WIDTH)}" viewBox="0 0 {WIDTH} {_n(self.height)}" '
-            f'role="img" font-family="{_FONT}">',
-            f"<title>{escape(self.title)}</title>",
-            *([f"<defs>{heads}</defs>"] if heads else []),
-            f'<rect width="{WIDTH}" height="{_n(self.height)}" fill="#ffffff"/>',
-            *self._parts,
-            "</svg>",
-            "",
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" height="{_n(self.height * SHOWN / WIDTH)}" viewBox="0 0 {WIDTH} {_n(self.height)}" '
+                f'role="img" font-family="{_FONT}">',
+                f"<title>{escape(self.title)}</title>",
+                *([f"<defs>{heads}</defs>"] if heads else []),
+                f'<rect width="{WIDTH}" height="{_n(self.height)}" fill="#ffffff"/>',
+                *self._parts,
+                "</svg>",
+                "",
+            ]
+        )
 
 
 class Row:
     """A row of cells with a value in each; knows where they lie."""
 
-    def __init__(self, picture: Picture, y: float, values: Sequence[object], fills: Mapping[int, str] | None = None, label: str = "",
-                 left: float = 12, cell: float = 40, gap: float = 7, height: float = 28, size: float = 15) -> None:  # fmt: skip
+    def __init__(
+        self,
+        picture: Picture,
+        y: float,
+        values: Sequence[object],
+        fills: Mapping[int, str] | None = None,
+        label: str = "",
+        left: float = 12,
+        cell: float = 40,
+        gap: float = 7,
+        height: float = 28,
+        size: float = 15,
+    ) -> None:
         self.y, self.left, self.cell, self.gap, self.height = y, left, cell, gap, height
         if label:
             picture.text(left, y - 11, label, 12.5, "start", INK)

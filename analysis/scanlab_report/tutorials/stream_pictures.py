@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -11,14 +10,18 @@ from pathlib import Path
 
 import pandas as pd
 
-from scanlab_report.commands.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
-from scanlab_report.read import streams
-from scanlab_report.select.streams_evidence import Trace
+from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
+from scanlab_report import load
+from scanlab_report.chapters.streams import ENGINES, Trace
 
 LEFT, RIGHT = 84, 8
 """Units beside the lanes: for their names, and free."""
 LANE = 24
-_LOOKS = {"copies in": (BLUE, "#ffffff"), "kernels": (VERMILLION, "#ffffff"), "copies out": (SKY, INK)}
+_LOOKS = {
+    "copies in": (BLUE, "#ffffff"),
+    "kernels": (VERMILLION, "#ffffff"),
+    "copies out": (SKY, INK),
+}
 _NAMES = {"copies in": "H2D copies", "kernels": "kernels", "copies out": "D2H copies"}
 
 
@@ -34,7 +37,9 @@ class Timeline:
 _THIRDS = "--h2d-us 12000 --kernel-us 12000 --d2h-us 12000"
 """Twelve milliseconds for each of the three parts, so that a reader can compute what a picture shows."""
 SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
-    "streams/first.svg": (("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),),
+    "streams/first.svg": (
+        ("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),
+    ),
     "streams/serial_and_overlapped.svg": (
         ("one after another (serial_pinned)", f"serial_pinned --chunks 4 {_THIRDS}"),
         ("four streams (depth_first)", f"depth_first --chunks 4 {_THIRDS}"),
@@ -66,12 +71,16 @@ def simulate(program: Path, asked: str) -> pd.DataFrame:
     """The operations of a simulated schedule."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "trace.json"
-        subprocess.run([program, "simulate", *asked.split(), "--out", out], check=True, capture_output=True)
-        return streams.trace(json.loads(out.read_text(encoding="utf-8"))).rows
+        subprocess.run(
+            [program, "simulate", *asked.split(), "--out", out], check=True, capture_output=True
+        )
+        return load.load([out])["spans"]
 
 
 def simulated(program: Path, name: str) -> str:
-    return draw([Timeline(title, simulate(program, asked)) for title, asked in SIMULATED[name]], "simulated")
+    return draw(
+        [Timeline(title, simulate(program, asked)) for title, asked in SIMULATED[name]], "simulated"
+    )
 
 
 def _titled(trace: Trace) -> str:
@@ -86,7 +95,10 @@ def of_device(traces: Sequence[Trace]) -> str:
 
 def two_orders(traces: Sequence[Trace]) -> str:
     """The recorded timelines of two issue orders, whole."""
-    chosen = sorted((each for each in traces if not each.one_queue), key=lambda each: each.schedule != "depth_first")
+    chosen = sorted(
+        (each for each in traces if not each.one_queue),
+        key=lambda each: each.schedule != "depth_first",
+    )
     return draw([Timeline(_titled(each), each.rows) for each in chosen], "recorded")
 
 
@@ -98,7 +110,12 @@ RECORDED: dict[str, Callable[[Sequence[Trace]], str]] = {
 
 def _ticks(span: float) -> list[float]:
     """Four to eight round numbers of milliseconds."""
-    step = next(step for power in range(-3, 4) for step in (10**power, 2 * 10**power, 5 * 10**power) if span / step <= 8)
+    step = next(
+        step
+        for power in range(-3, 4)
+        for step in (10**power, 2 * 10**power, 5 * 10**power)
+        if span / step <= 8
+    )
     return [round(step * number, 6) for number in range(int(span / step) + 1)]
 
 
@@ -116,7 +133,9 @@ def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
 def draw(timelines: Sequence[Timeline], origin: str) -> str:
     """Timelines below each other, on one axis of time in milliseconds."""
     timelines = [replace(of, rows=_in_one_lane(of.rows)) for of in timelines]
-    spans = [of.until or (of.rows["end_us"].max() - of.rows["start_us"].min()) / 1e3 for of in timelines]
+    spans = [
+        of.until or (of.rows["end_us"].max() - of.rows["start_us"].min()) / 1e3 for of in timelines
+    ]
     span = max(spans)
     height = sum(24 + (LANE + 4) * len(_lanes(of.rows)) + 8 for of in timelines) + 38
     picture = Picture("; ".join(of.title for of in timelines), height)
@@ -143,17 +162,34 @@ def draw(timelines: Sequence[Timeline], origin: str) -> str:
                 start, end = (row.start_us - first) / 1e3, (row.end_us - first) / 1e3
                 if start >= span:
                     continue
-                numbered |= _bar(picture, LEFT + scale * start, y, scale * (min(end, span) - start), kind, row.chunk)
+                numbered |= _bar(
+                    picture,
+                    LEFT + scale * start,
+                    y,
+                    scale * (min(end, span) - start),
+                    kind,
+                    row.chunk,
+                )
             y += LANE + 4
         y += 8
-    picture.text(WIDTH - RIGHT, height - 10, f"time, ms ({origin}){'; numbers are chunks' if numbered else ''}", 12, "end", FAINT)
+    picture.text(
+        WIDTH - RIGHT,
+        height - 10,
+        f"time, ms ({origin}){'; numbers are chunks' if numbered else ''}",
+        12,
+        "end",
+        FAINT,
+    )
     return picture.svg()
 
 
 def _lanes(rows: pd.DataFrame) -> list[int]:
     """Lanes from copies in to copies out; of an engine in the order of their numbers."""
-    order = {kind: place for place, kind in enumerate(streams.ENGINES)}
-    keys = {(order.get(kind, len(order)), int(lane)) for kind, lane in zip(rows["kind"], rows["lane"], strict=True)}
+    order = {kind: place for place, kind in enumerate(ENGINES)}
+    keys = {
+        (order.get(kind, len(order)), int(lane))
+        for kind, lane in zip(rows["kind"], rows["lane"], strict=True)
+    }
     return [lane for _, lane in sorted(keys)]
 
 

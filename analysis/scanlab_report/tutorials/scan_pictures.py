@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
-from scanlab_report.commands.tutorials.drawing import (
+from scanlab_report.tutorials.drawing import (
     BLUE,
     FAINT,
     GREEN,
@@ -19,7 +19,7 @@ from scanlab_report.commands.tutorials.drawing import (
     WIDTH,
     Picture,
     Row,
-)  # fmt: skip
+)
 
 ITEMS = (3, 1, 7, 0, 4, 1, 6, 3)
 """The example of all pages."""
@@ -38,7 +38,13 @@ def definition() -> str:
         picture.line(top.x(place), top.bottom + 1, sums.x(3), sums.y - 2, BLUE, arrow=True)
     picture.text(12, sums.bottom + 13, "inclusive scan: item 3 is 3 + 1 + 7 + 0", 12.5, "start")
     before = Row(picture, 172, exclusive(ITEMS), {0: PALE_GREEN, 3: PALE_BLUE})
-    picture.text(12, before.bottom + 13, "exclusive scan: item 3 is 3 + 1 + 7; item 0 is the identity", 12.5, "start")
+    picture.text(
+        12,
+        before.bottom + 13,
+        "exclusive scan: item 3 is 3 + 1 + 7; item 0 is the identity",
+        12.5,
+        "start",
+    )
     return picture.svg()
 
 
@@ -63,13 +69,22 @@ def work_and_span() -> str:
             picture.box(row.x(centre) - 20, y, 40, 24, PALE_BLUE)
             picture.text(row.x(centre), y + 12, value, 14)
         for index, child in enumerate(places):
-            picture.line(row.x(child), level.bottom + 1, row.x(middle[index // 2]) + (-6 if index % 2 == 0 else 6), y - 2, BLUE, arrow=True)
+            picture.line(
+                row.x(child),
+                level.bottom + 1,
+                row.x(middle[index // 2]) + (-6 if index % 2 == 0 else 6),
+                y - 2,
+                BLUE,
+                arrow=True,
+            )
         places = middle
         level = Row(picture, y, [], height=24)
     return picture.svg()
 
 
-def _wide_row(picture: Picture, y: float, values: Sequence[object], fills: dict[int, str] | None = None) -> Row:
+def _wide_row(
+    picture: Picture, y: float, values: Sequence[object], fills: dict[int, str] | None = None
+) -> Row:
     """A row of narrower cells that leaves room for words at its left."""
     return Row(picture, y, values, fills, left=62, cell=36, gap=5.5)
 
@@ -87,12 +102,18 @@ def hillis_steele() -> str:
     _beside(picture, 22, "input")
     offset = 1
     while offset < len(values):
-        following = [values[i] if i < offset else values[i - offset] + values[i] for i in range(len(values))]
-        below = _wide_row(picture, row.bottom + 56, following, {i: PALE_BLUE for i in range(offset, len(values))})
+        following = [
+            values[i] if i < offset else values[i - offset] + values[i] for i in range(len(values))
+        ]
+        below = _wide_row(
+            picture, row.bottom + 56, following, {i: PALE_BLUE for i in range(offset, len(values))}
+        )
         for i in range(len(values)):
             picture.line(row.x(i), row.bottom + 1, below.x(i), below.y - 2, LINE, arrow=True)
         for i in range(offset, len(values)):
-            picture.line(row.x(i - offset), row.bottom + 1, below.x(i) - 5, below.y - 2, BLUE, arrow=True)
+            picture.line(
+                row.x(i - offset), row.bottom + 1, below.x(i) - 5, below.y - 2, BLUE, arrow=True
+            )
         _beside(picture, row.bottom + 20, "offset", str(offset), colour=BLUE)
         values, row, offset = following, below, 2 * offset
     assert values == list(accumulate(ITEMS))
@@ -101,15 +122,32 @@ def hillis_steele() -> str:
 
 def race() -> str:
     picture = Picture("One buffer: thread 2 may read what thread 1 has already replaced", 176)
-    row = Row(picture, 28, ITEMS[:4], {1: PALE_RED}, "one buffer, offset 1: thread 1 is early", left=110)
-    late = Row(picture, 128, [ITEMS[0], ITEMS[0] + ITEMS[1], ITEMS[0] + ITEMS[1] + ITEMS[2], None], {1: PALE_RED, 2: PALE_RED}, left=110)
+    row = Row(
+        picture, 28, ITEMS[:4], {1: PALE_RED}, "one buffer, offset 1: thread 1 is early", left=110
+    )
+    late = Row(
+        picture,
+        128,
+        [ITEMS[0], ITEMS[0] + ITEMS[1], ITEMS[0] + ITEMS[1] + ITEMS[2], None],
+        {1: PALE_RED, 2: PALE_RED},
+        left=110,
+    )
     picture.line(row.x(0), row.bottom + 1, late.x(1) - 6, late.y - 2, BLUE, arrow=True)
     picture.line(row.x(1), row.bottom + 1, late.x(1), late.y - 2, LINE, arrow=True)
     picture.line(row.x(2), row.bottom + 1, late.x(2) + 6, late.y - 2, LINE, arrow=True)
     picture.arc(late.x(1) + 4, late.x(2) - 6, late.y - 2, 14)
     picture.text(12, late.y + 14, "thread 2 adds", 12.5, "start", VERMILLION)
-    picture.text(late.x(2) + 30, late.y + 6, f"{ITEMS[0] + ITEMS[1]} + {ITEMS[2]},", 12.5, "start", VERMILLION)
-    picture.text(late.x(2) + 30, late.y + 22, f"not {ITEMS[1]} + {ITEMS[2]}", 12.5, "start", VERMILLION)
+    picture.text(
+        late.x(2) + 30,
+        late.y + 6,
+        f"{ITEMS[0] + ITEMS[1]} + {ITEMS[2]},",
+        12.5,
+        "start",
+        VERMILLION,
+    )
+    picture.text(
+        late.x(2) + 30, late.y + 22, f"not {ITEMS[1]} + {ITEMS[2]}", 12.5, "start", VERMILLION
+    )
     return picture.svg()
 
 
@@ -137,10 +175,16 @@ def up_sweep() -> str:
     _beside(picture, 22, "input")
     for values, stride in zip(rows[1:], strides, strict=True):
         nodes = _nodes(stride)
-        below = _wide_row(picture, row.bottom + 46, values, {right: PALE_BLUE for _, right in nodes})
+        below = _wide_row(
+            picture, row.bottom + 46, values, {right: PALE_BLUE for _, right in nodes}
+        )
         for left, right in nodes:
-            picture.line(row.x(left), row.bottom + 1, below.x(right) - 6, below.y - 2, BLUE, arrow=True)
-            picture.line(row.x(right), row.bottom + 1, below.x(right), below.y - 2, BLUE, arrow=True)
+            picture.line(
+                row.x(left), row.bottom + 1, below.x(right) - 6, below.y - 2, BLUE, arrow=True
+            )
+            picture.line(
+                row.x(right), row.bottom + 1, below.x(right), below.y - 2, BLUE, arrow=True
+            )
         _beside(picture, row.bottom + 16, "stride", str(stride), colour=BLUE)
         row = below
     return picture.svg()
@@ -154,19 +198,36 @@ def down_sweep() -> str:
     _beside(picture, 14, "sums")
     values[-1] = 0
     below = _wide_row(picture, row.bottom + 20, values, {len(values) - 1: PALE_GREEN})
-    picture.line(row.x(len(values) - 1), row.bottom + 1, row.x(len(values) - 1), below.y - 2, GREEN, arrow=True)
+    picture.line(
+        row.x(len(values) - 1),
+        row.bottom + 1,
+        row.x(len(values) - 1),
+        below.y - 2,
+        GREEN,
+        arrow=True,
+    )
     _beside(picture, below.y + 6, "clear", "the root", colour=GREEN)
     row = below
     for stride in reversed(strides):
         nodes, following = _nodes(stride), list(values)
         for left, right in nodes:
             following[left], following[right] = values[right], values[right] + values[left]
-        fills = {place: PALE_RED if place == left else PALE_BLUE for left, right in nodes for place in (left, right)}
+        fills = {
+            place: PALE_RED if place == left else PALE_BLUE
+            for left, right in nodes
+            for place in (left, right)
+        }
         below = _wide_row(picture, row.bottom + 52, following, fills)
         for left, right in nodes:
-            picture.line(row.x(right), row.bottom + 1, below.x(left) + 6, below.y - 2, VERMILLION, arrow=True)
-            picture.line(row.x(left), row.bottom + 1, below.x(right) - 6, below.y - 2, BLUE, arrow=True)
-            picture.line(row.x(right), row.bottom + 1, below.x(right), below.y - 2, BLUE, arrow=True)
+            picture.line(
+                row.x(right), row.bottom + 1, below.x(left) + 6, below.y - 2, VERMILLION, arrow=True
+            )
+            picture.line(
+                row.x(left), row.bottom + 1, below.x(right) - 6, below.y - 2, BLUE, arrow=True
+            )
+            picture.line(
+                row.x(right), row.bottom + 1, below.x(right), below.y - 2, BLUE, arrow=True
+            )
         _beside(picture, row.bottom + 20, "stride", str(stride))
         values, row = following, below
     assert values == exclusive(ITEMS)
@@ -183,20 +244,36 @@ def _bank_grid(picture: Picture, y: float, title: str, at: Callable[[int], int])
     rows = -(-(max(items) + 1) // _BANKS)
     banks = [at(item) % _BANKS for item in read]
     turns = max(map(banks.count, banks))
-    picture.text(12, y, f"{title}: {f'{turns}-way conflict' if turns > 1 else 'no conflict'}", 12.5, "start", bold=True)
+    picture.text(
+        12,
+        y,
+        f"{title}: {f'{turns}-way conflict' if turns > 1 else 'no conflict'}",
+        12.5,
+        "start",
+        bold=True,
+    )
     for bank in range(_BANKS):
-        picture.text(32 + 47 * bank, y + 20, f"bank {bank}" if bank == 0 else bank, 12, colour=FAINT)
+        picture.text(
+            32 + 47 * bank, y + 20, f"bank {bank}" if bank == 0 else bank, 12, colour=FAINT
+        )
     for row in range(rows):
         cells = [items.get(row * _BANKS + bank, "") for bank in range(_BANKS)]
-        fills = {bank: PALE_RED if item in read else PALE if item != "" else "#ffffff" for bank, item in enumerate(cells)}
+        fills = {
+            bank: PALE_RED if item in read else PALE if item != "" else "#ffffff"
+            for bank, item in enumerate(cells)
+        }
         Row(picture, y + 30 + 23 * row, cells, fills, height=21, size=13)
     return y + 30 + 23 * rows
 
 
 def bank_conflicts() -> str:
-    picture = Picture("Four threads read items 3, 11, 19 and 27: from one bank, and, padded, from four", 322)
+    picture = Picture(
+        "Four threads read items 3, 11, 19 and 27: from one bank, and, padded, from four", 322
+    )
     y = _bank_grid(picture, 14, "items in order", lambda item: item)
-    _bank_grid(picture, y + 20, "one place free behind each row", lambda item: item + item // _BANKS)
+    _bank_grid(
+        picture, y + 20, "one place free behind each row", lambda item: item + item // _BANKS
+    )
     return picture.svg()
 
 
@@ -204,20 +281,42 @@ def tile_in_registers() -> str:
     picture = Picture("A block scans a tile: lanes, then warps", 272)
     warps = [list(ITEMS[:4]), list(ITEMS[4:])]
     row = Row(picture, 28, ITEMS, label="two warps, of 4 lanes each here; an item per lane")
-    below = Row(picture, 92, [value for warp in warps for value in accumulate(warp)], {3: PALE_GREEN, 7: PALE_GREEN})
+    below = Row(
+        picture,
+        92,
+        [value for warp in warps for value in accumulate(warp)],
+        {3: PALE_GREEN, 7: PALE_GREEN},
+    )
     for first, last in ((0, 3), (4, 7)):
-        picture.box(row.x(first) - 20, row.bottom + 7, row.x(last) - row.x(first) + 40, 22, "#ffffff")
+        picture.box(
+            row.x(first) - 20, row.bottom + 7, row.x(last) - row.x(first) + 40, 22, "#ffffff"
+        )
         picture.text(row.x((first + last) / 2), row.bottom + 18, "scan by shuffles", 12.5)
     totals = [sum(warp) for warp in warps]
-    shared = Row(picture, 152, [None, None, None, totals[0], None, None, None, totals[1]], {3: PALE_GREEN, 7: PALE_GREEN})
+    shared = Row(
+        picture,
+        152,
+        [None, None, None, totals[0], None, None, None, totals[1]],
+        {3: PALE_GREEN, 7: PALE_GREEN},
+    )
     for place in (3, 7):
-        picture.line(below.x(place), below.bottom + 1, shared.x(place), shared.y - 2, GREEN, arrow=True)
+        picture.line(
+            below.x(place), below.bottom + 1, shared.x(place), shared.y - 2, GREEN, arrow=True
+        )
     picture.text(12, shared.y + 6, "totals of the warps", 12.5, "start", GREEN)
     picture.text(12, shared.y + 22, "in shared memory", 12.5, "start", GREEN)
     last_row = Row(picture, 216, list(accumulate(ITEMS)), dict.fromkeys(range(4, 8), PALE_GREEN))
     for place in range(4, 8):
-        picture.line(shared.x(3), shared.bottom + 1, last_row.x(place), last_row.y - 2, GREEN, arrow=True)
-    picture.text(12, last_row.bottom + 14, "behind one barrier each warp adds what comes before it", 12.5, "start")
+        picture.line(
+            shared.x(3), shared.bottom + 1, last_row.x(place), last_row.y - 2, GREEN, arrow=True
+        )
+    picture.text(
+        12,
+        last_row.bottom + 14,
+        "behind one barrier each warp adds what comes before it",
+        12.5,
+        "start",
+    )
     return picture.svg()
 
 
@@ -263,7 +362,9 @@ def publication() -> str:
     event(96, 184, "(flag 1, sum 11)", PALE_GREEN, 122)
     event(250, 224, "(flag 1, sum 11)", PALE_GREEN, 122)
     picture.line(218, 188, 262, 209, GREEN, arrow=True)
-    picture.text(12, 272, "Stores of one thread to two words may become visible", 12.5, "start", INK)
+    picture.text(
+        12, 272, "Stores of one thread to two words may become visible", 12.5, "start", INK
+    )
     picture.text(12, 288, "in either order, unless a release orders them.", 12.5, "start", INK)
     return picture.svg()
 
@@ -272,15 +373,34 @@ def forward_progress() -> str:
     picture = Picture("Blocks that wait for blocks that cannot start", 262)
     cases = (
         (14, "tile = number of the block: may hang", ("2", "3"), False, "their tiles are 0 and 1"),
-        (144, "tile = next number of a counter: goes on", ("0", "1"), True, "they will take tiles 2 and 3"),
+        (
+            144,
+            "tile = next number of a counter: goes on",
+            ("0", "1"),
+            True,
+            "they will take tiles 2 and 3",
+        ),
     )
     for y, title, tiles, good, later in cases:
         picture.text(12, y, title, 13, "start", bold=True)
         for place, tile in enumerate(tiles):
             picture.box(12 + 192 * place, y + 14, 184, 46, PALE_GREEN if good else PALE_RED)
             picture.text(104 + 192 * place, y + 27, f"block {place + 2} has tile {tile}", 12.5)
-            picture.text(104 + 192 * place, y + 46, "runs to its end" if good else f"waits for tile {int(tile) - 1}", 12.5, colour=GREEN if good else VERMILLION)
-        picture.text(12, y + 76, "Both multiprocessors are taken. Blocks 0 and 1 start later:", 12, "start", INK)
+            picture.text(
+                104 + 192 * place,
+                y + 46,
+                "runs to its end" if good else f"waits for tile {int(tile) - 1}",
+                12.5,
+                colour=GREEN if good else VERMILLION,
+            )
+        picture.text(
+            12,
+            y + 76,
+            "Both multiprocessors are taken. Blocks 0 and 1 start later:",
+            12,
+            "start",
+            INK,
+        )
         picture.text(12, y + 93, f"{later}.", 12, "start", INK)
     return picture.svg()
 
@@ -290,15 +410,37 @@ def look_back() -> str:
     looking, known = 6, 2
     prefixes = list(accumulate(ITEMS))
     picture = Picture("Tile 6 looks back over aggregates to the nearest prefix", 196)
-    row = Row(picture, 62, [*[f"P {prefixes[tile]}" for tile in range(known + 1)], *[f"A {ITEMS[tile]}" for tile in range(known + 1, looking)], "?", "…"],
-              {**dict.fromkeys(range(known + 1), PALE_GREEN), **dict.fromkeys(range(known + 1, looking), PALE_BLUE), looking: PALE_RED})  # fmt: skip
+    row = Row(
+        picture,
+        62,
+        [
+            *[f"P {prefixes[tile]}" for tile in range(known + 1)],
+            *[f"A {ITEMS[tile]}" for tile in range(known + 1, looking)],
+            "?",
+            "…",
+        ],
+        {
+            **dict.fromkeys(range(known + 1), PALE_GREEN),
+            **dict.fromkeys(range(known + 1, looking), PALE_BLUE),
+            looking: PALE_RED,
+        },
+    )
     picture.text(12, 14, "what each tile has published", 12.5, "start")
     for tile in range(looking - 1, known - 1, -1):
         picture.arc(row.x(tile + 1) - 4, row.x(tile) + 4, row.y - 3, 11)
     for tile in range(8):
-        picture.text(row.x(tile), row.bottom + 13, f"tile {tile}" if tile == 0 else tile, 12, colour=FAINT)
+        picture.text(
+            row.x(tile), row.bottom + 13, f"tile {tile}" if tile == 0 else tile, 12, colour=FAINT
+        )
     parts = [prefixes[known], *ITEMS[known + 1 : looking]]
-    picture.text(12, 132, f"before tile {looking}: {' + '.join(map(str, parts))} = {sum(parts)}", 14, "start", bold=True)
+    picture.text(
+        12,
+        132,
+        f"before tile {looking}: {' + '.join(map(str, parts))} = {sum(parts)}",
+        14,
+        "start",
+        bold=True,
+    )
     picture.text(12, 158, "P: prefix, the sum up to the tile's end", 12.5, "start", GREEN)
     picture.text(12, 178, "A: aggregate, the sum of the tile alone", 12.5, "start", BLUE)
     assert sum(parts) == exclusive(ITEMS)[looking]
@@ -309,15 +451,33 @@ def look_ahead() -> str:
     """Two blocks take turns with the tiles; the look-ahead warp of each gathers aggregates alone."""
     tile, group = 6, 4
     picture = Picture("The prefix of tile 6 from aggregates alone", 186)
-    row = Row(picture, 32, [f"A {item}" for item in ITEMS], {**dict.fromkeys(range(group), PALE_GREEN), **dict.fromkeys(range(group, tile), PALE_BLUE), tile: PALE_RED},
-              "each tile publishes its aggregate, as soon as it is read")  # fmt: skip
+    row = Row(
+        picture,
+        32,
+        [f"A {item}" for item in ITEMS],
+        {
+            **dict.fromkeys(range(group), PALE_GREEN),
+            **dict.fromkeys(range(group, tile), PALE_BLUE),
+            tile: PALE_RED,
+        },
+        "each tile publishes its aggregate, as soon as it is read",
+    )
     carry, rest = sum(ITEMS[:group]), ITEMS[group:tile]
     picture.line(row.x(0) - 18, 74, row.x(group - 1) + 18, 74, GREEN, width=2)
     picture.text(row.x((group - 1) / 2), 90, f"kept from before: {carry}", 13, colour=GREEN)
     picture.line(row.x(group) - 18, 74, row.x(tile - 1) + 18, 74, BLUE, width=2)
     picture.text(row.x(group + 0.5), 90, f"added: {' + '.join(map(str, rest))}", 13, colour=BLUE)
-    picture.text(12, 122, f"before tile {tile}: {carry} + {' + '.join(map(str, rest))} = {carry + sum(rest)}", 14, "start", bold=True)
-    picture.text(12, 148, "No tile waits for another tile's prefix. An aggregate needs", 12.5, "start")
+    picture.text(
+        12,
+        122,
+        f"before tile {tile}: {carry} + {' + '.join(map(str, rest))} = {carry + sum(rest)}",
+        14,
+        "start",
+        bold=True,
+    )
+    picture.text(
+        12, 148, "No tile waits for another tile's prefix. An aggregate needs", 12.5, "start"
+    )
     picture.text(12, 166, "nothing but the tile's own data.", 12.5, "start")
     assert carry + sum(rest) == exclusive(ITEMS)[tile]
     return picture.svg()
@@ -330,8 +490,15 @@ def compaction() -> str:
     kept = {i: PALE_BLUE for i, flag in enumerate(flags) if flag}
     Row(picture, 26, ITEMS, kept, "input; keep items above 2")
     Row(picture, 92, flags, kept, "flags: 1 is kept")
-    row = Row(picture, 158, places, kept, "exclusive scan of the flags: the place of each kept item")
-    out = Row(picture, 250, [item for item, flag in zip(ITEMS, flags, strict=True) if flag] + [None] * flags.count(0), dict.fromkeys(range(sum(flags)), PALE_BLUE))
+    row = Row(
+        picture, 158, places, kept, "exclusive scan of the flags: the place of each kept item"
+    )
+    out = Row(
+        picture,
+        250,
+        [item for item, flag in zip(ITEMS, flags, strict=True) if flag] + [None] * flags.count(0),
+        dict.fromkeys(range(sum(flags)), PALE_BLUE),
+    )
     for i in kept:
         picture.line(row.x(i), row.bottom + 1, out.x(places[i]), out.y - 2, BLUE, arrow=True)
     picture.text(out.x(sum(flags)) - 16, out.y + 14, f"{sum(flags)} items are left", 12.5, "start")
@@ -353,7 +520,14 @@ def radix_digit() -> str:
         sorted_[place] = ITEMS[i]
     out = Row(picture, 250, sorted_, {place: colours[i] for i, place in enumerate(places)})
     for i, place in enumerate(places):
-        picture.line(row.x(i), row.bottom + 1, out.x(place), out.y - 2, GREEN if even[i] else VERMILLION, arrow=True)
+        picture.line(
+            row.x(i),
+            row.bottom + 1,
+            out.x(place),
+            out.y - 2,
+            GREEN if even[i] else VERMILLION,
+            arrow=True,
+        )
     return picture.svg()
 
 
