@@ -1,12 +1,15 @@
-"""Scanlab's analysis: reads results, never measures, and writes the figures and tables of the report.
+"""Scanlab's analysis: reads results, never measures, and writes the figures and tables of the
+report.
 
-The rooms, from the ground up; imports point down only, and rooms of one floor do not know each other:
+The rooms, from the ground up; imports point down only, and rooms of one floor do not know each
+other:
 
 1. ``stats`` numbers from repetitions; ``read`` files in, checked tables out
 2. ``select`` which run answers a question
 3. ``derive`` quantities that several rooms need; ``layout`` how figures and tables look
 4. ``claims`` what is claimed, and how it stands
-5. ``figures``, ``tables``, ``page`` one file each; ``documents`` numbers and parts of documents written by hand
+5. ``figures``, ``tables``, ``page`` one file each; ``documents`` numbers and parts of documents
+written by hand
 6. ``commands`` one file each, or one folder with what only that command needs
 """
 

@@ -59,8 +59,8 @@ def latex(text: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and the heading that
-    it shares with its neighbours, if any."""
+    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and
+    the heading that it shares with its neighbours, if any."""
 
     key: str
     heading: str
@@ -87,7 +87,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further ones that a paper has no room for."""
+    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further
+    ones that a paper has no room for."""
 
     caption: str
     columns: Sequence[Column]
@@ -114,7 +115,8 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def latex(self, in_paper: bool = False) -> str:
-        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the references and the figures."""
+        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the
+        references and the figures."""
         lines = [
             r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}",
             r"\toprule",
@@ -149,7 +151,7 @@ class Table:
         return [" & ".join(cells) + r" \\", "".join(rules)]
 
     def csv(self) -> str:
-        """Plain values, one heading line; units are in the names; an interval takes three columns."""
+        """Plain values with one heading line; an interval takes three columns."""
         plain = pd.DataFrame(index=self.rows.index)
         for column in self.columns:
             values = self.rows[column.key]
@@ -162,14 +164,16 @@ class Table:
 
 
 def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they are."""
+    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they
+    are."""
     return pd.DataFrame(
         {name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}
     )
 
 
 def latex_cell(text: str) -> str:
-    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter. Lines may break behind an underscore."""
+    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter.
+    Lines may break behind an underscore."""
     if len(text) > 2 and (span := _CODE.fullmatch(text)):
         return r"\texttt{" + _breakable(span[2].strip()) + "}"
     quoted = text.split("`")
@@ -198,11 +202,13 @@ def _breakable(text: str) -> str:
     return latex(text).replace(r"\_", r"\_\allowbreak{}")
 
 
-# ------------------------------------------------------------------------------------------------ printing
+# ------------------------------------------------------------------------------------------------
+# printing
 
 
 def code(value: Any) -> str:
-    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for no name."""
+    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for
+    no name."""
     text = str(value)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return text and (f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}")

@@ -1,13 +1,16 @@
 """The look of each variant, from what the results files say of it: no two have the same.
 
-Colour says the family, as far as there are colours; baselines are black, CPUs purple, and what does not scan is grey. Within a
-colour, marker and dash tell variants apart, by their place in the order of the context, those of overviews first.
+Colour says the family, as far as there are colours; baselines are black, CPUs purple, and what does
+not scan is grey. Within a colour, marker and dash tell variants apart, by their place in the order
+of the context, those of overviews first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from scanlab_report.data import Variants
+from scanlab_report.schema.results import Variant
 from scanlab_report.style import (
     BLACK,
     BLUE,
@@ -20,11 +23,10 @@ from scanlab_report.style import (
     WINE,
     Look,
 )
-from scanlab_report.schema.results import Variant
-from scanlab_report.data import Variants
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
-"""One after another, as families of scans of ours come; from the beginning again where there are more."""
+"""One after another, as families of scans of ours come; from the beginning again where there are
+more."""
 FORMS = (
     ("o", "-", True),
     ("s", "--", False),
@@ -40,7 +42,8 @@ FORMS = (
     ("<", ":", False),
     (">", "-", True),
 )
-"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round, where there are more."""
+"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round,
+where there are more."""
 LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
 """Lines of what has no marker: copies, one after another, and an empty launch."""
@@ -87,12 +90,13 @@ def _of_a_family(of: Variant) -> bool:
 
 
 def look(variant: str, about: Variants) -> Look:
-    """The look of a variant; one that nothing is said of gets a spare that depends on its id alone."""
+    """The look of a variant; one without a description gets a spare that depends on its id."""
     return looks(about).get(variant) or spare(sum(variant.encode()))
 
 
 def spare(number: int) -> Look:
-    """A look that no variant has, the last ones of the colours; so many in a row differ as there are."""
+    """A look that no variant has, the last ones of the colours; so many in a row differ as there
+    are."""
     last = (len(LINES) - 1) * len(FORMS)
     return form(last + number // len(FAMILIES) % len(FORMS), FAMILIES[number % len(FAMILIES)])
 
@@ -104,7 +108,8 @@ def host_looks(about: Variants) -> Iterator[Look]:
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
-    """Variants family by family, and within one as their looks are, those that nothing is said of behind them by id."""
+    """Variants family by family, and within one as their looks are, those that nothing is said of
+    behind them by id."""
     families = list(dict.fromkeys(of.family for of in about.values()))
     known = list(looks(about))
     return sorted(

@@ -1,6 +1,8 @@
-"""Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel launch.
+"""Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel
+launch.
 
-``scanlab bench --once --out X.ranges.json`` runs each case in an NVTX range, and says in that file which is of which case.
+``scanlab bench --once --out X.ranges.json`` runs each case in an NVTX range, and says in that file
+which is of which case.
 """
 
 from __future__ import annotations
@@ -43,17 +45,19 @@ CaseOf = Callable[[str], Mapping[str, object] | None]
 
 
 def by_name(cases: Mapping[str, Mapping[str, object]]) -> CaseOf:
-    """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range lacks."""
+    """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range
+    lacks."""
     return lru_cache(
         lambda cell: next((case for name, case in cases.items() if f":{name}:" in cell), None)
     )
 
 
 def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame:
-    """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``metrics``.
+    """One row a launch: the case, the kernel, the launch's number within the case, and the columns
+    of ``metrics``.
 
-    Launches outside a case's range are left out. Raises ValueError, naming the launch, if a metric is missing or is not
-    a number.
+    Launches outside a case's range are left out. Raises ValueError, naming the launch, if a metric
+    is missing or is not a number.
     """
     lines = text.splitlines(keepends=True)
     first = next(number for number, line in enumerate(lines) if line.startswith(_HEADER))

@@ -1,10 +1,11 @@
-"""How figures look: column widths, fonts, axes, legends, and colours that survive print and colour blindness (Okabe & Ito's palette)."""
+"""How figures look: column widths, fonts, axes, legends, and colours that survive print and colour
+blindness (Okabe & Ito's palette)."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,7 +38,8 @@ _HEADING = 0.2
 _NARROW = 0.8
 """Height of a panel in a column, as a part of its height across both."""
 _SLACK = 0.04
-"""Inches left free at the right edge, for letters that are wider in one file format than in another."""
+"""Inches left free at the right edge, for letters that are wider in one file format than in
+another."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
@@ -74,10 +76,12 @@ def _letters(text: float, small: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Style:
-    """Where a figure is to stand: how wide it is, and what differs from the settings of every figure."""
+    """Where a figure is to stand: how wide it is, and what differs from the settings of every
+    figure."""
 
     width: float = 0.0
-    """In inches, of every figure; panels then stand one below the other. 0: a column of the page, or both, as the figure says."""
+    """In inches, of every figure; panels then stand one below the other. 0: a column of the page,
+    or both, as the figure says."""
     ratio: float = 0.0
     """Width to height at least; 0: as the figure says."""
     settings: Mapping[str, float] = field(default_factory=dict)
@@ -193,7 +197,7 @@ class Stack:
         self.heights: list[float] = []  # of a name, of its part, of the next name, …
 
     def part(self, width: float, height: float) -> SubFigure:
-        """The next part. Those before it keep their size, and what was placed in them by the inch."""
+        """The next part. The parts before it keep their size."""
         if self.sheet is None:
             self.sheet = _sheet(width, height)
             self.grid = self.sheet.add_gridspec(2 * self.most, 1)
@@ -231,9 +235,11 @@ def plain(text: str) -> str:
 
 
 def footer(drawn: Figure, parts: Sequence[str]) -> None:
-    """The small lines under a figure that say device, date, commit and whether it was measured or recorded.
+    """The small lines under a figure that say device, date, commit and whether it was measured or
+    recorded.
 
-    Parts stand side by side where they fit; each further line makes the figure taller and leaves its axes as they are.
+    Parts stand side by side where they fit; each further line makes the figure taller and leaves
+    its axes as they are.
     """
     if not parts:
         return
@@ -263,13 +269,14 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
 
 
 def save(drawn: Figure, targets: Iterable[Path]) -> None:
-    """Writes a figure to files, without the date, and closes it. All have the layout of the first."""
+    """Writes a figure to files, without the date, and closes it."""
     for target in targets:
         try:
             drawn.savefig(
                 target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None
             )
-        except Exception as error:  # closing a PDF on a full disk, matplotlib fails with one of several errors of its own
+        # closing a PDF on a full disk, matplotlib fails with one of several errors of its own
+        except Exception as error:
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             raise
@@ -278,7 +285,8 @@ def save(drawn: Figure, targets: Iterable[Path]) -> None:
 
 
 def finish(drawn: Figure) -> None:
-    """In a column of a paper: says each panel's axis, which stood beside the others, and names the lines above all panels."""
+    """In a column of a paper: says each panel's axis, which stood beside the others, and names the
+    lines above all panels."""
     if not _style.width:
         return
     above = ""
@@ -341,7 +349,8 @@ def _text_width(line: str) -> float:
     )
 
 
-# --------------------------------------------------------------------------------------------------- axes
+# ------------------------------------------------------------------------------------------
+# axes
 
 
 def power_of_two(value: float) -> str:
@@ -369,7 +378,8 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
 
 
 def decade_axis(axis: Any) -> None:
-    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor clutter."""
+    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor
+    clutter."""
     axis.set_major_formatter(
         FuncFormatter(
             lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")
@@ -380,7 +390,8 @@ def decade_axis(axis: Any) -> None:
 
 
 class _Decades(LogLocator):
-    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the axis else."""
+    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the
+    axis else."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
@@ -388,7 +399,8 @@ class _Decades(LogLocator):
 
 
 def power_axis(axis: Any) -> None:
-    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow panels."""
+    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow
+    panels."""
     axis.set_major_formatter(
         FuncFormatter(
             lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"
@@ -398,7 +410,8 @@ def power_axis(axis: Any) -> None:
 
 
 def bars_said(repetitions: Iterable[int]) -> str:
-    """For the caption of medians of so many repetitions each: what bars mean, or why there are none."""
+    """For the caption of medians of so many repetitions each: what bars mean, or why there are
+    none."""
     enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
     if enough == {False}:
         return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
@@ -452,7 +465,8 @@ def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colo
         )
 
 
-# ------------------------------------------------------------------------------------------------- legends
+# ------------------------------------------------------------------------------------------
+# legends
 
 
 @dataclass(frozen=True)
@@ -467,11 +481,12 @@ class End:
 
 
 def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
-    """Names lines at the right margin, each at the height where it ends, pushed apart by at least ``gap`` points.
+    """Names lines at the right margin, each at the height where it ends, pushed apart by at least
+    ``gap`` points.
 
-    Lines that end early are named too, with a leader to the margin only for those that reach it. Call last, when
-    limits are final. What stands in the margin is placed in points from the axes' right edge, so that the layout can
-    make room for it.
+    Lines that end early are named too, with a leader to the margin only for those that reach it.
+    Call last, when limits are final. What stands in the margin is placed in points from the axes'
+    right edge, so that the layout can make room for it.
     """
     if not ends:
         return
@@ -542,7 +557,8 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:
-    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if they fit."""
+    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if
+    they fit."""
     order = np.argsort(wanted, kind="stable")
     clusters: list[list[float]] = []  # mean of wanted minus offset, members
     for position, index in enumerate(order):

@@ -11,12 +11,14 @@ from scanlab_report import commands
 from scanlab_report.console import INTERRUPTED, complain, refuse
 from scanlab_report.modules import modules
 
-STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower (compare), a claim that fails
-(claims); 2 bad input: it was said on standard error, and nothing was written; or the output cannot be written; 130 interrupted"""
+STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower
+(compare), a claim that fails (claims); 2 bad input, which standard error names, and nothing was
+written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status. A file that cannot be written or read is a sentence, whatever the command; so is Ctrl-C."""
+    """Runs one command; returns its exit status. A file that cannot be written or read is a
+    sentence, whatever the command; so is Ctrl-C."""
     try:
         options = command_line().parse_args(arguments)
         return options.command(options)

@@ -81,7 +81,8 @@ class Cases(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 class StatedClaim(
     Struct, kw_only=True, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """A claim. It has one of `at_least`, `at_most` and `equals`, and the fields that its measure needs."""
+    """A claim. It has one of `at_least`, `at_most` and `equals`, and the fields that its measure
+    needs."""
 
     statement: Annotated[Name, means("the claim, in words that a table has room for")]
     source: Annotated[Name, means("`scanlab`, or a key of `references.bib`")]

@@ -53,7 +53,8 @@ class Step(Struct, kw_only=True, frozen=True, rename={"global_": "global"}):
     name: Annotated[
         Line,
         means(
-            "name in the kernel, as `up-sweep` and `down-sweep` of a tree; `interval`: from one barrier to the next"
+            "name in the kernel, as `up-sweep` and `down-sweep` of a tree; `interval`: "
+            "from one barrier to the next"
         ),
     ]
     number: Annotated[

@@ -47,7 +47,8 @@ class Experiment(Struct, kw_only=True, frozen=True):
     measured: Annotated[
         Answer,
         means(
-            "whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree"
+            "whether the statement holds on this device; null if untried, or if fewer than "
+            "three quarters of the trials agree"
         ),
     ]
     differs: Annotated[bool, means("whether `measured` contradicts `stated`")]

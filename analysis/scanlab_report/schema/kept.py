@@ -1,4 +1,5 @@
-"""What is kept beside measurements: sessions, noise, tuned tables, and the state of an unfinished stream-scan."""
+"""What is kept beside measurements: sessions, noise, tuned tables, and the state of an unfinished
+stream-scan."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class SessionFile(Struct, kw_only=True, frozen=True):
     kind: Annotated[
         Name,
         means(
-            "content: `timings`, `schedules`, `stream_scan`, `trace`, `implicit_sync`, `concurrency`, `stopwatch`, `distributed`, `ranks_trace`, `counters`, `traffic`, `waits`, `repeats`, `counts`"
+            "content: `timings`, `schedules`, `stream_scan`, `trace`, `implicit_sync`, "
+            "`concurrency`, `stopwatch`, `distributed`, `ranks_trace`, `counters`, "
+            "`traffic`, `waits`, `repeats`, `counts`"
         ),
     ]
 
@@ -46,13 +49,17 @@ class Session(Struct, kw_only=True, frozen=True):
     complete: Annotated[
         bool,
         means(
-            "whether every kind that a report needs is there: for a GPU all but `stopwatch`, `distributed`, `ranks_trace` and `counts`, else `timings` and `counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on all GPUs, at equal items per GPU and in all"
+            "whether every kind that a report needs is there: for a GPU all but "
+            "`stopwatch`, `distributed`, `ranks_trace` and `counts`, else `timings` and "
+            "`counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on "
+            "all GPUs, at equal items per GPU and in all"
         ),
     ]
     gpus: Annotated[
         Count,
         means(
-            "GPUs of one host that its scans ran over; such a session answers only for scans over several GPUs"
+            "GPUs of one host that its scans ran over; such a session answers only for "
+            "scans over several GPUs"
         ),
     ] = 1
     files: list[SessionFile]
@@ -93,7 +100,9 @@ class NoisePair(Struct, kw_only=True, frozen=True):
     of: Annotated[
         Line,
         means(
-            "compared cases. `all`: every case of one clean commit. `vendor`: memcpy, CUB and Thrust of the same CUDA and CCCL, which no commit changes, from two commits"
+            "compared cases. `all`: every case of one clean commit. `vendor`: memcpy, CUB "
+            "and Thrust of the same CUDA and CCCL, which no commit changes, from two "
+            "commits"
         ),
     ] = ""
     a: NoiseFile
@@ -112,7 +121,8 @@ class Noise(Struct, kw_only=True, frozen=True):
 
 
 class TunedChoice(Struct, kw_only=True, frozen=True):
-    """The scan from a number of items on. If its plan refuses an n, the next choice runs, else the one before."""
+    """The scan from a number of items on. If its plan refuses an n, the next choice runs, else the
+    one before."""
 
     from_items: Annotated[Count, means("least n; the range ends before that of the next choice")]
     variant: Name
@@ -120,8 +130,8 @@ class TunedChoice(Struct, kw_only=True, frozen=True):
 
 
 class TunedEntry(Struct, kw_only=True, frozen=True):
-    """The choices for a type and operator, measured inclusive. A missing pair uses an entry with the same item size: of the same operator
-    (`max` for `min`), else of `plus`."""
+    """The choices for a type and operator, measured inclusive. A missing pair uses an entry with
+    the same item size: of the same operator (`max` for `min`), else of `plus`."""
 
     type: Type
     op: Op
@@ -143,7 +153,8 @@ class Tuned(Struct, kw_only=True, frozen=True):
     device: Annotated[
         Name,
         means(
-            "must match the device in use, as must `multiprocessors`, unless `SCANLAB_TUNING` names the table"
+            "must match the device in use, as must `multiprocessors`, unless "
+            "`SCANLAB_TUNING` names the table"
         ),
     ]
     compute_capability: Line
@@ -153,7 +164,8 @@ class Tuned(Struct, kw_only=True, frozen=True):
 
 
 class StreamScanState(Struct, kw_only=True, frozen=True):
-    """`OUT.partial.json`, until the output of a stream-scan is complete. A state with other choices, another input or another schema is refused."""
+    """`OUT.partial.json`, until the output of a stream-scan is complete. A state with other
+    choices, another input or another schema is refused."""
 
     schema: Literal["scanlab-stream-scan-state/1"]
     asked: Annotated[dict[str, Any], means("the command's choices, and the identity of the input")]

@@ -1,4 +1,5 @@
-"""Timings, in Google Benchmark's JSON: scans, schedules and their parts, scans larger than the device."""
+"""Timings, in Google Benchmark's JSON: scans, schedules and their parts, scans larger than the
+device."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class Variant(Struct, kw_only=True, frozen=True):
     kind: Annotated[
         Literal["scan", "copy", "barrier_copy", "read", "empty_launch"],
         means(
-            "`barrier_copy`: a copy with a grid-wide barrier between reading and writing. `read`: a reduction; its output is not compared"
+            "`barrier_copy`: a copy with a grid-wide barrier between reading and writing. "
+            "`read`: a reduction; its output is not compared"
         ),
     ]
     origin: Literal["variant", "baseline"]
@@ -101,7 +103,8 @@ class Workload(Struct, kw_only=True, frozen=True):
 
 
 class Algorithm(Struct, kw_only=True, frozen=True):
-    """A scan over several ranks, or a baseline: one file of `variants/distributed/` or `baselines/distributed/`."""
+    """A scan over several ranks, or a baseline: one file of `variants/distributed/` or
+    `baselines/distributed/`."""
 
     title: Line
     source: Line
@@ -113,7 +116,8 @@ class Algorithm(Struct, kw_only=True, frozen=True):
     reproducible_bits: Annotated[
         bool,
         means(
-            "whether floating-point results are the same bits on every run of one n and number of ranks"
+            "whether floating-point results are the same bits on every run of one n and "
+            "number of ranks"
         ),
     ] = False
     traffic: Annotated[
@@ -127,7 +131,8 @@ class Context(Provenance, kw_only=True, frozen=True):
     kind: Annotated[
         Literal["cuda", "host", "tuning"],
         means(
-            "`cuda`: times of a GPU, for scans by CUDA events. `tuning`: likewise, of many candidates, to choose among them. `host`: wall-clock times of CPU code"
+            "`cuda`: times of a GPU, for scans by CUDA events. `tuning`: likewise, of many "
+            "candidates, to choose among them. `host`: wall-clock times of CPU code"
         ),
     ] = "cuda"
     seed: Annotated[Digits, means("seed of the inputs")] = ""
@@ -137,7 +142,8 @@ class Context(Provenance, kw_only=True, frozen=True):
     width_percent: Annotated[
         Line,
         means(
-            "a case has converged once half of its median's 95% interval (order statistics) is within this percentage of the median; 0: all rounds"
+            "a case has converged once half of its median's 95% interval (order "
+            "statistics) is within this percentage of the median; 0: all rounds"
         ),
     ] = ""
     cap_seconds: Annotated[Line, means("most wall time per case, seconds")] = ""
@@ -160,7 +166,8 @@ class Context(Provenance, kw_only=True, frozen=True):
     tuning: Annotated[
         Line,
         means(
-            "origin of the table that `best` used: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`"
+            "origin of the table that `best` used: `none`, `built in`, "
+            "`SCANLAB_TUNING=FILE`, or `measured before this run: FILE`"
         ),
     ] = ""
     missing: Annotated[Line, means("Python libraries that were not timed, and why")] = ""
@@ -205,7 +212,8 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     verified: Annotated[
         bool,
         means(
-            "result of the last check of the output. Scans are checked before timing and after the last timed run, schedules after each sample"
+            "result of the last check of the output. Scans are checked before timing and "
+            "after the last timed run, schedules after each sample"
         ),
     ]
     device: Annotated[
@@ -218,7 +226,8 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     sm_clock_mhz: Annotated[
         Positive | UnsetType,
         means(
-            "clock of the multiprocessors during the sample, for schedules and out-of-core scans just after it, MHz; read every 20 ms at most, and absent between"
+            "clock of the multiprocessors during the sample, for schedules and out-of-core "
+            "scans just after it, MHz; read every 20 ms at most, and absent between"
         ),
     ] = UNSET
 
@@ -259,7 +268,9 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
     op: Annotated[
         Op,
         means(
-            "name of its file in `variants/operators/`. Items of some operators have several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + b"
+            "name of its file in `variants/operators/`. Items of some operators have "
+            "several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + "
+            "b"
         ),
     ]
     mode: Mode
@@ -275,7 +286,11 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
     launch: Annotated[
         Literal["stream", "graph", "batch", "pipeline", "host"],
         means(
-            "`stream`: the host enqueues each run. `graph`: one CUDA graph has all runs, and is replayed untimed, then timed. `batch`: all runs are enqueued behind a kernel that waits for the last of them. `pipeline`: a run lies between a kernel that writes its input and one that reads its output, and all three are timed. `host`: host code, which launches nothing"
+            "`stream`: the host enqueues each run. `graph`: one CUDA graph has all runs, "
+            "and is replayed untimed, then timed. `batch`: all runs are enqueued behind a "
+            "kernel that waits for the last of them. `pipeline`: a run lies between a "
+            "kernel that writes its input and one that reads its output, and all three are "
+            "timed. `host`: host code, which launches nothing"
         ),
     ]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
@@ -310,7 +325,8 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
 
 
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
-    """A timed schedule. `real_time` is host time, from before the first issue until the host has seen the last completion."""
+    """A timed schedule. `real_time` is host time, from before the first issue until the host has
+    seen the last completion."""
 
     schedule: Name
     workload: Name
@@ -331,13 +347,17 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     control: Annotated[
         bool,
         means(
-            "`true`: the schedule is wrong on purpose, and `verified` should be false in some sample"
+            "`true`: the schedule is wrong on purpose, and `verified` should be false in "
+            "some sample"
         ),
     ]
     device_time_ms: Annotated[
         Positive | UnsetType,
         means(
-            "device time by CUDA events, from one before the first operation to the last of one per stream behind all operations, ms. It is of a separate replay just before that of `real_time`, and its output is not checked. It is absent without work"
+            "device time by CUDA events, from one before the first operation to the last "
+            "of one per stream behind all operations, ms. It is of a separate replay just "
+            "before that of `real_time`, and its output is not checked. It is absent "
+            "without work"
         ),
     ] = UNSET
 
@@ -371,12 +391,16 @@ class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
 class StreamScanSample(
     Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
 ):
-    """A scan larger than the device. `real_time` is host time, from the first read or copy until the last item is at its destination."""
+    """A scan larger than the device. `real_time` is host time, from the first read or copy until
+    the last item is at its destination."""
 
     way: Annotated[
         Literal["streamed", "naive", "duplex_copy", "files"],
         means(
-            "`streamed`: all steps overlap, as in `stream-scan`. `naive`: read, copy, scan, copy and write one after another, in pageable memory. `duplex_copy`: copies in both directions at once, with the same arrays and chunks but no scan. `files`: the file is read and written, and not scanned"
+            "`streamed`: all steps overlap, as in `stream-scan`. `naive`: read, copy, "
+            "scan, copy and write one after another, in pageable memory. `duplex_copy`: "
+            "copies in both directions at once, with the same arrays and chunks but no "
+            "scan. `files`: the file is read and written, and not scanned"
         ),
     ]
     variant: Annotated[Name, means("scan of each chunk")]
@@ -409,14 +433,16 @@ class StreamScanSample(
     bytes_each_way: Annotated[
         Count,
         means(
-            "input bytes, and as many output bytes; after an interruption, those of the resumed part"
+            "input bytes, and as many output bytes; after an interruption, those of the "
+            "resumed part"
         ),
     ]
     bytes_per_second_each_way: Amount | UnsetType = UNSET
 
 
 class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
-    """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow each other."""
+    """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow
+    each other."""
 
     variant: Annotated[
         Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
@@ -456,7 +482,8 @@ ENTRY: Any = Entry
 
 
 class Results(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench`, `python -m baselines.python` and `python -m baselines.python.ranks`."""
+    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`,
+    `distributed bench`, `python -m baselines.python` and `python -m baselines.python.ranks`."""
 
     context: Context
     benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]
@@ -479,7 +506,8 @@ class Range(Struct, kw_only=True, frozen=True):
 
 
 class Ranges(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab bench --once --out FILE`: the case of each NVTX range. The file lies beside the profiler's report: `X.ranges.json` beside `X.csv`."""
+    """Output of `scanlab bench --once --out FILE`: the case of each NVTX range. The file lies
+    beside the profiler's report: `X.ranges.json` beside `X.csv`."""
 
     context: Context
     ranges: list[Range]

@@ -1,4 +1,5 @@
-"""The model of a device: profiles and what they are measured from, simulations, advice, and how good both are."""
+"""The model of a device: profiles and what they are measured from, simulations, advice, and how
+good both are."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 
 
 class Simulated(Provenance, kw_only=True, frozen=True):
-    """The provenance of a simulation. In a comparison, `device`, `driver` and `date` are those of the measurement."""
+    """The provenance of a simulation. In a comparison, `device`, `driver` and `date` are those of
+    the measurement."""
 
     simulated_on: Annotated[Line, means("the profile")] = ""
     hardware_queues: Count = 0
@@ -30,7 +32,8 @@ class Simulated(Provenance, kw_only=True, frozen=True):
     measured_dirty: Line = ""
 
 
-# ------------------------------------------------------------------------------------------- profiles
+# -------------------------------------------------------------------------------------------
+# profiles
 
 
 class Figure(Struct, kw_only=True, frozen=True):
@@ -40,7 +43,8 @@ class Figure(Struct, kw_only=True, frozen=True):
     source: Annotated[
         Name,
         means(
-            "origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published the value"
+            "origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if "
+            "nobody published the value"
         ),
     ]
 
@@ -104,7 +108,8 @@ class Calibration(Struct, kw_only=True, frozen=True):
     experiments: list[Microbenchmark]
 
 
-# ---------------------------------------------------------------------------------------- simulations
+# ----------------------------------------------------------------------------------------
+# simulations
 
 
 class Job(Struct, kw_only=True, frozen=True):
@@ -122,7 +127,8 @@ class Job(Struct, kw_only=True, frozen=True):
 
 
 class Configuration(Job, kw_only=True, frozen=True):
-    """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch over all items, alone."""
+    """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch
+    over all items, alone."""
 
     control: bool = False
     ratio: Annotated[
@@ -138,7 +144,8 @@ class Configuration(Job, kw_only=True, frozen=True):
     bound_us: Annotated[
         Amount,
         means(
-            "lower bound for correct schedules with this number of chunks, µs. Two-way copy rates count only while both directions run, and blocks run in full waves"
+            "lower bound for correct schedules with this number of chunks, µs. Two-way "
+            "copy rates count only while both directions run, and blocks run in full waves"
         ),
     ]
     van_werkhoven_us: Annotated[
@@ -168,9 +175,11 @@ class Deviation(Struct, kw_only=True, frozen=True):
 
 
 class ComparedTrace(Job, kw_only=True, frozen=True):
-    """A trace, measured and predicted. Overlap counts are pairs of operations that overlap for more than 5 µs, over all repetitions: in prediction or
-    measurement (`in_either`), or in both (`in_both`). `repeated_` compares repetitions on the device with each other. `best_` is the best of any prediction. `steady_`
-    counts pairs on which all repetitions agree. For `unaided_`, the model and not the driver assigns streams to hardware work queues."""
+    """A trace, measured and predicted. Overlap counts are pairs of operations that overlap for more
+    than 5 µs, over all repetitions: in prediction or measurement (`in_either`), or in both
+    (`in_both`). `repeated_` compares repetitions on the device with each other. `best_` is the best
+    of any prediction. `steady_` counts pairs on which all repetitions agree. For `unaided_`, the
+    model and not the driver assigns streams to hardware work queues."""
 
     file: Annotated[Line, means("the trace")] = ""
     connections: Count
@@ -204,7 +213,8 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     copy_queues: Annotated[
         Count,
         means(
-            "hardware work queues of the copies in one direction. The order of more than two matters, since an engine alternates between them"
+            "hardware work queues of the copies in one direction. The order of more than "
+            "two matters, since an engine alternates between them"
         ),
     ]
     queues_shared_as_modelled: Annotated[
@@ -216,8 +226,8 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
 
 
 class Comparison(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab simulate --compare TRACE … --out` for several traces. One trace gives both timelines instead, as trace events. Counts of pairs
-    are sums over `traces`."""
+    """Output of `scanlab simulate --compare TRACE … --out` for several traces. One trace gives both
+    timelines instead, as trace events. Counts of pairs are sums over `traces`."""
 
     schema: Literal["scanlab-comparison/1"]
     context: Simulated
@@ -238,7 +248,8 @@ class Comparison(Struct, kw_only=True, frozen=True):
     traces: list[ComparedTrace]
 
 
-# --------------------------------------------------------------------------------------------- advice
+# ---------------------------------------------------------------------------------------------
+# advice
 
 
 class SimulatedChoice(Job, kw_only=True, frozen=True):
@@ -314,7 +325,8 @@ class Problem(Struct, kw_only=True, frozen=True):
 
 
 class Against(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab advise --against FILE --json`. A configuration counts once, even if FILE has it for several requested numbers of streams."""
+    """Output of `scanlab advise --against FILE --json`. A configuration counts once, even if FILE
+    has it for several requested numbers of streams."""
 
     schema: Literal["scanlab-advice-against/1"]
     context: Simulated

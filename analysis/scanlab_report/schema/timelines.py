@@ -35,7 +35,8 @@ class Arguments(Struct, kw_only=True, frozen=True):
     kind: Annotated[
         Line,
         means(
-            "operation: `copy_in`, `copy_out`, `kernel` or `side_kernel`; process: `streams`, `engines`, `host` or `multiprocessors`"
+            "operation: `copy_in`, `copy_out`, `kernel` or `side_kernel`; process: "
+            "`streams`, `engines`, `host` or `multiprocessors`"
         ),
     ] = ""
     of: Annotated[Line, means("process: `measured` or `predicted`, if a file has both")] = ""
@@ -99,7 +100,8 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     overlap: Annotated[
         Number | UnsetType,
         means(
-            "time of concurrent engines, as a part of the possible time. 0: one engine at a time; 1: none works outside the time of the busiest"
+            "time of concurrent engines, as a part of the possible time. 0: one engine at "
+            "a time; 1: none works outside the time of the busiest"
         ),
     ] = UNSET
     plain_us: Annotated[list[Positive], means("makespans without tracing, µs")] = []
@@ -110,7 +112,8 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     overlaps: Annotated[
         list[Any],
         means(
-            "one row per pair of operations that overlap for more than 5 µs: their numbers, and in how many traced repetitions"
+            "one row per pair of operations that overlap for more than 5 µs: their "
+            "numbers, and in how many traced repetitions"
         ),
     ] = []
     verified: bool = True
@@ -150,9 +153,11 @@ class Timeline(Provenance, kw_only=True, frozen=True):
 
 
 class Trace(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which set `simulated_on`. It opens in Perfetto.
+    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which
+    set `simulated_on`. It opens in Perfetto.
 
-    A scenario of kernels alone has a process `multiprocessors` with an event per block, and the analysis reads that one.
+    A scenario of kernels alone has a process `multiprocessors` with an event per block, and the
+    analysis reads that one.
     """
 
     schema: Literal["scanlab-trace/1"]
@@ -171,7 +176,8 @@ class RanksTraceContext(Measured, kw_only=True, frozen=True):
 
 
 class RankActivity(Struct, kw_only=True, frozen=True):
-    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU; CUPTI brings the clocks of the GPUs to one, to within microseconds."""
+    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU;
+    CUPTI brings the clocks of the GPUs to one, to within microseconds."""
 
     run: Annotated[Count, means("number of the run, from 0")]
     rank: Count
@@ -188,7 +194,8 @@ class RankActivity(Struct, kw_only=True, frozen=True):
 
 
 class TracedCase(Struct, kw_only=True, frozen=True):
-    """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until the host has enqueued all."""
+    """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until
+    the host has enqueued all."""
 
     kind: Literal["distributed"]
     variant: Annotated[

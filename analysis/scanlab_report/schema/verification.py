@@ -46,13 +46,15 @@ class VerificationContext(Provenance, kw_only=True, frozen=True):
     launch: Annotated[
         Literal["stream", "graph"],
         means(
-            "`graph`: replays of a CUDA graph per GPU were compared too (`distributed verify --launch graph`)"
+            "`graph`: replays of a CUDA graph per GPU were compared too (`distributed "
+            "verify --launch graph`)"
         ),
     ] = "stream"
     beside_other_work: Annotated[
         bool,
         means(
-            "whether the GPU of rank 0 was busy with other work meanwhile (`distributed verify --beside`)"
+            "whether the GPU of rank 0 was busy with other work meanwhile (`distributed "
+            "verify --beside`)"
         ),
     ] = False
 
@@ -88,13 +90,15 @@ class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
     error_bound: Annotated[
         Amount | None,
         means(
-            "if results round: error bound of an output, as a part of the sum of its inputs' magnitudes"
+            "if results round: error bound of an output, as a part of the sum of its "
+            "inputs' magnitudes"
         ),
     ] = None
     error_to_bound: Annotated[
         Amount | None,
         means(
-            "if results round: largest error of any output, as a part of its bound; null if not finite"
+            "if results round: largest error of any output, as a part of its bound; null "
+            "if not finite"
         ),
     ] = None
 
@@ -138,7 +142,9 @@ CHECK: Any = Check
 
 
 class VerificationLine(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab verify --json FILE` and of `scanlab distributed verify --json FILE`: one object per line, written when its check ends. A killed process loses no line, and a stopped host only those of the last second."""
+    """Output of `scanlab verify --json FILE` and of `scanlab distributed verify --json FILE`: one
+    object per line, written when its check ends. A killed process loses no line, and a stopped host
+    only those of the last second."""
 
     first: Beginning
     between: list[Check]

@@ -1,7 +1,7 @@
-"""Pictures of the tutorials as SVG: written by hand of text, boxes and arrows, so that the same picture is the same bytes everywhere.
+"""Pictures of the tutorials as SVG, of text, boxes and arrows: the same picture is the same bytes.
 
-A picture is 400 units wide and its letters are 12 units high or more, so that it can be read on a phone. It has a white ground of its own,
-since the page around it may be dark.
+A picture is 400 units wide and its letters are 12 units high or more, so that it can be read on a
+phone. It has a white ground of its own, since the page around it may be dark.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Picture:
         round_: float = 3,
     ) -> None:
         self._parts.append(
-            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(round_)}" fill="{fill}" stroke="{edge}"/>'
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" '
+            f'rx="{_n(round_)}" fill="{fill}" stroke="{edge}"/>'
         )
 
     def text(
@@ -59,7 +60,8 @@ class Picture:
         """``y`` is the middle of the letters."""
         weight = ' font-weight="bold"' if bold else ""
         self._parts.append(
-            f'<text x="{_n(x)}" y="{_n(y + 0.36 * size)}" font-size="{_n(size)}" text-anchor="{anchor}" fill="{colour}"{weight}>{escape(str(words))}</text>'
+            f'<text x="{_n(x)}" y="{_n(y + 0.36 * size)}" font-size="{_n(size)}" '
+            f'text-anchor="{anchor}" fill="{colour}"{weight}>{escape(str(words))}</text>'
         )
 
     def line(
@@ -80,25 +82,31 @@ class Picture:
         if dashed:
             marks += ' stroke-dasharray="4 3"'
         self._parts.append(
-            f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{colour}" stroke-width="{_n(width)}"{marks}/>'
+            f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" '
+            f'stroke="{colour}" stroke-width="{_n(width)}"{marks}/>'
         )
 
     def arc(self, x1: float, x2: float, y: float, rise: float, colour: str = VERMILLION) -> None:
         """An arrow from x1 to x2 above y."""
         self._heads[colour] = None
         self._parts.append(
-            f'<path d="M{_n(x1)} {_n(y)} Q{_n((x1 + x2) / 2)} {_n(y - 2 * rise)} {_n(x2)} {_n(y)}" fill="none" stroke="{colour}" stroke-width="1.2" marker-end="url(#head-{colour[1:]})"/>'
+            f'<path d="M{_n(x1)} {_n(y)} Q{_n((x1 + x2) / 2)} {_n(y - 2 * rise)} {_n(x2)} {_n(y)}" '
+            f'fill="none" stroke="{colour}" stroke-width="1.2" '
+            f'marker-end="url(#head-{colour[1:]})"/>'
         )
 
     def svg(self) -> str:
         heads = "".join(
-            f'<marker id="head-{colour[1:]}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
+            f'<marker id="head-{colour[1:]}" viewBox="0 0 8 8" refX="7" refY="4" '
+            f'markerWidth="6" markerHeight="6" orient="auto">'
             f'<path d="M0 0.5 L8 4 L0 7.5 z" fill="{colour}"/></marker>'
             for colour in self._heads
         )
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" height="{_n(self.height * SHOWN / WIDTH)}" viewBox="0 0 {WIDTH} {_n(self.height)}" '
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" '
+                f'height="{_n(self.height * SHOWN / WIDTH)}" '
+                f'viewBox="0 0 {WIDTH} {_n(self.height)}" '
                 f'role="img" font-family="{_FONT}">',
                 f"<title>{escape(self.title)}</title>",
                 *([f"<defs>{heads}</defs>"] if heads else []),

@@ -35,8 +35,12 @@ def generated(kind: str, words: str, data: Data, page: Path, before: Mapping[Pat
     """The text between a pair of markers of a page; `before` has the pages that are done."""
     if kind == "pages":
         return pages(page.parent / words, before)
-    return {"code": lambda _, words: excerpt(words), "speed": speeds, "schedules": schedules,
-            "calls": calls}[kind](data, words)
+    return {
+        "code": lambda _, words: excerpt(words),
+        "speed": speeds,
+        "schedules": schedules,
+        "calls": calls,
+    }[kind](data, words)
 
 
 def excerpt(words: str) -> str:
@@ -93,17 +97,25 @@ def speeds(data: Data, variants: str) -> str:
     names = variants.split()
     if missing := [name for name in names if name not in stands.index]:
         raise PartError(f"no recorded times of {', '.join(missing)}")
-    rows = [{"variant": name, "items": stands.at[name, "items"],
-             "time": stands.at[name, "median_us"],
-             "share": 1.0 if name == CEILING else stands.at[name, "of_memcpy"].value}
-            for name in names]
+    rows = [
+        {
+            "variant": name,
+            "items": stands.at[name, "items"],
+            "time": stands.at[name, "median_us"],
+            "share": 1.0 if name == CEILING else stands.at[name, "of_memcpy"].value,
+        }
+        for name in names
+    ]
     columns = (
-        Column("variant", "variant", code, right=False), Column("items", "items", size),
+        Column("variant", "variant", code, right=False),
+        Column("items", "items", size),
         Column("time", "time, µs", partial(significant, digits=4)),
         Column("share", "speed, copy = 1", significant),
     )
-    caption = ("Inclusive sums of 32-bit integers, cold cache. The last column is the time of a "
-               "device copy over the time of the scan.")
+    caption = (
+        "Inclusive sums of 32-bit integers, cold cache. The last column is the time of a "
+        "device copy over the time of the scan."
+    )
     return _with_source(data, Table(caption, columns, pd.DataFrame(rows)), cases)
 
 
@@ -123,8 +135,15 @@ def schedules(data: Data, words: str) -> str:
             raise PartError(f"no recorded times of {word}")
         case = own.loc[own["median_ns"].idxmin()]
         number = None if case["own_streams"] == 1 else case["streams"]
-        rows.append({"schedule": values["id"], "memory": case["memory"], "chunks": case["chunks"],
-                     "streams": number, "time": case["median_ns"] / 1e6})
+        rows.append(
+            {
+                "schedule": values["id"],
+                "memory": case["memory"],
+                "chunks": case["chunks"],
+                "streams": number,
+                "time": case["median_ns"] / 1e6,
+            }
+        )
     made = pd.DataFrame(rows)
     made["streams"] = made["streams"].astype("Int64")
     caption = (
@@ -132,8 +151,10 @@ def schedules(data: Data, words: str) -> str:
         "back. A schedule without a number of streams makes its own."
     )
     columns = (
-        Column("schedule", "schedule", code, right=False), Column("memory", "memory", right=False),
-        Column("chunks", "chunks", whole), Column("streams", "streams", whole),
+        Column("schedule", "schedule", code, right=False),
+        Column("memory", "memory", right=False),
+        Column("chunks", "chunks", whole),
+        Column("streams", "streams", whole),
         Column("time", "time, ms", partial(significant, digits=4)),
     )
     return _with_source(data, Table(caption, columns, made), every)
@@ -144,20 +165,28 @@ def calls(data: Data, names: str) -> str:
     every = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     rows, made = every.drop_duplicates("name").set_index("name"), []
     for name in names.split():
-        known = {who: rows.loc[f"{name}.{who}"] for who in ("host", "streams")
-                 if f"{name}.{who}" in rows.index}
+        known = {
+            who: rows.loc[f"{name}.{who}"]
+            for who in ("host", "streams")
+            if f"{name}.{who}" in rows.index
+        }
         if not known:
             raise PartError(f"no recorded experiment {name}")
         subject = next(iter(known.values()))["subject"].replace(" behind the kernel,", "")
-        answers = {who: streams.text(known[who]["answer"]) if who in known else "—"
-                   for who in ("host", "streams")}
+        answers = {
+            who: streams.text(known[who]["answer"]) if who in known else "—"
+            for who in ("host", "streams")
+        }
         made.append({"call": subject} | answers)
     caption = (
         "Between kernels: whether the call returns only when the kernel before it has ended, and "
         "whether it serialises kernels of two other streams."
     )
-    columns = (Column("call", "call", right=False), Column("host", "blocks the host", right=False),
-               Column("streams", "serialises streams", right=False))
+    columns = (
+        Column("call", "call", right=False),
+        Column("host", "blocks the host", right=False),
+        Column("streams", "serialises streams", right=False),
+    )
     return _with_source(data, Table(caption, columns, pd.DataFrame(made)), every)
 
 
@@ -172,5 +201,7 @@ def pages(folder: Path, texts: Mapping[Path, str]) -> str:
         title = text.splitlines()[0].removeprefix("# ")
         minutes = round(words / 150 + 3 * number)
         lines.append(f"| [{title}]({folder.name}/{page.name}) | {minutes} |")
-    last = "Minutes: 150 words per minute, code and tables included, and three minutes per exercise."
+    last = (
+        "Minutes: 150 words per minute, code and tables included, and three minutes per exercise."
+    )
     return "\n".join([*lines, "", last])

@@ -1,4 +1,5 @@
-"""The pictures of the tutorial on scans. The numbers in them are computed: by the algorithm that a picture shows."""
+"""The pictures of the tutorial on scans. The numbers in them are computed: by the algorithm that a
+picture shows."""
 
 from __future__ import annotations
 
@@ -448,7 +449,7 @@ def look_back() -> str:
 
 
 def look_ahead() -> str:
-    """Two blocks take turns with the tiles; the look-ahead warp of each gathers aggregates alone."""
+    """Two blocks take turns with the tiles; the look-ahead warp of each gathers aggregates."""
     tile, group = 6, 4
     picture = Picture("The prefix of tile 6 from aggregates alone", 186)
     row = Row(

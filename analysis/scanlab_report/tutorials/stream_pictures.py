@@ -1,4 +1,5 @@
-"""The pictures of the tutorial on streams: timelines that the simulator made, or that were recorded on a device."""
+"""The pictures of the tutorial on streams: timelines that the simulator made, or that were recorded
+on a device."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
 from scanlab_report import load
 from scanlab_report.chapters.streams import ENGINES, Trace
+from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
 
 LEFT, RIGHT = 84, 8
 """Units beside the lanes: for their names, and free."""
@@ -27,7 +28,8 @@ _NAMES = {"copies in": "H2D copies", "kernels": "kernels", "copies out": "D2H co
 
 @dataclass(frozen=True)
 class Timeline:
-    """Operations on engines, with what stands above them. ``until``: milliseconds that are shown, 0 for all."""
+    """Operations on engines, with what stands above them. ``until``: milliseconds that are shown, 0
+    for all."""
 
     title: str
     rows: pd.DataFrame
@@ -35,7 +37,8 @@ class Timeline:
 
 
 _THIRDS = "--h2d-us 12000 --kernel-us 12000 --d2h-us 12000"
-"""Twelve milliseconds for each of the three parts, so that a reader can compute what a picture shows."""
+"""Twelve milliseconds for each of the three parts, so that a reader can compute what a picture
+shows."""
 SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
     "streams/first.svg": (
         ("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),
@@ -120,7 +123,8 @@ def _ticks(span: float) -> list[float]:
 
 
 def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
-    """The operations of an engine in one lane, where none runs beside another for a hundredth of the time."""
+    """The operations of an engine in one lane, where none runs beside another for a hundredth of
+    the time."""
     least = 0.01 * (rows["end_us"].max() - rows["start_us"].min())
     rows = rows.copy()
     for _, of in rows.groupby("kind"):
@@ -196,7 +200,8 @@ def _lanes(rows: pd.DataFrame) -> list[int]:
 def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> bool:
     """Draws an operation; whether its number had room."""
     fill, ink = _LOOKS.get(kind, (FAINT, "#ffffff"))
-    # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are seen.
+    # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are
+    # seen.
     picture.box(x, y, max(width, 1.2), LANE, fill, "#ffffff" if width >= 6 else fill, 1)
     if chunk < 0 or width < 9 * len(str(chunk)) + 3:
         return False
