@@ -15,6 +15,7 @@ spans         an operation on an engine, in a timeline of a schedule
 calls         a call of the host, in the same timelines
 rank_spans    a kernel, copy or memset on one of several GPUs
 implicit_sync, concurrency, comparison, advice, nvbench      an experiment
+other         a case of nvbench or Google Benchmark, with its samples: `foreign`
 ============= ======================================================================================
 """
 
@@ -66,6 +67,8 @@ COLUMNS = {
     "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],
     "rank_spans": [*RANKS, "run", "rank", "kind", "name", "start_us", "end_us"],
     "nvbench": ["variant", "type", "items", "cache", "launch", "ns"],
+    "other": ["benchmark", "case", "device", "key", "gpu", "axes", "clock", "place", "samples"]
+    + ["count", "median_ns", "mean_ns", "stdev_ns", "rates", "skipped", "failed"],
     "implicit_sync": ["name", "stated", "claim", "works", "source", "differs", "yes", "trials"]
     + ["seconds", "refusal", "environment", "question", "answer", "subject", "asks"],
     "concurrency": ["streams", "kernels", "blocks", "slots", "connections", "block_seconds"]

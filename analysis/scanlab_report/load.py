@@ -30,7 +30,7 @@ import numpy as np
 import pandas as pd
 from msgspec import UNSET, Struct
 
-from scanlab_report import DATA, ncu
+from scanlab_report import DATA, foreign, ncu
 from scanlab_report.data import (
     CASE,
     CASES,
@@ -52,7 +52,6 @@ from scanlab_report.data import (
     rank_settings_name,
     settings_name,
 )
-from scanlab_report.foreign import nvbench
 from scanlab_report.schema import counts, implicit_sync, kept, simulator, stopwatch, timelines
 from scanlab_report.schema import results as samples
 from scanlab_report.schema import verification as checks
@@ -71,12 +70,13 @@ def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "
     reader = _Reader(first)
     gc.disable()  # none of the millions of values that are made here is garbage
     try:
-        for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
+        for origin, paths in ((MEASURED, [*measured]), (RECORDED, [*recorded])):
             files: dict[Path, Path] = {}
             for file in (file for path in paths for file in _files_below(path)):
                 files.setdefault(file.resolve(), file)
-            for file in files.values():
-                reader.read(file, origin)
+            named = {path.resolve() for path in paths}
+            for whole, file in files.items():
+                reader.read(file, origin, whole in named)
     finally:
         gc.enable()
     return reader.finish()
@@ -213,7 +213,8 @@ class _Reader:
             return {"context": {"kind": run.kind, "device": run.device}}
         return {"context": run.context}
 
-    def read(self, file: Path, origin: str) -> None:
+    def read(self, file: Path, origin: str, named: bool) -> None:
+        """Reads a file; one that a user named must be of a known program."""
         try:
             if file.name == HISTORY:
                 self._history(file, origin)
@@ -221,13 +222,24 @@ class _Reader:
                 self._csv(table, file, origin)
             elif file.name.endswith(LINES):
                 self._verification(file, origin)
-            elif file.suffix not in (".csv", ".txt"):
-                self._json(file, origin)
+            elif named or file.suffix not in (".csv", ".txt"):
+                self._json(file, origin, named)
         except Misfit as misfit:
             self.complain(file, misfit.place, misfit.message)
 
-    def _json(self, file: Path, origin: str) -> None:
-        content = load_json(file, self.data.problems)
+    def _json(self, file: Path, origin: str, named: bool) -> None:
+        raw = load_bytes(file, self.data.problems)
+        wrong = named and raw is not None and foreign.no_json(file, raw)
+        if wrong or raw is None:
+            self.data.problems += [wrong] if wrong else []
+            return
+        before = len(self.data.problems)
+        content = decoded(file, raw, self.data.problems)
+        if len(self.data.problems) > before:
+            return
+        if named and (stranger := foreign.unknown(file, content)):
+            self.data.problems.append(stranger)
+            return
         documents = content if isinstance(content, list) else [content]  # `explain` writes a list
         first = _device(documents[0]) if documents else None
         for number, document in enumerate(documents):
@@ -241,6 +253,10 @@ class _Reader:
                     self.complain(file, misfit.place, misfit.message)
 
     def _document(self, file: Path, origin: str, document: Mapping[str, Any]) -> None:
+        if foreign.program(document):
+            context, rows = foreign.read(file, document)
+            self.add_rows("other", self.add_file(file, origin, context), rows)
+            return
         schema = schema_of(document)
         readers: dict[str, Callable[[Path, str, Mapping[str, Any]], None]] = {
             samples.SCHEMA: self._samples, timelines.TRACE: self._trace,
@@ -436,22 +452,22 @@ class _Reader:
     def _nvbench(self, path: Path, origin: str, document: Mapping[str, Any]) -> None:
         number = self.add_file(path, origin, convert(document, stopwatch.Stopwatch).context)
         rows = []
-        for case in nvbench.read(path, document).cases:
-            if case.misfit:
-                raise case.misfit
-            if case.skipped:
+        for case in foreign.nvbench(path, document)[1]:
+            axes, median = case["axes"], case["median"]
+            if case["misfit"]:
+                raise case["misfit"]
+            if case["skipped"]:
                 continue
-            if not {"variant", "type", "items"} <= set(case.axes):
-                self.complain(path, case.place, "lacks one of the axes variant, type and items")
+            if not {"variant", "type", "items"} <= set(axes):
+                self.complain(path, case["place"], "lacks one of the axes variant, type and items")
                 continue
-            if not isinstance(items := case.axes["items"], int):
-                place = f"{case.place}.axis_values"
+            if not isinstance(items := axes["items"], int):
+                place = f"{case['place']}.axis_values"
                 raise Misfit(place, f"items is {items!r}, not a whole number")
-            named = (str(case.axes["variant"]), str(case.axes["type"]), items)
-            isolated = case.median if math.isfinite(case.median) else case.mean
-            rows += [(*named, *way, 1e9 * seconds)
-                     for way, seconds in ((("cold", "stream"), isolated), (("warm", "batch"), case.batch))
-                     if math.isfinite(seconds)]  # fmt: skip
+            named = (str(axes["variant"]), str(axes["type"]), items)
+            isolated = median if math.isfinite(median) else case["mean"]
+            ways = ((("cold", "stream"), isolated), (("warm", "batch"), case["batch"]))
+            rows += [(*named, *way, 1e9 * seconds) for way, seconds in ways if math.isfinite(seconds)]
         self.add_rows("nvbench", number, pd.DataFrame(rows, columns=COLUMNS["nvbench"]))
 
     def _session(self, path: Path, origin: str, document: Mapping[str, Any]) -> None:

@@ -19,6 +19,16 @@ def end(name: str) -> str:
     return f"<!-- {name}:end -->"
 
 
+def text_of(page: Path) -> str:
+    """The text of a page; MarkerError if it cannot be read."""
+    try:
+        return page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MarkerError(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise MarkerError(f"is not UTF-8 text ({error})") from None
+
+
 def find(text: str, name: str) -> tuple[int, int]:
     """Where the generated part lies, just inside the markers."""
     for marker in (begin(name), end(name)):
@@ -32,16 +42,11 @@ def find(text: str, name: str) -> tuple[int, int]:
 
 
 def replaced(text: str, name: str, generated: str) -> str:
-    """The page with the part between the markers replaced; everything else is byte for byte the same."""
+    """The page with the part between the markers replaced, and nothing else."""
     start, stop = find(text, name)
     return f"{text[:start]}\n{generated.strip()}\n{text[stop:]}"
 
 
 def check(page: Path, name: str) -> None:
-    """Raises MarkerError unless the page can be read and has its markers."""
-    try:
-        find(page.read_text(encoding="utf-8"), name)
-    except OSError as error:
-        raise MarkerError(f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise MarkerError(f"is not UTF-8 text ({error})") from None
+    """MarkerError unless the page can be read and has its markers."""
+    find(text_of(page), name)

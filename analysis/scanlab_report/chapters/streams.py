@@ -252,14 +252,14 @@ def ratio_title(panel: pd.DataFrame) -> str:
 
 _COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY,
             style.WINE, style.BLACK, style.GREY)  # fmt: skip
-_BOUND_LOOKS = {SERIAL_SUM: style.Look(style.GREY, "", ":"),
+BOUND_LOOKS = {SERIAL_SUM: style.Look(style.GREY, "", ":"),
                 PIPELINE: style.Look(style.BLACK, "", "-"),
                 WERKHOVEN: style.Look(style.GREY, "", "--")}  # fmt: skip
 NEAR = (0.9, 1.3)
 """The lower row shows times between these multiples of the estimate."""
 
 
-def _look(place: int) -> style.Look:
+def schedule_look(place: int) -> style.Look:
     """The look of the schedule at a place in the order of the context."""
     return form(place, _COLOURS[place % len(_COLOURS)])
 
@@ -312,7 +312,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
         axis.yaxis.set_minor_formatter(NullFormatter())
         ends.append(_bound_lines(axis, panel, over))
         for schedule, rows in panel.groupby("id"):
-            rows, drawn_as = rows.sort_values(over), _look(rows["place"].iloc[0])
+            rows, drawn_as = rows.sort_values(over), schedule_look(rows["place"].iloc[0])
             x, ms = rows[over].to_numpy(), rows["median_ns"].to_numpy() / 1e6
             axis.plot(x, ms, zorder=2, **drawn_as.plot())
             style.error_bars(axis, x, ms, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6,
@@ -337,9 +337,9 @@ def _name_once(axis: Axes, ends: list[list[style.End]]) -> None:
 def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     _number_axis(axis, panel, over)
     axis.set_ylim(*NEAR)
-    axis.axhline(1, linewidth=2.0, zorder=1, **_BOUND_LOOKS[PIPELINE].plot())
+    axis.axhline(1, linewidth=2.0, zorder=1, **BOUND_LOOKS[PIPELINE].plot())
     for _, rows in panel[panel["bound"].notna()].groupby("id"):
-        rows, drawn_as = rows.sort_values(over), _look(rows["place"].iloc[0])
+        rows, drawn_as = rows.sort_values(over), schedule_look(rows["place"].iloc[0])
         bound = 1e9 * rows["bound"].to_numpy(dtype=float)
         times = rows["median_ns"] / bound
         if times.min() <= NEAR[1]:
@@ -366,7 +366,7 @@ def _bound_lines(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
     for name, seconds in bounds(rows).items():
         ms = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
         if np.isfinite(ms[-1]):
-            width, drawn_as = 2.0 if name == PIPELINE else 1.4, _BOUND_LOOKS[name]
+            width, drawn_as = 2.0 if name == PIPELINE else 1.4, BOUND_LOOKS[name]
             axis.plot(rows[over], ms, linewidth=width, zorder=1, **drawn_as.plot())
             ends.append(style.End(name, drawn_as, rows[over].iloc[-1], float(ms[-1]), width))
     return ends
@@ -387,7 +387,7 @@ def schedules_speedup(data: Data) -> Shown:
         axis.set_title(ratio_title(panel))
         ends.append(_ideals(axis, panel, thirds=number == even))
         for schedule, rows in speedups(panel).groupby("id"):
-            gain, drawn_as = rows["speedup"].tolist(), _look(rows["place"].iloc[0])
+            gain, drawn_as = rows["speedup"].tolist(), schedule_look(rows["place"].iloc[0])
             middle = [interval.value for interval in gain]
             axis.plot(rows["chunks"], middle, zorder=2, **drawn_as.plot())
             style.error_bars(axis, rows["chunks"], middle, [g.low for g in gain],
@@ -413,13 +413,13 @@ def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
     if thirds:
         low, high = axis.get_xlim()
         dense = np.geomspace(max(1.0, low), high, 60)
-        lines["equal thirds"] = (dense, equal_thirds(dense), _BOUND_LOOKS[SERIAL_SUM])
+        lines["equal thirds"] = (dense, equal_thirds(dense), BOUND_LOOKS[SERIAL_SUM])
     known = bounds(rows)
     if all(known[SERIAL_SUM]):
         for name in (WERKHOVEN, PIPELINE):
             if all(known[name]):
                 gain = np.array(known[SERIAL_SUM]) / np.array(known[name])
-                lines[name] = (rows["chunks"].to_numpy(dtype=float), gain, _BOUND_LOOKS[name])
+                lines[name] = (rows["chunks"].to_numpy(dtype=float), gain, BOUND_LOOKS[name])
     ends = []
     for name, (x, y, drawn_as) in lines.items():
         axis.plot(x, y, linewidth=1.4, zorder=1, **drawn_as.plot())
@@ -489,7 +489,7 @@ ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way."""
 HOST_INCHES = 0.16
 """Height that a lane of the host's adds to a figure."""
-_ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
+ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
 
 
 @dataclass(frozen=True)
@@ -609,7 +609,7 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
         return [((start - begin) / 1e3, (end - start) / 1e3) for start, end in pairs]
 
     for (kind, lane), rows in trace.rows.groupby(["kind", "lane"]):
-        colour, spans = _ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
+        colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
         # The edge makes short kernels visible; that of copies is white and parts neighbours.
         visible = kind == "kernels" and not numbered
         edge, width = (colour, 32) if visible else ("white", 16)
@@ -617,7 +617,7 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
                          linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
     if len(trace.calls):
         for (name, kind), rows in trace.calls.groupby(["lane_name", "kind"]):
-            colour, spans = _ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
+            colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
             axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour,
                              linewidth=16 / max(64, len(spans)), zorder=2)  # fmt: skip
     for row in trace.rows.itertuples() if numbered else ():
@@ -627,14 +627,14 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
             axes.text(middle, lanes[row.lane], text, parse_math=False, ha="center",
                       va="center_baseline", fontsize=7, zorder=3,
                       color="black" if row.kind == "copies out" else "white")  # fmt: skip
-    axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *_lane_names(trace)])
+    axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(trace)])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
 
 
-def _lane_names(trace: Trace) -> list[str]:
+def lane_names(trace: Trace) -> list[str]:
     """Where an engine needs several lanes, only the first is named."""
     named = trace.rows.drop_duplicates("lane").set_index("lane")["lane_name"]
     names = [str(named[lane]).replace("copies in", "H2D copies").replace("copies out", "D2H copies")
@@ -934,15 +934,23 @@ def implicit_sync(data: Data) -> Shown:
     return shown(data, Table(caption, columns, rows), caption, rows)
 
 
+def sync_calls(rows: pd.DataFrame) -> list[str]:
+    """The calls of some experiments, in short: what the heading of a column says is left out."""
+    calls = []
+    for subject in dict.fromkeys(rows["subject"]):
+        call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
+        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
+        calls.append(call)
+    return calls
+
+
 @table("implicit_sync")
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
     found: dict[str, dict[str, Any]] = {}
     for row in rows[rows["asks"] != ""].itertuples():
-        call = row.subject.replace("behind the kernel, ", "")
-        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
-        own = found.setdefault(row.subject, {"call": call.removeprefix("cuda")})
+        own = found.setdefault(row.subject, {"call": row.subject})
         for key in ("stated", "shown", "counted"):
             own[f"{row.asks}_{key}"] = getattr(row, key)
     columns = [Column("call", "call", right=False)]
@@ -956,6 +964,7 @@ def implicit_sync_calls(data: Data) -> Shown:
         "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
     )
     made = pd.DataFrame(list(found.values()), columns=[c.key for c in columns], dtype=object)
+    made["call"] = sync_calls(rows[rows["asks"] != ""])
     for who in ("host", "streams"):
         made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 from scanlab_report.console import SOUND, say
@@ -22,34 +20,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report import figures, tables
-    from scanlab_report.modules import modules
+    from scanlab_report.experiments import plan
+    from scanlab_report.opened import registered
 
-    entries = [_entry(kind, name, module) for kind, package in (("figure", figures), ("table", tables)) for name, module in modules(package)]
-    say(json.dumps(entries, indent=2, ensure_ascii=False) if options.json else "\n\n".join("\n".join(_lines(entry)) for entry in entries))
+    entries = [{"kind": kind, "name": name, "shows": entry.title, "needs": [need] if (need := entry.needs()) else [],
+                "follows": list(entry.follows), **plan(entry.measured_by)._asdict()}
+               for kind in ("figure", "table") for name, entry in registered(kind).items()]  # fmt: skip
+    say(json.dumps(entries, indent=2, ensure_ascii=False) if options.json else "\n\n".join(map(_lines, entries)))
     return SOUND
 
 
-def _entry(kind: str, name: str, module: ModuleType) -> dict[str, Any]:
-    """All that the module and its needs say of themselves."""
-    from scanlab_report.select.experiments import plan
+def _lines(entry: dict[str, Any]) -> str:
+    from scanlab_report.experiments import duration
 
-    measured = plan(module.NEEDS)
-    return {"kind": kind, "name": name, "shows": (module.__doc__ or "").partition("\n")[0],
-            "needs": [need.asked() for need in module.NEEDS.values() if not getattr(need, "optional", False)],
-            "follows": list(getattr(module, "FOLLOWS", ())), **measured._asdict()}  # fmt: skip
-
-
-def _lines(entry: dict[str, Any]) -> Iterator[str]:
-    from scanlab_report.select.experiments import duration
-
-    yield f"{entry['kind']} {entry['name']}"
-    yield f"  {entry['shows']}"
-    for need in dict.fromkeys(entry["needs"]):
-        yield f"  needs    {need}"
-    for command in entry["commands"]:
-        yield f"  measure  {command}"
+    lines = [f"{entry['kind']} {entry['name']}", f"  {entry['shows']}"]
+    lines += [f"  needs    {need}" for need in entry["needs"]]
+    lines += [f"  measure  {command}" for command in entry["commands"]]
     if entry["commands"]:
-        yield f"  takes    about {duration(entry['seconds'])}"
+        lines.append(f"  takes    about {duration(entry['seconds'])}")
     if entry["follows"]:
-        yield f"  follows  {', '.join(f'--{option}' for option in entry['follows'])}"
+        lines.append(f"  follows  {', '.join(f'--{option}' for option in entry['follows'])}")
+    return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Write a JSON Schema of every document, with the meaning and unit of each field.
 
-The schemas are made from the structs of read/documents, through which everything is read.
+The schemas are made from the structs of schema, through which everything is read.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ It is printed as Markdown, or written as the name of --out says. `scanlab-report
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 
-from scanlab_report.commands.figure import asked
+from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import write, wrong_ending
 
@@ -19,29 +20,37 @@ FORMATS = (".md", ".csv", ".tex")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    asked.arguments(parser, "table")
+    opened.arguments(parser, "table")
     parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the table to FILE: {', '.join(FORMATS)}")
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report import tables
-    from scanlab_report.commands.build.report import markdown
-
     if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
         return refuse(wrong_name)
+
+    from scanlab_report.shown import Lacking, first_of, footer_line, markdown
+
     try:
-        module = asked.module_of(options, "table", tables)
-        on, left_out = asked.evidence(options, "table", module)
-    except asked.Refused as error:
+        entry = opened.entry_of(options, "table")
+        data = opened.data_for(options, "table", entry)
+        if reason := opened.lacking(options, "table", entry, data):
+            raise opened.Refused(reason)
+        made = entry.make(data) if entry.of_others else first_of(entry, data)
+    except Lacking as error:
+        return refuse(opened.lacking(options, "table", entry, data, error))
+    except opened.Refused as error:
         return refuse(*error.args)
-    gathered = on[""]
-    table = module.build(**gathered.found)
+    table = made.content
     if options.out is None:
-        say(markdown(table, gathered.provenances))
+        say(markdown(made))
     else:
-        text = {".md": lambda: markdown(table, gathered.provenances), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]()
-        write(options.out, text)
+        write(options.out, {".md": lambda: markdown(made), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]())
         say(f"Written: {options.out}")
-    if left_out:
-        say(f"Also measured: {', '.join(left_out)} (--device NAME shows it)")
+    others = []
+    for device in data.devices if len(data.devices) > 1 else []:
+        with contextlib.suppress(Lacking):
+            on = entry.make(data.on(device))
+            others += [device] if footer_line(on.sources) != footer_line(made.sources) else []
+    if others:
+        say(f"Also measured: {', '.join(others)} (--device NAME shows it)")
     return SOUND

@@ -1,0 +1,51 @@
+"""Draw one figure from results, without building the report.
+
+Scans are shown of i32 where it was timed, else of another type that was, and the figure says so. `scanlab-report list` names the
+figures, and says which follow --variants, --type and --op.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scanlab_report import opened
+from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.written import one_file, wrong_ending
+
+EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_device_scan' --type f32 --out f.pdf --style ieee-column
+  scanlab-report figure ceiling_share results/mine.json"""
+FORMATS = (".pdf", ".png", ".svg")
+STYLES = ("page", "ieee-column", "slide")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    opened.arguments(parser, "figure")
+    parser.add_argument("--style", choices=STYLES, default="page", help="page: as in the report; ieee-column: 3.5 inches wide; slide: 16:9 (default: page)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)")
+
+
+def run(options: argparse.Namespace) -> int:
+    out = options.out or Path(f"{options.name}.pdf")
+    if wrong_name := wrong_ending(out, "figure", FORMATS):
+        return refuse(wrong_name)
+
+    from scanlab_report.shown import Lacking, all_sources, draw, footer_line, told
+
+    try:
+        entry = opened.entry_of(options, "figure")
+        if options.style == "ieee-column" and entry.wide:
+            raise opened.Refused(f"figure {options.name} needs both columns of a page: take --style page, which is 7.1 inches wide")
+        data = opened.data_for(options, "figure", entry)
+        if reason := opened.lacking(options, "figure", entry, data):
+            raise opened.Refused(reason)
+        with one_file(out) as made:
+            on = draw(entry, data, [made], options.style, devices=not entry.of_others)
+    except Lacking as error:
+        return refuse(opened.lacking(options, "figure", entry, data, error))
+    except opened.Refused as error:
+        return refuse(*error.args)
+    width, height = next(iter(on.values())).content.get_size_inches()
+    say(f"{told(on)} {footer_line(all_sources(on))}".strip())
+    say(f"Written: {out} ({width:.2f} by {height:.2f} inches)")
+    return SOUND

@@ -1,0 +1,435 @@
+"""Two runs case by case: ratios of medians with intervals, and verdicts.
+
+A case of B is *slower* than in A if all hold, and *faster* likewise:
+
+* chance: the p of the Mann-Whitney test (ranks only; exact up to 100 samples), corrected for the
+  number of cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower,
+  5% at most are so by chance, on average. Holm's correction, which guards against a single error in
+  thousands of cases, would find next to nothing with the few samples that a sweep affords.
+* noise: the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs
+  of the same code lie apart (`noise`).
+* the machine: where code that is the same in both runs, timed likewise and about as long a launch,
+  took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
+  whichever is farther, and nothing within their range is slower or faster. Two hosts of one GPU
+  launch kernels at different rates, and provenance need not show it: in a cloud all have one name.
+  So a machine that got faster may hide code that got slower: time both on one machine.
+
+A case of which no outcome of the samples could have been significant is *too few*; one whose like
+was never timed twice with one code has *no threshold*. Where a file of another program has no
+samples of a case, means are compared by Welch's test; without their spread they are *too few*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report import foreign
+from scanlab_report.console import count
+from scanlab_report.data import CASE, CASES, Complaint, Data, File, Variants
+from scanlab_report.formats import code, plain
+from scanlab_report.intervals import (
+    FEWEST,
+    SIGNIFICANT,
+    corrected,
+    mann_whitney_p,
+    ratio_intervals,
+    summarise,
+    welch,
+)
+from scanlab_report.load import load
+from scanlab_report.pick import CEILING, CUBS, HOST, THRUST, VENDOR, Wanted, parts
+
+SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
+NO_THRESHOLD, ONLY_A, ONLY_B = "no threshold", "only in A", "only in B"
+VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
+MEDIANS, MEANS = "medians", "means"
+KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream_scan"}
+"""The name of each table in files of noise and in sentences."""
+_TIMED = {"scans": ["cache", "launch"], "schedules": ["entry"], "stream_scan": ["way"]}
+"""By kind the columns that state how a case is timed, together its `column`; on the host `host`."""
+_CUDA = ("device", "driver", "toolkit")
+_SAME: dict[Wanted, tuple[str, ...]] = {
+    CEILING: _CUDA, CUBS: (*_CUDA, "cccl_newest"), VENDOR: (*_CUDA, "cccl"),
+    THRUST: (*_CUDA, "cccl"), HOST: ("cpu", "compiler", "tbb"),
+}  # fmt: skip
+"""Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the
+same; later entries go before."""
+_NEAR = 1.25
+"""Times a launch within this factor of each other are about as long."""
+_NAMED = 3
+"""Reasons that are named."""
+_MANY = 500
+"""Samples of which the smallest p is as good as none: of more the binomial takes long."""
+
+
+class Refused(ValueError):
+    """Files that cannot be compared; `args` are the sentences that state why."""
+
+
+class Side(NamedTuple):
+    """One run: `cases` has one row per case, with its `samples`; `untimed` one without a time."""
+
+    file: File
+    kind: str
+    case: list[str]
+    cases: pd.DataFrame
+    untimed: pd.DataFrame
+    throttling: str = ""
+    runs: int = 1
+
+    @property
+    def own(self) -> bool:
+        return self.kind in _TIMED
+
+
+class Comparison(NamedTuple):
+    """Two runs, and one row per case of either.
+
+    Columns: those that name the case, `column` (how it is timed), `on` (device or host), `time_us`
+    (the shorter of the two medians), `launch_us` (the same, of one launch), `unchanged` (code that
+    is the same in both), `count_a`, `count_b`, `median_a_ns`, `median_b_ns`, `ratio` (time of B over
+    time of A) with `low` and `high`, `p`, `p_corrected`, `threshold`, `least`, `median` and `most`
+    (the ratios of unchanged code beside it), `faster_below` and `slower_above` (the bounds that
+    follow), and `verdict`; of other programs `by`, medians or means.
+    """
+
+    a: File
+    b: File
+    kind: str
+    case: list[str]
+    cases: pd.DataFrame
+    about: Variants
+    remarks: tuple[str, ...] = ()
+    """Sentences on lowered clocks, on pooled files, and on cases without a time."""
+    broken: int = 0
+    """Cases that A has a time of, and that failed in B: wrong results, or an error."""
+    origin: str = ""
+    """Where the thresholds are from, in words."""
+
+    @property
+    def both(self) -> pd.DataFrame:
+        return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
+
+    def of(self, verdict: str) -> pd.DataFrame:
+        """The cases with a verdict, the largest change first."""
+        rows = self.cases[self.cases["verdict"] == verdict]
+        change = np.abs(np.log(rows["ratio"].astype(float)))
+        return rows.loc[change.sort_values(ascending=False, kind="stable").index]
+
+
+# ----------------------------------------------------------------------------------------- reading
+
+
+def sides(a: Sequence[Path], b: Sequence[Path]) -> tuple[Side, Side]:
+    """Both sides, each of one file, or of several of another program; Refused with the reasons."""
+    files = [*a, *b]
+    for file in files:
+        if not file.is_file():
+            what = "is a folder; name one results file in it" if file.is_dir() else "no such file"
+            raise Refused(f"{file}: {what}")
+    read = [load([file]) for file in files]
+    if problems := [str(problem) for data in read for problem in data.problems]:
+        raise Refused(*dict.fromkeys(problems))
+    programs = [_program(data) for data in read]
+    for file, program in zip(files, programs, strict=True):
+        if program != programs[0]:
+            message = f"{files[0]} is of {programs[0]} and {file} of {program}"
+            raise Refused(f"{message}: they time in different ways, so only files of one program "
+                          "are compared")  # fmt: skip
+    if programs[0] == "Scanlab":
+        if len(files) > 2:
+            raise Refused("several files a side are for nvbench and Google Benchmark: time more "
+                          "repetitions with scanlab bench, and compare two files")  # fmt: skip
+        return _own(a[0], read[0]), _own(b[0], read[-1])
+    tables = foreign.without_numbers([data["other"] for data in read])
+    return (_others(read[: len(a)], tables[: len(a)]), _others(read[len(a) :], tables[len(a) :]))
+
+
+def _program(data: Data) -> str:
+    return str(data.files[0].context.get("program", "Scanlab")) if data.files else "Scanlab"
+
+
+def _own(path: Path, data: Data) -> Side:
+    """The repeated timings of a results file of Scanlab, without schedules that are wrong on
+    purpose: they are not timed for their speed."""
+    schedules = data["schedule"]
+    tables = {name: data[name] for name in KINDS} | {"schedule": schedules[schedules["control"] == 0]}
+    timed = [name for name, rows in tables.items() if len(rows)]
+    timed = timed or ["scan"] * bool(len(data["skipped"]))  # nothing but failures
+    if len(data.files) != 1 or len(timed) != 1:
+        message = "holds no repeated timings (of scanlab bench, streams run or stream-scan)"
+        raise Refused(str(Complaint(path, "", message)))
+    (file,), (table,), missing = data.files, timed, "is missing: what is compared says where it is from"
+    if lacking := [key for key in ("date", "git_commit") if not file.context.get(key)]:
+        raise Refused(*(str(Complaint(path, f"context.{key}", missing)) for key in lacking))
+    kind, case, rows = KINDS[table], CASES[table], tables[table]
+    cases = summarise(rows, case)[[*case, "samples", "count", "median_ns",
+                                   *(["launches"] if table == "scan" else [])]]  # fmt: skip
+    if table != "scan":
+        cases["launches"] = 1.0
+    variants = Variants(file.variants)
+    cases["on"] = "host" if file.kind == "host" else "device"
+    if table == "scan":
+        cases.loc[cases["variant"].isin(variants.ids(HOST)), "on"] = "host"
+    if table == "stream_scan":  # the processor reads, writes and copies all but pinned memory
+        pinned = cases["way"].isin(("streamed", "duplex_copy"))
+        pinned &= (cases["from"] == "memory") & (cases["to"] == "memory")
+        cases.loc[~pinned, "on"] = "host"
+    names = [cases[name].astype(str) for name in _TIMED[kind]]
+    cases["column"] = reduce(lambda before, more: before + " " + more, names)
+    if table == "scan":  # the host launches nothing
+        cases.loc[cases["on"] == "host", "column"] = "host"
+    untimed = data["skipped"]
+    named = [f"{v} of {n} items" for v, n in zip(untimed["variant"], untimed["items"], strict=True)]
+    untimed = untimed.assign(name=named, why=untimed["reason"])
+    return Side(file, kind, case, cases, untimed, throttling(rows, case, file))
+
+
+def throttling(rows: pd.DataFrame, case: list[str], file: File) -> str:
+    """A sentence on how often, and how far, the clock was lowered; empty if it never was."""
+    if file.kind != "host" and "variant" in rows:
+        rows = rows[~rows["variant"].isin(Variants(file.variants).ids(HOST))]
+    highest = float(file.context.get("sm_clock_mhz_max") or np.nan)
+    clocks = rows["sm_clock_mhz"].dropna()
+    if not (clocks < highest).any():
+        return ""
+    relative: list[float] = []
+    for _, of_case in rows.groupby(case, dropna=False):
+        low, ns = of_case["sm_clock_mhz"] < highest, of_case["ns"]
+        if len(ns) > 1:
+            relative += [ns[place] / ns.drop(place).median() for place in of_case.index[low]]
+    return (f"{file.path.name.partition('.')[0]} ran at a lowered clock: {(clocks < highest).sum()} "
+            f"of {len(clocks)} readings of the SM clock are below its maximum, {highest:g} MHz, the "
+            f"lowest {clocks.min():g} MHz. The median such repetition took "
+            f"{np.median(relative or [np.nan]):.3f} times as long as the others of its case.")  # fmt: skip
+
+
+def _others(read: Sequence[Data], tables: list[pd.DataFrame]) -> Side:
+    """The cases of another program's files, pooled."""
+    cases = foreign.pooled(tables).reset_index(drop=True)
+    cases["launches"], cases["column"] = 1.0, cases["clock"]
+    cases["on"] = np.where(cases["clock"] == "GPU", "device", "host")
+    untimed, file = cases[cases["skipped"] != ""], read[0].files[0]
+    named = [code(_name(*row)) for row in zip(untimed["benchmark"], untimed["case"],
+                                              untimed["device"], strict=True)]  # fmt: skip
+    reasons = untimed["skipped"].str.rstrip(".")
+    untimed = untimed.assign(name=named, reason=reasons, why=[f"{n}: {r}" for n, r in zip(named, reasons, strict=True)])
+    case = ["benchmark", "case", "device"]
+    return Side(file, str(file.context["program"]), case, cases[cases["skipped"] == ""], untimed,
+                runs=len(read))  # fmt: skip
+
+
+def _name(benchmark: str, case: str, device: str) -> str:
+    return " ".join(filter(None, (benchmark, case, device and f"on device {device}")))
+
+
+# --------------------------------------------------------------------------------------- comparing
+
+
+def paired(a: Side, b: Side) -> Comparison:
+    """Ratios, intervals and p of every case, without thresholds and verdicts yet."""
+    if a.kind != b.kind:
+        raise Refused(f"{a.file.path} holds {a.kind} and {b.file.path} {b.kind}: they have no case in common")
+    if not a.own:  # the two may list their axes in different orders: B's cases are called as A's
+        names = ["benchmark", "key", "device"]
+        known = {key: case for *key_, case in _named(a) for key in [tuple(key_)]}
+        b = b._replace(cases=_relabelled(b.cases, names, known), untimed=_relabelled(b.untimed, names, known))
+    case, about = a.case, Variants({**a.file.variants, **b.file.variants})
+    wanted = [*case, "samples", "count", "median_ns", "launches", "on", "column"]
+    wanted += [] if a.own else ["mean_ns", "stdev_ns"]
+    left, right = (side.cases[wanted].assign(place=range(len(side.cases))) for side in (a, b))
+    cases = left.merge(right, how="outer", on=case, suffixes=("_a", "_b"))
+    cases = cases.sort_values(["place_a", "place_b"], ignore_index=True)
+    has_a, has_b = cases["place_a"].notna(), cases["place_b"].notna()
+    both = has_a & has_b
+    broken, remarks = _without_a_time(a, b)
+    if not both.any() and not broken:
+        raise Refused(_nothing_common(a, b, remarks))
+    cases["verdict"] = np.select([~has_b, ~has_a], [ONLY_A, ONLY_B], NEITHER)
+    sampled = _sampled(cases["samples_a"], has_a) & _sampled(cases["samples_b"], has_b)
+    for side in ("a", "b"):
+        cases[f"median_{side}_ns"] = cases.pop(f"median_ns_{side}")
+        cases[f"count_{side}"] = cases.pop(f"count_{side}").fillna(0).astype(int)
+        if not a.own:
+            cases[f"median_{side}_ns"] = cases[f"median_{side}_ns"].where(sampled, cases[f"mean_ns_{side}"])
+    cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
+    for place in cases.index[both & ~sampled]:
+        row = cases.loc[place]
+        p, ratio = welch(*(row[f"{name}_{side}"] for side in ("a", "b")
+                           for name in ("mean_ns", "stdev_ns", "count")))  # fmt: skip
+        cases.loc[place, ["ratio", "low", "high", "p"]] = [ratio.value, ratio.low, ratio.high, p]
+    if not a.own:  # a verdict can rest on no mean without its spread
+        for side in ("a", "b"):
+            spread = np.isfinite(cases[f"stdev_ns_{side}"].astype(float)) | sampled
+            cases[f"count_{side}"] = cases[f"count_{side}"].where(spread, 0)
+        cases["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
+    of = cases[both & sampled]
+    for name, values in parts(ratio_intervals(list(of["samples_b"]), list(of["samples_a"]))).items():
+        cases.loc[of.index, name] = values
+    for _, alike in of.groupby(["count_a", "count_b"]):
+        stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in ("a", "b"))
+        cases.loc[alike.index, "p"] = mann_whitney_p(*stacked)
+    cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
+    cases["on"] = cases.pop("on_a").fillna(cases.pop("on_b"))
+    cases["column"] = cases.pop("column_a").fillna(cases.pop("column_b"))
+    medians = cases[["median_a_ns", "median_b_ns"]]
+    cases["time_us"] = medians.min(axis=1) / 1e3
+    launches = cases[["launches_a", "launches_b"]].fillna(1).to_numpy()
+    cases["launch_us"] = (medians / launches).min(axis=1) / 1e3
+    cases["unchanged"] = False
+    if "variant" in cases:
+        cases["unchanged"] = cases["variant"].isin(_unchanged(a.file, b.file, about))
+    gone = [f"{what}_{side}" for what in ("samples", "launches", "place", "mean_ns", "stdev_ns")
+            for side in "ab"]  # fmt: skip
+    lowered = [f"{name}: {side.throttling}" for name, side in (("A", a), ("B", b)) if side.throttling]
+    if not a.own:
+        remarks = [*_on_samples(a, b, cases), *remarks]
+    return Comparison(a.file, b.file, a.kind, case, cases.drop(columns=gone, errors="ignore"), about,
+                      (*lowered, *remarks), broken)  # fmt: skip
+
+
+def _named(side: Side) -> list[tuple[str, ...]]:
+    every = pd.concat([side.cases, side.untimed])
+    return list(every[["benchmark", "key", "device", "case"]].itertuples(index=False, name=None))
+
+
+def _relabelled(rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]) -> pd.DataFrame:
+    keys = rows[names].itertuples(index=False, name=None)
+    return rows.assign(case=[known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)])
+
+
+def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
+    """Whether a side has samples of each case; a side without the case has all that it needs."""
+    return ~there | samples.map(lambda of: isinstance(of, np.ndarray) and len(of) > 0)
+
+
+def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
+    sentence = f"{a.file.path} and {b.file.path} have no {'' if a.own else 'timed '}case in common"
+    if a.own:
+        return sentence
+    examples = [f"{name} has {_name(*side.cases[side.case].iloc[0])}"
+                for name, side in (("A", a), ("B", b)) if len(side.cases)]  # fmt: skip
+    reasons = " ".join(remarks).rstrip(".")
+    return sentence + ": " * bool(examples) + ", ".join(examples) + (f". {reasons}" if reasons else "")
+
+
+def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
+    """How runs were pooled, and what the files' samples do not allow to state, in sentences."""
+    remarks, more = [], foreign.MORE_SAMPLES[a.kind]
+    if a.runs > 1 or b.runs > 1:
+        remarks.append(f"A pools the samples of {count(a.runs, 'file')}, and B those of {count(b.runs, 'file')}.")
+    fewest = cases[["count_a", "count_b"]].min(axis=1)
+    if by_means := int((cases["by"] == MEANS).sum()):
+        remarks.append(f"A file has no samples of {count(by_means, 'case')}, so nothing is known of their "
+                       "distribution or median: the verdict is of their means, by Welch's test, which one "
+                       f"outlier can move; {more}.")  # fmt: skip
+    elif ((cases["by"] == MEDIANS) & (fewest < FEWEST)).any():
+        remarks.append(f"For more samples: {more}.")
+    return remarks
+
+
+def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
+    """How many cases that A has a time of failed in B, and sentences on cases without a time."""
+    broken = b.untimed.merge(a.cases[a.case], on=a.case)
+    broken = broken[broken["failed"].astype(bool)]
+    remarks = []
+    if len(broken):
+        worst = broken.iloc[0]
+        such_as = plain(f"{worst['name']}: {str(worst['reason']).rstrip('.')}")
+        remarks.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {such_as}.")
+    others = b.untimed.merge(broken[a.case], how="left", on=a.case, indicator="where")
+    others = others[others["where"] == "left_only"]
+    named = [sorted(zip(of["name"], of["why"], strict=True)) for of in (a.untimed, others)]
+    said = [("Both have", a.untimed)] if named[0] == named[1] else [("A has", a.untimed), ("B has", others)]
+    for whose, untimed in said:
+        if len(untimed):
+            why = list(dict.fromkeys(untimed["why"]))
+            first = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
+            cases = count(len(untimed), "other case" if whose == "B has" and len(broken) else "case")
+            remarks.append(f"{whose} {cases} without a time ({first}).")
+    return len(broken), remarks
+
+
+def _unchanged(a: File, b: File, about: Variants) -> list[str]:
+    """The variants whose code is surely the same in both runs, and the machine of the same model:
+    what neither file states is not known to be the same."""
+    keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
+    return [variant for variant, keys in keys_of.items()
+            if all(key in a.context and a.context[key] == b.context.get(key) for key in keys)]  # fmt: skip
+
+
+def beside(cases: pd.DataFrame) -> pd.DataFrame:
+    """For each case the `least`, `median` and `most` ratio of unchanged code that is timed likewise
+    and takes about as long a launch: a scan of ten launches, 3 µs each, waits for the host as an
+    empty kernel does, and one of 30 µs in a single launch does not. NaN where there is none."""
+    bounds = np.full((len(cases), 3), np.nan)
+    for places in cases.groupby(["on", "column"]).indices.values():
+        alike = cases.iloc[places]
+        known = alike[alike["unchanged"]].sort_values("launch_us")
+        ratios = known["ratio"].to_numpy()
+        starts = np.searchsorted(known["launch_us"], alike["launch_us"] / _NEAR)
+        ends = np.searchsorted(known["launch_us"], alike["launch_us"] * _NEAR, side="right")
+        for place, start, end in zip(places, starts, ends, strict=True):
+            if start < end:
+                near = ratios[start:end]
+                bounds[place] = near.min(), np.median(near), near.max()
+    return pd.DataFrame(bounds, columns=["least", "median", "most"], index=cases.index)
+
+
+def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
+    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either
+    way; NaN: none. `origin`: where the thresholds are from, in words."""
+    both = comparison.both
+    both = both.assign(threshold=thresholds, **beside(both))
+    farther = 1 + both["threshold"]
+    faster_below = np.minimum(np.fmin(1, both["median"]) / farther, both["least"].fillna(np.inf))
+    slower_above = np.maximum(np.fmax(1, both["median"]) * farther, both["most"].fillna(0))
+    least = np.where(_by_ranks(both), [smallest_p(*of) for of in _counts(both)], 0.0)
+    silent = (corrected(least) >= SIGNIFICANT) | (both[["count_a", "count_b"]].min(axis=1) < FEWEST)
+    sure = both["p_corrected"] < SIGNIFICANT
+    slower, faster = sure & (both["low"] > slower_above), sure & (both["high"] < faster_below)
+    verdict = np.select([silent, both["threshold"].isna(), slower, faster],
+                        [TOO_FEW, NO_THRESHOLD, SLOWER, FASTER], NEITHER)  # fmt: skip
+    both = both.assign(faster_below=faster_below, slower_above=slower_above, verdict=verdict)
+    cases = comparison.cases.reindex(columns=both.columns)
+    cases.loc[both.index] = both
+    return comparison._replace(cases=cases, origin=origin)
+
+
+def moved(comparison: Comparison) -> pd.DataFrame:
+    """The cases of unchanged code that chance and noise alone do not explain: the machine did it."""
+    both = comparison.both
+    of = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
+    return of[(of["low"] > 1 + of["threshold"]) | (of["high"] < 1 / (1 + of["threshold"]))]
+
+
+def lone(comparison: Comparison) -> tuple[float, int]:
+    """The corrected p of a single case that differs as clearly as can be, and how many must differ
+    at once; means tell a single case from chance."""
+    both = comparison.both
+    if both.empty or not _by_ranks(both).all():
+        return 0.0, 0
+    least = min(smallest_p(*of) for of in set(_counts(both)))
+    return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
+
+
+def _counts(cases: pd.DataFrame) -> list[tuple[int, int]]:
+    return list(zip(cases["count_a"].astype(int), cases["count_b"].astype(int), strict=True))
+
+
+def _by_ranks(cases: pd.DataFrame) -> np.ndarray:
+    """Which cases are judged by the ranks of their samples, and not by means."""
+    return (cases["by"] != MEANS).to_numpy() if "by" in cases else np.ones(len(cases), dtype=bool)
+
+
+def smallest_p(count_a: int, count_b: int) -> float:
+    """The p of the two-sided exact test where every sample of one run is above all of the other."""
+    a, b = min(int(count_a), _MANY), min(int(count_b), _MANY)
+    return min(1.0, 2 / math.comb(a + b, a))

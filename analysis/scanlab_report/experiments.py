@@ -1,0 +1,76 @@
+"""The experiments of `data/experiments.toml`: their commands, and how long they take."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from string import Template
+from typing import NamedTuple
+
+from scanlab_report import DATA
+
+GPUS = 4
+"""How many GPUs the seconds of steps of several are of."""
+_STEPS = {"record": "tools/record build/cuda/scanlab results/run",
+          "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}  # fmt: skip
+"""The command of a step of tools/record, before its name."""
+
+
+class Experiment(NamedTuple):
+    """Seconds are those of an H200 with a host of 16 cores, or of four H200s."""
+
+    name: str
+    seconds: int
+    command: str
+
+
+@cache
+def known() -> dict[str, Experiment]:
+    """Every experiment by name, in the order in which they are measured."""
+    lists = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
+    values = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
+    found = {}
+    for kind in ("record", "hand", "gpus"):
+        for name, row in lists[kind].items():
+            command = kind
+            if kind == "hand":
+                command = Template(row["command"]).safe_substitute(values).strip()
+            found[name] = Experiment(name, row["seconds"], command)
+    return found
+
+
+class Plan(NamedTuple):
+    """The commands that measure what something needs, and how long they take."""
+
+    experiments: tuple[str, ...]
+    commands: tuple[str, ...]
+    seconds: int
+
+    def __str__(self) -> str:
+        return " && ".join(self.commands) + f" (about {duration(self.seconds)})"
+
+
+def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
+    """The commands for some experiments: steps of tools/record are one command."""
+    chosen = [known()[name] for name in sorted(set(names), key=list(known()).index)]
+    commands = []
+    for kind, command in _STEPS.items():
+        if steps := [experiment.name for experiment in chosen if experiment.command == kind]:
+            commands.append(" ".join([command.format(gpus=gpus), *steps]))
+    commands += [experiment.command for experiment in chosen if experiment.command not in _STEPS]
+    seconds = sum(experiment.seconds for experiment in chosen)
+    return Plan(tuple(experiment.name for experiment in chosen), tuple(commands), seconds)
+
+
+def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
+    """The command that times some variants, in a file of their own."""
+    options = "".join(f" --{name} {value}" for name, value in (("type", type_name), ("op", op))
+                      if value)  # fmt: skip
+    ids = ",".join(dict.fromkeys(variants))
+    return f"build/cuda/scanlab bench --variant '{ids}'{options} --out results/mine.json"
+
+
+def duration(seconds: int) -> str:
+    """In words."""
+    return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"

@@ -1,0 +1,133 @@
+"""How much two runs of the same code differ, and the threshold that this puts on a verdict.
+
+The samples of one process agree with each other better than with those of another process: clocks,
+aliasing in memory and the host differ, and no interval from within a run knows of it. So code is
+run twice and compared with itself; the farthest that an interval of a ratio lay from 1 is the
+threshold for others, by how long a case takes, because short ones differ most. The host's processor
+has noise apart from the device's. `data/noise/DEVICE.json` keeps such pairs of runs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pandas as pd
+
+from scanlab_report import DATA
+from scanlab_report.data import Complaint
+from scanlab_report.load import load_json
+from scanlab_report.schema import kept
+from scanlab_report.schema.fields import Misfit, convert
+from scanlab_report.schema.versions import check_schema
+from scanlab_report.written import write
+
+FOLDER = DATA / "noise"
+BANDS_US = (10.0, 100.0)
+"""Where a short run becomes a longer one, in microseconds."""
+_BANDS = ("under 10 µs", "10 to 100 µs", "100 µs and more")
+FEWEST_CASES = 20
+"""A threshold is the largest of so many differences at least; where there are fewer, that of all
+times counts, if they are enough."""
+DEFAULT = 0.1
+"""The threshold of a kind of timings with fewer cases on record: about the farthest that scans of
+10 µs and more lay apart on the devices that are. It is for the device; a host may be anything."""
+
+Pairs = Sequence[Mapping[str, Any]]
+
+
+class NoiseError(ValueError):
+    """A file of noise that cannot be used."""
+
+
+def _rows(pairs: Pairs, kind: str) -> pd.DataFrame:
+    rows = [row for pair in pairs if pair["kind"] == kind for row in pair["thresholds"]]
+    return pd.DataFrame(rows, columns=["on", "time", "cases", "threshold"])
+
+
+def knows(pairs: Pairs, kind: str) -> bool:
+    """Whether enough cases of a kind of timings on the device were timed twice."""
+    rows = _rows(pairs, kind)
+    return bool(rows.loc[rows["on"] == "device", "cases"].sum() >= FEWEST_CASES)
+
+
+def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
+    """For each case, by `on` and `time_us`, the ratio beyond 1 that two runs of one code reached;
+    where it is not known NaN, and at least DEFAULT on the device."""
+    rows = _rows(pairs, kind)
+    sums = {"cases": "sum", "threshold": "max"}
+    by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
+    enough, largest = (
+        known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict()
+        for known in (by_time, of_all)
+    )
+
+    def threshold(on: str, time: str) -> float:
+        """Never less than that of longer times: few short cases show less than short times can
+        differ."""
+        if (on, time) in enough:
+            return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
+        if on in largest or on != "device":
+            return largest.get(on, np.nan)
+        return max(DEFAULT, of_all["threshold"].get(on, 0.0))
+
+    keys = zip(cases["on"], _bands(cases["time_us"]), strict=True)
+    return np.array([threshold(*key) for key in keys], dtype=float)
+
+
+def _bands(times_us: pd.Series) -> list[str]:
+    """The band of each time, in words."""
+    return [_BANDS[place] for place in np.searchsorted(BANDS_US, times_us, side="right")]
+
+
+def pair(
+    kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
+) -> dict[str, Any]:
+    """The entry of a comparison of one code with itself; `of`: which cases."""
+    beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
+    times = pd.Series(_bands(cases["time_us"]), index=cases.index)
+    rows = [
+        {
+            "on": on,
+            "time": time,
+            "cases": len(values),
+            "threshold": math.ceil(1e5 * values.max()) / 1e5,
+        }  # rounded up: the pair stays within
+        for (on, time), values in beyond.groupby([cases["on"], times])
+    ]
+    return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
+
+
+def read(devices: Sequence[str], folder: Path = FOLDER) -> list[Pairs]:
+    """The pairs of each device, none where none is on record."""
+    known = dict(map(_read, sorted(folder.glob("*.json"))))
+    return [known.get(device, []) for device in devices]
+
+
+def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
+    """Adds a pair to a device's file, in the place of an older one of the same two runs."""
+    known, pairs = _read(file) if file.exists() else (device, [])
+    if known != device:
+        raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")
+    same = ("kind", "a", "b")
+    pairs = [old for old in pairs if [old[key] for key in same] != [new[key] for key in same]]
+    content = {"schema": kept.NOISE, "device": device, "pairs": [*pairs, new]}
+    write(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _read(file: Path) -> tuple[str, list[Mapping[str, Any]]]:
+    problems: list[Complaint] = []
+    content = load_json(file, problems)
+    if problems:
+        raise NoiseError(problems[0])
+    try:
+        check_schema(content, kept.NOISE)
+        noise = convert(content, kept.Noise)
+    except Misfit as misfit:
+        raise NoiseError(Complaint(file, misfit.place, misfit.message)) from None
+    return noise.device, [msgspec.to_builtins(pair) for pair in noise.pairs]

@@ -1,0 +1,158 @@
+"""Results of a few files and folders for a command that makes one figure, table or page of them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import fnmatch
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlab_report import CLAIMS, DATA
+from scanlab_report.console import missing
+from scanlab_report.schema.base import ELEMENT_BYTES
+
+if TYPE_CHECKING:  # pandas is not loaded to print a help text
+    from scanlab_report.data import Data
+    from scanlab_report.shown import Entry
+
+RECORDED = DATA / "recorded"
+OPTIONS = ("variants", "type", "op")
+
+
+class Refused(ValueError):
+    """Files that cannot be used, or wishes that cannot be met, in sentences."""
+
+
+def nothing_among(paths: Sequence[Path]) -> str:
+    return f"nothing to read: no results among {', '.join(map(str, paths))}"
+
+
+def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Those that were measured, and those of the recorded data, which counts as such however it is
+    named."""
+    recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
+    return [path for path in paths if path not in recorded], recorded
+
+
+def on_device(data: Data, device: str) -> Data:
+    """The data of one GPU alone, or as they are where none is named."""
+    if device and device not in data.devices:
+        there = ", ".join(data.devices) or "none"
+        raise Refused(f"no results are of a GPU called {device}; there are those of {there}")
+    return data.on(device) if device else data
+
+
+def first_device() -> str:
+    """The device that paper/claims.toml is about."""
+    return str(tomllib.loads(CLAIMS.read_text(encoding="utf-8")).get("device", ""))
+
+
+def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published",
+           recorded: Sequence[Path] = ()) -> Data:  # fmt: skip
+    """All below the paths, of one session of each device; the published tables beside it."""
+    from scanlab_report import data, load
+
+    if wrong := missing(list(paths)):
+        raise Refused(*wrong)
+    measured, more = apart(paths)
+    read = load.load(measured, dict.fromkeys([*recorded, *more]), first_device())
+    read.published = load.load_published(published, read.problems)
+    if read.problems:
+        raise Refused(*map(str, read.problems))
+    if read.empty:
+        raise Refused(nothing_among([*paths, *recorded]))
+    try:
+        return data.choose_session(read, session)
+    except data.NoSession as error:
+        raise Refused(str(error)) from None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence that names what a user may have meant; empty if nothing is near."""
+    near = difflib.get_close_matches(name, sorted(known), cutoff=0.5)
+    return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""
+
+
+# ------------------------------------------------------------------------ one figure, one table
+
+
+def registered(kind: str) -> dict[str, Entry]:
+    """The figures or the tables of all chapters, by name."""
+    from scanlab_report import chapters, shown
+    from scanlab_report.modules import modules
+
+    list(modules(chapters))
+    return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
+
+
+def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
+    add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
+    add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
+    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
+    add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
+    add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
+    shown = "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
+    add("--device", default="", metavar="NAME", help=f"show this GPU alone, by its name in the results (default: {shown})")
+
+
+def entry_of(options: argparse.Namespace, kind: str) -> Entry:
+    """The figure or table that was named, if it follows all that was asked for."""
+    known = registered(kind)
+    if options.name not in known:
+        raise Refused(f"there is no {kind} {options.name}{nearest(options.name, known)} (scanlab-report list has them all)")
+    for option in OPTIONS:
+        if getattr(options, option) and option not in known[options.name].follows:
+            able = ", ".join(name for name, entry in known.items() if option in entry.follows)
+            raise Refused(f"{kind} {options.name} cannot follow --{option}; these can: {able}")
+    return known[options.name]
+
+
+def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
+    """The results, with what the user asks for."""
+    from scanlab_report.data import Ask
+
+    data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
+    timed = data["scan"]
+    if not entry.of_others and len(others := data["other"]) and timed.empty:
+        file = data.files[others["file"].iloc[0]]
+        raise Refused(f"{file.path}: has results of {file.context['program']}: `scanlab-report compare` and `scanlab-report build` read them")
+    operators = {file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp")} | set(timed["op"])
+    if options.op and options.op not in operators:
+        raise Refused(f"there is no operator {options.op}; there are {', '.join(sorted(operators))}")
+    asked: list[str] = []
+    for pattern in filter(None, options.variants.split(",")):
+        if not (ids := fnmatch.filter(sorted(known := set(timed["variant"])), pattern)):
+            measure = f"build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch' --out results/mine.json"
+            raise Refused(f"no variant {pattern} was timed{nearest(pattern, known)}. To measure it: {measure}")
+        asked += [id_ for id_ in ids if id_ not in asked]
+    if len(asked) > 1 and entry.of_one:
+        raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
+    return data.asking(Ask(tuple(asked), options.type, options.op))
+
+
+def lacking(options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = "") -> str:
+    """Why it cannot be made, and how to measure it; empty if nothing is known to be lacking."""
+    from scanlab_report.experiments import bench, plan
+
+    ask, timed = data.ask, data["scan"]
+    scanned = (timed["op"] == (ask.op or "plus")) & (timed["mode"] == "inclusive")
+    if ask.type:
+        scanned &= timed["type"] == ask.type
+    here = set(timed.loc[scanned, "variant"])
+    untimed = [pattern for pattern in filter(None, options.variants.split(",")) if not fnmatch.filter(here, pattern)]
+    if not reason and not untimed:
+        return ""
+    wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
+    of = " ".join(filter(None, (ask.type, ask.op or "plus")))
+    reason = f"no {reason}" if reason else f"no {of} inclusive timings of {', '.join(untimed)}"
+    measure = ""
+    if ask.variants or ask.type or ask.op:
+        measure = bench(wanted, ask.type, ask.op)
+    elif entry.measured_by:
+        measure = str(plan(entry.measured_by))
+    return f"{kind} {options.name} cannot be made: {reason}" + (f". To measure it: {measure}" if measure else "")
