@@ -12,6 +12,7 @@ from scanlab_report.claims.checked import (
     FAILS,
     FILE_ACCESS,
     HOLDS,
+    NOT_MEASURED,
     Standing,
     all_sources,
     literature,
@@ -19,6 +20,7 @@ from scanlab_report.claims.checked import (
     unit,
 )
 from scanlab_report.claims.stated import (
+    CLAIM,
     OF_ENGINES,
     OF_LITERATURE_ON_SCANS,
     OF_SCANS,
@@ -26,6 +28,7 @@ from scanlab_report.claims.stated import (
     PUBLISHED,
     TARGET,
 )
+from scanlab_report.console import count
 from scanlab_report.data import ODD_SIZES, Data
 from scanlab_report.formats import (
     Column,
@@ -55,9 +58,16 @@ OF_OTHERS = {
     FILE_ACCESS: "For files, the reference reads and writes the file without a scan.",
     BEST_PREDICTION: "Reference of overlaps: the best possible prediction.",
 }
-WORDS = {PUBLISHED: (("holds", "agrees"), ("fails", "differs")),
-         TARGET: (("holds", "reached"), ("fails", "missed"))}  # fmt: skip
-"""The verdicts of a statement that is no claim."""
+WORDS = {
+    CLAIM: ("claim", ("holds", "fails"), ("hold", "fail")),
+    PUBLISHED: ("published statement", ("agrees", "differs"), ("agree", "differ")),
+    TARGET: ("open target", ("reached", "missed"), ("reached", "missed")),
+}
+"""The name of an entry of each kind, and its verdicts, for one and for several."""
+HEADINGS = {CLAIM: ("claim", "bound", "measured"), PUBLISHED: ("statement", "stated", "measured"),
+            TARGET: ("target", "wanted", "reached")}  # fmt: skip
+TITLES = {CLAIM: "Claims of Scanlab", PUBLISHED: "Published statements, tested again",
+          TARGET: "Open targets"}  # fmt: skip
 
 
 @table("scans", *FILES, "traffic", "implicit_sync")
@@ -105,14 +115,39 @@ def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: st
     return shown(data, made, made.caption, *all_sources(standings)[:2])
 
 
+def sections(standings: Sequence[Standing]) -> str:
+    """A heading, a sentence and a table for each kind, in Markdown."""
+    made = []
+    for kind, title in TITLES.items():
+        own = [standing for standing in standings if standing.claim.kind == kind]
+        if own:
+            content = claims_table(own, "", kind=kind).markdown().strip()
+            made.append(f"### {title}\n\n{_counted(own, kind)}\n\n{content}")
+    return "\n\n".join(made)
+
+
+def _counted(standings: Sequence[Standing], kind: str) -> str:
+    """`3 claims: 2 hold, 1 fails; 1 by the median only.`"""
+    verdicts = [standing.verdict for standing in standings]
+    name, *words = WORDS[kind]
+    parts = []
+    for found, *forms in zip((HOLDS, FAILS, NOT_MEASURED), *(w + (NOT_MEASURED,) for w in words),
+                             strict=True):  # fmt: skip
+        if number := verdicts.count(found):
+            parts.append(f"{number} {forms[number > 1]}")
+    unsure = sum(standing.unsure for standing in standings)
+    median = f"; {unsure} by the median only" if unsure else ""
+    return f"{count(len(standings), name)}: {', '.join(parts)}{median}."
+
+
 def claims_table(
-    standings: Sequence[Standing], caption: str, further: Sequence[str] = (), page: bool = False
+    standings: Sequence[Standing], caption: str, further: Sequence[str] = (), kind: str = ""
 ) -> Table:
-    """Standings in order; notes say how values were chosen. A page has the figures that show them,
-    and says of statements that they agree or differ, of targets that they are reached or missed."""
+    """Standings in order; notes say how values were chosen. Of one kind: with the headings and
+    verdicts of the kind, and the figures that show them."""
     rows = [{"statement": s.statement, "wanted": f"{s.claim.wanted} {unit(s.claim)}",
              "measured": _printed(s), "where": s.where,
-             "verdict": verdict(s) if page else s.qualified, "bound": reference(s),
+             "verdict": verdict(s) if kind else s.qualified, "bound": reference(s),
              "set_by": code(s.claim.set_by), "source": s.claim.source or "ours",
              "figure": s.claim.figure} for s in standings]  # fmt: skip
     brackets = any(s.measured and s.measured.known for s in standings)
@@ -123,10 +158,11 @@ def claims_table(
     ) + ": cold cache and stream launches unless stated" * of_scans + "."
     if any(s.claim.variation for s in standings):
         text += " A percentage behind a target is its tolerance."
+    headings = HEADINGS[kind] if kind else ("claim", "target", "measured")
     columns = [
-        Column("statement", "claim", right=False, wrap=15),
-        Column("wanted", "target", right=False, wrap=9),
-        Column("measured", "measured", _measured), Column("where", "at", right=False, wrap=9),
+        Column("statement", headings[0], right=False, wrap=15),
+        Column("wanted", headings[1], right=False, wrap=9),
+        Column("measured", headings[2], _measured), Column("where", "at", right=False, wrap=9),
         Column("verdict", "verdict", right=False, wrap=4.5),
     ]  # fmt: skip
     if any(row["bound"] for row in rows):
@@ -135,7 +171,7 @@ def claims_table(
         columns.append(Column("set_by", "set by", right=False))
     if not all(s.claim.ours for s in standings):
         columns.append(Column("source", "source", right=False, refers=citation))
-    if page:
+    if kind:
         columns.append(Column("figure", "shown in", code, right=False))
     notes = [VERDICTS, *[BY_MEDIAN] * any(s.unsure for s in standings), *[SET_BY] * ours, *further]
     notes += [BY_SESSION] * any(s.claim.measure == "speedup" for s in standings)
@@ -144,10 +180,8 @@ def claims_table(
 
 def verdict(standing: Standing) -> str:
     """The qualified verdict in the words of its kind."""
-    text = standing.qualified
-    for word, other in WORDS.get(standing.claim.kind, ()):
-        text = text.replace(word, other)
-    return text
+    _, (good, bad), _ = WORDS[standing.claim.kind]
+    return standing.qualified.replace(HOLDS, good).replace(FAILS, bad)
 
 
 def _references(standings: Sequence[Standing]) -> Iterator[str]:
