@@ -635,7 +635,7 @@ def stopwatch(data: Data) -> Shown:
 @table("repeat")
 def bits(data: Data) -> Shown:
     """Cases whose bits vary between runs on the same input."""
-    rows = origin_first(data, "repeats", "repeated runs of verify")
+    rows = origin_first(data, data["repeats"], "repeated runs of verify")
     scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
     made = []
     for variant, own in scans_.groupby("variant", sort=True):
@@ -657,9 +657,8 @@ def bits(data: Data) -> Shown:
     return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
 
 
-def origin_first(data: Data, name: str, what: str) -> pd.DataFrame:
-    """The rows of a table that were measured now, else the recorded ones; Lacking if none."""
-    rows = data[name]
+def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The rows that were measured now, else the recorded ones; Lacking if none."""
     if rows.empty:
         raise Lacking(what)
     origins = rows["file"].map(lambda number: data.files[number].origin)
