@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.claims.checked import (
@@ -153,9 +152,15 @@ def claims_table(
     brackets = any(s.measured and s.measured.known for s in standings)
     of_scans = any(s.claim.measure not in (*OF_STREAMS, *OF_ENGINES) for s in standings)
     ours = any(s.claim.ours for s in standings)
-    text = caption + ", with 95% intervals in brackets" * brackets + (
-        ". Each row shows the case and the results file of the newest code farthest from the target"
-    ) + ": cold cache and stream launches unless stated" * of_scans + "."
+    text = (
+        caption
+        + ", with 95% intervals in brackets" * brackets
+        + (
+            ". Each row shows the case and the results file of the newest code farthest from the target"
+        )
+        + ": cold cache and stream launches unless stated" * of_scans
+        + "."
+    )
     if any(s.claim.variation for s in standings):
         text += " A percentage behind a target is its tolerance."
     headings = HEADINGS[kind] if kind else ("claim", "target", "measured")
@@ -226,5 +231,3 @@ def reference(standing: Standing) -> str:
     digits = standing.claim.digits(bound.allows, 3 if bound.allows >= 1 else 2)
     allows = f"{significant(bound.allows, digits)}{bound.unit}"
     return f"none: {bound.what} has {allows}" if bound.enough else f"{bound.what}: {allows}"
-
-

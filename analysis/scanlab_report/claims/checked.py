@@ -17,7 +17,6 @@ from msgspec import structs
 from scanlab_report.chapters.head_to_head import (
     beside_nvbench,
     odd_cases,
-    over_nvbench,
     over_processes,
 )
 from scanlab_report.chapters.kernels import QUANTITIES, both_counted, dram_over_items
@@ -186,7 +185,9 @@ def floor(claim: Claim, data: Data) -> Standing:
     both = ours.merge(floors, on=same, suffixes=("", "_floor")).sort_values("place", kind="stable")
     both = both.drop_duplicates(KEY).sort_values(["items", *KEY], kind="stable")
     ratios = ratio_intervals(list(both["samples"]), list(both["samples_floor"]))
-    return _of_cases(claim, data, cases, both.assign(value=pd.Series(ratios, both.index, dtype=object)))
+    return _of_cases(
+        claim, data, cases, both.assign(value=pd.Series(ratios, both.index, dtype=object))
+    )
 
 
 def stopwatch(claim: Claim, data: Data) -> Standing:

@@ -219,7 +219,9 @@ def _fault(claim: Claim) -> str:
     needed = NEEDED.get(claim.measure, ())
     if lacking := sorted(name for name in needed if not getattr(claim, name)):
         return f"{measure} needs {' and '.join(lacking)}"
-    bounds = [name for name in ("at_least", "at_most", "equals") if getattr(claim, name) is not UNSET]
+    bounds = [
+        name for name in ("at_least", "at_most", "equals") if getattr(claim, name) is not UNSET
+    ]
     if len(bounds) != 1:
         return f"needs one of at_least, at_most, equals, and has {' and '.join(bounds) or 'none'}"
     if claim.op not in (operators := operators_of_scans()):
@@ -227,7 +229,9 @@ def _fault(claim: Claim) -> str:
     if claim.measure in ("traffic", "speedup") and isinstance(claim.items, list):
         return f"{measure} needs one number of items"
     if claim.measure not in OF_RANKS and (claim.ranks or claim.items_per_rank):
-        return f"ranks and items_per_rank are for measures that begin with ranks_, not for {measure}"
+        return (
+            f"ranks and items_per_rank are for measures that begin with ranks_, not for {measure}"
+        )
     if claim.ours and not claim.set_by:
         return "set_by is missing: the commit that set the bound"
     return "" if claim.ours or claim.source else "source is missing: a key of references.bib"
