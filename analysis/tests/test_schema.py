@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import subprocess
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -110,10 +109,6 @@ def test_a_timeline_over_several_gpus_fits() -> None:
 def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:
     assert main(["export", str(fixtures.write_all(tmp_path / "run", rounds=2, top=10)), "--out", str(tmp_path / "tidy")]) == 0
     fits(json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")), DOCUMENTS["export"])
-
-
-def test_the_claims_fit() -> None:
-    fits(tomllib.loads((ROOT / "paper" / "claims.toml").read_text(encoding="utf-8")), DOCUMENTS["claims"])
 
 
 def test_the_lines_of_a_verification_fit(folder: Path) -> None:
