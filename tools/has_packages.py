@@ -1,7 +1,7 @@
-"""Prints the path of this interpreter if it has the packages of pyproject.toml and of its extra `test`, else fails and says what it lacks.
+"""Prints the path of this interpreter if it has the packages of pyproject.toml and its extra test.
 
-Nothing is imported but the standard library, and every package is imported once: metadata alone would not notice a
-package that is broken, or built for another interpreter.
+It fails otherwise, and names the packages that are missing. Every package is imported: metadata
+would not show that a package is broken, or built for another interpreter.
 """
 
 import importlib
@@ -16,21 +16,22 @@ def release(text):
     return [int(number) for number in re.match(r"\d+(?:\.\d+)*", text).group().split(".")]
 
 
-def lack(name, minimum):
-    """What is wrong with the package `name`, or nothing."""
+def find_fault(name, minimum):
+    """The reason why a package cannot be used, or nothing."""
     try:
-        found = version(name)
+        installed = version(name)
         importlib.import_module(name)
     except PackageNotFoundError:
         return f"{name} is not installed"
     except Exception as error:  # a broken package can raise anything
         return f"{name} cannot be imported: {error}"
-    return "" if release(found) >= release(minimum) else f"{name} is {found}, older than {minimum}"
+    older = release(installed) < release(minimum)
+    return f"{name} is {installed}, older than {minimum}" if older else ""
 
 
 with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)["project"]
-needed = [requirement.split(">=") for requirement in project["dependencies"] + project["optional-dependencies"]["test"]]
-if lacks := [what for name, minimum in needed if (what := lack(name, minimum))]:
-    sys.exit("; ".join(lacks))
+needed = project["dependencies"] + project["optional-dependencies"]["test"]
+if faults := list(filter(None, (find_fault(*package.split(">=")) for package in needed))):
+    sys.exit("; ".join(faults))
 print(sys.executable)

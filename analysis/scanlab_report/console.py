@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-"""All is well; the command found what it looks for (something slower, a claim that fails); something in the input is wrong, or the output cannot
-be written; the user ended it."""
+"""All is well; the command found what it looks for (something slower, a claim that fails);
+something in the input is wrong, or the output cannot be written; the user ended it."""
 
 
 def say(sentence: str) -> None:
-    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still written and the status is the same.
+    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still
+    written and the status is the same.
 
     OSError, which the command does not go on after, if the output is closed or its disk is full.
     """
@@ -23,9 +24,13 @@ def say(sentence: str) -> None:
     try:
         print(sentence, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again as it ends
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # else Python tries again as it ends
         if not isinstance(error, BrokenPipeError):
-            raise OSError(error.errno, f"cannot be written whole: {error.strerror}", "standard output") from None
+            raise OSError(
+                error.errno, f"cannot be written whole: {error.strerror}", "standard output"
+            ) from None
 
 
 def complain(sentence: object) -> None:
@@ -34,7 +39,8 @@ def complain(sentence: object) -> None:
 
 
 _MOST = 20
-"""Sentences that anybody reads: where a file is of another device, each of its thousands of entries is wrong."""
+"""Sentences that anybody reads: where a file is of another device, each of its thousands of entries
+is wrong."""
 
 
 def refuse(*wrong: object) -> int:

@@ -427,11 +427,6 @@ def changed(settings: Mapping[str, str], defaults: Mapping[str, str]) -> dict[st
     return {key: value for key, value in sorted(settings.items()) if defaults.get(key) != value}
 
 
-def rank_settings(key: str) -> dict[str, str]:
-    """The parameters of an algorithm over several ranks, from their name in the table."""
-    return dict(part.partition("=")[::2] for part in key.split(",") if part)
-
-
 def rank_settings_name(settings: Mapping[str, str]) -> str:
     """Every parameter of an algorithm over several ranks, as the name of a case."""
     return ",".join(f"{name}={value}" for name, value in sorted(settings.items()))

@@ -1,4 +1,4 @@
-"""The experiments of data/experiments.toml: their commands and times."""
+"""The experiments of `data/experiments.toml`: their commands, and how long they take."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from typing import NamedTuple
 from scanlab_report import DATA
 
 GPUS = 4
-"""The number of GPUs that the seconds of steps of several are of."""
+"""How many GPUs the seconds of steps of several are of."""
 _STEPS = {"record": "tools/record build/cuda/scanlab results/run",
           "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}  # fmt: skip
-"""The command of a step of tools/record, before its name: of one GPU, and of several."""
-UNRECORDED = {"scenarios", "model"}
-"""The same on any machine, and simulated in seconds: no session keeps them."""
+"""The command of a step of tools/record, before its name."""
 
 
 class Experiment(NamedTuple):
@@ -30,18 +28,20 @@ class Experiment(NamedTuple):
 @cache
 def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order in which they are measured."""
-    table = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
-    typed = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
-
-    def command(kind: str, row: dict[str, str]) -> str:
-        return Template(row["command"]).safe_substitute(typed).strip() if kind == "hand" else kind
-
-    return {name: Experiment(name, row["seconds"], command(kind, row))
-            for kind in ("record", "hand", "gpus") for name, row in table[kind].items()}  # fmt: skip
+    lists = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
+    values = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
+    found = {}
+    for kind in ("record", "hand", "gpus"):
+        for name, row in lists[kind].items():
+            command = kind
+            if kind == "hand":
+                command = Template(row["command"]).safe_substitute(values).strip()
+            found[name] = Experiment(name, row["seconds"], command)
+    return found
 
 
 class Plan(NamedTuple):
-    """The measurements of some experiments."""
+    """The commands that measure what something needs, and how long they take."""
 
     experiments: tuple[str, ...]
     commands: tuple[str, ...]
@@ -52,18 +52,23 @@ class Plan(NamedTuple):
 
 
 def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
-    """The commands for experiments: the steps of tools/record are one. `gpus`: of steps of several."""
+    """The commands for some experiments: steps of tools/record are one command."""
     chosen = [known()[name] for name in sorted(set(names), key=list(known()).index)]
-    steps = {kind: [of.name for of in chosen if of.command == kind] for kind in _STEPS}
-    commands = [" ".join([_STEPS[kind].format(gpus=gpus), *of]) for kind, of in steps.items() if of]
-    commands += [of.command for of in chosen if of.command not in _STEPS]
-    return Plan(tuple(of.name for of in chosen), tuple(commands), sum(of.seconds for of in chosen))
+    commands = []
+    for kind, command in _STEPS.items():
+        if steps := [experiment.name for experiment in chosen if experiment.command == kind]:
+            commands.append(" ".join([command.format(gpus=gpus), *steps]))
+    commands += [experiment.command for experiment in chosen if experiment.command not in _STEPS]
+    seconds = sum(experiment.seconds for experiment in chosen)
+    return Plan(tuple(experiment.name for experiment in chosen), tuple(commands), seconds)
 
 
 def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
     """The command that times some variants, in a file of their own."""
-    more = "".join(f" --{option} {value}" for option, value in (("type", type_name), ("op", op)) if value)
-    return f"build/cuda/scanlab bench --variant '{','.join(dict.fromkeys(variants))}'{more} --out results/mine.json"
+    options = "".join(f" --{name} {value}" for name, value in (("type", type_name), ("op", op))
+                      if value)  # fmt: skip
+    ids = ",".join(dict.fromkeys(variants))
+    return f"build/cuda/scanlab bench --variant '{ids}'{options} --out results/mine.json"
 
 
 def duration(seconds: int) -> str:

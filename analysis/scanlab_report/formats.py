@@ -14,11 +14,36 @@ import pandas as pd
 from scanlab_report.intervals import Interval
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "×": r"$\times$", "µ": r"\textmu{}", "–": "--", "—": "---",
-    "−": r"$-$", "±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "⌈": r"$\lceil$", "⌉": r"$\rceil$", "\u2009": r"\,", "’": "'",
-    "“": "``", "”": "''", "→": r"$\rightarrow$", "²": r"$^2$", "₂": r"$_2$", "·": r"$\cdot$", "…": r"\ldots{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "×": r"$\times$",
+    "µ": r"\textmu{}",
+    "–": "--",
+    "—": "---",
+    "−": r"$-$",
+    "±": r"$\pm$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "⌈": r"$\lceil$",
+    "⌉": r"$\rceil$",
+    "\u2009": r"\,",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "→": r"$\rightarrow$",
+    "²": r"$^2$",
+    "₂": r"$_2$",
+    "·": r"$\cdot$",
+    "…": r"\ldots{}",
+}
 
 
 _POWER = re.compile(r"(2\^\d+)")
@@ -34,8 +59,8 @@ def latex(text: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and the heading that
-    it shares with its neighbours, if any."""
+    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and
+    the heading that it shares with its neighbours, if any."""
 
     key: str
     heading: str
@@ -62,7 +87,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further ones that a paper has no room for."""
+    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further
+    ones that a paper has no room for."""
 
     caption: str
     columns: Sequence[Column]
@@ -74,7 +100,10 @@ class Table:
 
     def _cells(self) -> list[list[str]]:
         values = [self.rows[column.key].tolist()[: self.printed] for column in self.columns]
-        return [[c.form(v) for c, v in zip(self.columns, row, strict=True)] for row in zip(*values, strict=True)]
+        return [
+            [c.form(v) for c, v in zip(self.columns, row, strict=True)]
+            for row in zip(*values, strict=True)
+        ]
 
     def markdown(self) -> str:
         """A Markdown table, notes and details below it."""
@@ -86,13 +115,22 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def latex(self, in_paper: bool = False) -> str:
-        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the references and the figures."""
-        lines = [r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}", r"\toprule"]
+        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the
+        references and the figures."""
+        lines = [
+            r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}",
+            r"\toprule",
+        ]
         lines += self._latex_groups()
         lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
         lines.append(r"\midrule")
-        forms = [column.refers if in_paper and column.refers else latex_cell for column in self.columns]
-        lines += [" & ".join(form(cell) for form, cell in zip(forms, row, strict=True)) + r" \\" for row in self._cells()]
+        forms = [
+            column.refers if in_paper and column.refers else latex_cell for column in self.columns
+        ]
+        lines += [
+            " & ".join(form(cell) for form, cell in zip(forms, row, strict=True)) + r" \\"
+            for row in self._cells()
+        ]
         lines += [r"\bottomrule", r"\end{tabular}"]
         return "\n".join(lines) + "\n"
 
@@ -103,13 +141,17 @@ class Table:
         cells, rules, first = [], [], 1
         for group, members in itertools.groupby(self.columns, key=lambda column: column.group):
             last = first + len(list(members)) - 1
-            cells.append(f"\\multicolumn{{{last - first + 1}}}{{c}}{{{latex_cell(group)}}}" if group else "&" * (last - first))
+            cells.append(
+                f"\\multicolumn{{{last - first + 1}}}{{c}}{{{latex_cell(group)}}}"
+                if group
+                else "&" * (last - first)
+            )
             rules += [f"\\cmidrule(lr){{{first}-{last}}}"] if group else []
             first = last + 1
         return [" & ".join(cells) + r" \\", "".join(rules)]
 
     def csv(self) -> str:
-        """Plain values, one heading line; units are in the names; an interval takes three columns."""
+        """Plain values with one heading line; an interval takes three columns."""
         plain = pd.DataFrame(index=self.rows.index)
         for column in self.columns:
             values = self.rows[column.key]
@@ -122,18 +164,28 @@ class Table:
 
 
 def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they are."""
-    return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
+    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they
+    are."""
+    return pd.DataFrame(
+        {name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}
+    )
 
 
 def latex_cell(text: str) -> str:
-    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter. Lines may break behind an underscore."""
+    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter.
+    Lines may break behind an underscore."""
     if len(text) > 2 and (span := _CODE.fullmatch(text)):
         return r"\texttt{" + _breakable(span[2].strip()) + "}"
     quoted = text.split("`")
     if len(quoted) > 1 and len(quoted) % 2:
-        return "".join(latex_cell(part) if place % 2 == 0 else latex_cell(f"`{part}`") for place, part in enumerate(quoted))
-    return "".join(f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part) for part in _POWER.split(text))
+        return "".join(
+            latex_cell(part) if place % 2 == 0 else latex_cell(f"`{part}`")
+            for place, part in enumerate(quoted)
+        )
+    return "".join(
+        f"$2^{{{part[2:]}}}$" if part.startswith("2^") else _breakable(part)
+        for part in _POWER.split(text)
+    )
 
 
 def citation(key: str) -> str:
@@ -150,11 +202,13 @@ def _breakable(text: str) -> str:
     return latex(text).replace(r"\_", r"\_\allowbreak{}")
 
 
-# ------------------------------------------------------------------------------------------------ printing
+# ------------------------------------------------------------------------------------------------
+# printing
 
 
 def code(value: Any) -> str:
-    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for no name."""
+    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for
+    no name."""
     text = str(value)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return text and (f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}")

@@ -1,24 +1,49 @@
 """The look of each variant, from what the results files say of it: no two have the same.
 
-Colour says the family, as far as there are colours; baselines are black, CPUs purple, and what does not scan is grey. Within a
-colour, marker and dash tell variants apart, by their place in the order of the context, those of overviews first.
+Colour says the family, as far as there are colours; baselines are black, CPUs purple, and what does
+not scan is grey. Within a colour, marker and dash tell variants apart, by their place in the order
+of the context, those of overviews first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from scanlab_report.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, WINE, Look
-from scanlab_report.schema.results import Variant
 from scanlab_report.data import Variants
+from scanlab_report.schema.results import Variant
+from scanlab_report.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    WINE,
+    Look,
+)
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
-"""One after another, as families of scans of ours come; from the beginning again where there are more."""
+"""One after another, as families of scans of ours come; from the beginning again where there are
+more."""
 FORMS = (
-    ("o", "-", True), ("s", "--", False), ("^", "-.", True), ("D", ":", False), ("v", "-", True), ("P", "--", False), ("X", "-.", True), ("d", ":", False),
-    ("p", "-", True), ("h", "--", False), ("*", "-.", True), ("<", ":", False), (">", "-", True),
-)  # fmt: skip
-"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round, where there are more."""
+    ("o", "-", True),
+    ("s", "--", False),
+    ("^", "-.", True),
+    ("D", ":", False),
+    ("v", "-", True),
+    ("P", "--", False),
+    ("X", "-.", True),
+    ("d", ":", False),
+    ("p", "-", True),
+    ("h", "--", False),
+    ("*", "-.", True),
+    ("<", ":", False),
+    (">", "-", True),
+)
+"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round,
+where there are more."""
 LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
 """Lines of what has no marker: copies, one after another, and an empty launch."""
@@ -28,7 +53,9 @@ def form(place: int, colour: str) -> Look:
     """The look at a place within a colour."""
     marker, line, filled = FORMS[place % len(FORMS)]
     around = place // len(FORMS)
-    return Look(colour, marker, LINES[(LINES.index(line) + around) % len(LINES)], filled ^ (around % 2 == 1))
+    return Look(
+        colour, marker, LINES[(LINES.index(line) + around) % len(LINES)], filled ^ (around % 2 == 1)
+    )
 
 
 def looks(about: Variants) -> dict[str, Look]:
@@ -36,9 +63,19 @@ def looks(about: Variants) -> dict[str, Look]:
     families = list(dict.fromkeys(of.family for of in about.values() if _of_a_family(of)))
     found: dict[str, Look] = {}
     placed: dict[tuple[str, bool], int] = {}
-    for id_ in sorted(about, key=lambda id_: not about[id_].overview):  # a stable sort: else as the context has them
+    for id_ in sorted(
+        about, key=lambda id_: not about[id_].overview
+    ):  # a stable sort: else as the context has them
         of = about[id_]
-        colour = FAMILIES[families.index(of.family) % len(FAMILIES)] if _of_a_family(of) else PURPLE if of.on_host else BLACK if of.kind == "scan" else GREY
+        colour = (
+            FAMILIES[families.index(of.family) % len(FAMILIES)]
+            if _of_a_family(of)
+            else PURPLE
+            if of.on_host
+            else BLACK
+            if of.kind == "scan"
+            else GREY
+        )
         if of.kind == "empty_launch":
             found[id_] = Look(colour, "", FLOOR)
             continue
@@ -53,12 +90,13 @@ def _of_a_family(of: Variant) -> bool:
 
 
 def look(variant: str, about: Variants) -> Look:
-    """The look of a variant; one that nothing is said of gets a spare that depends on its id alone."""
+    """The look of a variant; one without a description gets a spare that depends on its id."""
     return looks(about).get(variant) or spare(sum(variant.encode()))
 
 
 def spare(number: int) -> Look:
-    """A look that no variant has, the last ones of the colours; so many in a row differ as there are."""
+    """A look that no variant has, the last ones of the colours; so many in a row differ as there
+    are."""
     last = (len(LINES) - 1) * len(FORMS)
     return form(last + number // len(FAMILIES) % len(FORMS), FAMILIES[number % len(FAMILIES)])
 
@@ -70,7 +108,15 @@ def host_looks(about: Variants) -> Iterator[Look]:
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
-    """Variants family by family, and within one as their looks are, those that nothing is said of behind them by id."""
+    """Variants family by family, and within one as their looks are, those that nothing is said of
+    behind them by id."""
     families = list(dict.fromkeys(of.family for of in about.values()))
     known = list(looks(about))
-    return sorted(variants, key=lambda id_: (families.index(about[id_].family), known.index(id_), "") if id_ in about else (len(families), 0, id_))
+    return sorted(
+        variants,
+        key=lambda id_: (
+            (families.index(about[id_].family), known.index(id_), "")
+            if id_ in about
+            else (len(families), 0, id_)
+        ),
+    )

@@ -1,6 +1,8 @@
-"""Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel launch.
+"""Hardware counters as NVIDIA's ncu prints them (``--csv --nvtx``), brought to one row a kernel
+launch.
 
-``scanlab bench --once --out X.ranges.json`` runs each case in an NVTX range, and says in that file which is of which case.
+``scanlab bench --once --out X.ranges.json`` runs each case in an NVTX range, and says in that file
+which is of which case.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ BANK_METRICS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_conflicts",
 }
 """ncu's metric, and the column it becomes."""
-DRAM_METRICS = {"dram__bytes_read.sum": "dram_bytes_read", "dram__bytes_write.sum": "dram_bytes_written"}
+DRAM_METRICS = {
+    "dram__bytes_read.sum": "dram_bytes_read",
+    "dram__bytes_write.sum": "dram_bytes_written",
+}
 """The same for what passes between L2 and DRAM."""
 METRICS = {"counters": BANK_METRICS, "traffic": DRAM_METRICS}
 _BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
@@ -40,25 +45,34 @@ CaseOf = Callable[[str], Mapping[str, object] | None]
 
 
 def by_name(cases: Mapping[str, Mapping[str, object]]) -> CaseOf:
-    """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range lacks."""
-    return lru_cache(lambda cell: next((case for name, case in cases.items() if f":{name}:" in cell), None))
+    """Cases by the names of their ranges, behind which ncu has a colon and the fields that a range
+    lacks."""
+    return lru_cache(
+        lambda cell: next((case for name, case in cases.items() if f":{name}:" in cell), None)
+    )
 
 
 def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame:
-    """One row a launch: the case, the kernel, the launch's number within the case, and the columns of ``metrics``.
+    """One row a launch: the case, the kernel, the launch's number within the case, and the columns
+    of ``metrics``.
 
-    Launches outside a case's range are left out. Raises ValueError, naming the launch, if a metric is missing or is not
-    a number.
+    Launches outside a case's range are left out. Raises ValueError, naming the launch, if a metric
+    is missing or is not a number.
     """
     lines = text.splitlines(keepends=True)
     first = next(number for number, line in enumerate(lines) if line.startswith(_HEADER))
     reader = csv.DictReader(io.StringIO("".join(lines[first:])))
-    if lacking := {"ID", "Kernel Name", "Metric Name", "Metric Value"} - set(reader.fieldnames or ()):
+    if lacking := {"ID", "Kernel Name", "Metric Name", "Metric Value"} - set(
+        reader.fieldnames or ()
+    ):
         raise ValueError(f"lacks the columns {', '.join(sorted(lacking))}")
     launches: dict[str, dict[str, object]] = {}
     of_case: dict[tuple[object, ...], int] = {}
     for row in reader:
-        case = case_of(next((value for column, value in row.items() if column and "Push/Pop" in column), None) or "")
+        case = case_of(
+            next((value for column, value in row.items() if column and "Push/Pop" in column), None)
+            or ""
+        )
         if case is None:
             continue
         identity = row["ID"]
@@ -70,7 +84,9 @@ def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame
             raise ValueError(f"is cut off within launch {identity}")
         if column := metrics.get(row["Metric Name"]):
             place = f"launch {identity}, {row['Metric Name']}"
-            launches[identity][column] = _count(row["Metric Value"], row.get("Metric Unit") or "", place)
+            launches[identity][column] = _count(
+                row["Metric Value"], row.get("Metric Unit") or "", place
+            )
     for identity, launch in launches.items():
         for metric, column in metrics.items():
             if column not in launch:
@@ -82,6 +98,10 @@ def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame
 
 def _count(value: str, unit: str, place: str) -> int:
     digits = value.replace(",", "")
-    if unit in _BYTES and re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits) and (count := float(digits) * _BYTES[unit]) <= EXACT:
+    if (
+        unit in _BYTES
+        and re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits)
+        and (count := float(digits) * _BYTES[unit]) <= EXACT
+    ):
         return round(count)
     return whole(digits, place)

@@ -62,8 +62,10 @@ def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
     rows = _rows(pairs, kind)
     sums = {"cases": "sum", "threshold": "max"}
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
-    enough, largest = (known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict()
-                       for known in (by_time, of_all))  # fmt: skip
+    enough, largest = (
+        known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict()
+        for known in (by_time, of_all)
+    )
 
     def threshold(on: str, time: str) -> float:
         """Never less than that of longer times: few short cases show less than short times can
@@ -83,14 +85,21 @@ def _bands(times_us: pd.Series) -> list[str]:
     return [_BANDS[place] for place in np.searchsorted(BANDS_US, times_us, side="right")]
 
 
-def pair(kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str],
-         cases: pd.DataFrame) -> dict[str, Any]:  # fmt: skip
+def pair(
+    kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
+) -> dict[str, Any]:
     """The entry of a comparison of one code with itself; `of`: which cases."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     times = pd.Series(_bands(cases["time_us"]), index=cases.index)
-    rows = [{"on": on, "time": time, "cases": len(values),
-             "threshold": math.ceil(1e5 * values.max()) / 1e5}  # rounded up: the pair stays within
-            for (on, time), values in beyond.groupby([cases["on"], times])]  # fmt: skip
+    rows = [
+        {
+            "on": on,
+            "time": time,
+            "cases": len(values),
+            "threshold": math.ceil(1e5 * values.max()) / 1e5,
+        }  # rounded up: the pair stays within
+        for (on, time), values in beyond.groupby([cases["on"], times])
+    ]
     return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 

@@ -50,18 +50,20 @@ def first_device() -> str:
     return str(tomllib.loads(CLAIMS.read_text(encoding="utf-8")).get("device", ""))
 
 
-def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published") -> Data:
+def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published",
+           recorded: Sequence[Path] = ()) -> Data:  # fmt: skip
     """All below the paths, of one session of each device; the published tables beside it."""
     from scanlab_report import data, load
 
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
-    read = load.load(*apart(paths), first_device())
+    measured, more = apart(paths)
+    read = load.load(measured, dict.fromkeys([*recorded, *more]), first_device())
     read.published = load.load_published(published, read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
     if read.empty:
-        raise Refused(nothing_among(paths))
+        raise Refused(nothing_among([*paths, *recorded]))
     try:
         return data.choose_session(read, session)
     except data.NoSession as error:

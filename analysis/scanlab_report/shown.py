@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +70,10 @@ class Entry:
     """It is of one variant."""
     of_others: bool = False
     """It is of files of other programs, all in one picture."""
-    extra: dict[str, Any] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        return (self.make.__doc__ or "").partition("\n")[0]
+        return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
 
     def needs(self) -> str:
         """What it lacks where there are no data; empty if it needs none."""
@@ -198,8 +196,3 @@ def markdown(made: Shown) -> str:
     """A table with its caption above it, and its sources below."""
     content: Table = made.content
     return f"{made.caption}\n\n{content.markdown()}\n{footer_line(made.sources)}\n"
-
-
-__all__ = ["Entry", "Shown", "all_sources", "by_device", "draw", "figure", "first_of",
-           "footer_line", "latex_caption", "markdown", "partial", "shown", "table",
-           "told"]  # fmt: skip

@@ -1,10 +1,11 @@
-"""How figures look: column widths, fonts, axes, legends, and colours that survive print and colour blindness (Okabe & Ito's palette)."""
+"""How figures look: column widths, fonts, axes, legends, and colours that survive print and colour
+blindness (Okabe & Ito's palette)."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,7 +38,8 @@ _HEADING = 0.2
 _NARROW = 0.8
 """Height of a panel in a column, as a part of its height across both."""
 _SLACK = 0.04
-"""Inches left free at the right edge, for letters that are wider in one file format than in another."""
+"""Inches left free at the right edge, for letters that are wider in one file format than in
+another."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
@@ -57,22 +59,29 @@ class Look:
     def plot(self) -> dict[str, Any]:
         """Keyword arguments for ``Axes.plot`` and ``Line2D``."""
         return {
-            "color": self.colour, "marker": self.marker, "linestyle": self.line,
-            "markerfacecolor": self.colour if self.filled else "white", "markeredgecolor": self.colour,
-        }  # fmt: skip
+            "color": self.colour,
+            "marker": self.marker,
+            "linestyle": self.line,
+            "markerfacecolor": self.colour if self.filled else "white",
+            "markeredgecolor": self.colour,
+        }
 
 
 def _letters(text: float, small: float) -> dict[str, float]:
     """Sizes of letters in points: of text, and of ticks and legends."""
-    return {name: text for name in ("font.size", "axes.titlesize", "axes.labelsize")} | {name: small for name in ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")}
+    return {name: text for name in ("font.size", "axes.titlesize", "axes.labelsize")} | {
+        name: small for name in ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    }
 
 
 @dataclass(frozen=True)
 class Style:
-    """Where a figure is to stand: how wide it is, and what differs from the settings of every figure."""
+    """Where a figure is to stand: how wide it is, and what differs from the settings of every
+    figure."""
 
     width: float = 0.0
-    """In inches, of every figure; panels then stand one below the other. 0: a column of the page, or both, as the figure says."""
+    """In inches, of every figure; panels then stand one below the other. 0: a column of the page,
+    or both, as the figure says."""
     ratio: float = 0.0
     """Width to height at least; 0: as the figure says."""
     settings: Mapping[str, float] = field(default_factory=dict)
@@ -81,7 +90,11 @@ class Style:
 STYLES = {
     "page": Style(),
     "ieee-column": Style(3.5, settings=_letters(8, 7)),
-    "slide": Style(ratio=16 / 9, settings=_letters(10, 9) | {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280}),
+    "slide": Style(
+        ratio=16 / 9,
+        settings=_letters(10, 9)
+        | {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280},
+    ),
 }
 """By name; ``slide`` is as wide as a page and is meant to be shown twice as large."""
 _style = STYLES["page"]
@@ -100,20 +113,48 @@ def sheet(name: str = "page") -> Iterator[None]:
 
 
 def _settings() -> AbstractContextManager[None]:
-    return mpl.rc_context({
-        "font.family": "STIXGeneral", "mathtext.fontset": "stix", "font.size": 8.5,
-        "axes.titlesize": 8.5, "axes.labelsize": 8.5, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
-        "legend.fontsize": 7.5, "legend.frameon": False, "legend.handlelength": 2.6,
-        "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.6,
-        "axes.grid": True, "grid.color": "#E4E4E4", "grid.linewidth": 0.5, "axes.axisbelow": True,
-        "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.minor.width": 0.4, "ytick.minor.width": 0.4,
-        "xtick.major.size": 2.5, "ytick.major.size": 2.5, "xtick.minor.size": 1.5, "ytick.minor.size": 1.5,
-        "lines.linewidth": 1.0, "lines.markersize": 3.4, "lines.markeredgewidth": 0.8,
-        "figure.dpi": 100, "savefig.dpi": 220, "pdf.fonttype": 42, "axes.titlelocation": "left", **_style.settings,
-    })  # fmt: skip
+    return mpl.rc_context(
+        {
+            "font.family": "STIXGeneral",
+            "mathtext.fontset": "stix",
+            "font.size": 8.5,
+            "axes.titlesize": 8.5,
+            "axes.labelsize": 8.5,
+            "xtick.labelsize": 7.5,
+            "ytick.labelsize": 7.5,
+            "legend.fontsize": 7.5,
+            "legend.frameon": False,
+            "legend.handlelength": 2.6,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.linewidth": 0.6,
+            "axes.grid": True,
+            "grid.color": "#E4E4E4",
+            "grid.linewidth": 0.5,
+            "axes.axisbelow": True,
+            "xtick.major.width": 0.6,
+            "ytick.major.width": 0.6,
+            "xtick.minor.width": 0.4,
+            "ytick.minor.width": 0.4,
+            "xtick.major.size": 2.5,
+            "ytick.major.size": 2.5,
+            "xtick.minor.size": 1.5,
+            "ytick.minor.size": 1.5,
+            "lines.linewidth": 1.0,
+            "lines.markersize": 3.4,
+            "lines.markeredgewidth": 0.8,
+            "figure.dpi": 100,
+            "savefig.dpi": 220,
+            "pdf.fonttype": 42,
+            "axes.titlelocation": "left",
+            **_style.settings,
+        }
+    )
 
 
-def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any) -> tuple[Figure, Sequence[Axes]]:
+def figure(
+    width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any
+) -> tuple[Figure, Sequence[Axes]]:
     """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches.
 
     While :func:`stacked` draws, it is the next part of that figure.
@@ -122,8 +163,15 @@ def figure(width: float, height: float, columns: int = 1, rows: int = 1, **subpl
     if _style.width:
         if width > COLUMN and columns > 1:  # what stands side by side on a page
             heights = [of for of in grid["height_ratios"] or [1.0] * rows for _ in range(columns)]
-            height, rows, columns, grid = _NARROW * height * columns, rows * columns, 1, {"height_ratios": heights}
-            subplots |= {axis: False for axis in ("sharex", "sharey") if subplots.get(axis) in ("col", "row")}
+            height, rows, columns, grid = (
+                _NARROW * height * columns,
+                rows * columns,
+                1,
+                {"height_ratios": heights},
+            )
+            subplots |= {
+                axis: False for axis in ("sharex", "sharey") if subplots.get(axis) in ("col", "row")
+            }
         width = _style.width
     elif _style.ratio:
         width, height = DOUBLE, max(height, DOUBLE / _style.ratio)
@@ -149,7 +197,7 @@ class Stack:
         self.heights: list[float] = []  # of a name, of its part, of the next name, …
 
     def part(self, width: float, height: float) -> SubFigure:
-        """The next part. Those before it keep their size, and what was placed in them by the inch."""
+        """The next part. The parts before it keep their size."""
         if self.sheet is None:
             self.sheet = _sheet(width, height)
             self.grid = self.sheet.add_gridspec(2 * self.most, 1)
@@ -187,9 +235,11 @@ def plain(text: str) -> str:
 
 
 def footer(drawn: Figure, parts: Sequence[str]) -> None:
-    """The small lines under a figure that say device, date, commit and whether it was measured or recorded.
+    """The small lines under a figure that say device, date, commit and whether it was measured or
+    recorded.
 
-    Parts stand side by side where they fit; each further line makes the figure taller and leaves its axes as they are.
+    Parts stand side by side where they fit; each further line makes the figure taller and leaves
+    its axes as they are.
     """
     if not parts:
         return
@@ -200,21 +250,33 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
         if lines and _text_width(joined) <= width - 0.04:
             lines[-1] = joined
         else:
-            lines += textwrap.wrap(part, max(20, int(len(part) * (width - 0.04) / _text_width(part))))
+            lines += textwrap.wrap(
+                part, max(20, int(len(part) * (width - 0.04) / _text_width(part)))
+            )
     taller = height + (len(lines) - 1) * _FOOTER_LINE
     drawn.set_size_inches(width, taller)
     _leave_room(drawn, len(lines))
     for number, line in enumerate(reversed(lines)):
-        drawn.text(0.02 / width, (0.035 + number * _FOOTER_LINE) / taller, line, fontsize=_FOOTER_SIZE, color=GREY,
-                   ha="left", va="bottom")  # fmt: skip
+        drawn.text(
+            0.02 / width,
+            (0.035 + number * _FOOTER_LINE) / taller,
+            line,
+            fontsize=_FOOTER_SIZE,
+            color=GREY,
+            ha="left",
+            va="bottom",
+        )
 
 
 def save(drawn: Figure, targets: Iterable[Path]) -> None:
-    """Writes a figure to files, without the date, and closes it. All have the layout of the first."""
+    """Writes a figure to files, without the date, and closes it."""
     for target in targets:
         try:
-            drawn.savefig(target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None)
-        except Exception as error:  # closing a PDF on a full disk, matplotlib fails with one of several errors of its own
+            drawn.savefig(
+                target, metadata={"CreationDate": None} if target.suffix == ".pdf" else None
+            )
+        # closing a PDF on a full disk, matplotlib fails with one of several errors of its own
+        except Exception as error:
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             raise
@@ -223,23 +285,44 @@ def save(drawn: Figure, targets: Iterable[Path]) -> None:
 
 
 def finish(drawn: Figure) -> None:
-    """In a column of a paper: says each panel's axis, which stood beside the others, and names the lines above all panels."""
+    """In a column of a paper: says each panel's axis, which stood beside the others, and names the
+    lines above all panels."""
     if not _style.width:
         return
     above = ""
     for axes in drawn.axes:
-        in_column = axes.get_subplotspec() is not None and axes.get_subplotspec().get_gridspec().ncols == 1
-        of_names = any(re.search("[a-z]{2}", label.get_text().replace("mathdefault", "")) for label in axes.get_yticklabels())
+        in_column = (
+            axes.get_subplotspec() is not None and axes.get_subplotspec().get_gridspec().ncols == 1
+        )
+        of_names = any(
+            re.search("[a-z]{2}", label.get_text().replace("mathdefault", ""))
+            for label in axes.get_yticklabels()
+        )
         above = axes.get_ylabel() or above
         if above and in_column and axes.axison and not of_names:
             axes.set_ylabel(above)
     if named := _named.pop(drawn, {}):
-        widths = [_text_width(name) * mpl.rcParams["legend.fontsize"] / _FOOTER_SIZE + 0.52 for name in named]  # with a sample of the line, and space
-        lines = next(of for of in range(1, len(named) + 1) if sum(max(widths[place : place + of]) for place in range(0, len(named), of)) <= _style.width or of == len(named))
+        widths = [
+            _text_width(name) * mpl.rcParams["legend.fontsize"] / _FOOTER_SIZE + 0.52
+            for name in named
+        ]  # with a sample of the line, and space
+        lines = next(
+            of
+            for of in range(1, len(named) + 1)
+            if sum(max(widths[place : place + of]) for place in range(0, len(named), of))
+            <= _style.width
+            or of == len(named)
+        )
         columns = -(-len(named) // lines)
         drawn.set_size_inches(_style.width, drawn.get_figheight() + 0.15 * lines + 0.06)
         _leave_room(drawn, 1)
-        drawn.legend(handles=list(named.values()), loc="outside upper left", ncols=columns, borderpad=0.2, columnspacing=1.0)
+        drawn.legend(
+            handles=list(named.values()),
+            loc="outside upper left",
+            ncols=columns,
+            borderpad=0.2,
+            columnspacing=1.0,
+        )
 
 
 _named: WeakKeyDictionary[Figure, dict[str, Line2D]] = WeakKeyDictionary()
@@ -256,10 +339,18 @@ def _leave_room(drawn: Figure, lines: int) -> None:
 @cache
 def _text_width(line: str) -> float:
     """Width in inches of a line of the footer; many figures have the same."""
-    return TextPath((0, 0), line, size=_FOOTER_SIZE, prop=FontProperties(family=mpl.rcParams["font.family"])).get_extents().width / 72
+    return (
+        TextPath(
+            (0, 0), line, size=_FOOTER_SIZE, prop=FontProperties(family=mpl.rcParams["font.family"])
+        )
+        .get_extents()
+        .width
+        / 72
+    )
 
 
-# --------------------------------------------------------------------------------------------------- axes
+# ------------------------------------------------------------------------------------------
+# axes
 
 
 def power_of_two(value: float) -> str:
@@ -277,7 +368,9 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
     step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
     axes.set_xscale("log", base=2)
     axes.set_xlim(2.0 ** (low - 0.4), 2.0 ** (high + 0.4))
-    axes.xaxis.set_major_locator(FixedLocator([2.0**k for k in range(low, high + 1) if (k - high) % step == 0]))
+    axes.xaxis.set_major_locator(
+        FixedLocator([2.0**k for k in range(low, high + 1) if (k - high) % step == 0])
+    )
     axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(low, high + 1)]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_two(value)))
     axes.xaxis.set_minor_formatter(NullFormatter())
@@ -285,14 +378,20 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
 
 
 def decade_axis(axis: Any) -> None:
-    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor clutter."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")))
+    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor
+    clutter."""
+    axis.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")
+        )
+    )
     axis.set_major_locator(_Decades())
     axis.set_minor_locator(NullLocator())
 
 
 class _Decades(LogLocator):
-    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the axis else."""
+    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the
+    axis else."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
@@ -300,17 +399,27 @@ class _Decades(LogLocator):
 
 
 def power_axis(axis: Any) -> None:
-    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow panels."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"))
+    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow
+    panels."""
+    axis.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"
+        )
+    )
     axis.set_minor_locator(NullLocator())
 
 
 def bars_said(repetitions: Iterable[int]) -> str:
-    """For the caption of medians of so many repetitions each: what bars mean, or why there are none."""
+    """For the caption of medians of so many repetitions each: what bars mean, or why there are
+    none."""
     enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
     if enough == {False}:
         return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
-    return "Bars: 95% intervals" + f", where there are {FEWEST_OF_MEDIAN} repetitions" * (False in enough) + "."
+    return (
+        "Bars: 95% intervals"
+        + f", where there are {FEWEST_OF_MEDIAN} repetitions" * (False in enough)
+        + "."
+    )
 
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
@@ -319,8 +428,17 @@ def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str
     known = np.isfinite(low) & np.isfinite(high)
     if known.any():
         below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
-        axes.errorbar(x[known], middle[known], yerr=[below[known], above[known]],
-                      fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=1.5)  # fmt: skip
+        axes.errorbar(
+            x[known],
+            middle[known],
+            yerr=[below[known], above[known]],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=0.8,
+            capsize=1.4,
+            capthick=0.6,
+            zorder=1.5,
+        )
 
 
 def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
@@ -334,11 +452,21 @@ def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colo
     known = np.isfinite(low) & np.isfinite(high)
     if known.any():
         below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
-        axes.errorbar(middle[known], y[known], xerr=[below[known], above[known]],
-                      fmt="none", ecolor=colour, elinewidth=0.8, capsize=1.4, capthick=0.6, zorder=3)  # fmt: skip
+        axes.errorbar(
+            middle[known],
+            y[known],
+            xerr=[below[known], above[known]],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=0.8,
+            capsize=1.4,
+            capthick=0.6,
+            zorder=3,
+        )
 
 
-# ------------------------------------------------------------------------------------------------- legends
+# ------------------------------------------------------------------------------------------
+# legends
 
 
 @dataclass(frozen=True)
@@ -353,44 +481,84 @@ class End:
 
 
 def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
-    """Names lines at the right margin, each at the height where it ends, pushed apart by at least ``gap`` points.
+    """Names lines at the right margin, each at the height where it ends, pushed apart by at least
+    ``gap`` points.
 
-    Lines that end early are named too, with a leader to the margin only for those that reach it. Call last, when
-    limits are final. What stands in the margin is placed in points from the axes' right edge, so that the layout can
-    make room for it.
+    Lines that end early are named too, with a leader to the margin only for those that reach it.
+    Call last, when limits are final. What stands in the margin is placed in points from the axes'
+    right edge, so that the layout can make room for it.
     """
     if not ends:
         return
     if _style.width:
         named = _named.setdefault(axes.figure.figure, {})
         for end in sorted(ends, key=lambda end: -end.y):
-            named.setdefault(end.label, Line2D([], [], label=end.label, **(end.look.plot() | {"linewidth": end.width})))
+            named.setdefault(
+                end.label,
+                Line2D([], [], label=end.label, **(end.look.plot() | {"linewidth": end.width})),
+            )
         return
     gap *= mpl.rcParams["legend.fontsize"] / 7.5
     figure_ = axes.get_figure()
     figure_.canvas.draw()
     inverse = axes.transAxes.inverted()
     height = axes.get_window_extent().height * 72.0 / figure_.dpi
-    wanted = np.array([inverse.transform(axes.transData.transform((end.x, end.y)))[1] * height for end in ends])
+    wanted = np.array(
+        [inverse.transform(axes.transData.transform((end.x, end.y)))[1] * height for end in ends]
+    )
     placed = _spread(wanted, gap, height)
     left, right = axes.get_xlim()
 
     margin = axes.transAxes + ScaledTranslation(5 / 72, 0, figure_.dpi_scale_trans)
     for end, start, target in zip(ends, wanted / height, placed / height, strict=True):
         if np.log(end.x) > np.log(right) - 0.12 * (np.log(right) - np.log(left)):
-            axes.annotate("", xy=(1, start), xycoords="axes fraction", xytext=(1, target), textcoords=margin,
-                          arrowprops={"arrowstyle": "-", "color": end.look.colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0},
-                          annotation_clip=False)  # fmt: skip
+            axes.annotate(
+                "",
+                xy=(1, start),
+                xycoords="axes fraction",
+                xytext=(1, target),
+                textcoords=margin,
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": end.look.colour,
+                    "lw": 0.5,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                },
+                annotation_clip=False,
+            )
         sample = DrawingArea(16, 4)
-        sample.add_artist(Line2D([0, 16], [2, 2], **(end.look.plot() | {"marker": "", "linewidth": end.width})))
+        sample.add_artist(
+            Line2D([0, 16], [2, 2], **(end.look.plot() | {"marker": "", "linewidth": end.width}))
+        )
         sample.add_artist(Line2D([8], [2], **end.look.plot()))
-        name = HPacker(children=[sample, TextArea(end.label, textprops={"fontsize": mpl.rcParams["legend.fontsize"]})], pad=0, sep=3, align="center")
-        axes.add_artist(AnnotationBbox(name, (1, target), xycoords="axes fraction", xybox=(6, 0), boxcoords="offset points",
-                                       box_alignment=(0, 0.5), frameon=False, pad=0, annotation_clip=False))  # fmt: skip
+        name = HPacker(
+            children=[
+                sample,
+                TextArea(end.label, textprops={"fontsize": mpl.rcParams["legend.fontsize"]}),
+            ],
+            pad=0,
+            sep=3,
+            align="center",
+        )
+        axes.add_artist(
+            AnnotationBbox(
+                name,
+                (1, target),
+                xycoords="axes fraction",
+                xybox=(6, 0),
+                boxcoords="offset points",
+                box_alignment=(0, 0.5),
+                frameon=False,
+                pad=0,
+                annotation_clip=False,
+            )
+        )
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:
-    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if they fit."""
+    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if
+    they fit."""
     order = np.argsort(wanted, kind="stable")
     clusters: list[list[float]] = []  # mean of wanted minus offset, members
     for position, index in enumerate(order):

@@ -14,7 +14,8 @@ _HIDDEN = ".building-"
 
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
-    """A new folder beside what ``folder`` holds; its files take their places there once all are written, and not if it fails."""
+    """A new folder beside what ``folder`` holds; its files take their places there once all are
+    written, and not if it fails."""
     with _named(folder, *folder.parents):
         folder.mkdir(parents=True, exist_ok=True)
     with hidden(folder, folder) as made:
@@ -27,14 +28,16 @@ def in_place_of(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def hidden(folder: Path, path: Path) -> Iterator[Path]:
-    """A new folder in a folder, which is removed in the end with what is left in it; what is wrong with it is said of ``path``."""
+    """A new folder in a folder, which is removed in the end with what is left in it; what is wrong
+    with it is said of ``path``."""
     with _named(path, folder), tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
         yield Path(made)
 
 
 @contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
-    """Where to write what takes the place of ``path``, or of the file that it links to, once it is whole; the folders above it are made."""
+    """Where to write what takes the place of ``path``, or of the file that it links to, once it is
+    whole; the folders above it are made."""
     target = Path(os.path.realpath(path))
     with _named(path, target.parent, *target.parents):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,7 @@ def write(path: Path, text: str) -> None:
 
 
 def put(path: Path, content: str | bytes) -> None:
-    """A file of a new folder; an error names it, which the system does not where the disk is full."""
+    """Writes a file of a new folder; an error names it, also where the disk is full."""
     try:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
@@ -62,24 +65,38 @@ def put(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
-    """What the system says of no file, of a hidden one ``within`` or of a folder ``above``, is said of ``path``, which the user knows; the rest stays as it is."""
+    """What the system says of no file, of a hidden one ``within`` or of a folder ``above``, is said
+    of ``path``, which the user knows; the rest stays as it is."""
     try:
         yield
     except OSError as error:
         of = Path(os.path.abspath(error.filename)) if error.filename else None
-        hidden = of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
-        if of is not None and not hidden and of not in [Path(os.path.abspath(folder)) for folder in above]:
+        hidden = (
+            of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
+        )
+        if (
+            of is not None
+            and not hidden
+            and of not in [Path(os.path.abspath(folder)) for folder in above]
+        ):
             raise
-        raise OSError(error.errno, f"cannot be written: {error.strerror or error}", str(path)) from None
+        raise OSError(
+            error.errno, f"cannot be written: {error.strerror or error}", str(path)
+        ) from None
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
     """A sentence, if the name of what is to be written has none of the endings; empty if it has."""
-    return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
+    return (
+        ""
+        if path.suffix in endings
+        else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
+    )
 
 
 def unwritable(folder: Path) -> str:
-    """Writes a file in the folder and in those within, or where it is to be made, and says what hinders; empty if nothing does."""
+    """Writes a file in the folder and in those within, or where it is to be made, and says what
+    hinders; empty if nothing does."""
     try:
         there = next(place for place in (folder, *folder.parents) if place.exists())
         if not there.is_dir():

@@ -199,7 +199,7 @@ def test_the_commit_that_a_target_names_has_its_bound() -> None:
 
 
 def test_every_source_is_in_the_bibliography() -> None:
-    known = set(re.findall(r"^@\w+{(\w+),", claims.REFERENCES.read_text(), re.MULTILINE))
+    known = set(re.findall(r"^@\w+{(\w+),", "".join(file.read_text() for file in claims.REFERENCES), re.MULTILINE))
     assert len(known) > 10 and {claim.source for claim in claims.read()} <= known | {claims.OURS}
 
 

@@ -77,9 +77,9 @@ def _fault_of_cmake(arguments: list[str]) -> str:
         return "" if arguments[1] in ("build/cuda", "build/cpu") else f"{arguments[1]} is no folder of a build"
     presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
     variables = [word[2:].partition("=")[0] for word in arguments if word.startswith("-D")]
-    text = (ROOT / "CMakeLists.txt").read_text()
+    text = (ROOT / "CMakeLists.txt").read_text() + (ROOT / "baselines" / "cub.cmake").read_text()
     lost = [name for name in variables if not re.search(rf"\b{name}\b", text)]
-    return f"CMakeLists.txt knows no {lost}" if lost else "" if arguments[1] in presets else f"there is no preset {arguments[1]}"
+    return f"CMake knows no {lost}" if lost else "" if arguments[1] in presets else f"there is no preset {arguments[1]}"
 
 
 PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")

@@ -1,6 +1,7 @@
-"""The libraries behind a common interface: copy an array to the device, scan it, time the scan, fetch the result.
+"""The libraries behind a common interface: copy an array in, scan it, time it, fetch it.
 
-A library is imported when it is constructed. If the import or the first use of the GPU fails, the exception is the reason for omitting the library.
+A library is imported when it is constructed. If the import or the first use of the GPU fails, the
+exception is the reason for omitting the library.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib.metadata
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,19 @@ import numpy as np
 _UNTIMED_RUNS = 3
 _TIMES_THE_CACHE = 3
 _LEAST_EVICTION_BYTES = 1 << 30
-"""Least bytes of the L2 flush: several times the size of L2, and long enough to hide the launches of Python."""
+"""Least bytes of the L2 flush: several times L2, and enough to hide the launches of Python."""
 
-
-_PACKAGES = {"cuda": "cuda-cccl[cu13]", "cuda.compute": "cuda-cccl[cu13]", "cupy": "cupy-cuda13x", "jax": "jax[cuda13]"}
+_PACKAGES = {
+    "cuda": "cuda-cccl[cu13]",
+    "cuda.compute": "cuda-cccl[cu13]",
+    "cupy": "cupy-cuda13x",
+    "jax": "jax[cuda13]",
+}
 """Packages, for CUDA 13, of modules whose name differs."""
 
 
 class Refused(Exception):
-    """Raised when a library does not support such items, with the reason. The case is skipped, not failed."""
+    """Raised with the reason when a library does not support such items: the case is skipped."""
 
 
 class Library(ABC):
@@ -48,10 +53,11 @@ class Library(ABC):
         """The library's facts in the provenance."""
 
     def about(self) -> dict[str, Any]:
-        """The library's description in the context of results, as ``scanlab bench`` describes variants."""
-        return {"label": self.label, "title": self.title, "source": " ".join((type(self).__doc__ or "").split()), "kind": "scan",
-                "origin": "baseline", "family": "Python", "overview": False, "on_host": False, "types": [], "operators": ["plus"],
-                "parameters": [], "reproducible_bits": False}  # fmt: skip
+        """The library's description in the results, as ``scanlab bench`` describes variants."""
+        about = {"label": self.label, "title": self.title, "kind": "scan", "origin": "baseline"}
+        about |= {"source": " ".join((type(self).__doc__ or "").split()), "family": "Python"}
+        about |= {"overview": False, "on_host": False, "types": [], "operators": ["plus"]}
+        return about | {"parameters": [], "reproducible_bits": False}
 
     @abstractmethod
     def put(self, items: np.ndarray) -> Any:
@@ -59,7 +65,7 @@ class Library(ABC):
 
     @abstractmethod
     def prepare(self, items: Any) -> Callable[[], Any]:
-        """Return a function that enqueues the scan of the items and returns its output array, which is poisoned now.
+        """Poison an output array; return a function that enqueues the scan and returns the array.
 
         Raises Refused for unsupported items.
         """
@@ -94,7 +100,7 @@ class _WithEvents(Library):
 
     @abstractmethod
     def _evict(self) -> None:
-        """Enqueue the L2 flush: a kernel that reads several times the size of L2, and writes almost nothing."""
+        """Enqueue the L2 flush: a kernel that reads several times L2, and writes little."""
 
     def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
         with self._stream():
@@ -136,11 +142,14 @@ class Torch(_WithEvents):
             return self._torch.from_numpy(items).cuda()
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
+        return lambda: self._torch.cumsum(items, 0, dtype=items.dtype, out=out)
+
+    def _make_output(self, items: Any) -> Any:
         with self._stream():
-            out = torch.full_like(items, 85)
-        torch.cuda.synchronize()  # so that the caller may use any stream
-        return lambda: torch.cumsum(items, 0, dtype=items.dtype, out=out)
+            out = self._torch.full_like(items, 85)
+        self._torch.cuda.synchronize()  # so that the caller may use any stream
+        return out
 
     def fetch(self, result: Any) -> np.ndarray:
         self._torch.cuda.synchronize()
@@ -166,12 +175,16 @@ class Torch(_WithEvents):
 @functools.cache
 def _cold_of(torch: Any) -> Any:
     """Return the array that the L2 flush reads; all libraries on PyTorch arrays share it."""
-    l2_bytes = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)  # older versions lack it
+    l2_bytes = getattr(
+        torch.cuda.get_device_properties(0), "L2_cache_size", 0
+    )  # older versions lack it
     return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
 
 
 class CudaCompute(Torch):
-    """cuda.compute.make_inclusive_scan of NVIDIA's cuda-cccl, CUB's scan compiled when it is made, with OpKind.PLUS, on arrays of PyTorch."""
+    """cuda.compute.make_inclusive_scan of NVIDIA's cuda-cccl, CUB's scan compiled when it is made,
+    with OpKind.PLUS, on arrays of PyTorch.
+    """
 
     id, label = "cuda_compute", "cuda.compute"
 
@@ -186,20 +199,20 @@ class CudaCompute(Torch):
         return super().versions() | {"cuda_cccl": importlib.metadata.version("cuda-cccl")}
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
+        arguments = {"d_in": items, "d_out": out, "op": self._plus, "init_value": None}
         with self._stream():
-            out = torch.full_like(items, 85)
             try:
-                scan = self._compute.make_inclusive_scan(d_in=items, d_out=out, op=self._plus, init_value=None)
+                scan = self._compute.make_inclusive_scan(**arguments)
             except (KeyError, NotImplementedError, TypeError, ValueError) as error:
                 raise Refused(f"cuda.compute makes no scan of {items.dtype}: {error}") from error
-            what = {"d_in": items, "d_out": out, "op": self._plus, "num_items": items.numel(), "init_value": None,
-                    "stream": _StreamHandle(self._own_stream.cuda_stream)}  # fmt: skip
-            workspace = torch.empty(scan(temp_storage=None, **what), dtype=torch.uint8, device="cuda")
-        torch.cuda.synchronize()
+            stream = _StreamHandle(self._own_stream.cuda_stream)
+            arguments |= {"num_items": items.numel(), "stream": stream}
+            size = scan(temp_storage=None, **arguments)
+            workspace = self._torch.empty(size, dtype=self._torch.uint8, device="cuda")
 
         def run() -> Any:
-            scan(temp_storage=workspace, **what)
+            scan(temp_storage=workspace, **arguments)
             return out
 
         return run
@@ -216,7 +229,9 @@ class _StreamHandle:
 
 
 class TritonScan(Torch):
-    """Three kernels in Triton, with tl.reduce and tl.associative_scan: sums of blocks, their scan, and a scan of each block; on arrays of PyTorch."""
+    """Three kernels in Triton, with tl.reduce and tl.associative_scan: sums of blocks, their scan,
+    and a scan of each block; on arrays of PyTorch.
+    """
 
     id, label = "triton_scan", "Triton"
     title = "a scan by tl.associative_scan"
@@ -234,12 +249,10 @@ class TritonScan(Torch):
         return super().versions() | {"triton": self._triton.__version__}
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
+        out = self._make_output(items)
         blocks = self._triton.cdiv(items.numel(), self._kernels.ITEMS_PER_BLOCK)
         with self._stream():
-            out = torch.full_like(items, 85)
-            totals = torch.empty(blocks, dtype=items.dtype, device=items.device)
-        torch.cuda.synchronize()  # so that the caller may use any stream
+            totals = self._torch.empty(blocks, dtype=items.dtype, device=items.device)
 
         def run() -> Any:
             self._kernels.scan(items, totals, out)
@@ -259,12 +272,14 @@ class Cupy(_WithEvents):
         self._cupy = cupy
         self._own_stream = cupy.cuda.Stream(non_blocking=True)
         with self._stream():
-            self._cold = cupy.zeros(_eviction_words(cupy.cuda.Device().attributes["L2CacheSize"]), dtype=cupy.int32)
+            l2_bytes = cupy.cuda.Device().attributes["L2CacheSize"]
+            self._cold = cupy.zeros(_eviction_words(l2_bytes), dtype=cupy.int32)
 
     def versions(self) -> dict[str, str]:
-        cupy = self._cupy
-        return {"cupy": cupy.__version__, "cupy_cuda": str(cupy.cuda.runtime.runtimeGetVersion()),
-                "cupy_accelerators": os.environ.get("CUPY_ACCELERATORS", "default")}  # fmt: skip
+        cuda = str(self._cupy.cuda.runtime.runtimeGetVersion())
+        accelerators = os.environ.get("CUPY_ACCELERATORS", "default")
+        about = {"cupy": self._cupy.__version__, "cupy_cuda": cuda}
+        return about | {"cupy_accelerators": accelerators}
 
     def put(self, items: np.ndarray) -> Any:
         with self._stream():
@@ -299,15 +314,18 @@ class Cupy(_WithEvents):
 
 
 class Jax(Library):
-    """jax.numpy.cumsum, compiled. It has no events and no stream of ours, and allocates its output in every run: its
-    time is the host's, of runs enqueued back to back until the last is ready. Runs after an eviction cannot be timed so.
+    """jax.numpy.cumsum, compiled. It has no events and no stream of ours, and allocates its output
+    in every run: its time is the host's, of runs enqueued back to back until the last is ready.
+    Runs after an eviction cannot be timed so.
     """
 
     id, label = "jax_cumsum", "JAX"
     caches = ("warm",)
 
     def __init__(self) -> None:
-        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # the others need memory too
+        os.environ.setdefault(
+            "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
+        )  # the others need memory too
         import jax
 
         jax.config.update("jax_enable_x64", True)
@@ -316,8 +334,8 @@ class Jax(Library):
         self._cumsum = jax.jit(lambda items: jax.numpy.cumsum(items, dtype=items.dtype))
 
     def versions(self) -> dict[str, str]:
-        return {"jax": self._jax.__version__,
-                "jax_timing": "wall time of runs back to back, until the last is ready"}  # fmt: skip
+        timing = "wall time of runs back to back, until the last is ready"
+        return {"jax": self._jax.__version__, "jax_timing": timing}
 
     def put(self, items: np.ndarray) -> Any:
         return self._jax.device_put(items, self._device)
@@ -342,20 +360,24 @@ class Jax(Library):
 KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax, CudaCompute, TritonScan)
 
 
-def available(ids: list[str]) -> Iterator[Library | tuple[str, str]]:
-    """Each library named, or its id and why it cannot be used."""
+def load(ids: list[str]) -> tuple[list[Library], dict[str, str]]:
+    """Return the libraries named that can be used, and the reason for each that cannot."""
+    usable: list[Library] = []
+    missing: dict[str, str] = {}
     for known in KNOWN:
         if known.id in ids:
             try:
-                yield known()
+                usable.append(known())
             except Exception as error:  # an import may raise anything, and so may a driver
-                yield known.id, (str(error).splitlines() or [type(error).__name__])[0] + _how_to_get(error)
+                name = error.name if isinstance(error, ModuleNotFoundError) else None
+                package = f"; pip install '{_PACKAGES.get(name, name)}'" if name else ""
+                missing[known.id] = first_line(error) + package
+    return usable, missing
 
 
-def _how_to_get(error: Exception) -> str:
-    """The package to install for a missing module."""
-    name = error.name if isinstance(error, ModuleNotFoundError) else None
-    return f"; pip install '{_PACKAGES.get(name, name)}'" if name else ""
+def first_line(error: Exception) -> str:
+    """The first line of a message, or the exception's name."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _eviction_words(l2_bytes: int) -> int:

@@ -10,28 +10,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from baselines.python.session import Plan
+
 ROOT = Path(__file__).parents[2]
 
-_GPU = {"name": "device", "compute_cap": "compute_capability", "driver_version": "driver",
-        "clocks.max.sm": "sm_clock_mhz_max", "clocks.max.memory": "memory_clock_mhz_max"}  # fmt: skip
+_GPU = {"name": "device", "compute_cap": "compute_capability", "driver_version": "driver"}
+_GPU |= {"clocks.max.sm": "sm_clock_mhz_max", "clocks.max.memory": "memory_clock_mhz_max"}
 """A field of nvidia-smi, and what results call it."""
 
 
-def context(seed: int, rounds: int, width: float, cap_seconds: float) -> dict[str, Any]:
-    """All but the libraries' versions."""
+def context(plan: Plan, program: str) -> dict[str, Any]:
+    """All facts except the libraries' versions."""
     facts = {
         "schema": "scanlab-results/2",
         "kind": "cuda",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "executable": "baselines.python",
-        "argv": " ".join(["python -m baselines.python", *sys.argv[1:]]),
+        "executable": program,
+        "argv": " ".join([f"python -m {program}", *sys.argv[1:]]),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cores": str(os.cpu_count()),
-        "seed": str(seed),
-        "rounds": str(rounds),
-        "width_percent": f"{100 * width:g}",
-        "cap_seconds": f"{cap_seconds:g}",
+        "seed": str(plan.seed),
+        "rounds": str(plan.rounds),
+        "width_percent": f"{100 * plan.width:g}",
+        "cap_seconds": f"{plan.cap_seconds:g}",
         "variants": {},
     }
     return facts | _commit() | _device()
@@ -42,22 +44,29 @@ def _commit() -> dict[str, str]:
         return {"git_commit": exported, "git_dirty": "false"}
     head = _output("git", "-C", str(ROOT), "rev-parse", "HEAD")
     changes = _output("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
-    # A module that git does not know, or is told to ignore, is imported as well as any.
-    changes += _output("git", "-C", str(ROOT), "ls-files", "--others", "--", "baselines/python/*.py")
-    return {"git_commit": head or "unknown", "git_dirty": "false" if head and not changes else "true"}
+    # A module that git does not know, or ignores, is imported as well as any.
+    changes += _output(
+        "git", "-C", str(ROOT), "ls-files", "--others", "--", "baselines/python/*.py"
+    )
+    return {
+        "git_commit": head or "unknown",
+        "git_dirty": "false" if head and not changes else "true",
+    }
 
 
 def _device() -> dict[str, str]:
     """Facts of the GPU that the libraries use, the first visible."""
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     fields = [*_GPU, "ecc.mode.current", "clocks.sm", "clocks.mem", "temperature.gpu"]
-    line = _output("nvidia-smi", f"--id={chosen}", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits")
+    query = f"--query-gpu={','.join(fields)}"
+    line = _output("nvidia-smi", f"--id={chosen}", query, "--format=csv,noheader,nounits")
     values = dict(zip(fields, line.split(", "), strict=False))
     if len(values) < len(fields):
         return {}
+    clocks = f"sm {values['clocks.sm']} MHz, memory {values['clocks.mem']} MHz"
     return {ours: values[theirs] for theirs, ours in _GPU.items()} | {
         "ecc": "on" if values["ecc.mode.current"] == "Enabled" else "off",
-        "clocks_before": f"sm {values['clocks.sm']} MHz, memory {values['clocks.mem']} MHz, {values['temperature.gpu']} C",
+        "clocks_before": f"{clocks}, {values['temperature.gpu']} C",
     }
 
 

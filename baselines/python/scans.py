@@ -1,17 +1,21 @@
 """The input of the sums, the right result, and the check of a library's.
 
-Integers are drawn over their whole range; sums wrap in the element type. Floats telescope: item i is h(i) - h(i - 1)
-with every h a small multiple of one quantum, so that the sum of any run of items is exact in any of the types, whatever
-the grouping. All results are therefore compared exactly, which is stricter than an error bound. A prefix of the items
-has a prefix of the sums: one array serves every n.
+Integers are drawn over their whole range; sums wrap in the element type. Floats telescope: item i
+is h(i) - h(i - 1) with every h a small multiple of one quantum, so that the sum of any run of items
+is exact in any of the types, whatever the grouping. All results are therefore compared exactly,
+which is stricter than an error bound. A prefix of the items has a prefix of the sums: one array
+serves every n.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-         "f16": np.float16, "f32": np.float32, "f64": np.float64}  # fmt: skip
+TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+TYPES |= {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 _QUANTUM = 2.0**-4
 _MOST_QUANTA = 31
@@ -28,18 +32,31 @@ def make_items(type_name: str, count: int, seed: int) -> np.ndarray:
     return (np.diff(levels, prepend=np.int8(0)) * np.float32(_QUANTUM)).astype(dtype, copy=False)
 
 
-def reference(items: np.ndarray) -> np.ndarray:
-    """The inclusive sums: integers wrap, floats are summed as doubles."""
-    wide = items.dtype if items.dtype.kind == "i" else np.float64
-    return np.cumsum(items, dtype=wide).astype(items.dtype, copy=False)
+def reference(items: np.ndarray, before: Sequence[Any] = ()) -> np.ndarray:
+    """The inclusive sums after the sums ``before``: integers wrap, floats are summed as doubles."""
+    sums = np.cumsum(items, dtype=_wide(items))
+    sums += np.array(before, dtype=sums.dtype).sum(dtype=sums.dtype)
+    return sums.astype(items.dtype, copy=False)
+
+
+def block_sum(items: np.ndarray) -> Any:
+    """The sum of a block, in the type that :func:`reference` adds in."""
+    return items.sum(dtype=_wide(items))
+
+
+def _wide(items: np.ndarray) -> np.dtype:
+    return items.dtype if items.dtype.kind == "i" else np.dtype(np.float64)
 
 
 def fault(result: np.ndarray, expected: np.ndarray) -> str:
     """One sentence that says what is wrong with a result; empty if it is right. NaN never is."""
     if result.dtype != expected.dtype or result.shape != expected.shape:
-        return f"it is {result.dtype}{list(result.shape)}, not {expected.dtype}{list(expected.shape)}"
+        return (
+            f"it is {result.dtype}{list(result.shape)}, not {expected.dtype}{list(expected.shape)}"
+        )
     wrong = result != expected
     if not wrong.any():
         return ""
     first = int(np.argmax(wrong))
-    return f"{np.count_nonzero(wrong)} items are wrong, the first is {first}: {result[first]} instead of {expected[first]}"
+    values = f"{result[first]} instead of {expected[first]}"
+    return f"{np.count_nonzero(wrong)} items are wrong, the first is {first}: {values}"

@@ -1,4 +1,4 @@
-"""An inclusive sum in Triton as its users write it: reduce each block, scan the blocks' totals, scan each block behind its total.
+"""An inclusive sum in Triton as its users write it: reduce blocks, scan the totals, scan blocks.
 
 Items are read twice and written once, 3n in all. The size of a block is not tuned.
 """
@@ -43,7 +43,7 @@ def _scan_blocks(items, totals, sums, count, BLOCK: tl.constexpr):
 
 
 def scan(items: Any, totals: Any, sums: Any) -> None:
-    """Enqueues the kernels on PyTorch's current stream. ``totals``: an item per block of ``ITEMS_PER_BLOCK``."""
+    """Enqueue the kernels on PyTorch's stream. ``totals``: an item for each ``ITEMS_PER_BLOCK``."""
     count, blocks = items.numel(), totals.numel()
     _reduce_blocks[(blocks,)](items, totals, count, ITEMS_PER_BLOCK)
     _scan_totals[(1,)](totals, blocks, ITEMS_PER_BLOCK)

@@ -1,5 +1,5 @@
 # Reads the includes of the rooms of harness/: each must be of the room itself or of one that it needs, as scanlab_room()
-# in CMakeLists.txt declares. What a header defines inline would link from anywhere; this sees it, too.
+# in harness/CMakeLists.txt declares. What a header defines inline would link from anywhere; this sees it, too.
 #   cmake -DSOURCE=… "-DNEEDS=ROOM:NEEDED,NEEDED…;…" -P includes.cmake
 cmake_minimum_required(VERSION 3.24)
 set(wrong "")
@@ -20,5 +20,5 @@ foreach(line ${NEEDS})
   endforeach()
 endforeach()
 if(wrong)
-  message(FATAL_ERROR "An include points to a room that its own does not need (scanlab_room() in CMakeLists.txt):\n${wrong}")
+  message(FATAL_ERROR "An include points to a room that its own does not need (scanlab_room() in harness/CMakeLists.txt):\n${wrong}")
 endif()

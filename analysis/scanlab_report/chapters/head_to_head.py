@@ -214,18 +214,16 @@ def speedup_by_type(data: Data) -> Shown:
 def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
     """By size, the time of the fastest CUB over that of the fastest copy beside it, cold and in a
     stream."""
-    rows = pick(rows, cache="cold", launch="stream").sort_values("items")
+    rows = pick(rows, cache="cold", launch="stream")
     types = (data.ask.type,) * bool(data.ask.type)
-    cases, bounds = contests(data, variant, types=types), {}
-    for row in rows.itertuples():
-        here = pick(cases, **{name: getattr(row, name) for name in KEY})
-        ratios = []
-        for copy in data.variants.ids(COPIES):
-            for match in pairs(here, copy, [row.rival]).itertuples():
-                ratios.append(match.median_ns_rival / match.median_ns)
-        if ratios:
-            bounds[row.items] = max(ratios)
-    return pd.Series(bounds, dtype=float)
+    wanted = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
+    cases = pick(contests(data, variant, types=types), **wanted)
+    theirs = rows[[*KEY, "rival"]].merge(cases, left_on=[*KEY, "rival"], right_on=[*KEY, "variant"])
+    copies = pick(cases, variant=data.variants.ids(COPIES))
+    both = copies.merge(theirs[["file", *KEY, "median_ns"]], on=["file", *KEY],
+                        suffixes=("", "_rival"))  # fmt: skip
+    both = both.sort_values("place", kind="stable").drop_duplicates(["variant", *KEY])
+    return (both["median_ns_rival"] / both["median_ns"]).groupby(both["items"]).max()
 
 
 def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
@@ -310,10 +308,15 @@ NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
 """Where a ratio of such sums stands, this stands, too."""
 
 
-def two_sizes(data: Data, cases: pd.DataFrame, kind: str, op: str = "plus") -> list[int]:
+def usual_cases(cases: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Cold inclusive scans from a stream, by type and operator."""
+    usual = pick(cases, mode="inclusive", cache="cold", launch="stream")
+    return dict(list(usual.groupby(["type", "op"])))
+
+
+def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
     """2^20, and the largest size of at least 1 GiB that best was timed at beside CUB, preferably
-    beside the copy too."""
-    here = pick(cases, type=kind, op=op, mode="inclusive", cache="cold", launch="stream")
+    beside the copy too. `here`: the cases of one type and operator."""
     sizes = list(pairs(here, BEST, [*data.variants.ids(CUBS), CEILING])["items"])
     bytes_of = here.groupby("items")["bytes"].first()
     large = [n for n in sizes if bytes_of[n] >= 2 * LARGE_BYTES]
@@ -321,13 +324,10 @@ def two_sizes(data: Data, cases: pd.DataFrame, kind: str, op: str = "plus") -> l
     return [n for n in sizes if n == SMALL] + ([n for n in large if n in copied] or large)[-1:]
 
 
-def beside_rivals(data: Data, cases: pd.DataFrame, kind: str, items: int,
-                  op: str = "plus") -> dict[str, Any] | None:  # fmt: skip
+def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] | None:
     """Time of best, its shares of copies, and its ratio to all rivals: of one file, but for rivals
     that were timed in another."""
-    key = {"type": kind, "op": op, "mode": "inclusive", "items": items, "cache": "cold",
-           "launch": "stream"}  # fmt: skip
-    here = pick(cases, **key)
+    here = pick(here, items=items)
     cubs = data.variants.ids(CUBS)
     matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))
     match = next((m.iloc[0] for m in matches if len(m)), None)
@@ -344,7 +344,7 @@ def beside_rivals(data: Data, cases: pd.DataFrame, kind: str, items: int,
     versus = against(in_file, BEST, cubs)
     versus = versus if len(versus) else against(here, BEST, cubs)
     cub = versus.iloc[0] if len(versus) else None
-    row = {"type": kind, "op": op, "items": items, "time_us": ours / 1e3,
+    row = {"type": match["type"], "op": match["op"], "items": items, "time_us": ours / 1e3,
            "chosen": match["choice"].variant if match["choice"] else "—",
            "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING),
            "of_copy_one_wave": over(MEETING_CEILING),
@@ -363,8 +363,10 @@ def rivals(data: Data) -> Shown:
     """Speedup of best over every other scan, by type, at two sizes."""
     _require_cub(data)
     cases, about = contests(data, python=True), data.variants
-    made = [row for kind in TYPES for n in two_sizes(data, cases, kind)
-            if (row := beside_rivals(data, cases, kind, n))]  # fmt: skip
+    usual = usual_cases(cases)
+    sums = [usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual]
+    made = [row for own in sums for n in two_sizes(data, own)
+            if (row := beside_rivals(data, own, n))]  # fmt: skip
     rows = pd.DataFrame(made)
     others = [v for v in ordered(about.ids(RIVALS), about)
               if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]  # fmt: skip
@@ -400,9 +402,10 @@ def fastest(data: Data) -> Shown:
     """Sums of every type at the large size, against the copy and the fastest CUB."""
     _require_cub(data)
     cases, made = contests(data), []
-    for kind in TYPES:
-        for n in two_sizes(data, cases, kind)[-1:]:
-            if n != SMALL and (row := beside_rivals(data, cases, kind, n)):
+    usual = usual_cases(cases)
+    for own in (usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual):
+        for n in two_sizes(data, own)[-1:]:
+            if n != SMALL and (row := beside_rivals(data, own, n)):
                 made.append(row)
     rows = pd.DataFrame(made, columns=["type", "items", "time_us", "of_memcpy", "fastest_cub",
                                        "of_cub"])  # fmt: skip
@@ -455,9 +458,10 @@ def operators(data: Data) -> Shown:
     """Speedup of best over the fastest CUB scan for every type and operator, at two sizes."""
     comparisons, cases = versus_cub(data), contests(data)
     made, names = [], ("time_us", "of_memcpy", "of_cub", "fastest_cub")
-    for kind, op in type_op_rows(comparisons):
-        of_size = {n == SMALL: beside_rivals(data, cases, kind, n, op)
-                   for n in two_sizes(data, cases, kind, op)}  # fmt: skip
+    usual = usual_cases(cases)
+    for kind, op in (key for key in type_op_rows(comparisons) if key in usual):
+        own = usual[kind, op]
+        of_size = {n == SMALL: beside_rivals(data, own, n) for n in two_sizes(data, own)}
         if any(of_size.values()):
             small, large = of_size.get(True) or {}, of_size.get(False) or {}
             row = {"type": kind, "op": op, "items": large.get("items")}
@@ -631,7 +635,7 @@ def stopwatch(data: Data) -> Shown:
 @table("repeat")
 def bits(data: Data) -> Shown:
     """Cases whose bits vary between runs on the same input."""
-    rows = origin_first(data, "repeats", "repeated runs of verify")
+    rows = origin_first(data, data["repeats"], "repeated runs of verify")
     scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
     made = []
     for variant, own in scans_.groupby("variant", sort=True):
@@ -653,9 +657,8 @@ def bits(data: Data) -> Shown:
     return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
 
 
-def origin_first(data: Data, name: str, what: str) -> pd.DataFrame:
-    """The rows of a table that were measured now, else the recorded ones; Lacking if none."""
-    rows = data[name]
+def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The rows that were measured now, else the recorded ones; Lacking if none."""
     if rows.empty:
         raise Lacking(what)
     origins = rows["file"].map(lambda number: data.files[number].origin)

@@ -297,13 +297,12 @@ ROLES = ("load", "reduce", "look ahead", "tell", "scan", "block")
 NAMED = ("variant", "items", "type", "tile", "rank", "role")
 
 
-def wait_rows(data: Data) -> pd.DataFrame:
-    """Cycles of a kernel on one GPU."""
-    rows = origin_first(data, "waits", "cycles spent waiting")
-    rows = rows[rows["rank"].isna()] if "rank" in rows else rows
-    if rows.empty:
-        raise Lacking("cycles spent waiting")
-    return rows
+def wait_rows(data: Data, several: bool = False) -> pd.DataFrame:
+    """Cycles of a kernel on one GPU, or on each of several."""
+    rows = data["waits"]
+    of_ranks = rows.get("rank", pd.Series(np.nan, rows.index)).notna()
+    where = " on each of several GPUs" if several else ""
+    return origin_first(data, rows[of_ranks == several], f"cycles spent waiting{where}")
 
 
 def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
@@ -383,7 +382,7 @@ def prefix_wait(data: Data) -> Shown:
 def dram_over_items(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     """`variant`, `items`, `read`, `moved`: DRAM bytes over the bytes of n items, 32-bit sums,
     default settings; and the launches."""
-    launches = origin_first(data, "traffic", "DRAM bytes from hardware counters")
+    launches = origin_first(data, data["traffic"], "DRAM bytes from hardware counters")
     by = ["variant", "settings", "type", "op", "mode", "items"]
     summed = launches.groupby(by, sort=True)[["dram_bytes_read", "dram_bytes_written"]].sum()
     rows = pick(summed.reset_index(), settings="", type="i32", op="plus")

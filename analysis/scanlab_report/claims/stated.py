@@ -23,7 +23,7 @@ from scanlab_report.select.evidence import Key
 from scanlab_report.select.variants import CUBS, cub_as_shipped
 from scanlab_report.stats.intervals import Interval
 
-REFERENCES = CLAIMS.with_name("references.bib")
+REFERENCES = sorted((DATA.parent / "paper").glob("*/references.bib"))
 OURS = "scanlab"
 """The source of Scanlab's own claims."""
 
@@ -179,7 +179,7 @@ def _figures() -> set[str]:
 
 
 def _sources() -> set[str]:
-    return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)}
+    return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", "".join(file.read_text(encoding="utf-8") for file in REFERENCES), re.MULTILINE)}
 
 
 def operators_of_scans() -> list[str]:
@@ -192,7 +192,7 @@ def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str], opera
     if entry["figure"] not in figures:
         return f"figure: {entry['figure']!r} is no figure or table of scanlab_report/figures/ or scanlab_report/tables/"
     if entry["source"] not in sources:
-        return f"source: {entry['source']!r} is neither {OURS!r} nor a key of {REFERENCES.name}"
+        return f"source: {entry['source']!r} is neither {OURS!r} nor a key of references.bib"
     if lacking := [name for name in sorted(MEASURES[entry["measure"]]) if not entry.get(name)]:
         return f"measure {entry['measure']!r} needs {' and '.join(lacking)}"
     bounds = [name for name in _BOUNDS if name in entry]

@@ -11,17 +11,21 @@ from scanlab_report import commands
 from scanlab_report.console import INTERRUPTED, complain, refuse
 from scanlab_report.modules import modules
 
-STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower (compare), a claim that fails
-(claims); 2 bad input: it was said on standard error, and nothing was written; or the output cannot be written; 130 interrupted"""
+STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower
+(compare), a claim that fails (claims); 2 bad input, which standard error names, and nothing was
+written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status. A file that cannot be written or read is a sentence, whatever the command; so is Ctrl-C."""
+    """Runs one command; returns its exit status. A file that cannot be written or read is a
+    sentence, whatever the command; so is Ctrl-C."""
     try:
         options = command_line().parse_args(arguments)
         return options.command(options)
     except OSError as error:
-        return refuse(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+        return refuse(
+            ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        )
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
@@ -30,14 +34,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @cache
 def command_line() -> argparse.ArgumentParser:
     """Every command with its arguments."""
-    parser = argparse.ArgumentParser(prog="scanlab-report", description="From results to figures, tables and verdicts. Measures nothing.",
-                                     epilog=STATUSES, formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="scanlab-report",
+        description="From results to figures, tables and verdicts. Measures nothing.",
+        epilog=STATUSES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in modules(commands):
         help_, _, description = (module.__doc__ or "").partition("\n")
-        command = chosen.add_parser(name.replace("_", "-"), help=help_, description=help_ + description,
-                                    epilog=f"example:\n{module.EXAMPLE}",
-                                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        command = chosen.add_parser(
+            name.replace("_", "-"),
+            help=help_,
+            description=help_ + description,
+            epilog=f"example:\n{module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         module.arguments(command)
         command.set_defaults(command=module.run)
     return parser

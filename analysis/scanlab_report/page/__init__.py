@@ -1,8 +1,8 @@
-"""The report as one HTML page: the same data as the figures, to choose from, to hover over and to zoom into.
+"""The report as one HTML page: the data of the figures, to choose from, to hover over, to zoom into.
 
-The page needs no network and no server: data, drawing code and the library that draws (vega.js, see vega.LICENSE) are in
-it. Every median, interval and ratio in it comes from :mod:`scanlab_report.stats.intervals` by way of the needs of the figures; the
-page itself divides by bytes and changes units, nothing more.
+The page needs no network and no server: data, scripts and the library that draws (vega.js, see
+vega.LICENSE) are in it. It divides by bytes and changes units; medians, intervals and ratios come
+from `intervals`.
 """
 
 from __future__ import annotations
@@ -13,38 +13,40 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.page import claims, implicit_sync, scans, schedules, sessions, several_gpus, timelines
-from scanlab_report.read.published import Publication
-from scanlab_report.read.records import Results
+from scanlab_report.data import Data
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page.js", "scans.js", "several_gpus.js", "schedules.js", "timelines.js", "sessions.js", "answers.js", "start.js")
+_SCRIPTS = ("page", "scans", "several_gpus", "schedules", "timelines", "sessions", "answers",
+            "start")  # fmt: skip
 """One module when they stand behind each other."""
 
 
-def write_page(results: Results, published: dict[str, Publication], target: Path) -> list[Path]:
-    """Writes the page, and returns what was written: nothing without data."""
-    views = {"scans": scans.views(results, published), "schedules": schedules.views(results, published),
-             "several_gpus": several_gpus.views(results, published), "timelines": timelines.views(results), "sessions": sessions.views(results, published)}  # fmt: skip
+def write_page(data: Data, target: Path) -> bool:
+    """Writes the page; False without data."""
+    from scanlab_report.page import answers, claims, scans, schedules, several_gpus, timelines
+
+    views = {"scans": scans.views(data), "schedules": schedules.views(data),
+             "several_gpus": several_gpus.views(data), "timelines": timelines.views(data),
+             "sessions": answers.sessions(data)}  # fmt: skip
     if not any(views.values()):
-        return []
-    views |= {"claims": claims.views(results, published), "implicit_sync": implicit_sync.views(results, published)}
+        return False
+    views |= {"claims": claims.views(data), "implicit_sync": answers.implicit_sync(data)}
     target.write_text(document(views), encoding="utf-8")
-    return [target]
+    return True
 
 
 def document(views: dict[str, list[dict[str, Any]]]) -> str:
     """The page with the data of its views in it."""
+    text = json.dumps(views, separators=(",", ":")).encode()
     parts = {
-        "STYLE": _text("page.css"),
-        "LICENCE": _text("vega.LICENSE"),
-        "DATA": base64.b64encode(gzip.compress(json.dumps(views, separators=(",", ":")).encode(), mtime=0)).decode(),
+        "STYLE": _text("page.css"), "LICENCE": _text("vega.LICENSE"),
+        "DATA": base64.b64encode(gzip.compress(text, mtime=0)).decode(),
         "LIBRARY": _text("vega.js"),
-        "SCRIPT": "\n".join(_text(name) for name in _SCRIPTS),
-    }
+        "SCRIPT": "\n".join(_text(f"{name}.js") for name in _SCRIPTS),
+    }  # fmt: skip
     page = _text("page.html")
-    for name, text in parts.items():
-        page = page.replace(f"<!--{name}-->", text)
+    for name, part in parts.items():
+        page = page.replace(f"<!--{name}-->", part)
     return page
 
 

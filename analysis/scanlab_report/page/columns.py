@@ -1,4 +1,4 @@
-"""Tables as the page keeps them: a list a column, numbers to five digits, and what a series looks like."""
+"""Tables as the page keeps them: a list per column, numbers to five digits."""
 
 from __future__ import annotations
 
@@ -9,38 +9,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report.layout.style import Look
-from scanlab_report.select.provenance import Provenance
-from scanlab_report.stats.intervals import Interval
-
-DIGITS = 5
+from scanlab_report.intervals import Interval
+from scanlab_report.pick import Source
+from scanlab_report.style import Look
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:
-    """Numbers to :data:`DIGITS` significant digits; None for those that are not known."""
-    return [None if not np.isfinite(value) else _shortest(float(f"{value:.{DIGITS}g}")) for value in map(float, values)]
-
-
-def _shortest(value: float) -> float | int:
-    return int(value) if value.is_integer() else value
+    """Numbers to five significant digits; None for those that are not known."""
+    short = (float(f"{value:.5g}") for value in map(float, values))
+    return [None if not np.isfinite(v) else int(v) if v.is_integer() else v for v in short]
 
 
 def times(name: str, cases: pd.DataFrame, unit: float) -> dict[str, list[Any]]:
-    """Medians and their intervals as the columns ``name``, ``name_low`` and ``name_high``; ``unit`` in nanoseconds."""
-    of = {name: "median_ns", f"{name}_low": "low_ns", f"{name}_high": "high_ns"}
-    return {column: numbers(cases[nanoseconds] / unit) for column, nanoseconds in of.items()}
+    """Medians with their intervals as three columns; `unit` in nanoseconds."""
+    ends = {name: "median_ns", f"{name}_low": "low_ns", f"{name}_high": "high_ns"}
+    return {column: numbers(cases[ns] / unit) for column, ns in ends.items()}
 
 
-def intervals(name: str, of: Sequence[Interval]) -> dict[str, list[Any]]:
-    """Values and their intervals as the columns ``name``, ``name_low`` and ``name_high``."""
-    return {name: numbers(i.value for i in of), f"{name}_low": numbers(i.low for i in of), f"{name}_high": numbers(i.high for i in of)}
+def intervals(name: str, values: Sequence[Interval]) -> dict[str, list[Any]]:
+    """Values with their intervals as three columns."""
+    return {name: numbers(v.value for v in values), f"{name}_low": numbers(v.low for v in values),
+            f"{name}_high": numbers(v.high for v in values)}  # fmt: skip
 
 
-def look(title: str, of: Look) -> dict[str, Any]:
-    """What the page draws a series with; markers and lines are named as matplotlib names them."""
-    return {"title": title} | asdict(of)
+def look(title: str, drawn_as: Look) -> dict[str, Any]:
+    """What the page draws a series with; markers and lines have matplotlib's names."""
+    return {"title": title} | asdict(drawn_as)
 
 
-def source(provenance: Provenance) -> str:
-    """Device, date, commit, origin and repetitions, as the captions of the paper say them."""
-    return provenance.line() + (f"; {provenance.repeated}" if provenance.repeated else "")
+def source_line(source: Source) -> str:
+    """Device, date, commit, origin and repetitions."""
+    return "; ".join(filter(None, (source.line(), source.repeated)))

@@ -1,44 +1,47 @@
-"""Scans of one array over several GPUs against the items per GPU, with copies on all GPUs."""
+"""Scans of one array over several GPUs by items per GPU, with copies on all GPUs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from scanlab_report.derive.ranks import COPY, beside
-from scanlab_report.layout.ranks import COPIES, ordered
-from scanlab_report.layout.ranks import look as look_of
-from scanlab_report.page.columns import intervals, look, numbers, source, times
-from scanlab_report.read import streams
-from scanlab_report.read.published import Publication
-from scanlab_report.read.records import Results, ranked
-from scanlab_report.select.ranks_evidence import VENDOR, RanksEvidence, SeveralGpus
+import pandas as pd
 
-_CASE = ("algorithm", "settings", "type", "op", "mode", "ranks", "count")
+from scanlab_report.chapters.ranks import COPY, VENDOR, compared, ordered, several, usual
+from scanlab_report.chapters.ranks import look as look_of
+from scanlab_report.data import Data, ranked
+from scanlab_report.page.columns import intervals, look, numbers, source_line, times
+from scanlab_report.pick import pick, sources
 
-
-def views(results: Results, published: dict[str, Publication]) -> list[dict[str, Any]]:
-    """One view a device: its cases as columns, each algorithm with its usual settings, and the times of copies on all GPUs."""
-    files = [file for file in results.streams if file.kind == streams.DISTRIBUTED]
-    found = []
-    for device in ranked([file.run for file in files], results.first):
-        part = replace(results, found={}, streams=[file for file in files if file.run.device == device])
-        if timed := SeveralGpus().find(part, published):
-            found.append(_view(device, timed))
-    return found
+_PROBLEM = ("type", "op", "mode", "ranks")
 
 
-def _view(device: str, timed: RanksEvidence) -> dict[str, Any]:
-    usual = timed.usual()
-    cases = beside(usual)
-    columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in _CASE} | {"items": cases["items_per_rank"].tolist()}
-    columns |= times("time_us", cases, 1e3) | {"rate": numbers(cases["gb_per_s"])}
+def views(data: Data) -> list[dict[str, Any]]:
+    """A view per device: its cases as columns, each algorithm with its usual settings, and the
+    times of copies on all GPUs."""
+    files = [data.files[number] for number in data["distributed"]["file"].unique()]
+    made = []
+    for device in ranked(files, data.first):
+        part = data.cut(lambda file: file.device == device)
+        made.append(_view(device, part, several(part)))
+    return made
+
+
+def _view(device: str, data: Data, timed: pd.DataFrame) -> dict[str, Any]:
+    cases = usual(timed)
+    scans, copies = compared(cases), pick(cases, algorithm=COPY)
+    ratios = {}
     for name in ("of_copy", "of_vendor"):
-        columns |= intervals(name, cases[name].tolist())
-    copies = usual[usual["algorithm"] == COPY]
+        ratios |= intervals(name, scans[name].tolist())
     return {
-        "device": device, "source": source(timed.provenance), "copy": COPY, "vendor": VENDOR, "looks": {of: look(of, look_of(of)) for of in ordered(cases["algorithm"])} | {COPY: look(COPY, COPIES)},
-        "cases": columns,
-        "copies": {name: copies[name].tolist() for name in ("type", "op", "mode", "ranks")} | {"items": (copies["items"] / copies["ranks"]).tolist()}
-        | times("time_us", copies, 1e3) | {"rate": numbers(copies["bytes"] / copies["median_ns"])},
+        "device": device, "source": source_line(sources(data, timed)[0]), "copy": COPY,
+        "vendor": VENDOR,
+        "looks": {id_: look(id_, look_of(id_)) for id_ in (*ordered(scans["algorithm"]), COPY)},
+        "cases": _columns(scans, "algorithm", "settings", *_PROBLEM, "count") | ratios,
+        "copies": _columns(copies, *_PROBLEM),
     }  # fmt: skip
+
+
+def _columns(rows: pd.DataFrame, *names: str) -> dict[str, list[Any]]:
+    columns = {name: rows[name].tolist() for name in names}
+    columns |= {"items": rows["items_per_rank"].tolist()} | times("time_us", rows, 1e3)
+    return columns | {"rate": numbers(rows["gb_per_s"])}

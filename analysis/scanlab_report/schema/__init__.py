@@ -7,14 +7,44 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.schema import claims, counts, implicit_sync, kept, printed, results, simulator, stopwatch, timelines, verification
+from scanlab_report.schema import (
+    claims,
+    counts,
+    implicit_sync,
+    kept,
+    printed,
+    results,
+    simulator,
+    stopwatch,
+    timelines,
+    verification,
+)
 
 DOCUMENTS: dict[str, Any] = {
-    "results": results.Results, "ranges": results.Ranges, "nvbench": stopwatch.Stopwatch, "verification": verification.VerificationLine, "explain": counts.Explanation,
-    "trace": timelines.Trace, "ranks-trace": timelines.RanksTrace, "implicit_sync": implicit_sync.ImplicitSync, "concurrency": implicit_sync.Concurrency, "device": simulator.Profile,
-    "calibration": simulator.Calibration, "simulation-sweep": simulator.Sweep, "comparison": simulator.Comparison, "advice": simulator.Advice,
-    "advice-against": simulator.Against, "session": kept.Session, "noise": kept.Noise, "tuning": kept.Tuned, "stream-scan-state": kept.StreamScanState,
-    "export": kept.TidyTables, "list": printed.List, "info": printed.Info, "streams-list": printed.StreamsList, "streams-check": printed.StreamsCheck,
+    "results": results.Results,
+    "ranges": results.Ranges,
+    "nvbench": stopwatch.Stopwatch,
+    "verification": verification.VerificationLine,
+    "explain": counts.Explanation,
+    "trace": timelines.Trace,
+    "ranks-trace": timelines.RanksTrace,
+    "implicit_sync": implicit_sync.ImplicitSync,
+    "concurrency": implicit_sync.Concurrency,
+    "device": simulator.Profile,
+    "calibration": simulator.Calibration,
+    "simulation-sweep": simulator.Sweep,
+    "comparison": simulator.Comparison,
+    "advice": simulator.Advice,
+    "advice-against": simulator.Against,
+    "session": kept.Session,
+    "noise": kept.Noise,
+    "tuning": kept.Tuned,
+    "stream-scan-state": kept.StreamScanState,
+    "export": kept.TidyTables,
+    "list": printed.List,
+    "info": printed.Info,
+    "streams-list": printed.StreamsList,
+    "streams-check": printed.StreamsCheck,
     "claims": claims.StatedClaims,
-}  # fmt: skip
+}
 """By the name of the schema, without its number."""

@@ -25,11 +25,24 @@ Number = Annotated[float, Meta(ge=-1e18, le=1e18)]
 Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Positive = Annotated[float, Meta(gt=0, le=1e18)]
 
-LINE, NAME = r"^[^\x00-\x1f\x7f]*(?![\s\S])", r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*(?![\s\S])"
+LINE, NAME = (
+    r"^[^\x00-\x1f\x7f]*(?![\s\S])",
+    r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*(?![\s\S])",
+)
 OPERATOR = r"^[a-z][a-z0-9_]*(?![\s\S])"
-DIGITS, DATE = r"^([0-9]{1,15})?(?![\s\S])", r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])"
+DIGITS, DATE = (
+    r"^([0-9]{1,15})?(?![\s\S])",
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?(?![\s\S])",
+)
 COMMIT = r"^([0-9a-f]{9})?(?![\s\S])"
-WORDS = {LINE: "a line of text", NAME: "a name", OPERATOR: "an operator's name, as log_sum_exp", DIGITS: "digits", COMMIT: "the nine first digits of a commit", DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z"}
+WORDS = {
+    LINE: "a line of text",
+    NAME: "a name",
+    OPERATOR: "an operator's name, as log_sum_exp",
+    DIGITS: "digits",
+    COMMIT: "the nine first digits of a commit",
+    DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z",
+}
 """What the patterns ask for, in words."""
 
 Line = Annotated[str, Meta(pattern=LINE)]
@@ -50,7 +63,10 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     date: Annotated[Date, means("start of the measurement")] = ""
     argv: Annotated[Line, means("the command")] = ""
     git_commit: Annotated[Line, means("commit of the program")] = ""
-    git_dirty: Annotated[Literal["true", "false", "unknown", ""], means("`true` if the tree had uncommitted changes, or the program a source outside git")] = ""
+    git_dirty: Annotated[
+        Literal["true", "false", "unknown", ""],
+        means("`true` if the tree had uncommitted changes, or the program a source outside git"),
+    ] = ""
     device: Annotated[Line, means("the GPU")] = ""
     compute_capability: Line = ""
     multiprocessors: Annotated[Digits, means("multiprocessors of the GPU")] = ""
@@ -68,12 +84,16 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     nvcc: Line = ""
     architectures: Annotated[Line, means("compiled CUDA architectures, as CMake names them")] = ""
     cccl: Annotated[Line, means("version of CCCL")] = ""
-    cccl_newest: Annotated[Line, means("version of the newer CCCL that `cub_newest` is built with")] = ""
+    cccl_newest: Annotated[
+        Line, means("version of the newer CCCL that `cub_newest` is built with")
+    ] = ""
     cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
     cores: Annotated[Digits, means("cores available on the host")] = ""
     system: Annotated[Line, means("operating system of the host")] = ""
     compiler: Line = ""
-    assertions: Annotated[Line, means("`on` if assertions are compiled in, which makes code slower")] = ""
+    assertions: Annotated[
+        Line, means("`on` if assertions are compiled in, which makes code slower")
+    ] = ""
     cuda: Annotated[Line, means("`yes` if the program was built with CUDA")] = ""
     tbb: Annotated[Line, means("`yes` if the program was built with oneTBB")] = ""
 

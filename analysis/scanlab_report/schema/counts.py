@@ -6,7 +6,18 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Date, Line, Mode, Name, Op, Settings, Type, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Date,
+    Line,
+    Mode,
+    Name,
+    Op,
+    Settings,
+    Type,
+    means,
+)
 
 SCHEMA = "scanlab-explain/2"
 
@@ -39,8 +50,16 @@ class GlobalAccesses(Struct, kw_only=True, frozen=True):
 class Step(Struct, kw_only=True, frozen=True, rename={"global_": "global"}):
     """A step of a kernel."""
 
-    name: Annotated[Line, means("name in the kernel, as `up-sweep` and `down-sweep` of a tree; `interval`: from one barrier to the next")]
-    number: Annotated[Count, means("number among steps of this name: the stride in a tree, 0 for a single step")] = 0
+    name: Annotated[
+        Line,
+        means(
+            "name in the kernel, as `up-sweep` and `down-sweep` of a tree; `interval`: "
+            "from one barrier to the next"
+        ),
+    ]
+    number: Annotated[
+        Count, means("number among steps of this name: the stride in a tree, 0 for a single step")
+    ] = 0
     active_threads: Annotated[Count, means("threads that accessed memory")] = 0
     operations: Annotated[Count, means("applications of the operator")] = 0
     swaps: Annotated[Count, means("exchanges")] = 0
@@ -99,7 +118,9 @@ class Explanation(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-explain/2"]
     variant: Name
     title: Line = ""
-    unpadded: Annotated[Line, means("of a variant that pads shared memory: what it is without; else empty")] = ""
+    unpadded: Annotated[
+        Line, means("of a variant that pads shared memory: what it is without; else empty")
+    ] = ""
     type: Type
     op: Op
     mode: Mode

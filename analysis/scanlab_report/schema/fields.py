@@ -1,4 +1,5 @@
-"""Values that are read: through the structs of :mod:`scanlab_report.schema`, with a sentence for the first that does not fit."""
+"""Values that are read: through the structs of :mod:`scanlab_report.schema`, with a sentence for
+the first that does not fit."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ REMEDY = "make the file again, or leave it out"
 
 
 class Misfit(ValueError):
-    """Where in a document something does not fit, such as ``benchmarks[3].items``, and what is wrong there."""
+    """Where in a document something does not fit, such as ``benchmarks[3].items``, and what is
+    wrong there."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(f"{place}: {message}" if place else message)
@@ -25,7 +27,8 @@ class Misfit(ValueError):
 
 
 def convert(value: Any, of: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
-    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does not fit, with what helps."""
+    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does
+    not fit, with what helps."""
     try:
         return msgspec.convert(value, of)
     except msgspec.ValidationError as error:
@@ -35,7 +38,8 @@ def convert(value: Any, of: type[Read], place: str = "", remedy: str = REMEDY) -
 
 
 def convert_each(values: list[Any], of: Any, place: Callable[[int], str]) -> list[Any]:
-    """Each value as what it has to be, or the Misfit of one that does not fit. ``place``: that of a value in its document, by its index."""
+    """Each value as what it has to be, or the Misfit of one that does not fit. ``place``: that of a
+    value in its document, by its index."""
     with contextlib.suppress(msgspec.ValidationError):
         return msgspec.convert(values, list[of])  # all at once takes half the time
     return [_fitted(value, of, place(index)) for index, value in enumerate(values)]
@@ -75,7 +79,9 @@ def _said(error: msgspec.ValidationError, document: Any) -> tuple[str, str]:
         message = message.replace(f"`str` matching regex {pattern!r}", words)
     if message.startswith("Expected ") and ", got " not in message:
         message += _got(document, place)
-    return place, (message[:1].lower() + message[1:]).replace("`", "") if message.startswith(("Expected", "Invalid")) else message
+    return place, (message[:1].lower() + message[1:]).replace("`", "") if message.startswith(
+        ("Expected", "Invalid")
+    ) else message
 
 
 def _got(document: Any, place: str) -> str:
@@ -99,7 +105,8 @@ def shown(value: Any) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """A whole number in letters, as tables have it; ValueError if it is none, or one that cannot be meant."""
+    """A whole number in letters, as tables have it; ValueError if it is none, or one that cannot be
+    meant."""
     if not re.fullmatch("[0-9]{1,16}", text) or int(text) > EXACT:
         raise ValueError(f"{name} must be a whole number of 0 to 2^53, not {shown(text)}")
     return int(text)

@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Few, Line, Measured, Name, Positive, Some, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Few,
+    Line,
+    Measured,
+    Name,
+    Positive,
+    Some,
+    means,
+)
 
 SCHEMA, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
 Answer = Literal["yes", "no"] | None
@@ -27,10 +37,20 @@ class Experiment(Struct, kw_only=True, frozen=True):
     verb: Annotated[Line, means("`blocks` or `serialises` for a call, or another verb")]
     object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
     statement: Annotated[Line, means("the three as a sentence")]
-    stated: Annotated[Answer, means("whether the statement holds according to the source; null if it is silent")]
+    stated: Annotated[
+        Answer, means("whether the statement holds according to the source; null if it is silent")
+    ]
     claim: Annotated[Line, means("the sources' claim, as a sentence")]
-    sources: Annotated[list[Source], means("empty of a call that programs make and no source speaks of")]
-    measured: Annotated[Answer, means("whether the statement holds on this device; null if untried, or if fewer than three quarters of the trials agree")]
+    sources: Annotated[
+        list[Source], means("empty of a call that programs make and no source speaks of")
+    ]
+    measured: Annotated[
+        Answer,
+        means(
+            "whether the statement holds on this device; null if untried, or if fewer than "
+            "three quarters of the trials agree"
+        ),
+    ]
     differs: Annotated[bool, means("whether `measured` contradicts `stated`")]
     yes: Annotated[Count, means("trials in which it holds")]
     trials: Count
@@ -62,8 +82,12 @@ class Grids(Struct, kw_only=True, frozen=True):
     block_seconds_asked: Amount | UnsetType = UNSET
     block_seconds: Annotated[Positive, means("median time of a block, seconds")]
     waves: Annotated[Some, means("all blocks over `slots`, rounded up")]
-    predicted_seconds: Annotated[Positive, means("makespan by formula, shared hardware work queues included")]
-    fluid_seconds: Annotated[Positive, means("all blocks × `block_seconds` / `slots`, without rounding or queues")]
+    predicted_seconds: Annotated[
+        Positive, means("makespan by formula, shared hardware work queues included")
+    ]
+    fluid_seconds: Annotated[
+        Positive, means("all blocks × `block_seconds` / `slots`, without rounding or queues")
+    ]
     serial_seconds: Annotated[Positive, means("makespan without any overlap")]
     makespan_seconds: Annotated[list[Positive], means("measured makespan of each repetition")]
 

@@ -59,7 +59,9 @@ class StreamsList(Struct, kw_only=True, frozen=True):
 class Access(Struct, kw_only=True, frozen=True):
     """The access of `second`, which overlaps one of `first`."""
 
-    place: Annotated[Line, means("`host_input`, `host_output`, `device_input`, `device_output` or `carry`")]
+    place: Annotated[
+        Line, means("`host_input`, `host_output`, `device_input`, `device_output` or `carry`")
+    ]
     array: Count
     buffer: Count
     first: Annotated[Count, means("first item")]
@@ -100,7 +102,9 @@ class CheckedJob(Job, kw_only=True, frozen=True):
     operations: Count
     ordered: bool
     hazards: list[Hazard]
-    waits_for_nothing: Annotated[list[CheckedOperation], means("waits for events that no earlier operation records")]
+    waits_for_nothing: Annotated[
+        list[CheckedOperation], means("waits for events that no earlier operation records")
+    ]
     undone: Annotated[list[str], means("what of the job is not done, a sentence each")]
 
 

@@ -1,4 +1,5 @@
-"""Timings, in Google Benchmark's JSON: scans, schedules and their parts, scans larger than the device."""
+"""Timings, in Google Benchmark's JSON: scans, schedules and their parts, scans larger than the
+device."""
 
 from __future__ import annotations
 
@@ -6,7 +7,21 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Digits, Line, Mode, Name, Number, Op, Positive, Provenance, Settings, Type, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Digits,
+    Line,
+    Mode,
+    Name,
+    Number,
+    Op,
+    Positive,
+    Provenance,
+    Settings,
+    Type,
+    means,
+)
 
 SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"
@@ -22,7 +37,9 @@ class Parameter(Struct, kw_only=True, frozen=True):
 
     name: Name
     values: Annotated[list[Line], means("every value, the default first")]
-    small: Annotated[Any, means("the value that small inputs are verified with; null if there is none")] = None
+    small: Annotated[
+        Any, means("the value that small inputs are verified with; null if there is none")
+    ] = None
     meaning: Line = ""
 
     def __post_init__(self) -> None:
@@ -36,7 +53,13 @@ class Variant(Struct, kw_only=True, frozen=True):
     label: Annotated[Line, means("its name in legends")]
     title: Line = ""
     source: Annotated[str, Meta(max_length=2000), means("its origin, in words")] = ""
-    kind: Annotated[Literal["scan", "copy", "barrier_copy", "read", "empty_launch"], means("`barrier_copy`: a copy with a grid-wide barrier between reading and writing. `read`: a reduction; its output is not compared")]
+    kind: Annotated[
+        Literal["scan", "copy", "barrier_copy", "read", "empty_launch"],
+        means(
+            "`barrier_copy`: a copy with a grid-wide barrier between reading and writing. "
+            "`read`: a reduction; its output is not compared"
+        ),
+    ]
     origin: Literal["variant", "baseline"]
     family: Annotated[Line, means("algorithm or vendor, by which figures group")]
     overview: Annotated[bool, means("whether figures of all variants show it")]
@@ -80,7 +103,8 @@ class Workload(Struct, kw_only=True, frozen=True):
 
 
 class Algorithm(Struct, kw_only=True, frozen=True):
-    """A scan over several ranks, or a baseline: one file of `variants/distributed/` or `baselines/distributed/`."""
+    """A scan over several ranks, or a baseline: one file of `variants/distributed/` or
+    `baselines/distributed/`."""
 
     title: Line
     source: Line
@@ -89,26 +113,63 @@ class Algorithm(Struct, kw_only=True, frozen=True):
     family: Annotated[Line, means("algorithm or vendor, by which figures group")]
     on_gpus: Annotated[bool, means("whether it runs on GPUs, else in the memory of hosts")]
     limits: Annotated[Line, means("which n it takes, and what it needs")] = ""
-    reproducible_bits: Annotated[bool, means("whether floating-point results are the same bits on every run of one n and number of ranks")] = False
-    traffic: Annotated[Line, means("closed form, as text: items that pass to and from memory, over all ranks")] = ""
+    reproducible_bits: Annotated[
+        bool,
+        means(
+            "whether floating-point results are the same bits on every run of one n and "
+            "number of ranks"
+        ),
+    ] = False
+    traffic: Annotated[
+        Line, means("closed form, as text: items that pass to and from memory, over all ranks")
+    ] = ""
 
 
 class Context(Provenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
-    kind: Annotated[Literal["cuda", "host", "tuning"], means("`cuda`: times of a GPU, for scans by CUDA events. `tuning`: likewise, of many candidates, to choose among them. `host`: wall-clock times of CPU code")] = "cuda"
+    kind: Annotated[
+        Literal["cuda", "host", "tuning"],
+        means(
+            "`cuda`: times of a GPU, for scans by CUDA events. `tuning`: likewise, of many "
+            "candidates, to choose among them. `host`: wall-clock times of CPU code"
+        ),
+    ] = "cuda"
     seed: Annotated[Digits, means("seed of the inputs")] = ""
-    rounds: Annotated[Digits, means("most samples per case; `cap_seconds` permits five at least")] = ""
-    width_percent: Annotated[Line, means("a case has converged once half of its median's 95% interval (order statistics) is within this percentage of the median; 0: all rounds")] = ""
+    rounds: Annotated[
+        Digits, means("most samples per case; `cap_seconds` permits five at least")
+    ] = ""
+    width_percent: Annotated[
+        Line,
+        means(
+            "a case has converged once half of its median's 95% interval (order "
+            "statistics) is within this percentage of the median; 0: all rounds"
+        ),
+    ] = ""
     cap_seconds: Annotated[Line, means("most wall time per case, seconds")] = ""
-    seconds_a_repetition: Annotated[Line, means("timed work that a sample aims at on the device, seconds")] = ""
+    seconds_a_repetition: Annotated[
+        Line, means("timed work that a sample aims at on the device, seconds")
+    ] = ""
     variants: Annotated[dict[Name, Variant], means("every variant in the file, by id")] = {}
     schedules: Annotated[dict[Name, Schedule], means("every schedule in the file, by id")] = {}
     workloads: Annotated[dict[Name, Workload], means("every workload in the file, by id")] = {}
-    algorithms: Annotated[dict[Name, Algorithm], means("every scan over several ranks in the file, by id")] = {}
-    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")] = 0
-    ranks_are: Annotated[Literal["", "threads", "processes"], means("`threads` of one process, or `processes` of mpirun")] = ""
-    tuning: Annotated[Line, means("origin of the table that `best` used: `none`, `built in`, `SCANLAB_TUNING=FILE`, or `measured before this run: FILE`")] = ""
+    algorithms: Annotated[
+        dict[Name, Algorithm], means("every scan over several ranks in the file, by id")
+    ] = {}
+    ranks: Annotated[
+        Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")
+    ] = 0
+    ranks_are: Annotated[
+        Literal["", "threads", "processes"],
+        means("`threads` of one process, or `processes` of mpirun"),
+    ] = ""
+    tuning: Annotated[
+        Line,
+        means(
+            "origin of the table that `best` used: `none`, `built in`, "
+            "`SCANLAB_TUNING=FILE`, or `measured before this run: FILE`"
+        ),
+    ] = ""
     missing: Annotated[Line, means("Python libraries that were not timed, and why")] = ""
     torch: Annotated[Line, means("version of PyTorch")] = ""
     cupy: Annotated[Line, means("version of CuPy")] = ""
@@ -119,8 +180,12 @@ class Context(Provenance, kw_only=True, frozen=True):
     mhz_per_cpu: Number = 0
     cpu_scaling_enabled: bool = False
     caches: Any = None
-    load_avg: Annotated[list[Number], means("load of the host at the start; an earlier build counts")] = []
-    library_build_type: Annotated[Line, means("build of the installed Google Benchmark; Scanlab itself is optimised")] = ""
+    load_avg: Annotated[
+        list[Number], means("load of the host at the start; an earlier build counts")
+    ] = []
+    library_build_type: Annotated[
+        Line, means("build of the installed Google Benchmark; Scanlab itself is optimised")
+    ] = ""
 
     def __post_init__(self) -> None:
         if self.kind != "host" and not self.device.strip():
@@ -144,10 +209,27 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     error_occurred: bool = False
     error_message: str = ""
     round: Annotated[Round, means("as `repetition_index`")] = 0
-    verified: Annotated[bool, means("result of the last check of the output. Scans are checked before timing and after the last timed run, schedules after each sample")]
-    device: Annotated[Line, means("if present, it must be that of the context: one device per file")] = ""
-    converged: Annotated[bool | UnsetType, means("whether the case has converged (`width_percent`); no sample follows")] = UNSET
-    sm_clock_mhz: Annotated[Positive | UnsetType, means("clock of the multiprocessors during the sample, for schedules and out-of-core scans just after it, MHz; read every 20 ms at most, and absent between")] = UNSET
+    verified: Annotated[
+        bool,
+        means(
+            "result of the last check of the output. Scans are checked before timing and "
+            "after the last timed run, schedules after each sample"
+        ),
+    ]
+    device: Annotated[
+        Line, means("if present, it must be that of the context: one device per file")
+    ] = ""
+    converged: Annotated[
+        bool | UnsetType,
+        means("whether the case has converged (`width_percent`); no sample follows"),
+    ] = UNSET
+    sm_clock_mhz: Annotated[
+        Positive | UnsetType,
+        means(
+            "clock of the multiprocessors during the sample, for schedules and out-of-core "
+            "scans just after it, MHz; read every 20 ms at most, and absent between"
+        ),
+    ] = UNSET
 
     def __post_init__(self) -> None:
         if self.outcome == "timed" and self.real_time == 0:
@@ -173,7 +255,9 @@ class Choice(Struct, kw_only=True, frozen=True):
     settings: Annotated[Settings, means("its parameters that are not at their defaults")] = {}
 
     def __str__(self) -> str:
-        return "/".join([self.variant, *(f"{name}:{value}" for name, value in self.settings.items())])
+        return "/".join(
+            [self.variant, *(f"{name}:{value}" for name, value in self.settings.items())]
+        )
 
 
 class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
@@ -181,29 +265,68 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
 
     variant: Annotated[Name, means("name of its file in `variants/scan/` or `baselines/`")]
     type: Annotated[Type, means("element type")]
-    op: Annotated[Op, means("name of its file in `variants/operators/`. Items of some operators have several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + b")]
+    op: Annotated[
+        Op,
+        means(
+            "name of its file in `variants/operators/`. Items of some operators have "
+            "several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + "
+            "b"
+        ),
+    ]
     mode: Mode
     items: Annotated[Count, means("n")]
-    bytes: Annotated[Count, means("bytes that any scan must move: one read and one write per item")] = 0
+    bytes: Annotated[
+        Count, means("bytes that any scan must move: one read and one write per item")
+    ] = 0
     settings: Annotated[Settings, means("value of every parameter; the context has the defaults")]
-    cache: Annotated[Literal["cold", "warm"], means("`cold`: an L2 flush precedes each timed run; `warm`: runs follow each other")]
-    launch: Annotated[Literal["stream", "graph", "batch", "pipeline", "host"], means("`stream`: the host enqueues each run. `graph`: one CUDA graph has all runs, and is replayed untimed, then timed. `batch`: all runs are enqueued behind a kernel that waits for the last of them. `pipeline`: a run lies between a kernel that writes its input and one that reads its output, and all three are timed. `host`: host code, which launches nothing")]
+    cache: Annotated[
+        Literal["cold", "warm"],
+        means("`cold`: an L2 flush precedes each timed run; `warm`: runs follow each other"),
+    ]
+    launch: Annotated[
+        Literal["stream", "graph", "batch", "pipeline", "host"],
+        means(
+            "`stream`: the host enqueues each run. `graph`: one CUDA graph has all runs, "
+            "and is replayed untimed, then timed. `batch`: all runs are enqueued behind a "
+            "kernel that waits for the last of them. `pipeline`: a run lies between a "
+            "kernel that writes its input and one that reads its output, and all three are "
+            "timed. `host`: host code, which launches nothing"
+        ),
+    ]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
-    prepare_ns: Annotated[Amount | UnsetType, means("device time to prepare the workspace, once before the first run and untimed")] = UNSET
+    prepare_ns: Annotated[
+        Amount | UnsetType,
+        means("device time to prepare the workspace, once before the first run and untimed"),
+    ] = UNSET
     choice: Annotated[Choice | UnsetType, means("scan that `best` ran")] = UNSET
     launches: Annotated[Count | UnsetType, means("kernel launches per run")] = UNSET
-    threads_per_block: Annotated[Count | UnsetType, means("largest block of the run's kernels; absent, as the next three, if no kernel is known")] = UNSET
+    threads_per_block: Annotated[
+        Count | UnsetType,
+        means(
+            "largest block of the run's kernels; absent, as the next three, if no kernel is known"
+        ),
+    ] = UNSET
     registers: Annotated[Count | UnsetType, means("most registers per thread")] = UNSET
-    shared_bytes: Annotated[Count | UnsetType, means("most static and dynamic shared memory per block")] = UNSET
-    local_bytes: Annotated[Count | UnsetType, means("most local memory per thread: spilled registers, and arrays indexed at run time")] = UNSET
+    shared_bytes: Annotated[
+        Count | UnsetType, means("most static and dynamic shared memory per block")
+    ] = UNSET
+    local_bytes: Annotated[
+        Count | UnsetType,
+        means("most local memory per thread: spilled registers, and arrays indexed at run time"),
+    ] = UNSET
 
     @property
     def unverified(self) -> str:
-        return "" if self.verified else "its output was wrong, or not looked at, and such times count for nothing"
+        return (
+            ""
+            if self.verified
+            else "its output was wrong, or not looked at, and such times count for nothing"
+        )
 
 
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
-    """A timed schedule. `real_time` is host time, from before the first issue until the host has seen the last completion."""
+    """A timed schedule. `real_time` is host time, from before the first issue until the host has
+    seen the last completion."""
 
     schedule: Name
     workload: Name
@@ -217,21 +340,41 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     bytes: Annotated[Count, means("bytes of all H2D and D2H copies")]
     inputs: Annotated[Count, means("number of input arrays")]
     operations: Annotated[Count | UnsetType, means("operations issued")] = UNSET
-    streams_created: Annotated[Count, means("streams that the schedule creates, which may differ from `streams`")]
+    streams_created: Annotated[
+        Count, means("streams that the schedule creates, which may differ from `streams`")
+    ]
     side_kernels: Annotated[Count, means("kernels beside those of the job, on data of their own")]
-    control: Annotated[bool, means("`true`: the schedule is wrong on purpose, and `verified` should be false in some sample")]
-    device_time_ms: Annotated[Positive | UnsetType, means("device time by CUDA events, from one before the first operation to the last of one per stream behind all operations, ms. It is of a separate replay just before that of `real_time`, and its output is not checked. It is absent without work")] = UNSET
+    control: Annotated[
+        bool,
+        means(
+            "`true`: the schedule is wrong on purpose, and `verified` should be false in "
+            "some sample"
+        ),
+    ]
+    device_time_ms: Annotated[
+        Positive | UnsetType,
+        means(
+            "device time by CUDA events, from one before the first operation to the last "
+            "of one per stream behind all operations, ms. It is of a separate replay just "
+            "before that of `real_time`, and its output is not checked. It is absent "
+            "without work"
+        ),
+    ] = UNSET
 
     @property
     def unverified(self) -> str:
-        return "" if self.verified or self.control else "its output was wrong, though it is no control"
+        return (
+            "" if self.verified or self.control else "its output was wrong, though it is no control"
+        )
 
 
 class CopySample(Sample, kw_only=True, frozen=True, tag="copy"):
     """A copy, timed by CUDA events."""
 
     direction: Literal["h2d", "d2h"]
-    both_ways: Annotated[bool, means("`true`: copies run in the other direction all the time; pinned memory only")]
+    both_ways: Annotated[
+        bool, means("`true`: copies run in the other direction all the time; pinned memory only")
+    ]
     memory: Memory
     bytes: Count
 
@@ -245,31 +388,65 @@ class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
     blocks: Count
 
 
-class StreamScanSample(Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}):
-    """A scan larger than the device. `real_time` is host time, from the first read or copy until the last item is at its destination."""
+class StreamScanSample(
+    Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
+):
+    """A scan larger than the device. `real_time` is host time, from the first read or copy until
+    the last item is at its destination."""
 
-    way: Annotated[Literal["streamed", "naive", "duplex_copy", "files"], means("`streamed`: all steps overlap, as in `stream-scan`. `naive`: read, copy, scan, copy and write one after another, in pageable memory. `duplex_copy`: copies in both directions at once, with the same arrays and chunks but no scan. `files`: the file is read and written, and not scanned")]
+    way: Annotated[
+        Literal["streamed", "naive", "duplex_copy", "files"],
+        means(
+            "`streamed`: all steps overlap, as in `stream-scan`. `naive`: read, copy, "
+            "scan, copy and write one after another, in pageable memory. `duplex_copy`: "
+            "copies in both directions at once, with the same arrays and chunks but no "
+            "scan. `files`: the file is read and written, and not scanned"
+        ),
+    ]
     variant: Annotated[Name, means("scan of each chunk")]
     type: Type
     op: Op
     mode: Mode
     items: Count
-    from_: Annotated[Literal["memory", "file", "generated"], means("pinned memory, a file (through the page cache), or items from the reading threads")]
-    to: Annotated[Literal["memory", "file"], means("a file is written to the page cache; no flush is timed")]
+    from_: Annotated[
+        Literal["memory", "file", "generated"],
+        means("pinned memory, a file (through the page cache), or items from the reading threads"),
+    ]
+    to: Annotated[
+        Literal["memory", "file"], means("a file is written to the page cache; no flush is timed")
+    ]
     budget_bytes: Annotated[Count, means("limit of device memory")]
-    device_bytes: Annotated[Count | UnsetType, means("device memory of buffers, workspaces and carries")] = UNSET
+    device_bytes: Annotated[
+        Count | UnsetType, means("device memory of buffers, workspaces and carries")
+    ] = UNSET
     chunks: Annotated[Count, means("number of chunks")]
-    buffers: Annotated[Count | UnsetType, means("device buffers for input chunks, and as many for output chunks")] = UNSET
-    io_threads: Annotated[Count | UnsetType, means("threads that read, and as many that write; 0 from memory to memory")] = UNSET
-    mapped: Annotated[bool, means("`true`: files are written through a mapping; `false`: by `pwrite`")]
-    bytes_each_way: Annotated[Count, means("input bytes, and as many output bytes; after an interruption, those of the resumed part")]
+    buffers: Annotated[
+        Count | UnsetType, means("device buffers for input chunks, and as many for output chunks")
+    ] = UNSET
+    io_threads: Annotated[
+        Count | UnsetType,
+        means("threads that read, and as many that write; 0 from memory to memory"),
+    ] = UNSET
+    mapped: Annotated[
+        bool, means("`true`: files are written through a mapping; `false`: by `pwrite`")
+    ]
+    bytes_each_way: Annotated[
+        Count,
+        means(
+            "input bytes, and as many output bytes; after an interruption, those of the "
+            "resumed part"
+        ),
+    ]
     bytes_per_second_each_way: Amount | UnsetType = UNSET
 
 
 class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
-    """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow each other."""
+    """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow
+    each other."""
 
-    variant: Annotated[Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")]
+    variant: Annotated[
+        Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
+    ]
     type: Type
     op: Op
     mode: Mode
@@ -277,23 +454,36 @@ class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     ranks: Count
     on: Literal["gpus", "hosts"]
     settings: Settings
-    chunk_items: Annotated[Count, means("items that a rank receives at a time; ceil(items / ranks): one block per rank")]
-    bytes: Annotated[Count, means("bytes that any scan must move, over all ranks: one read and one write per item")]
+    chunk_items: Annotated[
+        Count,
+        means("items that a rank receives at a time; ceil(items / ranks): one block per rank"),
+    ]
+    bytes: Annotated[
+        Count,
+        means("bytes that any scan must move, over all ranks: one read and one write per item"),
+    ]
     compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
     rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run per rank")] = UNSET
 
     @property
     def unverified(self) -> str:
-        return "" if self.verified else "its output was wrong, or not looked at, and such times count for nothing"
+        return (
+            ""
+            if self.verified
+            else "its output was wrong, or not looked at, and such times count for nothing"
+        )
 
 
-Entry = ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample | DistributedSample
+Entry = (
+    ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample | DistributedSample
+)
 ENTRY: Any = Entry
 """The same for what takes a type."""
 
 
 class Results(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`, `distributed bench`, `python -m baselines.python` and `python -m baselines.python.ranks`."""
+    """Output of `scanlab bench`, `tune --samples`, `streams run`, `stream-scan --json`,
+    `distributed bench`, `python -m baselines.python` and `python -m baselines.python.ranks`."""
 
     context: Context
     benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]
@@ -316,7 +506,8 @@ class Range(Struct, kw_only=True, frozen=True):
 
 
 class Ranges(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab bench --once --out FILE`: the case of each NVTX range. The file lies beside the profiler's report: `X.ranges.json` beside `X.csv`."""
+    """Output of `scanlab bench --once --out FILE`: the case of each NVTX range. The file lies
+    beside the profiler's report: `X.ranges.json` beside `X.csv`."""
 
     context: Context
     ranges: list[Range]

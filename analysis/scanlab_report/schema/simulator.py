@@ -1,4 +1,5 @@
-"""The model of a device: profiles and what they are measured from, simulations, advice, and how good both are."""
+"""The model of a device: profiles and what they are measured from, simulations, advice, and how
+good both are."""
 
 from __future__ import annotations
 
@@ -6,13 +7,24 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Line, Name, Number, Positive, Provenance, Some, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Line,
+    Name,
+    Number,
+    Positive,
+    Provenance,
+    Some,
+    means,
+)
 
 COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 
 
 class Simulated(Provenance, kw_only=True, frozen=True):
-    """The provenance of a simulation. In a comparison, `device`, `driver` and `date` are those of the measurement."""
+    """The provenance of a simulation. In a comparison, `device`, `driver` and `date` are those of
+    the measurement."""
 
     simulated_on: Annotated[Line, means("the profile")] = ""
     hardware_queues: Count = 0
@@ -20,14 +32,21 @@ class Simulated(Provenance, kw_only=True, frozen=True):
     measured_dirty: Line = ""
 
 
-# ------------------------------------------------------------------------------------------- profiles
+# -------------------------------------------------------------------------------------------
+# profiles
 
 
 class Figure(Struct, kw_only=True, frozen=True):
     """A figure of a device."""
 
     value: Annotated[Any, means("a number, or the form in the table of figures")]
-    source: Annotated[Name, means("origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if nobody published the value")]
+    source: Annotated[
+        Name,
+        means(
+            "origin; begins with `measured by`, `from cudaDeviceProp` or `assumed` if "
+            "nobody published the value"
+        ),
+    ]
 
 
 class Profile(Struct, kw_only=True, frozen=True):
@@ -36,7 +55,9 @@ class Profile(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-device/1"]
     name: Annotated[Name, means("name for `--profile`")]
     title: Line
-    figures: Annotated[dict[Name, Figure], means("by name, as in the tables of `devices/NAME.json`")]
+    figures: Annotated[
+        dict[Name, Figure], means("by name, as in the tables of `devices/NAME.json`")
+    ]
 
 
 class CalibratedDevice(Struct, kw_only=True, frozen=True):
@@ -87,7 +108,8 @@ class Calibration(Struct, kw_only=True, frozen=True):
     experiments: list[Microbenchmark]
 
 
-# ---------------------------------------------------------------------------------------- simulations
+# ----------------------------------------------------------------------------------------
+# simulations
 
 
 class Job(Struct, kw_only=True, frozen=True):
@@ -105,15 +127,36 @@ class Job(Struct, kw_only=True, frozen=True):
 
 
 class Configuration(Job, kw_only=True, frozen=True):
-    """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch over all items, alone."""
+    """A simulated job. `ratio`, `serial_us` and `van_werkhoven_us` count the kernel as one launch
+    over all items, alone."""
 
     control: bool = False
-    ratio: Annotated[Amount, means("compute to copy: kernel time over the longer of all H2D and all D2H copies, each alone")]
+    ratio: Annotated[
+        Amount,
+        means(
+            "compute to copy: kernel time over the longer of all H2D and all D2H copies, each alone"
+        ),
+    ]
     makespan_us: Annotated[Amount, means("from the first issue to the last completion, µs")]
-    serial_us: Annotated[Amount, means("H2D copies, kernel and D2H copies one after another, without latencies, µs")]
-    bound_us: Annotated[Amount, means("lower bound for correct schedules with this number of chunks, µs. Two-way copy rates count only while both directions run, and blocks run in full waves")]
-    van_werkhoven_us: Annotated[Amount, means("max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with one-way rates, µs")]
-    utilisation: Annotated[dict[Name, Amount], means("busy share of the makespan per kind of engine")]
+    serial_us: Annotated[
+        Amount, means("H2D copies, kernel and D2H copies one after another, without latencies, µs")
+    ]
+    bound_us: Annotated[
+        Amount,
+        means(
+            "lower bound for correct schedules with this number of chunks, µs. Two-way "
+            "copy rates count only while both directions run, and blocks run in full waves"
+        ),
+    ]
+    van_werkhoven_us: Annotated[
+        Amount,
+        means(
+            "max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks, with one-way rates, µs"
+        ),
+    ]
+    utilisation: Annotated[
+        dict[Name, Amount], means("busy share of the makespan per kind of engine")
+    ]
 
 
 class Sweep(Struct, kw_only=True, frozen=True):
@@ -132,15 +175,21 @@ class Deviation(Struct, kw_only=True, frozen=True):
 
 
 class ComparedTrace(Job, kw_only=True, frozen=True):
-    """A trace, measured and predicted. Overlap counts are pairs of operations that overlap for more than 5 µs, over all repetitions: in prediction or
-    measurement (`in_either`), or in both (`in_both`). `repeated_` compares repetitions on the device with each other. `best_` is the best of any prediction. `steady_`
-    counts pairs on which all repetitions agree. For `unaided_`, the model and not the driver assigns streams to hardware work queues."""
+    """A trace, measured and predicted. Overlap counts are pairs of operations that overlap for more
+    than 5 µs, over all repetitions: in prediction or measurement (`in_either`), or in both
+    (`in_both`). `repeated_` compares repetitions on the device with each other. `best_` is the best
+    of any prediction. `steady_` counts pairs on which all repetitions agree. For `unaided_`, the
+    model and not the driver assigns streams to hardware work queues."""
 
     file: Annotated[Line, means("the trace")] = ""
     connections: Count
-    repetitions: Annotated[Count | UnsetType, means("repetitions behind `measured_us`, without tracing")] = UNSET
+    repetitions: Annotated[
+        Count | UnsetType, means("repetitions behind `measured_us`, without tracing")
+    ] = UNSET
     measured_us: Annotated[Positive, means("makespan, µs")]
-    measured_spread: Annotated[Amount | UnsetType, means("largest less smallest repetition, as a part of the median")] = UNSET
+    measured_spread: Annotated[
+        Amount | UnsetType, means("largest less smallest repetition, as a part of the median")
+    ] = UNSET
     predicted_us: Annotated[Positive, means("makespan, µs")]
     error: Annotated[Number, means("predicted over measured, less 1")] = 0
     start: Deviation | UnsetType = UNSET
@@ -148,7 +197,10 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     duration: Deviation | UnsetType = UNSET
     overlap_in_either: Count
     overlap_in_both: Count
-    estimate_us: Annotated[Positive | UnsetType, means("makespan by the pipeline estimate, a closed form of the same costs, µs")] = UNSET
+    estimate_us: Annotated[
+        Positive | UnsetType,
+        means("makespan by the pipeline estimate, a closed form of the same costs, µs"),
+    ] = UNSET
     unaided_us: Positive
     unaided_overlap_in_either: Count
     unaided_overlap_in_both: Count
@@ -158,14 +210,24 @@ class ComparedTrace(Job, kw_only=True, frozen=True):
     best_overlap_in_both: Count
     steady_overlap_in_either: Count = 0
     steady_overlap_in_both: Count = 0
-    copy_queues: Annotated[Count, means("hardware work queues of the copies in one direction. The order of more than two matters, since an engine alternates between them")]
-    queues_shared_as_modelled: Annotated[bool, means("whether the same operations share a queue as in the model")] = False
-    queues_ordered_as_modelled: Annotated[bool, means("whether copy engines serve their queues in the model's order")]
+    copy_queues: Annotated[
+        Count,
+        means(
+            "hardware work queues of the copies in one direction. The order of more than "
+            "two matters, since an engine alternates between them"
+        ),
+    ]
+    queues_shared_as_modelled: Annotated[
+        bool, means("whether the same operations share a queue as in the model")
+    ] = False
+    queues_ordered_as_modelled: Annotated[
+        bool, means("whether copy engines serve their queues in the model's order")
+    ]
 
 
 class Comparison(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab simulate --compare TRACE … --out` for several traces. One trace gives both timelines instead, as trace events. Counts of pairs
-    are sums over `traces`."""
+    """Output of `scanlab simulate --compare TRACE … --out` for several traces. One trace gives both
+    timelines instead, as trace events. Counts of pairs are sums over `traces`."""
 
     schema: Literal["scanlab-comparison/1"]
     context: Simulated
@@ -186,7 +248,8 @@ class Comparison(Struct, kw_only=True, frozen=True):
     traces: list[ComparedTrace]
 
 
-# --------------------------------------------------------------------------------------------- advice
+# ---------------------------------------------------------------------------------------------
+# advice
 
 
 class SimulatedChoice(Job, kw_only=True, frozen=True):
@@ -203,7 +266,10 @@ class Advice(Struct, kw_only=True, frozen=True):
     schema: Literal["scanlab-advice/1"]
     context: Simulated
     profile: Name
-    bytes_in: Annotated[Count | UnsetType, means("the problem, with `bytes_out` and `kernel_us`; else `workload` and `items`")] = UNSET
+    bytes_in: Annotated[
+        Count | UnsetType,
+        means("the problem, with `bytes_out` and `kernel_us`; else `workload` and `items`"),
+    ] = UNSET
     bytes_out: Count | UnsetType = UNSET
     kernel_us: Annotated[Amount | UnsetType, means("µs")] = UNSET
     workload: Line = ""
@@ -237,20 +303,30 @@ class Problem(Struct, kw_only=True, frozen=True):
     buffers: Count = 0
     copied_bytes: Annotated[Some, means("bytes of all its copies")]
     choices: Annotated[Count, means("number of measured choices, from pinned memory")]
-    median_error: Annotated[Amount, means("error of their predicted times, as a part of the measured")]
+    median_error: Annotated[
+        Amount, means("error of their predicted times, as a part of the measured")
+    ]
     worst_error: Annotated[Amount, means("largest of these errors")]
     said: Annotated[SimulatedChoice, means("advice of `scanlab advise`")]
     said_was_measured: Annotated[bool, means("whether FILE has this choice")]
-    advised: Annotated[MeasuredChoice, means("scored choice: `said`, or, if unmeasured, the measured choice with the best prediction")]
+    advised: Annotated[
+        MeasuredChoice,
+        means(
+            "scored choice: `said`, or, if unmeasured, the measured choice with the best prediction"
+        ),
+    ]
     fastest: Annotated[MeasuredChoice, means("fastest measured choice")]
     slower: Annotated[Number, means("extra time of `advised` over `fastest`, as a part")]
     ties: Annotated[Some, means("measured choices with the same predicted time as `advised`")]
-    ties_least_slower: Annotated[Amount, means("least extra time of these over `fastest`, as a part")]
+    ties_least_slower: Annotated[
+        Amount, means("least extra time of these over `fastest`, as a part")
+    ]
     ties_most_slower: Annotated[Amount, means("most extra time of these")]
 
 
 class Against(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab advise --against FILE --json`. A configuration counts once, even if FILE has it for several requested numbers of streams."""
+    """Output of `scanlab advise --against FILE --json`. A configuration counts once, even if FILE
+    has it for several requested numbers of streams."""
 
     schema: Literal["scanlab-advice-against/1"]
     context: Simulated

@@ -16,5 +16,8 @@ class Stopwatch(Struct, kw_only=True, frozen=True):
 
     context: Measured
     meta: Annotated[dict[str, Any], means("versions and command line of nvbench")]
-    benchmarks: Annotated[list[dict[str, Any]], means("nvbench's own; the axes of `inclusive_sum` are `variant`, `type` and `items`")]
+    benchmarks: Annotated[
+        list[dict[str, Any]],
+        means("nvbench's own; the axes of `inclusive_sum` are `variant`, `type` and `items`"),
+    ]
     devices: Annotated[list[dict[str, Any]], means("nvbench's own")] = []

@@ -32,10 +32,18 @@ class Arguments(Struct, kw_only=True, frozen=True):
     """The operation of a complete event, or the name of a process or lane."""
 
     name: Line = ""
-    kind: Annotated[Line, means("operation: `copy_in`, `copy_out`, `kernel` or `side_kernel`; process: `streams`, `engines`, `host` or `multiprocessors`")] = ""
+    kind: Annotated[
+        Line,
+        means(
+            "operation: `copy_in`, `copy_out`, `kernel` or `side_kernel`; process: "
+            "`streams`, `engines`, `host` or `multiprocessors`"
+        ),
+    ] = ""
     of: Annotated[Line, means("process: `measured` or `predicted`, if a file has both")] = ""
     engine: Annotated[Line, means("lane: its engine")] = ""
-    overlapping: Annotated[Count, means("lane: its number among those with overlapping operations")] = 0
+    overlapping: Annotated[
+        Count, means("lane: its number among those with overlapping operations")
+    ] = 0
     sort_index: Index = 0
     operation: Annotated[Index, means("number in the schedule")] = -1
     what: Annotated[Line, means("the operation, for people")] = ""
@@ -48,9 +56,13 @@ class Arguments(Struct, kw_only=True, frozen=True):
     stream: Annotated[Line, means("in words")] = ""
     stream_kind: Line = ""
     stream_index: Index = -1
-    start_error_us: Annotated[Number | UnsetType, means("predicted less measured start, µs")] = UNSET
+    start_error_us: Annotated[Number | UnsetType, means("predicted less measured start, µs")] = (
+        UNSET
+    )
     end_error_us: Annotated[Number | UnsetType, means("predicted less measured end, µs")] = UNSET
-    duration_error_us: Annotated[Number | UnsetType, means("predicted less measured duration, µs")] = UNSET
+    duration_error_us: Annotated[
+        Number | UnsetType, means("predicted less measured duration, µs")
+    ] = UNSET
     channel: Annotated[Index, means("hardware work queue, which several streams may share")] = -1
 
 
@@ -85,11 +97,25 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     blocks: Count = 0
     connections: Annotated[Count, means("`CUDA_DEVICE_MAX_CONNECTIONS`, or its default")] = 0
     makespan_us: Positive | UnsetType = UNSET
-    overlap: Annotated[Number | UnsetType, means("time of concurrent engines, as a part of the possible time. 0: one engine at a time; 1: none works outside the time of the busiest")] = UNSET
+    overlap: Annotated[
+        Number | UnsetType,
+        means(
+            "time of concurrent engines, as a part of the possible time. 0: one engine at "
+            "a time; 1: none works outside the time of the busiest"
+        ),
+    ] = UNSET
     plain_us: Annotated[list[Positive], means("makespans without tracing, µs")] = []
     traced_us: Annotated[list[Positive], means("makespans with tracing, µs")] = []
-    tracing_overhead_percent: Annotated[Number | UnsetType, means("tracing overhead, percent")] = UNSET
-    overlaps: Annotated[list[Any], means("one row per pair of operations that overlap for more than 5 µs: their numbers, and in how many traced repetitions")] = []
+    tracing_overhead_percent: Annotated[Number | UnsetType, means("tracing overhead, percent")] = (
+        UNSET
+    )
+    overlaps: Annotated[
+        list[Any],
+        means(
+            "one row per pair of operations that overlap for more than 5 µs: their "
+            "numbers, and in how many traced repetitions"
+        ),
+    ] = []
     verified: bool = True
     simulated_on: Annotated[Line, means("the profile; if present, nothing was measured")] = ""
     hardware_queues: Count = 0
@@ -99,23 +125,39 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     source: Line = ""
     machine: Annotated[Line, means("title of the device, with its changes to the profile")] = ""
     unit: Annotated[Line, means("unit of the times: `ms`, or `units` of a millisecond each")] = ""
-    multiprocessors: Annotated[Digits | Few, means("of the device; in a scenario, those drawn")] = ""  # type: ignore[assignment]
-    imported_from: Annotated[Line, means("export of Nsight Systems that `scanlab streams import` read")] = ""
-    unknown: Annotated[list[Line], means("facts that the export lacks, and parts left out or assumed")] = []
-    measured_us: Annotated[Positive | UnsetType, means("measured makespan, in a comparison with a trace, µs")] = UNSET
+    multiprocessors: Annotated[Digits | Few, means("of the device; in a scenario, those drawn")] = (
+        ""  # type: ignore[assignment]
+    )
+    imported_from: Annotated[
+        Line, means("export of Nsight Systems that `scanlab streams import` read")
+    ] = ""
+    unknown: Annotated[
+        list[Line], means("facts that the export lacks, and parts left out or assumed")
+    ] = []
+    measured_us: Annotated[
+        Positive | UnsetType, means("measured makespan, in a comparison with a trace, µs")
+    ] = UNSET
     predicted_us: Annotated[Positive | UnsetType, means("predicted makespan, likewise, µs")] = UNSET
     measured_commit: Line = ""
     measured_dirty: Line = ""
 
     def __post_init__(self) -> None:
-        if self.scenario and (lacks := [key for key in ("simulated_on", "title", "fact", "unit", "makespan_us") if not getattr(self, key)]):
+        if self.scenario and (
+            lacks := [
+                key
+                for key in ("simulated_on", "title", "fact", "unit", "makespan_us")
+                if not getattr(self, key)
+            ]
+        ):
             raise ValueError(f"a scenario lacks {', '.join(lacks)}")
 
 
 class Trace(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which set `simulated_on`. It opens in Perfetto.
+    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which
+    set `simulated_on`. It opens in Perfetto.
 
-    A scenario of kernels alone has a process `multiprocessors` with an event per block, and the analysis reads that one.
+    A scenario of kernels alone has a process `multiprocessors` with an event per block, and the
+    analysis reads that one.
     """
 
     schema: Literal["scanlab-trace/1"]
@@ -134,7 +176,8 @@ class RanksTraceContext(Measured, kw_only=True, frozen=True):
 
 
 class RankActivity(Struct, kw_only=True, frozen=True):
-    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU; CUPTI brings the clocks of the GPUs to one, to within microseconds."""
+    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU;
+    CUPTI brings the clocks of the GPUs to one, to within microseconds."""
 
     run: Annotated[Count, means("number of the run, from 0")]
     rank: Count
@@ -151,10 +194,13 @@ class RankActivity(Struct, kw_only=True, frozen=True):
 
 
 class TracedCase(Struct, kw_only=True, frozen=True):
-    """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until the host has enqueued all."""
+    """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until
+    the host has enqueued all."""
 
     kind: Literal["distributed"]
-    variant: Annotated[Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")]
+    variant: Annotated[
+        Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
+    ]
     type: Type
     op: Op
     mode: Mode
@@ -162,10 +208,18 @@ class TracedCase(Struct, kw_only=True, frozen=True):
     ranks: Few
     on: Literal["gpus"]
     settings: Settings
-    chunk_items: Annotated[Count, means("items that a rank receives at a time; ceil(items / ranks): one block per rank")]
-    bytes: Annotated[Count, means("bytes that any scan must move, over all ranks: one read and one write per item")]
+    chunk_items: Annotated[
+        Count,
+        means("items that a rank receives at a time; ceil(items / ranks): one block per rank"),
+    ]
+    bytes: Annotated[
+        Count,
+        means("bytes that any scan must move, over all ranks: one read and one write per item"),
+    ]
     compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
-    verified: Annotated[bool, means("whether the output of the last run was right; a wrong one is not written")]
+    verified: Annotated[
+        bool, means("whether the output of the last run was right; a wrong one is not written")
+    ]
     activities: list[RankActivity]
 
     def __post_init__(self) -> None:

@@ -6,7 +6,19 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import Amount, Count, Digits, Mode, Name, Op, Provenance, Settings, Some, Type, means
+from scanlab_report.schema.base import (
+    Amount,
+    Count,
+    Digits,
+    Mode,
+    Name,
+    Op,
+    Provenance,
+    Settings,
+    Some,
+    Type,
+    means,
+)
 
 SCHEMA = "scanlab-verification/1"
 
@@ -14,12 +26,37 @@ SCHEMA = "scanlab-verification/1"
 class VerificationContext(Provenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
-    backend: Annotated[Literal["cuda", "simt", "host"], means("the GPU, the SIMT emulator on the CPU, or the memory of hosts (`distributed verify`)")]
+    backend: Annotated[
+        Literal["cuda", "simt", "host"],
+        means(
+            "the GPU, the SIMT emulator on the CPU, or the memory of hosts (`distributed verify`)"
+        ),
+    ]
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
-    ranks: Annotated[Count, means("GPUs or hosts that hold one array (`distributed verify`); 0: nothing is distributed")] = 0
-    ranks_are: Annotated[Literal["", "threads", "processes"], means("`threads` of one process, or `processes` of mpirun")] = ""
-    launch: Annotated[Literal["stream", "graph"], means("`graph`: replays of a CUDA graph per GPU were compared too (`distributed verify --launch graph`)")] = "stream"
-    beside_other_work: Annotated[bool, means("whether the GPU of rank 0 was busy with other work meanwhile (`distributed verify --beside`)")] = False
+    ranks: Annotated[
+        Count,
+        means(
+            "GPUs or hosts that hold one array (`distributed verify`); 0: nothing is distributed"
+        ),
+    ] = 0
+    ranks_are: Annotated[
+        Literal["", "threads", "processes"],
+        means("`threads` of one process, or `processes` of mpirun"),
+    ] = ""
+    launch: Annotated[
+        Literal["stream", "graph"],
+        means(
+            "`graph`: replays of a CUDA graph per GPU were compared too (`distributed "
+            "verify --launch graph`)"
+        ),
+    ] = "stream"
+    beside_other_work: Annotated[
+        bool,
+        means(
+            "whether the GPU of rank 0 was busy with other work meanwhile (`distributed "
+            "verify --beside`)"
+        ),
+    ] = False
 
 
 class Beginning(Struct, kw_only=True, frozen=True):
@@ -38,13 +75,32 @@ class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
     mode: Mode
     items: Count
     settings: Annotated[Settings, means("parameters that were set")]
-    input: Annotated[Name | None, means("kind of input; null if the case was skipped for every input")]
-    aliasing: Annotated[Literal["apart", "shifted", "in_place"] | None, means("aliasing and alignment case; null likewise")]
+    input: Annotated[
+        Name | None, means("kind of input; null if the case was skipped for every input")
+    ]
+    aliasing: Annotated[
+        Literal["apart", "shifted", "in_place"] | None,
+        means("aliasing and alignment case; null likewise"),
+    ]
     outcome: Literal["passed", "failed", "skipped"]
     reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
-    out_of_memory: Annotated[bool, means("whether the check was skipped for lack of memory")] = False
-    error_bound: Annotated[Amount | None, means("if results round: error bound of an output, as a part of the sum of its inputs' magnitudes")] = None
-    error_to_bound: Annotated[Amount | None, means("if results round: largest error of any output, as a part of its bound; null if not finite")] = None
+    out_of_memory: Annotated[bool, means("whether the check was skipped for lack of memory")] = (
+        False
+    )
+    error_bound: Annotated[
+        Amount | None,
+        means(
+            "if results round: error bound of an output, as a part of the sum of its "
+            "inputs' magnitudes"
+        ),
+    ] = None
+    error_to_bound: Annotated[
+        Amount | None,
+        means(
+            "if results round: largest error of any output, as a part of its bound; null "
+            "if not finite"
+        ),
+    ] = None
 
 
 class Verify(CheckBase, kw_only=True, frozen=True, tag="verify"):
@@ -55,7 +111,10 @@ class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
     """Many runs on one input, compared bit by bit (`--repeat N`)."""
 
     runs: Annotated[Some | UnsetType, means("number of runs; absent if skipped")] = UNSET
-    different_outputs: Annotated[Some | UnsetType, means("number of different outputs; 1: bitwise reproducible in these runs")] = UNSET
+    different_outputs: Annotated[
+        Some | UnsetType,
+        means("number of different outputs; 1: bitwise reproducible in these runs"),
+    ] = UNSET
 
     def __post_init__(self) -> None:
         if self.outcome == "passed" and (self.runs is UNSET or self.different_outputs is UNSET):
@@ -83,7 +142,9 @@ CHECK: Any = Check
 
 
 class VerificationLine(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab verify --json FILE` and of `scanlab distributed verify --json FILE`: one object per line, written when its check ends. A killed process loses no line, and a stopped host only those of the last second."""
+    """Output of `scanlab verify --json FILE` and of `scanlab distributed verify --json FILE`: one
+    object per line, written when its check ends. A killed process loses no line, and a stopped host
+    only those of the last second."""
 
     first: Beginning
     between: list[Check]

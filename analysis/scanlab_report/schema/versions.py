@@ -17,10 +17,20 @@ from scanlab_report.schema import (
 from scanlab_report.schema.fields import Misfit, shown
 
 READ = (
-    results.SCHEMA, results.RANGES, implicit_sync.SCHEMA, implicit_sync.CONCURRENCY,
-    counts.SCHEMA, kept.SESSION, kept.NOISE, simulator.COMPARISON, simulator.AGAINST,
-    verification.SCHEMA, stopwatch.SCHEMA, timelines.TRACE, timelines.RANKS_TRACE,
-)  # fmt: skip
+    results.SCHEMA,
+    results.RANGES,
+    implicit_sync.SCHEMA,
+    implicit_sync.CONCURRENCY,
+    counts.SCHEMA,
+    kept.SESSION,
+    kept.NOISE,
+    simulator.COMPARISON,
+    simulator.AGAINST,
+    verification.SCHEMA,
+    stopwatch.SCHEMA,
+    timelines.TRACE,
+    timelines.RANKS_TRACE,
+)
 """The schemas that the analysis reads."""
 _TODAY = {name: int(number) for name, _, number in (schema.partition("/") for schema in READ)}
 

@@ -1,0 +1,175 @@
+"""Build figures, tables, the interactive page, the two papers as PDF, and the generated parts of pages, from results.
+
+Unreadable or impossible input is named, and then nothing is written: the files of an earlier build
+stay. The papers need latexmk; where LaTeX fails the last PDF stays, and the status is 1. They speak
+of the recorded session of one GPU: with results that were measured on a GPU now they are left out.
+Files of nvbench (--json, better --jsonbin) or of Google Benchmark (--benchmark_out) give
+figures/distributions, figures/time_by_axis and tables/medians. They are built alone, without files
+of Scanlab.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
+from scanlab_report.written import in_place_of, unwritable
+
+EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out
+  scanlab-report build before.nvbench.json after.nvbench.json --out figures      # side by side"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    def add(*names: str, help: str, **options) -> None:
+        parser.add_argument(*names, help=help, **options)
+
+    add("results", nargs="*", type=Path, metavar="RESULTS",
+        help="folders or files of results measured now")  # fmt: skip
+    add("--recorded", action="append", type=Path, default=[], metavar="DIR",
+        help="use these recorded runs where RESULTS have none; repeatable")  # fmt: skip
+    add("--session", default="", metavar="NAME",
+        help="use this recorded session, by its folder's name (default: the newest complete one of "
+        "each device)")  # fmt: skip
+    add("--device", default="", metavar="NAME",
+        help="show this GPU alone, by its name in the results (default: a part of each figure for "
+        "every GPU)")  # fmt: skip
+    add("--published", type=Path, default=DATA / "published", metavar="DIR",
+        help="read the tables of the literature from DIR (default: data/published)")  # fmt: skip
+    add("--out", type=Path, required=True, metavar="DIR",
+        help="write figures/, tables/, cases.csv, report.html and the papers to DIR")  # fmt: skip
+    add("--paper", type=Path, metavar="DIR",
+        help="write the parts that the papers include to DIR, as in paper/generated")  # fmt: skip
+    add("--no-pdf", action="store_true", help="do not typeset the papers")
+    add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE",
+        help="replace each generated part between the markers of this page; repeatable")  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reads, checks, draws, and only when all is drawn puts it where the last build is."""
+    started = time.monotonic()
+    if wrong := _wrong_before_work(options):
+        return refuse(*wrong)
+
+    from scanlab_report import opened, typesetting  # pandas is not loaded to refuse an argument
+
+    try:
+        data = opened.opened(options.results, options.session, options.published, options.recorded)
+        data = opened.on_device(data, options.device)
+    except opened.Refused as error:
+        several = len(error.args) > 1 or ": " in str(error)
+        return refuse(*error.args, *[f"{options.out}: nothing was written"] * several)
+    pdf = not options.no_pdf and typesetting.latexmk() is not None
+    if pdf and not options.paper:
+        options.paper = options.out / typesetting.WORK / "parts"
+    _announce(data)
+
+    from scanlab_report.data import MEASURED
+    from scanlab_report.report import Report, pages, remove
+
+    if options.paper:
+        options.paper.mkdir(parents=True, exist_ok=True)
+    in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
+    with in_paper as paper, in_place_of(options.out) as out:
+        report = Report(data, out, paper, say)
+        report.build()
+    for folder in filter(None, (options.out, options.paper)):
+        remove([folder / name for name in report.left_out])
+    if options.paper:
+        remove([options.paper / name for name in report.not_in_paper])
+    written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper)
+               else options.out / file.relative_to(out) for file in report.written]  # fmt: skip
+    for page in options.pages:
+        written += pages.fill(page, data, options.out / "figures")
+    timed = {n for table in ("scan", "schedule") for n in data[table]["file"]}
+    measured = any(data.files[n].origin == MEASURED and data.files[n].kind == "cuda" for n in timed)
+    status = _typeset(options, written) if pdf and not measured else SOUND
+    if pdf and measured:
+        say("the papers speak of the recorded session, and are left out beside what a GPU was "
+            "measured to do: build --recorded data/recorded has them")  # fmt: skip
+    if not pdf and not options.no_pdf:
+        say("the papers are left out: there is no latexmk here; ./reproduce says which packages to "
+            "install")  # fmt: skip
+    seconds = time.monotonic() - started
+    say(f"{count(len(written), 'file')} written to {options.out} in {seconds:.1f} s")
+    return status
+
+
+def _announce(data) -> None:
+    """What was read, and what is unusual about it."""
+    from scanlab_report.chapters import kernels, sessions
+    from scanlab_report.pick import Lacking
+
+    files = len(set(data["scan"]["file"]))
+    say(f"read {count(len(data['scan']), 'repetition')} of {count(files, 'file')} of timings, "
+        f"{count(len(data['counts']), 'explanation')}, "
+        f"{count(len(data['counters']), 'launch', 'launches')} with counters")  # fmt: skip
+    if skipped := len(data["skipped"]):
+        say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
+    with contextlib.suppress(Lacking):
+        for session in sessions.sessions_of(data):
+            if sentence := session.throttling():
+                say(sentence)
+    for row in data["counts"].itertuples():
+        for fault in row.content.faults:
+            path = data.files[row.file].path
+            say(f"{path}: the emulator found a fault: {fault.kind} at {fault.where}")
+    for sentence in kernels.disagreements(data):
+        say(sentence)
+
+
+def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
+    """The papers as PDF, added to what was written; FOUND if LaTeX fails, or a line runs off its
+    page."""
+    from scanlab_report import typesetting
+
+    status = SOUND
+    with ThreadPoolExecutor() as pool:
+        begun = {paper: pool.submit(typesetting.typeset, paper, options.paper, options.out)
+                 for paper in typesetting.PAPERS}  # fmt: skip
+    for paper, work in begun.items():
+        target = options.out / f"{paper}.pdf"
+        try:
+            wide = work.result()
+        except typesetting.TypesettingError as error:
+            complain(error)
+            if target.exists():
+                complain(f"{target} is that of an earlier build")
+            status = FOUND
+            continue
+        written.append(target)
+        for line in wide:
+            complain(f"{target}: the paper runs off its page: {line}")
+            status = FOUND
+        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    return status
+
+
+def _wrong_before_work(options: argparse.Namespace) -> list[str]:
+    """Everything about the arguments that would make the work useless, in sentences."""
+    from scanlab_report.claims import stated
+
+    wrong = missing([*options.results, *options.recorded, options.published])
+    if not options.results and not options.recorded:
+        wrong.append("nothing to read: give RESULTS or --recorded")
+    for folder in filter(None, (options.out, options.paper)):
+        if reason := unwritable(folder):
+            wrong.append(f"{folder}: cannot be written to: {reason}")
+    try:
+        stated.read()
+    except stated.ClaimsError as error:
+        wrong.append(str(error))
+    if options.pages:
+        from scanlab_report import markers
+        from scanlab_report.report import pages
+
+        for page in options.pages:
+            try:
+                pages.parts_of(page)
+            except markers.MarkerError as error:
+                wrong.append(f"{page}: {error}")
+    return wrong

@@ -1,0 +1,87 @@
+"""Bring the tutorials up to date: pictures, lines of the kernels' sources, and recorded times.
+
+It writes every picture of docs/tutorials, and the parts of its pages that stand between markers.
+Timelines that are simulated need the program: without --scanlab they stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanlab_report import DATA
+from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.written import write
+
+if TYPE_CHECKING:
+    from scanlab_report.data import Data
+
+EXAMPLE = """  scanlab-report tutorials --scanlab build/cpu/scanlab"""
+PAGES = DATA.parent / "docs" / "tutorials"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("paths", nargs="*", default=[], type=Path, metavar="PATH",
+        help="read these result files and folders (default: the recorded data)")  # fmt: skip
+    add("--scanlab", type=Path, metavar="PROGRAM",
+        help="simulate timelines with this program (default: none, and those timelines are kept)")  # fmt: skip
+    add("--pages", type=Path, default=PAGES, metavar="DIR",
+        help="write the pages of this folder (default: docs/tutorials of the checkout)")  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    if wrong := missing([*options.paths, options.pages, *filter(None, [options.scanlab])]):
+        return refuse(*wrong)
+
+    from scanlab_report import opened
+    from scanlab_report.pick import Lacking
+    from scanlab_report.tutorials import parts
+
+    try:
+        data = opened.opened(options.paths or [DATA / "recorded"])
+        data = data.on(data.devices[0]) if data.devices else data
+        files = made(options.pages, data, options.scanlab)
+    except (opened.Refused, parts.PartError) as error:
+        return refuse(*error.args)
+    except Lacking as error:
+        return refuse(f"the tutorials are left as they are: no {error}")
+    except (OSError, subprocess.CalledProcessError) as error:
+        reason = getattr(error, "stderr", b"") or str(error).encode()
+        return refuse(f"{options.scanlab}: cannot simulate: {reason.decode().strip()}")
+    changed = [file for file, text in files.items()
+               if not file.exists() or file.read_text(encoding="utf-8") != text]  # fmt: skip
+    for file in changed:
+        write(file, files[file])
+        say(f"Written: {file}")
+    say(f"{count(len(files), 'file')}, of which {len(changed)} changed")
+    return SOUND
+
+
+def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
+    """Every page of the folder as it should be, and every picture; without a program none that is
+    simulated."""
+    from scanlab_report import markers
+    from scanlab_report.chapters import streams
+    from scanlab_report.tutorials import parts, scan_pictures, stream_pictures
+
+    files: dict[Path, str] = {}
+    # The overview comes last: it says how long the others are.
+    for page in sorted(folder.rglob("*.md"), key=lambda page: (page.parent == folder, page)):
+        text = page.read_text(encoding="utf-8")
+        for name, kind, words in list(parts.asked(text)):
+            try:
+                part = parts.generated(kind, words, data, page, files)
+                text = markers.replaced(text, name, part)
+            except (parts.PartError, markers.MarkerError) as error:
+                raise parts.PartError(f"{page}: {error}") from None
+        files[page] = text
+    traces = streams.traces_of(data, ("depth_first", "breadth_first"))
+    files |= {folder / name: draw() for name, draw in scan_pictures.PICTURES.items()}
+    files |= {folder / name: draw(traces) for name, draw in stream_pictures.RECORDED.items()}
+    if program:
+        files |= {folder / name: stream_pictures.simulated(program.resolve(), name)
+                  for name in stream_pictures.SIMULATED}  # fmt: skip
+    return files

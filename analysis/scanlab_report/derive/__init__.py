@@ -1,1 +1,0 @@
-"""Quantities that figures, tables, claims and documents share, computed from evidence."""

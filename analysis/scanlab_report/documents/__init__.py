@@ -1,1 +1,0 @@
-"""What goes into documents written by hand: numbers of the text, parts of pages, the papers as PDF."""

@@ -1,1 +1,0 @@
-"""How figures and tables look: knows shapes and colours, draws nothing of its own accord."""

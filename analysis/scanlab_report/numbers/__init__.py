@@ -1,0 +1,30 @@
+"""The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scanlab_report.data import Data
+from scanlab_report.pick import Lacking
+
+
+def numbers_of(data: Data) -> dict[str, str]:
+    """Every number that the data give, by the name of its macro: of the first device, which the
+    text names once."""
+    from scanlab_report.numbers import claims, ranks, scans, sessions, streams
+
+    found = ranks.of_all_devices(data)
+    data = data.on(data.devices[0]) if data.devices else data
+    for module in (scans, ranks, sessions, streams, claims):
+        for function in module.FUNCTIONS:
+            try:
+                found |= function(data)
+            except Lacking:
+                continue  # the text is of the recorded session; typesetting names what it lacks
+    return found
+
+
+def macros(found: Mapping[str, str]) -> str:
+    """The file that the papers read."""
+    lines = [f"\\newcommand{{\\{name}}}{{{value}}}" for name, value in sorted(found.items())]
+    return "\n".join(["% Written by scanlab-report build. Do not edit.", *lines]) + "\n"

@@ -1,0 +1,373 @@
+"""The numbers on scans in the text of the papers, each by the name of its LaTeX macro."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report import noise
+from scanlab_report.chapters import head_to_head, kernels, scans
+from scanlab_report.data import Data
+from scanlab_report.formats import latex, significant
+from scanlab_report.intervals import ratio_interval, summarise
+from scanlab_report.pick import (
+    BEST,
+    BULK_CEILING,
+    CASE,
+    CEILING,
+    CUBS,
+    FLOOR,
+    HEADER,
+    LARGEST,
+    LOSS,
+    MEETING_CEILING,
+    NEWEST_VENDOR,
+    OWN,
+    SHAPES,
+    STREAM,
+    TIE,
+    TUNED,
+    VECTOR_CEILING,
+    VENDOR,
+    WIN,
+    Lacking,
+    answering,
+    by_device,
+    caches,
+    contests,
+    floor_ns,
+    ideal_bytes,
+    line,
+    pairs,
+    pick,
+    shares,
+    sources,
+    timed,
+    versus_cub,
+)
+from scanlab_report.pick import scans as pick_scans
+
+DOUBLING, TREE = "hs_blocked", "hso_blocked"
+Numbers = dict[str, str]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A bare number for siunitx to set."""
+    return significant(value, digits).replace("\u2009", "")
+
+
+def power(n: int) -> str:
+    """2^k where n is a power of two, else n."""
+    return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else latex(f"{n}")
+
+
+def setup(data: Data) -> Numbers:
+    """Device, day, commit, versions, and the copy and best at the largest size."""
+    cases = pick_scans(data, all_of=(CEILING,))
+    stands, cache = scans.standings(data, cases).set_index("variant"), caches(cases)[0]
+    (source,) = sources(data, cases)
+    low, high = source.samples or (0, 0)
+    top = int(stands.at[CEILING, "items"])
+    made = {
+        "scanDevice": latex(source.device), "scanDate": latex(source.date),
+        "scanCommit": latex(source.revision), "scanVersions": latex(", ".join(source.versions)),
+        "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
+        "copyRate": number(stands.at[CEILING, "rate"].value, 4), "copyItems": power(top),
+    }  # fmt: skip
+    if FLOOR in timed(cases):
+        made["floorTime"] = number(floor_ns(cases, cache) / 1e3, 2)
+    ours = [v for v in stands.index if stands.at[v, "items"] == top and OWN.has(data.variants[v])]
+    if ours:
+        best = stands.loc[ours[0]]
+        made |= {"bestRate": number(best["rate"].value),
+                 "bestOfCopy": number(best["of_memcpy"].value)}  # fmt: skip
+        if best["of_cub"] is not None:
+            made["bestOfVendor"] = number(best["of_cub"].value)
+    if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
+        made["vendorOfCopy"] = number(stands.at[VENDOR, "of_memcpy"].value, 2)
+    pads = (("paddingGainLargest", TREE), ("paddingGainReentry", "hso_reentry"),
+            ("doublingOverTree", None))  # fmt: skip
+    for name, bare in pads:
+        padded, other = (f"{bare}_padded", bare) if bare else (DOUBLING, f"{TREE}_padded")
+        gain = shares(cases, padded, other, cache)["ratio"]
+        if len(gain):
+            made[name] = number(float(gain.iloc[-1]))
+    return made
+
+
+def counted(data: Data) -> Numbers:
+    """What the emulator counts of trees and of the two blocked scans."""
+    rows, made = kernels.counts(data), {}
+    trees = rows[rows["unpadded"] == "hso_block"]
+    if len(trees):
+        chosen = kernels.one_per_padding(trees)
+        made["degreeItems"] = power(int(chosen["items"].iloc[0]))
+        for padding, name in (("none", "Bare"), ("two_level", "TwoLevel")):
+            for content in pick(chosen, padding=padding)["content"]:
+                worst = max(kernels.worst_degrees(content, "banks32"), default=0)
+                made[f"worstDegree{name}"] = f"{worst:.0f}"
+    usual = kernels.usual_counts(rows).set_index(["variant", "items"])["content"]
+    n = _common(usual, "hs_block", "hso_block")
+    if n is not None:
+        made |= {"additionsItems": power(n),
+                 "additionsHillisSteele": str(usual["hs_block", n].totals.operations),
+                 "additionsWorkEfficient": str(usual["hso_block", n].totals.operations)}  # fmt: skip
+    plain = pick(rows, type="i32", mode="inclusive", padding="none", load=("", "halves"))
+    plain = plain.set_index(["variant", "items"])["content"]
+    n = _common(plain, DOUBLING, TREE)
+    if n is not None:
+        for name, variant in (("Doubling", DOUBLING), ("Tree", TREE)):
+            launch = plain[variant, n].launches[0]
+            made[f"barriers{name}"] = str(launch.barriers)
+            made[f"tile{name}"] = str(-(-n // launch.blocks))
+        totals = plain[DOUBLING, n].totals
+        moved = totals.global_bytes_read + totals.global_bytes_written
+        made["trafficAllows"] = number(ideal_bytes("i32", n) / moved, 2)
+    return made
+
+
+def _common(contents: pd.Series, first: str, second: str) -> int | None:
+    """The largest size that was counted of both variants."""
+    sizes = [set(contents.index[contents.index.get_level_values(0) == v].get_level_values(1))
+             for v in (first, second)]  # fmt: skip
+    return max(sizes[0] & sizes[1], default=None)
+
+
+def hardware(data: Data) -> Numbers:
+    """In how many cases emulator and hardware agree, and how far others are apart."""
+    cases, _, _ = kernels.both_counted(data)
+    off = pd.DataFrame({q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"]
+                        for q in kernels.QUANTITIES})  # fmt: skip
+    known = cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
+    return {
+        "hardwareCases": str(len(cases)),
+        "hardwareEqual": str(int((~off.ne(0).any(axis=1)).sum())),
+        "hardwareLargestDifference": number(float((100 * off["transactions"].abs() / known).max())),
+    }  # fmt: skip
+
+
+def rungs(data: Data) -> Numbers:
+    """Shares of the copy at the largest size, rung by rung."""
+    cases = scans.ladder_cases(data)
+    cache, size = caches(cases)[0], scans.ladder_size(cases)
+    made = {f"rung{_camel(row.variant)}": number(row.ratio)
+            for row in scans.rungs(cases).itertuples() if row.variant in scans.SINGLE_PASS}  # fmt: skip
+    header = "tile=28"  # the header's tile at 2^24 and 2^28 items of 4 bytes on an H200
+    for name, variant, other, settings, n in (
+        ("rungVendorNewest", NEWEST_VENDOR, CEILING, "", size),
+        ("rungBulkCopy", BULK_CEILING, CEILING, "", size),
+        ("lookAheadOfBulk", "look_ahead", BULK_CEILING, "", size),
+        ("resetSome", "look_ahead", HEADER, header, 1 << 24),
+        ("resetMany", "look_ahead", HEADER, header, size),
+    ):
+        for ratio in pick(shares(cases, variant, other, cache, settings), items=n)["ratio"]:
+            made[name] = number(ratio)
+    return made
+
+
+def _camel(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
+    "StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max),
+    "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max),
+    "StaticMiddle": ("static tiles", statistics.median_low), "Static": ("static tiles", max),
+    "StaticSmall": ("static tiles", min), "LoadingOne": ("1 tile loading", max),
+    "LoadingFour": ("4 tiles loading", max), "LoadingAll": ("all tiles loading", max),
+    "PdlSmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max),
+    "LookBackSmall": ("decoupled_lookback", min), "AskingSmall": ("states at once", min),
+    "ReduceThenScan": ("reduce_then_scan", max),
+}  # fmt: skip
+"""By the end of the macro's name the idea, and at which of the sizes."""
+
+
+def ablations(data: Data) -> Numbers:
+    """Time without an idea of look_ahead over time with it."""
+    rows = kernels.ablations(kernels.ablation_cases(data))
+    rows = rows.set_index(["items", "idea"])["ratio"]
+    sizes = {n for n, _ in rows.index}
+    return {f"ablation{name}": f"{rows[which(sizes), idea]:.2f}"
+            for name, (idea, which) in ABLATIONS.items()
+            if (which(sizes), idea) in rows.index}  # fmt: skip
+
+
+def second_form(data: Data) -> Numbers:
+    """What look_ahead's form for heavy operators gains over the other one with the same tile."""
+    wanted = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp", "mode": "inclusive",
+              "cache": "cold", "launch": STREAM}  # fmt: skip
+    for _, _, rows in by_device(data, "scan"):
+        rows = answering(data, pick(rows, **wanted))
+        if len(rows):
+            cases = summarise(rows, CASE)
+            usual, again = (pick(cases, settings=settings).set_index("items")["samples"]
+                            for settings in ("tile=49", "folding=repeated tile=49"))  # fmt: skip
+            sizes = sorted(set(usual.index) & set(again.index))
+            ends = {"secondFormSmall": sizes[:1], "secondFormLarge": sizes[-1:]}
+            return {name: number(ratio_interval(again[n], usual[n]).value)
+                    for name, end in ends.items() for n in end}  # fmt: skip
+    raise Lacking("times of look_ahead in its forms, f32 log_sum_exp, on a CUDA device")
+
+
+def tiles(data: Data) -> Numbers:
+    """The fastest tiles of look_ahead."""
+    rows = pick(kernels.by_tile(data, kernels.tile_cases(data)), variant="look_ahead")
+    if rows["kib"].nunique() < 2:
+        raise Lacking("timings of look_ahead with several tiles")
+    fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
+    many = pick(rows, items=rows["items"].max())
+    loses = 100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max()))
+    return {"tileDefault": data.variants["look_ahead"].defaults["tile"],
+            "tileSmall": f"{fastest.iloc[0]:g}", "tileLarge": f"{fastest.iloc[-1]:g}",
+            "tileLargest": f"{many['kib'].iloc[-1]:g}",
+            "tileLargestLoses": number(loses, 2)}  # fmt: skip
+
+
+def traffic(data: Data) -> Numbers:
+    rows = pick(kernels.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
+    return {"movedLookAhead": number(rows["moved"].iloc[-1])} if len(rows) else {}
+
+
+def waits(data: Data) -> Numbers:
+    """Shares of cycles, in percent, that look_ahead's warps wait at the largest size."""
+    rows = pick(kernels.wait_shares(kernels.wait_rows(data)), variant="look_ahead")
+    rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
+    ways = (("waitLoad", "load", "data"), ("waitFree", "load", "store"),
+            ("waitReduce", "reduce", "data"), ("waitLookAhead", "look ahead", "prefix"),
+            ("waitScan", "scan", "prefix"))  # fmt: skip
+    return {name: number(100 * float(rows.at[role, kind]), 2) for name, role, kind in ways
+            if role in rows.index and kind in rows}  # fmt: skip
+
+
+def waves(data: Data) -> Numbers:
+    """Microseconds per graph node, at 2^14 and 2^22 items."""
+    steps = scans.wave_steps(data, scans.wave_cases(data))
+    times = steps.pivot(index="step", columns="items", values="us")
+    names = {"Copy": VECTOR_CEILING, "Meeting": MEETING_CEILING, "Best": BEST, "Vendor": "cub"}
+    made = {"waveFloor": number(float(times.loc[FLOOR].iloc[0]), 2)}
+    for size, n in (("Small", 1 << 14), ("Large", scans.WAVE_LARGEST)):
+        if n in times:
+            made |= {f"wave{size}{name}": number(float(times.at[step, n]))
+                     for name, step in names.items()}  # fmt: skip
+    return made
+
+
+# ------------------------------------------------------------------------------ head to head
+
+FEW, SOME = 1 << 18, 1 << 20
+"""Up to FEW items, a stream of warm runs is bound by the host's launches."""
+USUAL = {"type": "i32", "op": "plus", "mode": "inclusive", "cache": "cold", "launch": STREAM}
+
+
+def outcomes(data: Data) -> Numbers:
+    """Cases of best against the fastest CUB: won, tied, lost, and by how much."""
+    rows = versus_cub(data)
+    number_of = rows["outcome"].value_counts()
+    device = data.files[rows["file"].iloc[0]].device
+    (recorded,) = noise.read([device])
+    times = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
+    noisy = 1 + noise.thresholds(recorded, "scans", times)
+    apart = [ours.max() < theirs.min()
+             for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)]  # fmt: skip
+    bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
+    made = {
+        "headToHeadCases": str(len(rows)), "headToHeadLeast": number(float(rows["ratio"].min())),
+        "headToHeadWins": str(number_of.get(WIN, 0)), "headToHeadTies": str(number_of.get(TIE, 0)),
+        "headToHeadLosses": str(number_of.get(LOSS, 0)), "headToHeadApart": str(sum(apart)),
+        "headToHeadNarrow": str(int(((rows["outcome"] == WIN) & (rows["ratio"] < noisy)).sum())),
+        "headToHeadRivalTuned": str(int((rows["rival"] == TUNED).sum())),
+    }  # fmt: skip
+    for name, own in (("HostBound", rows[bound]), ("Others", rows[~bound])):
+        if len(own):
+            made[f"headToHead{name}"] = number(float(own["ratio"].median()))
+    usual = pick(rows, **USUAL)
+    for row in usual.iloc[-1:].itertuples():
+        made |= {"leadItems": power(int(row.items)), "leadLargest": number(row.ratio)}
+    return made
+
+
+def searched(data: Data) -> Numbers:
+    """The pairs of type and operator that the tuned CUB was searched for, and the others."""
+    rows, pairs_ = versus_cub(data), set()
+    for _, _, tuning in by_device(data, "scan", ("tuning",)):
+        own = pick(tuning, variant=data.variants.ids(SHAPES))
+        pairs_ |= set(zip(own["type"], own["op"], strict=True))
+    inside = np.array([p in pairs_ for p in zip(rows["type"], rows["op"], strict=True)])
+    if not inside.any() or inside.all():
+        raise Lacking("times of the shapes that a rival was tuned among")
+    own = rows[inside]
+    return {
+        "headToHeadSearched": str(len(own)),
+        "headToHeadSearchedWins": str(int((own["outcome"] == WIN).sum())),
+        "headToHeadSearchedMedian": number(float(own["ratio"].median())),
+        "headToHeadUnsearchedMedian": number(float(rows[~inside]["ratio"].median())),
+    }  # fmt: skip
+
+
+def libraries(data: Data) -> Numbers:
+    """Times of other libraries over best, where all scans are set side by side."""
+    cases = pick(contests(data, python=True), **USUAL, items=LARGEST)
+    first = cases.drop_duplicates("variant").set_index("variant")["samples"]
+    names = (("thrustOfBest", "thrust_scan"), ("torchOfBest", "torch_cumsum"),
+             ("cupyOfBest", "cupy_cumsum"))  # fmt: skip
+    made = {name: number(ratio_interval(first[variant], first[BEST]).value)
+            for name, variant in names if {variant, BEST} <= set(first.index)}  # fmt: skip
+    plain = pick(contests(data), **USUAL, items=LARGEST)
+    first = plain.drop_duplicates("variant").set_index("variant")["samples"]
+    if {CEILING, TUNED} <= set(first.index):
+        made["tunedOfCopy"] = number(ratio_interval(first[CEILING], first[TUNED]).value, 2)
+    return made
+
+
+def timers(data: Data) -> Numbers:
+    """The lead of best over the toolkit's CUB by two stopwatches, where they differ most."""
+    rows, _, _ = head_to_head.beside_nvbench(data)
+    rows = pick(rows, type="i32", items=SOME, cache="cold", launch=STREAM).set_index("variant")
+    if not {BEST, VENDOR} <= set(rows.index):
+        return {}
+    ours, theirs = (rows.at[VENDOR, c] / rows.at[BEST, c] for c in ("median_ns", "theirs_ns"))
+    return {"timerItems": power(SOME), "timerLead": number(ours),
+            "timerLeadTheirs": number(theirs)}  # fmt: skip
+
+
+def header(data: Data) -> Numbers:
+    """The header against the fastest CUB."""
+    cases = contests(data)
+    rows = head_to_head.against(cases, HEADER, data.variants.ids(CUBS))
+    if rows.empty:
+        raise Lacking("timings of the header beside CUB")
+    made = {
+        "headerCases": str(len(rows)), "headerWins": str(int((rows["outcome"] == WIN).sum())),
+        "headerLosses": str(int((rows["outcome"] == LOSS).sum())),
+        "headerBelow": str(int((rows["ratio"] < 1).sum())),
+        "headerLeast": number(float(rows["ratio"].min()), 2),
+    }  # fmt: skip
+    here = pick(cases, **USUAL, items=SOME)
+    for match in pairs(here, HEADER, data.variants.ids(CUBS)).itertuples():
+        here = pick(here, file=match.file).set_index("variant")["median_ns"]
+        for name, variant in (("headerSome", HEADER), ("headerSomeBest", BEST),
+                              ("headerSomeVendor", match.rival)):  # fmt: skip
+            if variant in here.index:
+                made[name] = number(here[variant] / 1e3)
+    return made
+
+
+def launches(data: Data) -> Numbers:
+    """An empty launch in a stream of warm runs, and best over one as graph nodes."""
+    cases = pick_scans(data, all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))
+    stream, graph = (floor_ns(cases, "warm", launch) for launch in (STREAM, "graph"))
+    made = {"floorWarm": number(stream / 1e3, 2)} if pd.notna(stream) else {}
+    rows = line(cases, BEST, cache="warm", launch="graph")
+    rows = rows[rows["items"].between(1, FEW)]
+    if len(rows) and pd.notna(graph):
+        ratios = rows["median_ns"] / graph
+        made |= {"smallGraphLeast": number(float(ratios.min()), 2),
+                 "smallGraphMost": number(float(ratios.max()), 2)}  # fmt: skip
+    return made
+
+
+FUNCTIONS = (setup, counted, hardware, rungs, ablations, second_form, tiles, traffic, waits, waves,
+             outcomes, searched, libraries, timers, header, launches)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Sessions with their drift, and the experiments on implicit synchronisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanlab_report.chapters.sessions import sessions_of
+from scanlab_report.data import Data, ranked
+from scanlab_report.page.columns import numbers, source_line
+from scanlab_report.pick import Lacking, newest, source_of, sources
+
+MOST = 300
+"""So many outliers of a session are on the page, the farthest ones."""
+
+
+def sessions(data: Data) -> list[dict[str, Any]]:
+    """One view per device and session; times are over the median of the others of their case."""
+    timed = {n for kind in ("scan", "schedule", "stream_scan") for n in data[kind]["file"]}
+    made = []
+    for device in ranked([data.files[n] for n in timed], data.first):
+        try:
+            found = sessions_of(data, device)
+        except Lacking:
+            continue
+        for session in found:
+            rounds, outliers = session.rounds, session.outliers
+            farthest = outliers.head(MOST)
+            made.append({
+                "device": device, "title": session.title,
+                "source": source_line(source_of(session.files)), "cases": len(session.names),
+                "repetitions": len(session.samples), "outside": len(outliers),
+                "normal_percent": numbers([100 * session.outliers_of_normal])[0],
+                "rising": session.trending(slower=True),
+                "falling": session.trending(slower=False), "power": session.power(),
+                "went_on": session.went_on().replace("`", ""), "clocks": len(session.clocks),
+                "lowered": session.lowered, "throttling": session.throttling(),
+                "rounds": {"of": rounds["rounds"].tolist(),
+                           "round": (rounds["round"] + 1).tolist(),
+                           "cases": rounds["cases"].tolist()}
+                | {name: numbers(100 * (rounds[name] - 1)) for name in ("median", "low", "high")},
+                "outliers": {"round": (farthest["round"] + 1).tolist(),
+                             "name": farthest["name"].tolist(),
+                             "relative": numbers(farthest["relative"])},
+            })  # fmt: skip
+    return made
+
+
+def implicit_sync(data: Data) -> list[dict[str, Any]]:
+    """One view per device, with its experiments as columns."""
+    asks = {"host": "blocks the host", "streams": "serialises streams"}
+    made = []
+    for device in data.devices:
+        own = data.on(device)
+        try:
+            rows = newest(own, "implicit_sync", "")
+        except Lacking:
+            continue
+        answers = [a if isinstance(a, str) else "not tried" for a in rows["answer"]]
+        stated = [s if isinstance(s, str) else "" for s in rows["stated"]]
+        questions = [asks.get(a, "launches, events, order and queues") for a in rows["asks"]]
+        made.append({"device": device, "source": source_line(sources(own, rows)[0]), "experiments": {
+            "question": rows["question"].tolist(), "asks": questions, "stated": stated,
+            "answer": answers, "differs": rows["differs"].astype(bool).tolist(),
+            "yes": rows["yes"].astype(int).tolist(), "trials": rows["trials"].astype(int).tolist(),
+            "source": rows["source"].tolist()}})  # fmt: skip
+    return made

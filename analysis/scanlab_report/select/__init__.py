@@ -1,1 +1,0 @@
-"""Which of what was read answers a question: evidence, with the runs that it is from."""

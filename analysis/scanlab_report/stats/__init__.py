@@ -1,1 +1,0 @@
-"""Numbers from repetitions: medians, intervals, tests. Knows arrays and nothing of Scanlab."""

@@ -1,0 +1,1 @@
+"""The pictures and the generated parts of docs/tutorials."""

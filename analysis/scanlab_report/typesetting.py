@@ -1,0 +1,79 @@
+"""The papers as text, and as PDF: latexmk on `paper/*.tex` with what analysis generated for them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from scanlab_report import DATA
+from scanlab_report.written import in_place_of
+
+FOLDER = DATA.parent / "paper"
+PAPERS = ("scan", "streams")
+"""Each is a source in FOLDER with parts in a folder of its name."""
+WORK = ".latex"
+"""The folder within the output in which latexmk keeps its record of what has changed."""
+MARGIN = 5.0
+"""Points by which a line may be too wide for its page."""
+
+
+class TypesettingError(RuntimeError):
+    """LaTeX failed: its first complaint, and where all of them are."""
+
+
+def source_text(paper: str) -> str:
+    """The source of a paper, each part in the place of its `\\input`."""
+
+    def read(name: str) -> str:
+        return (FOLDER / f"{name}.tex").read_text(encoding="utf-8")
+
+    return re.sub(rf"\\input\{{({paper}/\w+)\}}", lambda part: read(part[1]), read(paper))
+
+
+def latexmk() -> str | None:
+    """The program, if there is one."""
+    return shutil.which("latexmk")
+
+
+def typeset(paper: str, generated: Path, out: Path) -> list[str]:
+    """Writes the PDF of a paper once it is whole, so that a failure leaves the last one; the lines
+    that run off their page. `generated` is what the source knows as `generated/`."""
+    source, work = FOLDER / f"{paper}.tex", out / WORK / paper
+    work.mkdir(parents=True, exist_ok=True)
+    link = work / "generated"
+    link.unlink(missing_ok=True)
+    link.symlink_to(generated.resolve())
+    paths = {name: f"{FOLDER}:" for name in ("TEXINPUTS", "BIBINPUTS")}
+    command = [latexmk() or "latexmk", "-norc", "-pdf", "-interaction=nonstopmode",
+               "-halt-on-error", str(source)]  # fmt: skip
+    ended = subprocess.run(command, cwd=work, env=os.environ | paths, capture_output=True,
+                           text=True, errors="replace")  # fmt: skip
+    log = work / f"{paper}.log"
+    text = ended.stdout + ended.stderr
+    if log.exists():
+        text = log.read_text(encoding="utf-8", errors="replace")
+    if ended.returncode:
+        pattern = r"^! .*(?:\n(?!!).*){0,2}?l\.\d+ .*|^! .*"
+        complaint = re.search(pattern, text, re.MULTILINE)
+        first = f" ({' '.join(complaint[0][2:].split())})" if complaint else ""
+        lacking = _lacking(paper, generated)
+        raise TypesettingError(f"{source}: latexmk failed{first}; {lacking}{log} says more")
+    with in_place_of(out) as new:
+        shutil.copyfile(work / f"{paper}.pdf", new / f"{paper}.pdf")
+    overfull = re.finditer(r"^Overfull \\hbox \(([\d.]+)pt too wide\).*", text, re.MULTILINE)
+    return [line[0] for line in overfull if float(line[1]) > MARGIN]
+
+
+def _lacking(paper: str, generated: Path) -> str:
+    """Numbers of the text that the data do not give, if any: a paper is of the recorded session."""
+    file, text = generated / "macros.tex", source_text(paper)
+    macros = file.read_text(encoding="utf-8") if file.exists() else ""
+    defined = set(re.findall(r"\\newcommand\{\\(\w+)\}", macros + text))
+    used = set(re.findall(r"\\([a-z]+[A-Z][A-Za-z]*)\b", text))
+    if not (lacking := used - defined):
+        return ""
+    return (f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded "
+            "has (--no-pdf: no papers); ")  # fmt: skip
