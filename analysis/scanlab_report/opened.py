@@ -82,9 +82,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def registered(kind: str) -> dict[str, Entry]:
     """The figures or the tables of all chapters, by name."""
     from scanlab_report import chapters, shown
-    from scanlab_report.modules import modules
 
-    list(modules(chapters))
+    chapters.load_all()
     return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
 
 
