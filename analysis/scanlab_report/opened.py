@@ -46,19 +46,21 @@ def on_device(data: Data, device: str) -> Data:
 
 
 def first_device() -> str:
-    """The device that paper/claims.toml is about."""
-    return str(tomllib.loads(CLAIMS.read_text(encoding="utf-8")).get("device", ""))
+    """The device that the claims are about."""
+    text = (CLAIMS / "claims.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text).get("device", ""))
 
 
 def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published",
-           recorded: Sequence[Path] = ()) -> Data:  # fmt: skip
-    """All below the paths, of one session of each device; the published tables beside it."""
+           recorded: Sequence[Path] = (), first: str = "") -> Data:  # fmt: skip
+    """All below the paths, of one session of each device; the published tables beside it. `first`:
+    the device that comes before others."""
     from scanlab_report import data, load
 
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
-    read = load.load(measured, dict.fromkeys([*recorded, *more]), first_device())
+    read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
     read.published = load.load_published(published, read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
