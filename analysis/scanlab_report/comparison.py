@@ -189,6 +189,7 @@ def _own(path: Path, data: Data) -> Side:
     untimed = data["skipped"]
     named = [f"{v} of {n} items" for v, n in zip(untimed["variant"], untimed["items"], strict=True)]
     untimed = untimed.assign(name=named, why=untimed["reason"])
+    untimed = untimed.reindex(columns=[*case, "name", "reason", "why", "failed"])
     return Side(file, kind, case, cases, untimed, _throttling(data, rows, table))
 
 
