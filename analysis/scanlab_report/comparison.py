@@ -295,7 +295,8 @@ def _named(side: Side) -> list[tuple[str, ...]]:
 
 def _relabelled(rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]) -> pd.DataFrame:
     keys = rows[names].itertuples(index=False, name=None)
-    return rows.assign(case=[known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)])
+    labels = [known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)]
+    return rows.assign(case=pd.Series(labels, rows.index, dtype=object))
 
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:

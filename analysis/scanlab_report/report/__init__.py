@@ -66,7 +66,7 @@ class Report:
             jobs["cases"] = self._cases
         if self.paper:
             jobs["numbers"] = partial(numbers_of, self.data)
-        made = side_by_side(jobs)
+        made = {name: job() for name, job in jobs.items()} if others else side_by_side(jobs)
         for kind, entries in (("figure", figures), ("table", tables)):
             for entry in entries:
                 name = entry.name if kind == "figure" else f"table {entry.name}"
