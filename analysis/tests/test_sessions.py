@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import results
-from scanlab_report.select.counted import Counts, Traffic
-from scanlab_report.select.sessions import NoSession, chosen, known
-from scanlab_report.select.timings import EachSession, Timings
+from scanlab_report.chapters.kernels import dram_over_items
+from scanlab_report.data import Data, NoSession, choose_session
+from scanlab_report.load import load
+from scanlab_report.pick import Lacking, pick, scans, timed
 from tests import fixtures
 from tests.fixtures import case, context, repetition
 
@@ -31,9 +31,13 @@ def record(recorded: Path, name: str, time: float, complete: bool | None = None,
 
 
 def answer(recorded: Path, name: str = "", measured: Path | None = None) -> float:
-    read = results.read([measured] if measured else [], [recorded])
-    assert not read.problems
-    return float(Timings().find(chosen(read, name), {}).of("memcpy")["median_ns"].iloc[0])
+    data = load([measured] if measured else [], [recorded])
+    assert not data.problems
+    return copied(choose_session(data, name))
+
+
+def copied(data: Data) -> float:
+    return float(pick(scans(data), variant="memcpy")["median_ns"].iloc[0])
 
 
 def test_the_newest_complete_session_answers_and_not_a_newer_one_that_is_not(tmp_path: Path) -> None:
@@ -76,19 +80,20 @@ def test_nothing_of_another_session_is_mixed_in(tmp_path: Path) -> None:
         said = json.loads((folder / "session.json").read_text())
         said["files"].append({"file": "dram_bytes.csv", "kind": "traffic"})
         (folder / "session.json").write_text(json.dumps(said))
-    read = chosen(results.read([], [tmp_path]))
-    assert Timings(all_of=("memcpy",)).find(read, {}) is None
-    assert {run.date[:10] for run in read.runs} == {"2026-01-02"} and set(read.timings["run"]) == {0} and set(read.timings["variant"]) == {"best"}
-    assert Traffic().find(read, {}).cases.set_index("variant").at["look_ahead", "dram_bytes_read"] == 2 * 4 * 2**18
-    assert len(EachSession(Timings()).find(read, {}).sessions) == 2  # but for what differs by the session
+    data = choose_session(load([], [tmp_path]))
+    with pytest.raises(Lacking):
+        scans(data, all_of=("memcpy",))
+    assert {data.files[number].date[:10] for number in data.numbers()} == {"2026-01-02"} and set(data["scan"]["variant"]) == {"best"}
+    assert dram_over_items(data)[0].set_index("variant").at["look_ahead", "read"] == 2
+    assert set(data.every["scan"]["variant"]) == {"best", "memcpy"}  # of all sessions, for what differs by the session
 
 
 def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
     record(tmp_path / "a", "2026-01-01", 1.0, complete=True, device="Device A")
     record(tmp_path / "b", "2026-01-02", 2.0, device="Device B")
-    read = chosen(results.read([], [tmp_path], "Device A"))
-    assert read.devices == ["Device A", "Device B"]
-    assert [float(Timings().find(read.on(device), {}).of("memcpy")["median_ns"].iloc[0]) for device in read.devices] == [1.0, 2.0]
+    data = choose_session(load([], [tmp_path], "Device A"))
+    assert data.devices == ["Device A", "Device B"]
+    assert [copied(data.on(device)) for device in data.devices] == [1.0, 2.0]
 
 
 def test_a_recorded_table_that_is_named_alone_answers_for_its_device(tmp_path: Path) -> None:
@@ -96,11 +101,11 @@ def test_a_recorded_table_that_is_named_alone_answers_for_its_device(tmp_path: P
     for device in ("A", "B"):
         (tmp_path / device).mkdir()
         (tmp_path / device / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device=device))
-    one = chosen(results.read([], [tmp_path / "A" / "repeat.jsonl"]))
-    assert (one.devices, len(one.repeats)) == (["A"], 2)
-    both = chosen(results.read([], [tmp_path / device / "repeat.jsonl" for device in "AB"], "B"))
+    alone = choose_session(load([], [tmp_path / "A" / "repeat.jsonl"]))
+    assert (alone.devices, len(alone["repeats"])) == (["A"], 2)
+    both = choose_session(load([], [tmp_path / device / "repeat.jsonl" for device in "AB"], "B"))
     assert both.devices == ["B", "A"]
-    assert [list(both.on(device).repeats["file"].unique()) for device in "AB"] == [[str(tmp_path / device / "repeat.jsonl")] for device in "AB"]
+    assert [{both.files[number].device for number in both.on(device)["repeats"]["file"]} for device in "AB"] == [{"A"}, {"B"}]
 
 
 def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_listed_are_not(tmp_path: Path) -> None:
@@ -113,7 +118,7 @@ def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_liste
     assert (said["device"], said["complete"], said["date"]) == ("Test Device", False, "2026-01-02T00:00:00")
     said["files"].pop(1)
     (folder / "session.json").write_text(json.dumps(said))
-    assert Timings().find(chosen(results.read([], [tmp_path]), "2026-01-02"), {}).variants() == ["best", "memcpy"]
+    assert timed(scans(choose_session(load([], [tmp_path]), "2026-01-02"))) == ["best", "memcpy"]
 
 
 def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
@@ -149,7 +154,7 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(tmp_path: Path, 
     assert main(["session", str(folder / "scan.json")]) == 2
     assert "scan.json: a file; name the folder of the session" in capsys.readouterr().err
     (folder / "scan.json").rename(tmp_path / "moved.json")
-    (problem,) = results.read([], [folder]).problems
+    (problem,) = load([], [folder]).problems
     assert "files[0].file" in str(problem) and "no such file" in str(problem)
 
 
@@ -168,10 +173,9 @@ def test_a_name_that_no_session_has_is_refused_before_anything_is_written(tmp_pa
     record(tmp_path / "recorded", "2026-01-01", 1.0)
     assert main(["build", "--recorded", str(tmp_path / "recorded"), "--out", str(tmp_path / "out"), "--session", "x", "--no-pdf"]) == 2
     assert "no recorded session is called x; there are 2026-01-01" in capsys.readouterr().err
-    assert main(["claims", str(tmp_path / "recorded"), "--session", "x"]) == 2
 
 
 def test_emulator_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path, top=12)
-    read = results.read([], [tmp_path])
-    assert Counts().find(chosen(read), {}) is not None and known(read)
+    (tmp_path / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
+    record(tmp_path, "2026-01-01", 1.0)
+    assert len(choose_session(load([], [tmp_path]))["counts"]) == 1
