@@ -1,16 +1,13 @@
-"""Scanlab's analysis: reads results, never measures, and writes the figures and tables of the
-report.
+"""Scanlab's analysis: reads results, never measures, and writes figures, tables, page and papers.
 
-The rooms, from the ground up; imports point down only, and rooms of one floor do not know each
-other:
+From the ground up; a file imports from those above it:
 
-1. ``stats`` numbers from repetitions; ``read`` files in, checked tables out
-2. ``select`` which run answers a question
-3. ``derive`` quantities that several rooms need; ``layout`` how figures and tables look
-4. ``claims`` what is claimed, and how it stands
-5. ``figures``, ``tables``, ``page`` one file each; ``documents`` numbers and parts of documents
-written by hand
-6. ``commands`` one file each, or one folder with what only that command needs
+1. `schema` what a file may hold; `load` files in, tables out; `data` the tables
+2. `intervals` medians and tests; `pick` the cases that a figure draws, and their sources
+3. `style`, `looks`, `formats` how figures and tables look; `shown` the registry of both
+4. `chapters` figures and tables by question; `claims` how claims stand; `numbers` the papers' numbers
+5. `page`, `report`, `comparison`, `tutorials` what is made of them
+6. `commands` one file each
 """
 
 from pathlib import Path

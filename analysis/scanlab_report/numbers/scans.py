@@ -269,7 +269,7 @@ def outcomes(data: Data) -> Numbers:
     device = data.files[rows["file"].iloc[0]].device
     (recorded,) = noise.read([device])
     times = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
-    noisy = 1 + recorded.thresholds("scans", times)
+    noisy = 1 + noise.thresholds(recorded, "scans", times)
     apart = [ours.max() < theirs.min()
              for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)]  # fmt: skip
     bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
