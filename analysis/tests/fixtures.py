@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from scanlab_report.read.records import know_operator
 from tests import ranks_fixtures, stream_fixtures
 
 SESSION = Path(__file__).parents[2] / "data" / "recorded" / "nvidia-h200" / "2026-11-26"
@@ -47,10 +46,6 @@ _CPU = {"cpu_sequential": (20.0, 8.0), "cpu_parallel": (9000.0, 70.0)}  # ns to 
 
 _VARIANTS = {id_: about for name in ("bank_conflicts.ranges", "cpu", "python", "dram_bytes.ranges")
              for id_, about in json.loads(gzip.decompress((SESSION / f"{name}.json.gz").read_bytes()))["context"]["variants"].items()}  # fmt: skip
-
-
-for _op, _elements in (("affine", 2), ("arg_max", 2), ("complex_multiply", 2), ("matrix_2x2", 4), ("segmented_plus", 2)):
-    know_operator(_op, "i8", 1, 2 * _elements)  # as recorded results say
 
 
 def variant(id_: str) -> dict[str, Any]:

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report import figures
-from scanlab_report.modules import modules
+from scanlab_report.chapters.model import PICTURES
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
@@ -139,8 +138,7 @@ def scenario(name: str, multiprocessors: int = 0, **changes: Any) -> dict[str, A
 
 def scenario_ids() -> list[str]:
     """Those that figures ask for."""
-    needs = [module.NEEDS.get("scenarios") for _, module in modules(figures)]
-    return [name for need in needs if need for row in need.rows for name in row]
+    return [name for rows in PICTURES.values() for row in rows for name in row]
 
 
 def experiment(name: str, subject: str, verb: str, object_: str, said: str | None, found: str | None) -> dict[str, Any]:
