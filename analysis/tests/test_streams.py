@@ -208,12 +208,12 @@ def test_schedules_with_side_kernels_are_held_against_what_they_compute() -> Non
 
 
 def test_a_schedule_is_set_against_the_parts_of_its_own_file() -> None:
-    small = [schedule(id_, 2, 60.0, items=ITEMS // 2) for id_ in ("graph", "skewed")]
-    old = scheduled(*small)
-    cases = streams.schedules_of(scheduled(*CASES, slower=2, data=old, date="2026-01-03"))
-    newer, older = pick(cases, id="depth_first"), pick(cases, items=ITEMS // 2)
-    assert [parts.copy_out for parts in newer["duplex"]] == near([0.025] * 2)
-    assert [parts.copy_in for parts in older["duplex"]] == near([0.00625] * 2)
+    large = [schedule(id_, 2, 60.0, items=2 * ITEMS) for id_ in ("graph", "skewed")]
+    old = scheduled(*large)
+    cases = streams.schedules_of(scheduled(*CASES, slower=3, data=old, date="2026-01-03"))
+    newer, older = pick(cases, id="depth_first"), pick(cases, items=2 * ITEMS)
+    assert [parts.copy_out for parts in newer["duplex"]] == near([0.0375] * 2)
+    assert [parts.copy_in for parts in older["duplex"]] == near([0.0125] * 2)
 
 
 def test_kernels_are_one_over_the_whole_array_where_that_was_timed() -> None:

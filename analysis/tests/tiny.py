@@ -168,7 +168,7 @@ def with_rows(data: Data, table: str, rows: Iterable[Mapping[str, Any]], **conte
     added = pd.DataFrame([{"file": number, **row} for row in rows])
     before = data.tables.get(table)
     data.tables[table] = added if before is None else pd.concat([before, added], ignore_index=True)
-    return data
+    return replace(data)
 
 
 def shown(make: Callable[[Data], Shown], data: Data) -> Shown:
