@@ -6,33 +6,31 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
 from scanlab_report.documents import ladder
 from scanlab_report.figures.speedup import details
-from scanlab_report.schema.results import Choice
 from scanlab_report.read.published import Publication
 from scanlab_report.select.evidence import CounterEvidence, CountEvidence, TableEvidence
 from scanlab_report.select.needs import Gathered, gather
 from scanlab_report.select.streams_evidence import SERIAL
 from scanlab_report.stats.intervals import Interval
+
+from scanlab_report.chapters.counts import costs
+from scanlab_report.chapters.hardware import hardware_conflicts
+from scanlab_report.chapters.head_to_head import head_to_head
+from scanlab_report.chapters.model import model_advice
+from scanlab_report.chapters.odd_sizes import bits
+from scanlab_report.chapters.rivals import operators, rivals
+from scanlab_report.chapters.standings import kernels, skipped
+from scanlab_report.claims.checked import targets
+from scanlab_report.schema.samples import Choice
 from scanlab_report.tables import (
-    bits,
-    costs,
     cpu_baselines,
-    hardware_conflicts,
-    head_to_head,
-    kernels,
     losses,
-    model_advice,
-    operators,
-    rivals,
     schedules,
     sessions,
-    skipped,
     speedup,
     standing,
     summary,
-    targets,
 )
 from tests import test_plotted_streams, tiny
 from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, cells, near

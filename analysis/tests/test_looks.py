@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scanlab_report import page
 from scanlab_report.layout import looks, schedules, style
-from scanlab_report.schema.results import Variant
 from scanlab_report.read.variants import Variants
+
+from scanlab_report import page
+from scanlab_report.schema.results import Variant
 from tests import tiny
 
 

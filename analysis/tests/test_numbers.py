@@ -11,32 +11,50 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
-from scanlab_report.claims import stated as claims
-from scanlab_report.claims.checked import targets
-from scanlab_report.claims.stated import OF_SCANS
-from scanlab_report.commands import compare
-from scanlab_report.commands.compare import comparison, machine
-from scanlab_report.documents import rival_macros, scan_macros, session_macros, streams_macros
+from scanlab_report.documents import (
+    rival_macros,
+    scan_macros,
+    session_macros,
+    streams_macros,
+)
 from scanlab_report.figures import ablation, schedules, tile_size, waterfall
 from scanlab_report.layout import table_formats
 from scanlab_report.layout.table_formats import significant, size, whole, with_interval
-from scanlab_report.page import columns, scans, timelines
-from scanlab_report.page import schedules as schedules_page
-from scanlab_report.page import sessions as sessions_page
 from scanlab_report.read import noise, records
 from scanlab_report.read.published import Publication
-from scanlab_report.read.records import MEASURED, SCANS, Results, Run, StreamFile, ideal_bytes
+from scanlab_report.read.records import (
+    MEASURED,
+    SCANS,
+    Results,
+    Run,
+    StreamFile,
+    ideal_bytes,
+)
 from scanlab_report.read.streams import CALL_COLUMNS, SCHEDULES
 from scanlab_report.select import streams_evidence
 from scanlab_report.select.counted import Counts, Traffic
 from scanlab_report.select.drift import SessionEvidence
 from scanlab_report.select.evidence import CountEvidence, TableEvidence
 from scanlab_report.select.needs import gather
-from scanlab_report.select.streams_evidence import DUPLEX, NAIVE, SERIAL, STREAMED, ScanEvidence
+from scanlab_report.select.streams_evidence import (
+    DUPLEX,
+    NAIVE,
+    SERIAL,
+    STREAMED,
+    ScanEvidence,
+)
 from scanlab_report.select.timings import AllTimings, Shapes, Timings
 from scanlab_report.select.variants import CUBS
 from scanlab_report.stats.intervals import Interval
+
+from scanlab_report.claims import stated as claims
+from scanlab_report.claims.checked import targets
+from scanlab_report.claims.stated import OF_SCANS
+from scanlab_report.commands import compare
+from scanlab_report.commands.compare import comparison, machine
+from scanlab_report.page import columns, scans, timelines
+from scanlab_report.page import schedules as schedules_page
+from scanlab_report.page import sessions as sessions_page
 from tests import test_cells, test_plotted_streams, tiny
 from tests.test_plotted_streams import grids, scan, schedule, scheduled
 from tests.tiny import EXACT, LEAST, MOST, NOWHERE, case, near

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import importlib
 
-ORDER = ("scans", "head_to_head", "kernels", "pipeline", "ranks", "streams", "model", "sessions",
-         "claims")  # fmt: skip
-"""The questions, in the order of the gallery; `others` are of other programs' files."""
+ORDER = (
+    "scans",
+    "ladder",
+    "standings",
+    "one_core",
+    "head_to_head",
+    "rivals",
+    "odd_sizes",
+    "tuning",
+    "hardware",
+    "counts",
+    "pipeline",
+    "ranks",
+    "schedules",
+    "timelines",
+    "concurrency",
+    "larger",
+    "scenarios",
+    "model",
+    "sessions",
+    "claims",
+    "others",
+)
+"""The questions, in the order of the gallery."""
 
 
 def load_all() -> None:
     """Registers every figure and table."""
-    for name in (*ORDER, "others"):
+    for name in ORDER:
         importlib.import_module(f"{__name__}.{name}")
