@@ -195,7 +195,7 @@ def test_speedups_take_the_fastest_core_of_the_sessions_and_reach_to_the_slowest
     assert not tiny.lines(axes, tiny.look("hso_blocked"))
     (then,) = [line for line in axes.get_lines() if line.get_label() == "then (8800 GTX)"]
     assert then.get_xydata().tolist() == [[1024, 0.25], [N, 4.5]]
-    assert "fastest core of 3 sessions" in scans.speedup(data).details
+    assert "fastest core of 3 sessions" in tiny.shown(scans.speedup, data).details
     table = tiny.built(scans.speedup_table, data)
     then, now = "cpu_ms gpu_ms speedup_2007", "speedup_hso_blocked_padded speedup_cub_device_scan"
     assert tiny.printed(table, f"{then} {now}") == "1.00 | 4.00 | 0.250 | — | —"
@@ -208,7 +208,7 @@ def test_speedups_of_one_session_have_its_intervals() -> None:
     (axes,) = tiny.drawn(scans.speedup, data).axes
     bars = tiny.bars(axes, tiny.look("hso_blocked_padded").colour)
     assert bars == [near((N, 20 * LEAST, 20 * MOST))]
-    assert "one session alone" in scans.speedup(data).details
+    assert "one session alone" in tiny.shown(scans.speedup, data).details
     table = tiny.built(scans.speedup_table, data)
     assert "one session, with 95% intervals in brackets" in table.caption
     assert cells(table, 1)["speedup_hso_blocked_padded"] == "20.0 [18.0, 28.0]"

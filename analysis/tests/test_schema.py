@@ -15,8 +15,7 @@ import pytest
 
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import documents
-from scanlab_report.schema import DOCUMENTS, verification
+from scanlab_report.schema import DOCUMENTS, results, verification
 from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent
@@ -120,7 +119,7 @@ def test_the_lines_of_a_verification_fit(folder: Path) -> None:
 
 
 def test_no_key_of_a_context_is_left_to_the_user(folder: Path) -> None:
-    own = documents.results.Context.__struct_encode_fields__
+    own = results.Context.__struct_encode_fields__
     assert len(own) > 50
     for key in own:
         refusal = written(folder, f"bench --variant cpu_sequential --items 1 --benchmark_context=team=a,{key}=b 2> OUT || test $? = 2", "refusal")

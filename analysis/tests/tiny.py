@@ -168,15 +168,20 @@ def with_rows(data: Data, table: str, rows: Iterable[Mapping[str, Any]], **conte
     added = pd.DataFrame([{"file": number, **row} for row in rows])
     before = data.tables.get(table)
     data.tables[table] = added if before is None else pd.concat([before, added], ignore_index=True)
-    return data
+    return replace(data)
+
+
+def shown(make: Callable[[Data], Shown], data: Data) -> Shown:
+    """What a figure function returns."""
+    with style.sheet():
+        made = make(data)
+    pyplot.close(made.content)
+    return made
 
 
 def drawn(make: Callable[[Data], Shown], data: Data) -> Figure:
     """A figure of these data."""
-    with style.sheet():
-        figure = make(data).content
-    pyplot.close(figure)
-    return figure
+    return shown(make, data).content
 
 
 def built(make: Callable[[Data], Shown], data: Data) -> Table:

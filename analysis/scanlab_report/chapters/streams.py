@@ -104,7 +104,7 @@ def schedules_of(data: Data) -> pd.DataFrame:
         cases = summarise(rows, case).drop(columns="device_ns")
         device = rows.groupby(case)["device_ns"].median().reset_index()
         cases = cases.merge(device, how="left")
-        known = [id_ for n in files for id_, about in data.files[n].context["schedules"].items()
+        known = [id_ for n in files for id_, about in data.files[n].context.get("schedules", {}).items()
                  if not about["control"]]  # fmt: skip
         order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
         cases["place"] = cases["id"].map(order.index)
