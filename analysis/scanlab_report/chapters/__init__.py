@@ -25,12 +25,11 @@ ORDER = (
     "model",
     "sessions",
     "claims",
-    "others",
 )
-"""The questions, in the order of the gallery."""
+"""The questions, in the order of the gallery; `others` are of other programs' files."""
 
 
 def load_all() -> None:
     """Registers every figure and table."""
-    for name in ORDER:
+    for name in (*ORDER, "others"):
         importlib.import_module(f"{__name__}.{name}")

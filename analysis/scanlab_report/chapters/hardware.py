@@ -178,6 +178,10 @@ QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """One row per case counted by emulator and hardware: `transactions` and `conflicts` of both,
     summed over launches; the launches, and the counts."""
+    return data.once("both counted", lambda: _both_counted(data))
+
+
+def _both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     for origin in (MEASURED, RECORDED):
         launches = data.rows("counters", lambda file: file.origin == origin)  # noqa: B023
         named = set(zip(launches["variant"], launches["items"], strict=True))

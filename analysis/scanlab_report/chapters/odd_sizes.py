@@ -53,8 +53,9 @@ def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFram
     process has one ratio, of medians of its own samples, so the interval has what differs between
     processes."""
     rows = []
-    for key, of_case in cases.groupby(KEY):
-        medians = of_case.pivot(index="file", columns="variant", values="median_ns")
+    every = cases.pivot(index=[*KEY, "file"], columns="variant", values="median_ns")
+    for key, medians in every.groupby(level=KEY):
+        medians = medians.dropna(axis="columns", how="all")
         cubs = [cub for cub in cub_as_shipped(data) if cub in medians]
         if variant in medians and cubs:
             rival = medians[cubs].median().idxmin()
