@@ -13,7 +13,7 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report.data import Session
-from scanlab_report.others import nvbench
+from scanlab_report.others.nvbench import nvbench
 from scanlab_report.schema import (
     counts,
     implicit_sync,
@@ -112,7 +112,7 @@ def experiments(reader: Reader, path: Path, origin: str, document: Mapping[str, 
 def stopwatch_times(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     number = reader.add_file(path, origin, convert(document, stopwatch.Stopwatch).context)
     rows = []
-    for case in nvbench.nvbench(path, document)[1]:
+    for case in nvbench(path, document)[1]:
         axes, median = case["axes"], case["median"]
         if case["misfit"]:
             raise case["misfit"]

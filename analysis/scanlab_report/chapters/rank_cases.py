@@ -232,7 +232,7 @@ def ordered(algorithms: Iterable[str]) -> list[str]:
     return sorted(set(algorithms), key=lambda id_: (known.index(id_) if id_ in known else 99, id_))
 
 
-def rates(rows: pd.DataFrame) -> pd.DataFrame:
+def with_rates(rows: pd.DataFrame) -> pd.DataFrame:
     """With the throughput in TB/s as `y`, `low` and `high`."""
     moved = rows["bytes"] / 1e3
     return rows.assign(y=moved / rows["median_ns"], low=moved / rows["high_ns"],

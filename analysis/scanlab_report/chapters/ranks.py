@@ -33,7 +33,7 @@ from scanlab_report.chapters.rank_cases import (
     ordered,
     rank_line,
     rank_ticks,
-    rates,
+    with_rates,
     scans_of,
     several,
     strong,
@@ -58,7 +58,7 @@ def ranks_scaling(data: Data) -> Shown:
     limits = bounds(cases)
     rates = {name: limits["bytes"] / limits[name] / 1e3 for name in BOUND_LOOKS}
     panels = [("items_per_rank", "items per GPU", "throughput of all GPUs, TB/s",
-               rates(pick(cases, kind=SCAN)), limits.assign(**rates)),
+               with_rates(pick(cases, kind=SCAN)), limits.assign(**rates)),
               ("items", "items in all", "speedup over best on one GPU",
                heights(strong(cases), "speedup"), strong_bounds(cases))]  # fmt: skip
     panels = [panel for panel in panels if len(panel[3])]
@@ -164,13 +164,13 @@ def ranks_chunk(data: Data) -> Shown:
     cases = main_kind(timed)
     rows = varied(cases, CHUNK)
     gpus = rows["ranks"].max()
-    rows = rates(pick(rows, ranks=gpus))
+    rows = with_rates(pick(rows, ranks=gpus))
     sizes = sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
-        for rate in rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
+        for rate in with_rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
             panel.axhline(rate, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n",
                           **look(COPY).plot())  # fmt: skip
         for (name, tells), line in own.groupby(["algorithm", "tells"]):

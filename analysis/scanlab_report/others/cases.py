@@ -76,8 +76,8 @@ def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
         first = runs.sort_values(["failed", "skipped"], key=lambda of: of.astype(bool),
                                  ascending=False, kind="stable").iloc[0].to_dict()  # fmt: skip
         if not first["skipped"]:
-            sampled = (runs["samples"].map(len) > 0).all()
-            samples = np.concatenate(runs["samples"].tolist()) if sampled else runs["mean_ns"].to_numpy()
+            all_sampled = (runs["samples"].map(len) > 0).all()
+            samples = np.concatenate(runs["samples"].tolist()) if all_sampled else runs["mean_ns"].to_numpy()
             of_all = sampled(samples / 1e9)
             first |= {f"{name}_ns": 1e9 * of_all[name] for name in ("median", "mean", "stdev")}
             first |= {"samples": samples, "count": len(samples),
