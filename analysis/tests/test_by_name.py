@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report import experiments, opened
+from scanlab_report import experiments, opened, style
 from scanlab_report.chapters.scans import throughput, time
 from scanlab_report.commands import mine
 from scanlab_report.commands.__main__ import main
@@ -134,9 +134,10 @@ def test_sizes_of_which_none_is_a_power_of_two_are_drawn(tmp_path: Path, name: s
 
 def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
     both = tiny.tables([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
-    assert not throughput(both).unusual
-    floats = tiny.tables([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
-    assert throughput(floats).unusual == ("f32",)
+    with style.sheet():
+        assert not throughput(both).unusual
+        floats = tiny.tables([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
+        assert throughput(floats).unusual == ("f32",)
 
 
 def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_refers_to() -> None:
@@ -147,7 +148,8 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     (axes,) = tiny.drawn(throughput, asked).axes
     assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {tiny.look(name).marker for name in (CEILING, "hso_block", "best")}
     assert tiny.points(axes, tiny.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
-    made = throughput(asked)
+    with style.sheet():
+        made = throughput(asked)
     assert made.unusual == ("f64",) and "64-bit floats" in made.caption and "One variant of each kind" not in made.caption
 
 
