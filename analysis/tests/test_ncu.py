@@ -10,9 +10,8 @@ import json
 import re
 from pathlib import Path
 
-from scanlab_report.read import ncu, results
-from scanlab_report.read.records import MEASURED
-
+from scanlab_report import ncu
+from scanlab_report.load import load
 from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
@@ -43,9 +42,9 @@ def write(folder: Path, text: str) -> Path:
 
 def problems(folder: Path, text: str) -> list[str]:
     write(folder, text)
-    read = results.read([], [folder])
-    assert read.counters.empty
-    return [str(problem) for problem in read.problems]
+    data = load([], [folder])
+    assert data["counters"].empty
+    return [str(problem) for problem in data.problems]
 
 
 def test_report_below_lines_of_ncu_and_of_the_program_is_recognised() -> None:
@@ -55,7 +54,7 @@ def test_report_below_lines_of_ncu_and_of_the_program_is_recognised() -> None:
 
 
 def test_each_launch_is_a_row_with_its_case(tmp_path: Path) -> None:
-    table = results.read([write(tmp_path, REPORT)], []).counters
+    table = load([write(tmp_path, REPORT)])["counters"]
     cases = table[["variant", "padding", "load", "type", "mode", "items", "launch_index"]].values.tolist()
     assert cases == [
         ["hso_block", "none", "halves", "i32", "exclusive", 2048, 0],
@@ -68,7 +67,7 @@ def test_each_launch_is_a_row_with_its_case(tmp_path: Path) -> None:
 
 
 def test_counts_have_their_thousands_put_together(tmp_path: Path) -> None:
-    first = results.read([write(tmp_path, REPORT)], []).counters.iloc[0]
+    first = load([write(tmp_path, REPORT)])["counters"].iloc[0]
     assert (first["shared_load_wavefronts"], first["shared_load_conflicts"]) == (1596, 1260)
     assert first["shared_load_conflicts"] + first["shared_store_conflicts"] == 2205
 
@@ -113,13 +112,13 @@ LOOK_AHEAD = ncu.by_name({NAME: {"variant": "look_ahead", "settings": "tile=26",
 
 
 def test_dram_bytes_are_read_with_the_settings_of_their_case() -> None:
-    (launch,) = ncu.dram_bytes(dram_report(), LOOK_AHEAD).itertuples()
+    (launch,) = ncu.tidy(dram_report(), ncu.DRAM_METRICS, LOOK_AHEAD).itertuples()
     assert (launch.variant, launch.settings, launch.items) == ("look_ahead", "tile=26", 262144)
     assert (launch.dram_bytes_read, launch.dram_bytes_written) == (1048576, 0)
 
 
 def test_bytes_that_ncu_scaled_are_scaled_back() -> None:
-    (launch,) = ncu.dram_bytes(dram_report("Mbyte", "1.05"), LOOK_AHEAD).itertuples()
+    (launch,) = ncu.tidy(dram_report("Mbyte", "1.05"), ncu.DRAM_METRICS, LOOK_AHEAD).itertuples()
     assert launch.dram_bytes_read == 1050000
 
 
@@ -134,16 +133,16 @@ def test_a_range_is_of_the_case_that_the_file_beside_the_report_says(tmp_path: P
     (tmp_path / "dram_bytes.csv").write_text(dram_report())
     for name, content in (("dram_bytes.ranges.json", ranges().encode()), ("dram_bytes.ranges.json.gz", gzip.compress(ranges().encode()))):
         (tmp_path / name).write_bytes(content)
-        read = results.read([tmp_path], [])
+        data = load([tmp_path])
         (tmp_path / name).unlink()
-        assert not read.problems and read.traffic[["variant", "settings", "items"]].values.tolist() == [["look_ahead", "tile=26", 262144]]
-        assert read.beside(str(tmp_path / "dram_bytes.csv"), MEASURED).commit == fixtures.COMMIT
+        assert not data.problems and data["traffic"][["variant", "settings", "items"]].values.tolist() == [["look_ahead", "tile=26", 262144]]
+        assert {data.files[number].commit for number in data["traffic"]["file"]} == {fixtures.COMMIT}
 
 
 def test_a_report_of_now_without_its_ranges_or_with_wrong_ones_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dram_bytes.csv").write_text(dram_report())
-    assert "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it" in str(results.read([tmp_path], []).problems[0])
+    assert "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it" in str(load([tmp_path]).problems[0])
     for wrong, said in ((ranges(items=-1), "ranges[1].items: expected int >= 0, got -1"), (ranges(variant="new"), "context.variants says nothing of new"),
                         (ranges().replace("ranges/1", "ranges/2"), "of a newer Scanlab: update"), ("{", "not JSON")):  # fmt: skip
         (tmp_path / "dram_bytes.ranges.json").write_text(wrong)
-        assert any(said in str(problem) for problem in results.read([tmp_path / "dram_bytes.csv"], []).problems), wrong
+        assert any(said in str(problem) for problem in load([tmp_path / "dram_bytes.csv"]).problems), wrong
