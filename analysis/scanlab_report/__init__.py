@@ -17,8 +17,8 @@ DATA = (
     _CHECKOUT if (_CHECKOUT / "data" / "experiments.toml").is_file() else Path.cwd()
 ) / "data"  # installed, it reads the clone that it runs in
 """The data of this checkout: what is published, recorded and known of devices."""
-CLAIMS = DATA.parent / "paper" / "claims.toml"
-"""The claims of its papers and pages."""
+CLAIMS = DATA.parent / "paper" / "claims"
+"""Claims, published statements and open targets of its papers and pages."""
 
 
 def place(file: Path) -> str:

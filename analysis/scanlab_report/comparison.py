@@ -189,26 +189,19 @@ def _own(path: Path, data: Data) -> Side:
     untimed = data["skipped"]
     named = [f"{v} of {n} items" for v, n in zip(untimed["variant"], untimed["items"], strict=True)]
     untimed = untimed.assign(name=named, why=untimed["reason"])
-    return Side(file, kind, case, cases, untimed, throttling(rows, case, file))
+    untimed = untimed.reindex(columns=[*case, "name", "reason", "why", "failed"])
+    return Side(file, kind, case, cases, untimed, _throttling(data, rows, table))
 
 
-def throttling(rows: pd.DataFrame, case: list[str], file: File) -> str:
-    """A sentence on how often, and how far, the clock was lowered; empty if it never was."""
-    if file.kind != "host" and "variant" in rows:
-        rows = rows[~rows["variant"].isin(Variants(file.variants).ids(HOST))]
-    highest = float(file.context.get("sm_clock_mhz_max") or np.nan)
-    clocks = rows["sm_clock_mhz"].dropna()
-    if not (clocks < highest).any():
+def _throttling(data: Data, rows: pd.DataFrame, table: str) -> str:
+    """A sentence on how often, and how far, the clock was lowered; most files are done with at a
+    glance."""
+    highest = float(data.files[0].context.get("sm_clock_mhz_max") or np.nan)
+    if not (rows["sm_clock_mhz"] < highest).any():
         return ""
-    relative: list[float] = []
-    for _, of_case in rows.groupby(case, dropna=False):
-        low, ns = of_case["sm_clock_mhz"] < highest, of_case["ns"]
-        if len(ns) > 1:
-            relative += [ns[place] / ns.drop(place).median() for place in of_case.index[low]]
-    return (f"{file.path.name.partition('.')[0]} ran at a lowered clock: {(clocks < highest).sum()} "
-            f"of {len(clocks)} readings of the SM clock are below its maximum, {highest:g} MHz, the "
-            f"lowest {clocks.min():g} MHz. The median such repetition took "
-            f"{np.median(relative or [np.nan]):.3f} times as long as the others of its case.")  # fmt: skip
+    from scanlab_report.chapters.sessions import session_of
+
+    return session_of(data, rows, table).throttling()
 
 
 def _others(read: Sequence[Data], tables: list[pd.DataFrame]) -> Side:
@@ -302,7 +295,8 @@ def _named(side: Side) -> list[tuple[str, ...]]:
 
 def _relabelled(rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]) -> pd.DataFrame:
     keys = rows[names].itertuples(index=False, name=None)
-    return rows.assign(case=[known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)])
+    labels = [known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)]
+    return rows.assign(case=pd.Series(labels, rows.index, dtype=object))
 
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:

@@ -496,12 +496,9 @@ class _Reader:
 
     def _history(self, path: Path, origin: str) -> None:
         """Each session of a history as a file of its own, below the folder that it had."""
-        if (raw := load_bytes(path, self.data.problems)) is None:
+        if (table := load_history(path, self.data.problems)) is None:
             return
         try:
-            table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
-            if list(table.columns) != HISTORY_COLUMNS:
-                raise ValueError(f"its columns are not {', '.join(HISTORY_COLUMNS)}")
             for values, rows in table.groupby(HISTORY_PROVENANCE, sort=False):
                 context = dict(zip(HISTORY_PROVENANCE, values, strict=True))
                 number = self.add_file(path.parent / context["session"] / HISTORY, origin, context)
@@ -785,6 +782,20 @@ HISTORY_COLUMNS = [*HISTORY_PROVENANCE, *CASE, *(c for c in STREAM_SCAN if c not
 HISTORY_COLUMNS += ["times_ns"]
 """`times_ns`: of each sample, separated by spaces. A row is a case of a scan, whose columns from
 `way` on are empty, or of a scan larger than the device, whose `variant` is empty."""
+
+
+def load_history(path: Path, problems: list[Complaint]) -> pd.DataFrame | None:
+    """The table of a history in text; None, and a complaint, if it is none."""
+    if (raw := load_bytes(path, problems)) is None:
+        return None
+    try:
+        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
+        if list(table.columns) != HISTORY_COLUMNS:
+            raise ValueError(f"its columns are not {', '.join(HISTORY_COLUMNS)}")
+    except ValueError as error:
+        problems.append(Complaint(path, "", f"is no history of sessions: {error}"))
+        return None
+    return table
 
 
 def _history_samples(rows: pd.DataFrame, table: str) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.console import missing
-from scanlab_report.schema.base import ELEMENT_BYTES
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.data import Data
@@ -20,6 +19,7 @@ if TYPE_CHECKING:  # pandas is not loaded to print a help text
 
 RECORDED = DATA / "recorded"
 OPTIONS = ("variants", "type", "op")
+TYPES = ("f16", "f32", "f64", "i16", "i32", "i64", "i8")
 
 
 class Refused(ValueError):
@@ -46,19 +46,21 @@ def on_device(data: Data, device: str) -> Data:
 
 
 def first_device() -> str:
-    """The device that paper/claims.toml is about."""
-    return str(tomllib.loads(CLAIMS.read_text(encoding="utf-8")).get("device", ""))
+    """The device that the claims are about."""
+    text = (CLAIMS / "claims.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text).get("device", ""))
 
 
 def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published",
-           recorded: Sequence[Path] = ()) -> Data:  # fmt: skip
-    """All below the paths, of one session of each device; the published tables beside it."""
+           recorded: Sequence[Path] = (), first: str = "") -> Data:  # fmt: skip
+    """All below the paths, of one session of each device; the published tables beside it. `first`:
+    the device that comes before others."""
     from scanlab_report import data, load
 
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
-    read = load.load(measured, dict.fromkeys([*recorded, *more]), first_device())
+    read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
     read.published = load.load_published(published, read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
@@ -82,9 +84,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def registered(kind: str) -> dict[str, Entry]:
     """The figures or the tables of all chapters, by name."""
     from scanlab_report import chapters, shown
-    from scanlab_report.modules import modules
 
-    list(modules(chapters))
+    chapters.load_all()
     return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
 
 
@@ -93,7 +94,7 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
     add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
     add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
-    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
+    add("--type", default="", choices=TYPES, help="show scans of this type (default: i32 where timed, else another timed type)")
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
     shown = "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"

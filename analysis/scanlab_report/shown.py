@@ -113,7 +113,7 @@ def table(*measured_by: str, **options: Any):
 def first_of(entry: Entry, data: Data) -> Shown:
     """A table of the first device that answers; Lacking as the first device lacks it."""
     reason: Lacking | None = None
-    for device in data.devices or [""]:
+    for device in [""] if entry.of_others else data.devices or [""]:
         try:
             return entry.make(data.on(device) if device else data)
         except Lacking as error:
@@ -152,11 +152,13 @@ def draw(entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page",
          devices: bool = True) -> dict[str, Shown]:  # fmt: skip
     """Draws a figure with its footer and writes it to files; what is shown, by device."""
     with style.sheet(sheet):
-        on = by_device(entry, data) if devices else {"": first_of(entry, data)}
+        apart = devices and not entry.of_others
+        on = by_device(entry, data) if apart else {"": first_of(entry, data)}
         drawn: Figure = next(iter(on.values())).content
         style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []
-        style.footer(drawn, [*unusual, *(source.line() for source in all_sources(on))])
+        caption = [told(on)] * entry.of_others  # no page has it
+        style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
         style.save(drawn, targets)
     return on
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import resource
 import sys
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from scanlab_report import figures, processes
-from scanlab_report.modules import modules
+from scanlab_report import chapters, processes
+from scanlab_report.data import Data
+from scanlab_report.shown import FIGURES, Shown
 from tests import whole
 from tests.whole import PUBLISHED, Built
 
@@ -33,14 +35,15 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
 
     def empty(name: str):
-        def draw(**_: object) -> Figure:
+        def make(_: Data) -> Shown:
             names.append(name)
-            return Figure(figsize=(1, 1), layout="constrained")  # the footer goes below what that lays out
+            return Shown(Figure(figsize=(1, 1), layout="constrained"), "")  # the footer goes below what that lays out
 
-        return draw
+        return make
 
-    for name, module in modules(figures):
-        monkeypatch.setattr(module, "draw", empty(name))
+    chapters.load_all()
+    for name, entry in FIGURES.items():
+        monkeypatch.setitem(FIGURES, name, dataclasses.replace(entry, make=empty(name)))
     monkeypatch.setattr(processes, "WORKERS", 1)  # what others draw is not seen here
     return names
 

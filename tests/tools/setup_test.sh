@@ -121,7 +121,7 @@ SH
   touch build/$preset/build.ninja
 done
 stand_in "$scratch/bin/ctest" <<<'echo the summary && exit "${STATUS_ctest:-0}"'
-mkdir -p .deps paper && printf 'device = "NVIDIA %s"\n' H200 Z9 >paper/claims.toml # the first names the report's, others are of claims
+mkdir -p .deps paper/claims && printf 'device = "NVIDIA %s"\n' H200 Z9 >paper/claims/claims.toml # the first names the report's, others are of claims
 
 # set_up_for [no-cuda]: leaves the record of a set-up for the machine as it is now.
 set_up_for() {

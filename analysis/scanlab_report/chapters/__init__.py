@@ -6,10 +6,10 @@ import importlib
 
 ORDER = ("scans", "head_to_head", "kernels", "pipeline", "ranks", "streams", "model", "sessions",
          "claims")  # fmt: skip
-"""The questions, in the order of the gallery."""
+"""The questions, in the order of the gallery; `others` are of other programs' files."""
 
 
 def load_all() -> None:
     """Registers every figure and table."""
-    for name in ORDER:
+    for name in (*ORDER, "others"):
         importlib.import_module(f"{__name__}.{name}")

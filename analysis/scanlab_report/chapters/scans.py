@@ -728,7 +728,7 @@ def core_shown(data: Data, sessions: list[pd.DataFrame]) -> list[str]:
 def over_core(sessions: list[pd.DataFrame], above: str, below: str) -> pd.DataFrame:
     """`items`, `type`, `ratio`, `low`, `high`, `sessions`: time of `below` over time of `above` at
     each size. Of several sessions the least ratio up to the most; of one its interval."""
-    every = pd.concat([_over_core(cases, above, below) for cases in sessions], ignore_index=True)
+    every = pd.concat([session_over_core(cases, above, below) for cases in sessions], ignore_index=True)
     rows = []
     for n, own in every.groupby("items"):
         low, high = own["ratio"].min(), own["ratio"].max()
@@ -738,7 +738,7 @@ def over_core(sessions: list[pd.DataFrame], above: str, below: str) -> pd.DataFr
     return pd.DataFrame(rows, columns=["items", "type", "ratio", "low", "high", "sessions"])
 
 
-def _over_core(cases: pd.DataFrame, above: str, below: str) -> pd.DataFrame:
+def session_over_core(cases: pd.DataFrame, above: str, below: str) -> pd.DataFrame:
     cache = caches(cases)[0]
     cpu = of_variant(cases, below, cache=cache)
     cpu = (of_variant(cases, below) if cpu.empty else cpu).drop_duplicates("items")

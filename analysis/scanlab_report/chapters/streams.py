@@ -104,7 +104,7 @@ def schedules_of(data: Data) -> pd.DataFrame:
         cases = summarise(rows, case).drop(columns="device_ns")
         device = rows.groupby(case)["device_ns"].median().reset_index()
         cases = cases.merge(device, how="left")
-        known = [id_ for n in files for id_, about in data.files[n].context["schedules"].items()
+        known = [id_ for n in files for id_, about in data.files[n].context.get("schedules", {}).items()
                  if not about["control"]]  # fmt: skip
         order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
         cases["place"] = cases["id"].map(order.index)
@@ -515,6 +515,10 @@ class Trace:
         return kernels["stream"].nunique() > 1 and channels != {-1} and len(channels) == 1
 
     @property
+    def title(self) -> str:
+        return self.schedule + ", one hardware work queue" * self.one_queue
+
+    @property
     def makespan_ms(self) -> float:
         return (self.rows["end_us"].max() - self.rows["start_us"].min()) / 1e3
 
@@ -575,8 +579,7 @@ def gantt(data: Data) -> Shown:
     drawn, axes = style.figure(style.COLUMN, 0.35 + sum(heights), 1, len(heights), sharex=True,
                                height_ratios=heights)  # fmt: skip
     for axis, trace in zip(axes, traces, strict=True):
-        queue = ", one hardware work queue" if trace.one_queue else ""
-        draw_trace(axis, trace, f"{trace.schedule}{queue}: {trace.makespan_ms:.2f} ms")
+        draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
     axes[-1].set_xlim(left=0)
     axes[-1].set_xlabel(time_label(traces[-1].about))
     cuts = {(trace.about["chunks"], trace.about["streams"]) for trace in traces

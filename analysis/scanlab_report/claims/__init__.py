@@ -1,1 +1,1 @@
-"""Claims of the report and of the literature, and how they stand."""
+"""Claims of Scanlab, statements of the literature and open targets, held against results."""

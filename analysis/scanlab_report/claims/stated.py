@@ -1,168 +1,174 @@
-"""The claims of Scanlab and of the literature, from ``paper/claims.toml``, which documents its fields."""
+"""Claims, published statements and open targets: the files of `paper/claims/`, read and checked."""
 
 from __future__ import annotations
 
-import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
-import msgspec
+import pandas as pd
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report import CLAIMS, DATA
-from scanlab_report.derive.sizes import power_of_two
-from scanlab_report.schema.base import Line
-from scanlab_report.schema.claims import StatedClaim
+from scanlab_report.data import Data
+from scanlab_report.intervals import Interval
+from scanlab_report.pick import CUBS, cub_as_shipped, pick, power_of_two
+from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
 from scanlab_report.schema.fields import Misfit, convert, fits, shown
-from scanlab_report.read.records import ideal_bytes
-from scanlab_report.read.variants import Variants, Wanted
-from scanlab_report.select.evidence import Key
-from scanlab_report.select.variants import CUBS, cub_as_shipped
-from scanlab_report.stats.intervals import Interval
 
-REFERENCES = sorted((DATA.parent / "paper").glob("*/references.bib"))
-OURS = "scanlab"
-"""The source of Scanlab's own claims."""
-
-MEASURES: dict[str, frozenset[str]] = {
-    "speed": frozenset({"variant", "over", "cases"}), "floor": frozenset({"variant", "cases"}), "stopwatch": frozenset({"variant", "cases"}), "losses": frozenset(), "odd_sizes": frozenset({"variant"}), "spills": frozenset(),
-    "speedup": frozenset({"variant", "cases"}), "traffic": frozenset({"variant", "cases"}), "order": frozenset({"device"}),
-    "schedule": frozenset({"workload"}), "duplex": frozenset(), "naive": frozenset(), "tracing": frozenset(),
-    "counts": frozenset(), "conflicts": frozenset(), "makespan_median": frozenset(), "makespan_worst": frozenset(), "overlap": frozenset(),
-    "implicit_sync": frozenset({"experiments", "answer"}),
-    **dict.fromkeys(("ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"), frozenset({"variant", "cases"})),
-}  # fmt: skip
-"""The measures that compute a claim, with the fields that each requires."""
-OF_SCANS, OF_STREAMS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"), ("schedule", "duplex", "naive", "tracing")
+CLAIM, PUBLISHED, TARGET = "claim", "published", "target"
+Kind = Literal["claim", "published", "target"]
+KINDS = get_args(Kind)
+OfScans = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"]
+OfStreams = Literal["schedule", "duplex", "naive", "tracing"]
+OfEngines = Literal["makespan_median", "makespan_worst", "overlap"]
+OfRanks = Literal["ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound",
+                  "ranks_time"]  # fmt: skip
+Others = Literal["speedup", "traffic", "order", "implicit_sync", "counts", "conflicts"]
+Measure = Literal[OfScans, OfStreams, OfEngines, OfRanks, Others]
+OF_SCANS, OF_STREAMS, OF_ENGINES, OF_RANKS = map(get_args, (OfScans, OfStreams, OfEngines, OfRanks))
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
-OF_COUNTS, OF_ENGINES = ("counts", "conflicts"), ("makespan_median", "makespan_worst", "overlap")
-OF_MODELS = OF_COUNTS + OF_ENGINES
-ON_EVERY_DEVICE = ("odd_sizes",)
-"""Measures whose claims have one row per measured device."""
-OF_RANKS = tuple(measure for measure in MEASURES if measure.startswith("ranks_"))
-
-CUB = ("cub", "cub_as_shipped")
-"""Names of CUB's scans in a claim: all of them, or all but those with tuned shapes."""
-_BOUNDS = ("at_least", "at_most", "equals")
-_DEFAULTS = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
-_RANKS = ("ranks", "items_per_rank")
-_LIMITS = {
-    "least_items": lambda key, n: key.items >= n,
-    "most_items": lambda key, n: key.items <= n,
-    "least_mib": lambda key, n: ideal_bytes(key.type, key.op, key.items) >= 2 * n << 20,
-    "powers": lambda key, wanted: not wanted or power_of_two(key.items),
-}
+NEEDED = {
+    "speed": ("variant", "over", "type"), "floor": ("variant", "type"),
+    "stopwatch": ("variant", "type"), "odd_sizes": ("variant",), "speedup": ("variant",),
+    "traffic": ("variant", "items"), "order": ("board",), "schedule": ("workload",),
+    "implicit_sync": ("experiments", "answer"),
+    **dict.fromkeys(OF_RANKS, ("variant", "type", "ranks")),
+}  # fmt: skip
+"""The fields that a measure needs, where it needs any."""
+Sizes = Count | Annotated[list[Count], Meta(min_length=1)]
 
 
 class ClaimsError(ValueError):
-    """Raised for an invalid claims file; the message names the file and the place."""
+    """A file that cannot be used; the message has the file and the place."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One claim; fields as in the file."""
+class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """A claim, published statement or target; claims.toml describes the fields."""
 
-    statement: str
-    source: str
-    figure: str
-    measure: str
-    set_by: str = ""
-    variant: str = ""
-    over: str | Sequence[str] = ()
-    of_published: str = ""
-    device: str = ""
-    on: str = ""
-    workload: str = ""
-    experiments: Sequence[str] = ()
-    answer: str = ""
-    least_gib: float = 0
-    at_least: float | None = None
-    at_most: float | None = None
-    equals: float | None = None
-    variation: float = 0.0
-    cases: Mapping[str, Any] = field(default_factory=dict)
+    kind: Kind
+    statement: Name
+    figure: Name
+    measure: Measure
+    source: Line = ""
+    set_by: Annotated[str, Meta(pattern=COMMIT)] = ""
+    on: list[Name] = []
+    row: Count = 0
+    variant: Line = ""
+    over: Literal["cub", "cub_as_shipped"] | list[Name] = []
+    of_published: Line = ""
+    board: Line = ""
+    workload: Line = ""
+    least_gib: Amount = 0
+    experiments: list[Name] = []
+    answer: Literal["", "yes", "no"] = ""
+    at_least: Number | UnsetType = UNSET
+    at_most: Number | UnsetType = UNSET
+    equals: Number | UnsetType = UNSET
+    variation: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    type: Type | UnsetType = UNSET
+    op: Op = "plus"
+    mode: Mode = "inclusive"
+    cache: Literal["cold", "warm"] = "cold"
+    launch: Literal["stream", "graph", "batch", "pipeline"] = "stream"
+    items: Sizes | UnsetType = UNSET
+    least_items: Count = 0
+    most_items: Count | UnsetType = UNSET
+    least_mib: Count = 0
+    powers: bool = False
+    ranks: Count = 0
+    items_per_rank: Sizes | UnsetType = UNSET
 
-    def rivals(self, variants: Variants) -> tuple[Wanted, ...]:
-        """Return the rivals; the fastest of them is the reference."""
-        if self.over in CUB:
-            return (CUBS,) if self.over == "cub" else tuple(cub_as_shipped(variants))
-        return tuple(self.over)
+    @property
+    def ours(self) -> bool:
+        return self.kind != PUBLISHED
 
     @property
     def wanted(self) -> str:
         """The bound in print."""
-        sign, give, bound = next(row for row in zip("≥≤=", "−+±", self._bounds(), strict=True) if row[-1] is not None)
+        bounds = zip("≥≤=", "−+±", (self.at_least, self.at_most, self.equals), strict=True)
+        sign, give, bound = next(row for row in bounds if row[-1] is not UNSET)
         if bound == 0:
             return "0"
-        return f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}" + (f" {give} {100 * self.variation:g}%" if self.variation else "")
+        text = f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}"
+        return f"{text} {give} {100 * self.variation:g}%" if self.variation else text
 
     def meets(self, value: float) -> bool:
         """Whether a value is within the bound, or misses it by no more than the variation."""
-        low, high, equal = self._bounds()
-        if equal is not None:
-            return abs(value - equal) <= self.variation * equal
-        return value >= low * (1 - self.variation) if low is not None else value <= high * (1 + self.variation)
+        if self.equals is not UNSET:
+            return abs(value - self.equals) <= self.variation * self.equals
+        if self.at_least is not UNSET:
+            return value >= self.at_least * (1 - self.variation)
+        return value <= self.at_most * (1 + self.variation)
 
     def digits(self, value: float, least: int) -> int:
-        """Return the least number of significant digits with which the printed value meets the bound exactly if the value does."""
-        return next((digits for digits in range(least, 6) if self.meets(float(f"{value:.{digits}g}")) == self.meets(value)), 6)
+        """The fewest significant digits with which the printed value has the verdict of the value."""
+        meets = self.meets(value)
+        enough = (n for n in range(least, 6) if self.meets(float(f"{value:.{n}g}")) == meets)
+        return next(enough, 6)
 
     def sure(self, values: Iterable[Interval]) -> bool:
-        """Whether each whole interval lies within the bound; False if any value has no interval."""
-        return all(value.known and self.meets(value.low) and self.meets(value.high) for value in values)
+        """Whether each whole interval meets the bound; False if a value has none."""
+        return all(v.known and self.meets(v.low) and self.meets(v.high) for v in values)
 
-    def worst(self, values: Sequence[Any], key) -> Any:
-        """Return the value farthest from the bound."""
-        if self.equals is not None:
-            return max(values, key=lambda value: abs(key(value) - self.equals))
-        return (min if self.at_least is not None else max)(values, key=key)
+    def worst(self, values: Sequence[tuple[Interval, Any, Any]]) -> tuple[Interval, Any, Any]:
+        """The value farthest from the bound, with what stands beside it."""
+        if self.equals is not UNSET:
+            return max(values, key=lambda row: abs(row[0].value - self.equals))
+        least = self.at_least is not UNSET
+        return (min if least else max)(values, key=lambda row: row[0].value)
 
-    def keys(self, timings) -> list[Key]:
-        """The cases that the claim speaks of, of all that were timed."""
-        named = _DEFAULTS | {name: value for name, value in self.cases.items() if name not in _LIMITS}
-        if "items" in named:
-            named["items"] = tuple(named["items"]) if isinstance(named["items"], list) else named["items"]
-        limits = [(_LIMITS[name], value) for name, value in self.cases.items() if name in _LIMITS]
-        return [key for key in timings.keys(**named) if all(within(key, value) for within, value in limits)]
+    def rivals(self, data: Data) -> list[str]:
+        """The variants whose fastest is the reference."""
+        if self.over == "cub":
+            return data.variants.ids(CUBS)
+        return cub_as_shipped(data) if self.over == "cub_as_shipped" else list(self.over)
 
-    def _bounds(self) -> tuple[Any, Any, Any]:
-        """At least, at most, equal to: one is a number, the others are None."""
-        return self.at_least, self.at_most, self.equals
-
-
-@lru_cache
-def device(file: Path = CLAIMS) -> str:
-    """The device that the report is about; empty if the file names none. ClaimsError as of :func:`read`."""
-    found = _content(file).get("device", "")
-    if not fits(found, Line):
-        raise ClaimsError(f"{file}: device is {shown(found)}, not a line of text")
-    return found
+    def cases(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The cases of scans on one device that the claim is about."""
+        names = ("type", "op", "mode", "cache", "launch", "items")
+        named = {name: getattr(self, name) for name in names}
+        rows = pick(rows, **{name: value for name, value in named.items() if value is not UNSET})
+        rows = rows[rows["items"] >= self.least_items]
+        rows = rows[rows["bytes"] >= 2 * self.least_mib << 20]
+        if self.most_items is not UNSET:
+            rows = rows[rows["items"] <= self.most_items]
+        return rows[power_of_two(rows["items"])] if self.powers else rows
 
 
-@lru_cache
-def read(file: Path = CLAIMS) -> tuple[Claim, ...]:
-    """The claims of a file in order; ClaimsError names the first thing wrong with it."""
-    content = _content(file)
-    entries = content.get("claim")
-    if not isinstance(entries, list) or not entries:
-        raise ClaimsError(f"{file}: holds no [[claim]]")
-    claims, known, sources, operators, on = [], _figures(), _sources(), operators_of_scans(), device(file)
-    for number, entry in enumerate(entries, start=1):
-        if not isinstance(entry, dict):
-            raise ClaimsError(f"{file}: claim {number}: is {shown(entry)}, not a table: begin it with [[claim]]")
-        named = f" ({entry['statement']})" if isinstance(entry.get("statement"), str) else ""
-        try:
-            entry = msgspec.to_builtins(convert(entry, StatedClaim, remedy="data/README.md says what a claim may hold"))
-        except Misfit as misfit:
-            raise ClaimsError(f"{file}: claim {number}{named}: {misfit}") from None
-        if wrong := _wrong(entry, known, sources, operators):
-            raise ClaimsError(f"{file}: claim {number}{named}: {wrong}")
-        ours = {"on": on} if entry["source"] == OURS and entry["measure"] not in ON_EVERY_DEVICE else {}
-        claims.append(Claim(**{**ours, **entry}))
+@cache
+def device(path: Path = CLAIMS) -> str:
+    """The GPU that the papers are about; empty if no file names one."""
+    named = [(file, content["device"]) for file, content in _contents(path) if "device" in content]
+    for file, name in named:
+        if not fits(name, Line):
+            raise ClaimsError(f"{file}: device is {shown(name)}, not a line of text")
+    return named[0][1] if named else ""
+
+
+@cache
+def read(path: Path = CLAIMS) -> tuple[Claim, ...]:
+    """The entries of a file, or of all files of a folder; ClaimsError names the first fault."""
+    claims = []
+    for file, content in _contents(path):
+        if unknown := set(content) - {"device", *KINDS}:
+            raise ClaimsError(f"{file}: {min(unknown)}: unknown, begin an entry with [[claim]]")
+        before = len(claims)
+        for kind in KINDS:
+            claims += [_claim(file, *entry, kind, path) for entry in _entries(file, content, kind)]
+        if len(claims) == before:
+            raise ClaimsError(f"{file}: holds no {' or '.join(f'[[{kind}]]' for kind in KINDS)}")
     return tuple(claims)
+
+
+@cache
+def _contents(path: Path) -> list[tuple[Path, Mapping[str, Any]]]:
+    files = sorted(path.glob("*.toml")) if path.is_dir() else [path]
+    if not files:
+        raise ClaimsError(f"{path}: holds no .toml file")
+    return [(file, _content(file)) for file in files]
 
 
 def _content(file: Path) -> Mapping[str, Any]:
@@ -174,39 +180,62 @@ def _content(file: Path) -> Mapping[str, Any]:
         raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 
-def _figures() -> set[str]:
-    return {path.stem for part in ("figures", "tables") for path in (Path(__file__).parents[1] / part).glob("*.py") if path.stem != "__init__"}
+def _entries(file: Path, content: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict]]:
+    """Each entry with its place; a row of a list `each` has the fields that all of them share."""
+    sections = content.get(kind, [])
+    if not fits(sections, list[dict]):
+        raise ClaimsError(f"{file}: {kind} is {shown(sections)}: begin an entry with [[{kind}]]")
+    for number, section in enumerate(sections, start=1):
+        place = f"{kind} {number}"
+        rows = section.get("each", [{}])
+        if not fits(rows, list[dict]):
+            raise ClaimsError(f"{file}: {place}: each is {shown(rows)}, not a list of tables")
+        shared = {name: value for name, value in section.items() if name != "each"}
+        for row, own in enumerate(rows, start=1):
+            yield f"{place}, row {row}" if "each" in section else place, shared | own
 
 
-def _sources() -> set[str]:
-    return {OURS, *re.findall(r"^@\w+{\s*([^\s,]+)", "".join(file.read_text(encoding="utf-8") for file in REFERENCES), re.MULTILINE)}
+def _claim(file: Path, place: str, entry: dict[str, Any], kind: str, path: Path) -> Claim:
+    statement = entry.get("statement")
+    if isinstance(statement, str):
+        place += f" ({statement})"
+    try:
+        if isinstance(statement, str):
+            entry["statement"] = statement.format_map(entry)
+        if kind != PUBLISHED:
+            entry.setdefault("on", [name for name in (device(path),) if name])
+        claim = convert(entry | {"kind": kind}, Claim, remedy="claims.toml describes the fields")
+    except (Misfit, LookupError, ValueError) as error:
+        fault = f"statement: {error} is no field" if isinstance(error, LookupError) else error
+        raise ClaimsError(f"{file}: {place}: {fault}") from None
+    if fault := _fault(claim):
+        raise ClaimsError(f"{file}: {place}: {fault}")
+    return claim
+
+
+def _fault(claim: Claim) -> str:
+    """The first fault of fields that do not go together."""
+    measure = f"measure {claim.measure!r}"
+    needed = NEEDED.get(claim.measure, ())
+    if lacking := sorted(name for name in needed if not getattr(claim, name)):
+        return f"{measure} needs {' and '.join(lacking)}"
+    bounds = [
+        name for name in ("at_least", "at_most", "equals") if getattr(claim, name) is not UNSET
+    ]
+    if len(bounds) != 1:
+        return f"needs one of at_least, at_most, equals, and has {' and '.join(bounds) or 'none'}"
+    if claim.op not in (operators := operators_of_scans()):
+        return f"op is {claim.op!r}, none of {', '.join(operators)}"
+    if claim.measure in ("traffic", "speedup") and isinstance(claim.items, list):
+        return f"{measure} needs one number of items"
+    if claim.measure not in OF_RANKS and (claim.ranks or claim.items_per_rank):
+        return (
+            f"ranks and items_per_rank are for measures that begin with ranks_, not for {measure}"
+        )
+    if claim.ours and not claim.set_by:
+        return "set_by is missing: the commit that set the bound"
+    return "" if claim.ours or claim.source else "source is missing: a key of references.bib"
 
 
 def operators_of_scans() -> list[str]:
-    """Of this checkout: a claim of any other would be of no case, and never measured."""
     return sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))
-
-
-def _wrong(entry: Mapping[str, Any], figures: set[str], sources: set[str], operators: list[str]) -> str:
-    """What is wrong with a claim whose fields hold what they may, if anything is: what they refer to, and what they need of each other."""
-    if entry["figure"] not in figures:
-        return f"figure: {entry['figure']!r} is no figure or table of scanlab_report/figures/ or scanlab_report/tables/"
-    if entry["source"] not in sources:
-        return f"source: {entry['source']!r} is neither {OURS!r} nor a key of references.bib"
-    if lacking := [name for name in sorted(MEASURES[entry["measure"]]) if not entry.get(name)]:
-        return f"measure {entry['measure']!r} needs {' and '.join(lacking)}"
-    bounds = [name for name in _BOUNDS if name in entry]
-    if len(bounds) != 1:
-        return f"needs one of {', '.join(_BOUNDS)}, and has {' and '.join(bounds) or 'none'}"
-    cases = entry.get("cases", {})
-    if cases.get("op", "plus") not in operators:
-        return f"cases: op is {cases['op']!r}, none of {', '.join(operators)}"
-    if entry["measure"] in ("traffic", "speedup") and not isinstance(cases.get("items", 0 if entry["measure"] == "speedup" else None), int):
-        return f"measure {entry['measure']!r} needs cases of one number of items"
-    if entry["measure"] in OF_RANKS and not {"type", "ranks"} <= set(cases):
-        return f"measure {entry['measure']!r} needs cases of a type and of one number of ranks"
-    if entry["measure"] not in OF_RANKS and (of_ranks := [name for name in _RANKS if name in cases]):
-        return f"cases: {' and '.join(of_ranks)}: of several GPUs, which measure {entry['measure']!r} knows nothing of; those that begin with ranks_ do"
-    if entry["source"] == OURS and not entry.get("set_by"):
-        return "set_by is missing: a target of the report names the commit that set it"
-    return ""

@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)
+        if reason := _of_others(data, options):
+            raise opened.Refused(reason)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
         several = len(error.args) > 1 or ": " in str(error)
@@ -99,8 +101,34 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
+def _of_others(data, options: argparse.Namespace) -> str:
+    """Why files of another program cannot be built as asked; empty if they can, or there are none.
+    No paper speaks of them."""
+    if not (others := list(dict.fromkeys(data["other"]["file"]))):
+        return ""
+    file = data.files[others[0]]
+    first = f"{file.path} is of {file.context['program']}"
+    own = [data.files[number].path for number in data.numbers() if number not in others]
+    if own := [*own, *(verification.file for verification in data.verifications)]:
+        alone = "build each alone, into a folder of its own"
+        return f"{first} and {own[0]} is Scanlab's own: {alone}"
+    given = {"recorded": options.recorded, "device": options.device, "session": options.session,
+             "paper": options.paper, "page": options.pages}  # fmt: skip
+    options.no_pdf = True
+    names = ", ".join(f"--{name}" for name, value in given.items() if value)
+    return names and f"{names}: of Scanlab's results alone, and {first}"
+
+
 def _announce(data) -> None:
     """What was read, and what is unusual about it."""
+    if len(others := data["other"]):
+        timed = others[others["skipped"] == ""]
+        say(f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
+            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}")  # fmt: skip
+        if untimed := len(others) - len(timed):
+            say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
+        return
+
     from scanlab_report.chapters import kernels, sessions
     from scanlab_report.pick import Lacking
 

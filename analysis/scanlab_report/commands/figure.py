@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         if reason := opened.lacking(options, "figure", entry, data):
             raise opened.Refused(reason)
         with one_file(out) as made:
-            on = draw(entry, data, [made], options.style, devices=not entry.of_others)
+            on = draw(entry, data, [made], options.style)
     except Lacking as error:
         return refuse(opened.lacking(options, "figure", entry, data, error))
     except opened.Refused as error:

@@ -40,19 +40,17 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(options.out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.read import results, streams
+    from scanlab_report import load, style
+    from scanlab_report.chapters.streams import draw_timelines, trace_of
 
-    read = results.read(options.traces, [])
-    if read.problems:
-        return refuse(*read.problems, f"{options.out}: nothing was written")
-    found = [file for file in read.streams if file.kind in (streams.TRACE, streams.SIMULATION) and len(file.rows)]
-    drawn = {file.run.file.resolve() for file in found}
+    data = load.load(options.traces)
+    if data.problems:
+        return refuse(*data.problems, f"{options.out}: nothing was written")
+    numbers = list(dict.fromkeys(data["spans"]["file"]))
+    drawn = {data.files[number].path.resolve() for number in numbers}
     if without := [trace for trace in options.traces if drawn.isdisjoint(file.resolve() for file in (trace, *trace.rglob("*")))]:
         return refuse(*(f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one" for trace in without))
-
-    from scanlab_report.layout import gantt, style
-
     with one_file(options.out) as made, style.sheet():
-        style.save(gantt.draw([(file.run.context, file.rows, file.calls) for file in found]), [made])
+        style.save(draw_timelines([trace_of(data, number) for number in numbers]), [made])
     say(f"Written: {options.out}")
     return SOUND

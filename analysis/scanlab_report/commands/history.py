@@ -22,26 +22,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from scanlab_report.read import history, results
-    from scanlab_report.read.records import Complaint
+    from scanlab_report.load import HISTORY, HISTORY_COLUMNS, kept_of, load, load_history
 
     if wrong := missing(options.folder) or [f"{folder}: a file; name the folder of the session" for folder in options.folder if not folder.is_dir()]:
         return refuse(*wrong)
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
         return refuse(f"the sessions are of {' and '.join(map(str, devices))}: take those of one device", "nothing was written")
-    file = devices[0] / history.FILE
-    problems: list[Complaint] = []
-    table = history.table(file, problems) if file.is_file() else pd.DataFrame(columns=history.COLUMNS)
+    file, problems = devices[0] / HISTORY, []
+    table = load_history(file, problems) if file.is_file() else pd.DataFrame(columns=HISTORY_COLUMNS)
     if table is None:
         return refuse(*problems, f"{file}: nothing was written")
     for folder in options.folder:
         if folder.resolve().name in set(table["session"]):
             return refuse(f"{file} has {folder.resolve().name} already: nothing was written")
-        found = results.read([], [folder])
-        if found.problems:
-            return refuse(*map(str, found.problems), f"{file}: nothing was written")
-        rows = history.kept(folder.resolve(), found)
+        data = load([], [folder])
+        if data.problems:
+            return refuse(*data.problems, f"{file}: nothing was written")
+        rows = kept_of(folder.resolve(), data)
         if rows.empty:
             return refuse(f"{folder}: holds no case that the history keeps: no sums beside one core of the host, and no scans larger than the device",
                           f"{file}: nothing was written")  # fmt: skip

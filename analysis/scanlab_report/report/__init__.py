@@ -53,20 +53,26 @@ class Report:
         for folder in filter(None, (self.out, self.paper)):
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
+        others = len(self.data["other"]) > 0
+        figures, tables = ([entry for entry in entries.values() if entry.of_others == others]
+                           for entries in (FIGURES, TABLES))  # fmt: skip
         jobs: dict[str, Callable[[], Any]] = {}
-        for entry in FIGURES.values():
+        for entry in figures:
             jobs[entry.name] = partial(self._figure, entry)
-        for entry in TABLES.values():
+        for entry in tables:
             jobs[f"table {entry.name}"] = partial(self._table, entry)
-        jobs["page"] = partial(write_page, self.data, self.out / PAGE)
-        jobs["cases"] = self._cases
+        if not others:
+            jobs["page"] = partial(write_page, self.data, self.out / PAGE)
+            jobs["cases"] = self._cases
         if self.paper:
             jobs["numbers"] = partial(numbers_of, self.data)
-        made = side_by_side(jobs)
-        for kind, entries in (("figure", FIGURES), ("table", TABLES)):
-            for entry in entries.values():
+        made = {name: job() for name, job in jobs.items()} if others else side_by_side(jobs)
+        for kind, entries in (("figure", figures), ("table", tables)):
+            for entry in entries:
                 name = entry.name if kind == "figure" else f"table {entry.name}"
                 self._place(kind, entry, *made[name])
+        if others:
+            return
         self.written.append(self.out / "cases.csv")
         if made["page"]:
             self.written.append(self.out / PAGE)

@@ -1,4 +1,4 @@
-"""Every document that the programs write, and the claims that they read, described once.
+"""Every document that the programs write, described once.
 
 Reading goes through these structs; ``scanlab-report schema`` writes a JSON Schema of each.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from scanlab_report.schema import (
-    claims,
     counts,
     implicit_sync,
     kept,
@@ -45,6 +44,5 @@ DOCUMENTS: dict[str, Any] = {
     "info": printed.Info,
     "streams-list": printed.StreamsList,
     "streams-check": printed.StreamsCheck,
-    "claims": claims.StatedClaims,
 }
 """By the name of the schema, without its number."""
