@@ -19,7 +19,8 @@ from scanlab_report.commands import mine
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Ask
 from scanlab_report.load import load
-from scanlab_report.pick import CEILING, FLOOR, Lacking
+from scanlab_report.groups import CEILING, FLOOR
+from scanlab_report.pick import Lacking
 from tests import fixtures, tiny
 from tests.tiny import case, near
 

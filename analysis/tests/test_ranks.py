@@ -29,7 +29,7 @@ from tests.tiny import LEAST, MOST, SPREAD, Case, case, near, with_rows
 
 N = 1 << 20
 PEER, COPIES = look("peer_look_ahead"), look("copy_all")
-THREE_N = rank_cases._BOUNDS["three_n"][1]
+THREE_N = rank_cases.BOUND_LOOKS["three_n"][1]
 KINDS = {"copy_all": "copy", "read_all": "empty_launch", "nccl_all_gather": "empty_launch"}
 RATE = 8 * N / 1e6
 """Bytes of 2^20 items over microseconds, in TB/s."""
