@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import comparison, comparison_sides, intervals, opened, style
+from scanlab_report import comparison, comparison_sides, intervals, style
 from scanlab_report.chapters import others
 from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
@@ -450,7 +450,7 @@ def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Pat
                     seen.add(found)
                     page = compare.page(comparison.judged(comparison.paired(*read), 0.1))
                     assert "nan" not in page or value == "nan", (path, value)
-                except opened.Refused as error:
+                except comparison_sides.Refused as error:
                     refused += 1
                     assert [str(file) in str(said) and str(said).isprintable() for said in error.args] == [True], (path, value, error.args)
     assert refused

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
-from scanlab_report.chapters.head_to_head import COLUMNS
+from scanlab_report.tables import COLUMNS
 from scanlab_report.data import Data
 from scanlab_report.load_others import corrections
 from scanlab_report.load import load
