@@ -67,16 +67,12 @@ def run(options: argparse.Namespace) -> int:
     say(f"Recorded {record.device}, {count(len(record.files), 'file')}{counted}: {target}")
     if record.ignored:
         say(
-            
-                f"Left where they are, because they are no measurements: "
-                f"{', '.join(file.name for file in record.ignored)}"
-            
+            f"Left where they are, because they are no measurements: "
+            f"{', '.join(file.name for file in record.ignored)}"
         )
     say(
-        
-            f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a "
-            f"pull request."
-        
+        f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a "
+        f"pull request."
     )
     return SOUND
 

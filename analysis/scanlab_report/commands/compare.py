@@ -128,10 +128,8 @@ def run(options: argparse.Namespace) -> int:
     a, b = (options.files, options.b) if options.b else (options.files[:1], options.files[1:])
     if not options.b and len(b) != 1:
         return refuse(
-            
-                f"{count(len(options.files), 'file')} given: name A and B, or several files a "
-                f"side as A1 A2 --with B1 B2"
-            
+            f"{count(len(options.files), 'file')} given: name A and B, or several files a "
+            f"side as A1 A2 --with B1 B2"
         )
 
     from scanlab_report import comparison, comparison_sides, noise
@@ -140,10 +138,8 @@ def run(options: argparse.Namespace) -> int:
         sides = comparison_sides.sides(a, b)
         if not sides[0].own and options.record_noise:
             return refuse(
-                
-                    f"--record-noise is for results of scanlab: those of {sides[0].kind} do "
-                    f"not say of which commit they are"
-                
+                f"--record-noise is for results of scanlab: those of {sides[0].kind} do "
+                f"not say of which commit they are"
             )
         compared = comparison.paired(*sides)
         if options.record_noise:
@@ -194,17 +190,13 @@ def _record(compared: Comparison, file: Path) -> int:
     both, of = compared.both.dropna(subset=["low"]), "all"
     if a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
         return refuse(
-            
-                f"{a.path} and {b.path} are not of one device, driver, toolkit and CCCL, so "
-                f"their differences are more than noise"
-            
+            f"{a.path} and {b.path} are not of one device, driver, toolkit and CCCL, so "
+            f"their differences are more than noise"
         )
     if (a.date, a.context.get("argv")) == (b.date, b.context.get("argv")):
         return refuse(
-            
-                f"{a.path} and {b.path} began at the same time, {a.date}, by the same command: "
-                f"they are one run"
-            
+            f"{a.path} and {b.path} began at the same time, {a.date}, by the same command: "
+            f"they are one run"
         )
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
         of = "vendor"
@@ -215,10 +207,8 @@ def _record(compared: Comparison, file: Path) -> int:
         )
     if both.empty:
         return refuse(
-            
-                f"{a.path} and {b.path} have no case of the same code (one clean commit, or "
-                f"the vendor's) with five repetitions in each"
-            
+            f"{a.path} and {b.path} have no case of the same code (one clean commit, or "
+            f"the vendor's) with five repetitions in each"
         )
     about = [
         {"file": place(run.path), "date": run.date, "git_commit": run.commit} for run in (a, b)
@@ -227,10 +217,8 @@ def _record(compared: Comparison, file: Path) -> int:
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
         say(
-            
-                f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% "
-                f"({count(row['cases'], 'case')})"
-            
+            f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% "
+            f"({count(row['cases'], 'case')})"
         )
     return SOUND
 

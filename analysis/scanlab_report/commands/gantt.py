@@ -14,7 +14,9 @@ from pathlib import Path
 from scanlab_report.console import SOUND, missing, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
-EXAMPLE = "  scanlab-report gantt results/depth_first.json results/breadth_first.json --out orders.png"
+EXAMPLE = (
+    "  scanlab-report gantt results/depth_first.json results/breadth_first.json --out orders.png"
+)
 SQLITE = b"SQLite format 3\0"
 FORMATS = (".png", ".pdf", ".svg")
 

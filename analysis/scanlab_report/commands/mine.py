@@ -55,19 +55,15 @@ def run(options: argparse.Namespace) -> int:
         if len(data["other"]) and data["scan"].empty:
             file = data.files[data["other"]["file"].iloc[0]]
             raise opened.Refused(
-                
-                    f"{file.path}: has results of {file.context['program']}: `scanlab-report "
-                    f"compare` and `scanlab-report build` read them"
-                
+                f"{file.path}: has results of {file.context['program']}: `scanlab-report "
+                f"compare` and `scanlab-report build` read them"
             )
         verified = {name for verification in data.verifications for name in verification.variants}
         known = {*data["scan"]["variant"], *data["counts"]["variant"], *verified}
         if variant not in known:
             raise opened.Refused(
-                
-                    f"nothing was measured of {variant}{opened.nearest(variant, known)}. To "
-                    f"time it: {_bench(variant)}"
-                
+                f"nothing was measured of {variant}{opened.nearest(variant, known)}. To "
+                f"time it: {_bench(variant)}"
             )
     except opened.Refused as error:
         return refuse(*error.args)
