@@ -106,7 +106,7 @@ class Session:
         return total / float(pairs.sum()) if len(pairs) else np.nan
 
     def power(self) -> str:
-        """The least trend that a test of so few rounds finds, in sentences; empty if none has enough."""
+        """The least trend that so few rounds show, in sentences; empty if no case has enough."""
         cases, enough, sentences = self.trends.groupby("count").size(), [], []
         for rounds, number in cases.items():
             least = _trend_p(int(rounds))[-1]

@@ -140,7 +140,7 @@ def lost_at_odd_sizes(claim: Claim, data: Data) -> Standing:
 
 
 def spills(claim: Claim, data: Data) -> Standing:
-    """Timed cases whose kernel has local memory: spilled registers or arrays indexed at run time."""
+    """Timed cases whose kernel has local memory: spilled registers, arrays indexed at run time."""
     rows = standings.kernel_rows(data, OWN)
     spilling = rows[rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"]))) or f"of {len(rows)}"

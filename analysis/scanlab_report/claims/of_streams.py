@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from scanlab_report.chapters import bounds, hardware, larger, model, one_core, scenarios, timelines
+from scanlab_report.chapters import bounds, conflicts, larger, model, one_core, scenarios, timelines
 from scanlab_report.claims.standing import (
     BEST_PREDICTION,
     FILE_ACCESS,
@@ -114,12 +114,12 @@ def tracing(claim: Claim, data: Data) -> Standing:
 def counted(claim: Claim, data: Data) -> Standing:
     """The cases in which the emulator's counts are not the hardware's, or how far conflicts are off
     in percent of wavefronts, since there are cases without conflicts."""
-    cases, launches, _ = hardware.both_counted(data)
+    cases, launches, _ = conflicts.both_counted(data)
     if cases.empty:
         raise Lacking(MISSING)
     off = {
         name: (cases[f"{name}_hardware"] - cases[f"{name}_emulator"]).abs()
-        for name in hardware.QUANTITIES
+        for name in conflicts.QUANTITIES
     }
     value, where = (pd.DataFrame(off) > 0).any(axis=1).sum(), f"of {len(cases)}"
     if claim.measure == "conflicts":

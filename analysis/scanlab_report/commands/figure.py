@@ -13,7 +13,7 @@ from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
-EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf --style ieee-column
+EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf --style slide
   scanlab-report figure ceiling_share results/mine.json"""
 FORMATS = (".pdf", ".png", ".svg")
 STYLES = ("page", "ieee-column", "slide")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from scanlab_report.chapters import counts, hardware, ladder, standings, tuning
+from scanlab_report.chapters import conflicts, counts, hardware, ladder, standings, tuning
 from scanlab_report.data import Data
 from scanlab_report.formats import latex, significant
 from scanlab_report.groups import (
@@ -130,9 +130,9 @@ def _common(contents: pd.Series, first: str, second: str) -> int | None:
 
 def agreement(data: Data) -> Numbers:
     """In how many cases emulator and hardware agree, and how far others are apart."""
-    cases, _, _ = hardware.both_counted(data)
+    cases, _, _ = conflicts.both_counted(data)
     off = pd.DataFrame(
-        {q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"] for q in hardware.QUANTITIES}
+        {q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"] for q in conflicts.QUANTITIES}
     )
     known = cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
     return {
