@@ -45,6 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scanlab_report.own_times import bench_command
+
     variant = options.variant
     try:
         data = opened.opened(options.paths or [opened.RECORDED])
