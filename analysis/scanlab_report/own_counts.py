@@ -9,10 +9,9 @@ from collections.abc import Callable
 import pandas as pd
 
 from scanlab_report.chapters.counts import counts
-from scanlab_report.chapters.hardware import origin_first
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size, whole
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import Lacking, origin_first, pick
 from scanlab_report.shown import footer_line
 from scanlab_report.sources import sources
 from scanlab_report.tables import ELEMENT_BYTES, changed
@@ -73,7 +72,7 @@ def _by_hardware(variant: str, what: str, file: str, items: str) -> str:
 def _launches(variant: str, data: Data, table: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The launches of the variant, and all that were counted with them: now, else recorded."""
     try:
-        launches = origin_first(data, table, table)
+        launches = origin_first(data, data[table], table)
     except Lacking:
         launches = data[table][:0]
     return launches[launches["variant"] == variant], launches

@@ -67,6 +67,14 @@ def by_device(
             yield origin, device, data.rows(table, lambda file: id(file) in names)
 
 
+def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The rows that were measured now, else the recorded ones; Lacking if none."""
+    if rows.empty:
+        raise Lacking(what)
+    origins = rows["file"].map(lambda number: data.files[number].origin)
+    return rows[origins == min(origins)]
+
+
 def newest_first(data: Data, table: str) -> list[int]:
     """The files of a table, the newest first: measured now, else recorded, of one device."""
     timed = set(data[table]["file"])

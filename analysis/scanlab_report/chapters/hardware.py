@@ -9,11 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from scanlab_report import style
-from scanlab_report.chapters.odd_sizes import origin_first
 from scanlab_report.data import Data
 from scanlab_report.groups import NEWEST_VENDOR, OWN, VENDOR
 from scanlab_report.looks import look
-from scanlab_report.pick import pick
+from scanlab_report.pick import origin_first, pick
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import WAITING
 

@@ -22,7 +22,7 @@ from scanlab_report.formats import (
 )
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
 from scanlab_report.intervals import Interval, median_interval, summarise
-from scanlab_report.pick import Lacking, by_device, newest, pick
+from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import CASE, ODD_SIZES
 from scanlab_report.versus import contests, outcome
@@ -212,11 +212,3 @@ def bits(data: Data) -> Shown:
         "bits varied between runs (`scanlab verify --repeat`)."
     )
     return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
-
-
-def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The rows that were measured now, else the recorded ones; Lacking if none."""
-    if rows.empty:
-        raise Lacking(what)
-    origins = rows["file"].map(lambda number: data.files[number].origin)
-    return rows[origins == min(origins)]
