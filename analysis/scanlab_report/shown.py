@@ -22,7 +22,9 @@ from matplotlib.figure import Figure
 from scanlab_report import style
 from scanlab_report.data import Data
 from scanlab_report.formats import Table, latex, latex_cell
-from scanlab_report.pick import BEST, Lacking, Source, sources
+from scanlab_report.groups import BEST
+from scanlab_report.pick import Lacking
+from scanlab_report.sources import Source, sources
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,20 @@ from typing import Any
 
 import pandas as pd
 import pytest
-
-from scanlab_report import figures, tables
-from scanlab_report.commands.__main__ import main
 from scanlab_report.commands.mine.page import Page
 from scanlab_report.figures import throughput, time
 from scanlab_report.layout import style
-from scanlab_report.modules import modules
 from scanlab_report.read import results
 from scanlab_report.select import experiments
 from scanlab_report.select.evidence import TimingEvidence
 from scanlab_report.select.needs import Gathered, by_device, chosen, gather, told
 from scanlab_report.select.timings import Selection
 from scanlab_report.select.variants import CEILING, FLOOR
+
+from scanlab_report import figures
+from scanlab_report.commands.__main__ import main
+from scanlab_report.modules import modules
+from scanlab_report.tidy import tables
 from tests import fixtures, tiny
 from tests.tiny import case, near
 

@@ -14,12 +14,14 @@ import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
 from scanlab_report.chapters.claims import claims_table, reference, sections
-from scanlab_report.claims import checked, stated
-from scanlab_report.claims.checked import FAILS, HOLDS, NOT_MEASURED, Bound, Standing, check
+from scanlab_report.claims import checked, of_ranks, standing, stated
+from scanlab_report.claims.checked import check
+from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Bound, Standing
 from scanlab_report.claims.stated import Claim
 from scanlab_report.commands.__main__ import main
-from scanlab_report.data import RANKS, Data, File, Publication
+from scanlab_report.data import Data, File, Publication
 from scanlab_report.pick import Lacking
+from scanlab_report.tables import RANKS
 from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, case, ends, near
 
@@ -43,7 +45,7 @@ def timed(times: dict[str, float], items: int = N, spread: Any = EXACT, **named:
     return [case(variant, items, ns, spread, **named) for variant, ns in times.items()]
 
 
-def standing(entry: Claim, data: Data, **published: Publication) -> Standing:
+def standing_of(entry: Claim, data: Data, **published: Publication) -> Standing:
     data.published = published
     (found,) = check([entry], data)
     return found
@@ -66,44 +68,44 @@ def test_a_bound_may_be_missed_by_the_variation_and_no_more(bound, held, missed,
 def test_the_worst_of_the_sizes_that_a_claim_names_counts() -> None:
     data = tiny.tables(timed({"best": 100.0, "memcpy": 110.0}, 1 << 28)
                        + timed({"best": 100.0, "memcpy": 50.0}))  # fmt: skip
-    found = standing(speed(["memcpy"]), data)
-    assert (found.verdict, found.where) == (FAILS, "2^20") and checked.unit(found.claim) == "of memcpy"
-    assert standing(speed(["memcpy"], least_mib=1024), data).verdict == HOLDS
-    assert standing(speed(["memcpy"], items=[1 << 28]), data).verdict == HOLDS
-    assert standing(speed(["memcpy"], cache="warm"), data).verdict == NOT_MEASURED
-    assert standing(speed(["memcpy"], variant="one_wave"), data).verdict == NOT_MEASURED
+    found = standing_of(speed(["memcpy"]), data)
+    assert (found.verdict, found.where) == (FAILS, "2^20") and of_ranks.unit(found.claim) == "of memcpy"
+    assert standing_of(speed(["memcpy"], least_mib=1024), data).verdict == HOLDS
+    assert standing_of(speed(["memcpy"], items=[1 << 28]), data).verdict == HOLDS
+    assert standing_of(speed(["memcpy"], cache="warm"), data).verdict == NOT_MEASURED
+    assert standing_of(speed(["memcpy"], variant="one_wave"), data).verdict == NOT_MEASURED
 
 
 def test_a_ratio_has_an_interval_and_may_hold_by_the_median_only() -> None:
     data = tiny.tables([case("best", N, 125.0), case("memcpy", N, 100.0, EXACT)])
-    found = standing(speed(["memcpy"], at_least=0.79), data)
+    found = standing_of(speed(["memcpy"], at_least=0.79), data)
     assert ends(found.measured) == near((0.8, 0.8 / MOST, 0.8 / LEAST))
     assert found.qualified == "holds by the median only"
     few = tiny.tables(timed({"best": 100.0, "memcpy": 100.0}, spread=(1.0,)))
-    assert standing(speed(["memcpy"]), few).unsure  # too few repetitions for an interval
+    assert standing_of(speed(["memcpy"]), few).unsure  # too few repetitions for an interval
     exact = tiny.tables(timed({"best": 100.0, "memcpy": 100.0}))
-    assert standing(speed(["memcpy"]), exact).qualified == HOLDS
+    assert standing_of(speed(["memcpy"]), exact).qualified == HOLDS
 
 
 def test_a_claim_that_one_of_two_files_misses_fails() -> None:
     data = tiny.tables(timed({"best": 100.0, "cub_device_scan": 130.0}),
                        timed({"best": 100.0, "cub_device_scan": 120.0}, 2 * N))  # fmt: skip
-    found = standing(speed(at_least=1.25), data)
+    found = standing_of(speed(at_least=1.25), data)
     assert (found.qualified, found.where) == ("fails in 1 of 2 files", "2^21")
 
 
 def test_both_sides_are_of_the_file_with_most_variants_of_equals_the_newest() -> None:
     data = tiny.tables(timed({"best": 100.0, "cub_device_scan": 120.0, "memcpy": 96.0}),
                        timed({"best": 100.0, "cub_device_scan": 130.0}))  # fmt: skip
-    assert standing(speed(), data).measured.value == near(1.2)
+    assert standing_of(speed(), data).measured.value == near(1.2)
     data = tiny.tables(timed({"best": 100.0, "cub_device_scan": 120.0}),
                        timed({"best": 100.0, "cub_device_scan": 130.0}))  # fmt: skip
-    assert standing(speed(), data).measured.value == near(1.3)
+    assert standing_of(speed(), data).measured.value == near(1.3)
 
 
 def test_cub_as_shipped_is_cub_without_the_shapes_tuned_on_the_device() -> None:
     data = tiny.tables(timed({"best": 100.0, "cub_newest": 140.0, "cub_tuned": 110.0}))
-    values = [standing(speed(over), data).measured.value for over in ("cub", "cub_as_shipped")]
+    values = [standing_of(speed(over), data).measured.value for over in ("cub", "cub_as_shipped")]
     assert values == near([1.1, 1.4])
 
 
@@ -115,22 +117,22 @@ def test_cub_as_shipped_is_cub_without_the_shapes_tuned_on_the_device() -> None:
 def test_a_copy_stands_beside_a_target_that_is_missed(over: Any, at_least: float, said: str) -> None:
     times = {"best": 100.0, "cub_newest": 140.0, "cub_tuned": 110.0, "memcpy": 95.0, "copy_bulk": 90.0}
     data = tiny.tables(timed(times))
-    found = standing(speed(over, at_least=at_least), data)
+    found = standing_of(speed(over, at_least=at_least), data)
     assert found.verdict == FAILS and reference(found) == said
-    published = standing(speed(over, at_least=at_least, kind=stated.PUBLISHED), data)
-    assert published.bound is None and standing(speed(over, at_least=0.1), data).bound is None
+    published = standing_of(speed(over, at_least=at_least, kind=stated.PUBLISHED), data)
+    assert published.bound is None and standing_of(speed(over, at_least=0.1), data).bound is None
 
 
 def test_the_copy_that_meets_as_one_wave_does_comes_first_and_of_files_the_one_with_most_copies() -> None:
     times = {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 80.0, "copy_one_wave": 96.0}
     data = tiny.tables(timed(times), timed({"best": 10.0, "cub_device_scan": 10.0, "memcpy": 1.0}))
-    assert standing(speed(at_least=1.3), data).bound == Bound("copy_one_wave", near(1.25), False)
+    assert standing_of(speed(at_least=1.3), data).bound == Bound("copy_one_wave", near(1.25), False)
 
 
 def test_a_value_is_printed_with_the_digits_that_its_verdict_needs() -> None:
     data = tiny.tables(timed({"best": 100.0, "cub_newest": 108.8}))
     for at_least, printed in ((1.09, "1.088 [1.088, 1.088]"), (1.1, "1.09 [1.09, 1.09]")):
-        table = claims_table([standing(speed(at_least=at_least), data)], "")
+        table = claims_table([standing_of(speed(at_least=at_least), data)], "")
         assert tiny.cells(table)["measured"] == printed
 
 
@@ -143,7 +145,7 @@ def test_a_time_is_set_over_an_empty_launch_of_its_file_and_launch(best: float, 
               ((200.0, "warm", "stream"), (20.0, "warm", "graph"), (2.0, "cold", "stream"))]  # fmt: skip
     ours = [case("best", n, ns, cache="warm") for n, ns in ((1024, best), (512, 210.0), (N, 1e6))]
     entry = claim("floor", variant="best", type="i32", most_items=4096, cache="warm", at_most=1.4)
-    found = standing(entry, tiny.tables([*floors, *ours]))
+    found = standing_of(entry, tiny.tables([*floors, *ours]))
     assert (found.verdict, found.where) == (verdict, "2^10")
     assert ends(found.measured) == near((best / 200, best / 200 * LEAST, best / 200 * MOST))
 
@@ -152,7 +154,7 @@ def test_lost_cases_are_counted_and_the_worst_is_named() -> None:
     def losses(*ours: float, spread: Any = EXACT) -> Standing:
         rows = [own for place, ns in enumerate(ours) for own in
                 timed({"best": ns, "cub_device_scan": 100.0}, 1024 << place, spread)]  # fmt: skip
-        return standing(claim("losses", at_most=0), tiny.tables(rows))
+        return standing_of(claim("losses", at_most=0), tiny.tables(rows))
 
     found = losses(90.0, 110.0, 125.0, 100.0)
     assert (found.verdict, found.measured.value, found.where) == (FAILS, 2, "i32 plus, 4096")
@@ -165,7 +167,7 @@ def test_kernels_with_local_memory_are_counted_by_case() -> None:
     kernel = tiny.USUAL | {"local_bytes": 8.0}
     spilling = [case("best", 2 * N, 1.0, kernel=kernel), case("look_ahead", N, 1.0, kernel=kernel),
                 case("memcpy", N, 1.0, kernel=kernel)]  # fmt: skip
-    found = standing(claim("spills", at_most=0), tiny.tables([case("best", N, 1.0), *spilling]))
+    found = standing_of(claim("spills", at_most=0), tiny.tables([case("best", N, 1.0), *spilling]))
     assert (found.measured.value, found.where, found.reached) == (2, "best, look_ahead", False)
 
 
@@ -176,11 +178,11 @@ def session(cpu: float) -> list:
 def test_over_one_core_every_session_counts_and_the_range_is_stated() -> None:
     data = tiny.tables(session(600.0), session(200.0), session(400.0), session(1.0)[:1])
     entry = claim("speedup", variant="hso_blocked_padded", at_least=3, least_items=1024)
-    found = standing(entry, data)
+    found = standing_of(entry, data)
     assert found.measured.value == near(2) and found.qualified == "fails in 1 of 3 files"
     assert found.where == "i32, 2^20; 2.00 to 6.00 by the session"
     now = claim("speedup", variant="hso_blocked_padded", of_published="then", at_least=1)
-    found = standing(now, tiny.tables(session(900.0)), then=THEN)  # 9 now, 4.5 then
+    found = standing_of(now, tiny.tables(session(900.0)), then=THEN)  # 9 now, 4.5 then
     assert ends(found.measured) == near((2, 2 * LEAST, 2 * MOST)) and found.where == "i32, 2^20"
 
 
@@ -190,7 +192,7 @@ def test_traffic_is_counted_by_the_hardware(moved: float, verdict: str) -> None:
            "items": N, "kernel": "k", "dram_bytes_read": 4 * N,
            "dram_bytes_written": 4 * N * (moved - 1)}  # fmt: skip
     entry = claim("traffic", variant="look_ahead", type="i32", items=N, equals=2, variation=0.05)
-    assert standing(entry, tiny.with_rows(Data(), "traffic", [row])).verdict == verdict
+    assert standing_of(entry, tiny.with_rows(Data(), "traffic", [row])).verdict == verdict
 
 
 @pytest.mark.parametrize(("yes", "part", "none"), [(15, HOLDS, FAILS), (12, HOLDS, FAILS), (11, FAILS, FAILS), (3, FAILS, HOLDS)])  # fmt: skip
@@ -201,7 +203,7 @@ def test_a_statement_on_a_call_is_decided_by_the_trials(yes: int, part: str, non
     for names, answer, verdict in ((["a"], "yes", part), (["a"], "no", none), (["a", "b"], "no", none),
                                    (["a", "c"], "no", NOT_MEASURED)):  # fmt: skip
         entry = claim("implicit_sync", experiments=names, answer=answer, at_least=0.75)
-        assert standing(entry, data).verdict == verdict
+        assert standing_of(entry, data).verdict == verdict
 
 
 def test_an_order_is_the_time_of_the_schedule_that_was_faster_over_the_other() -> None:
@@ -212,7 +214,7 @@ def test_an_order_is_the_time_of_the_schedule_that_was_faster_over_the_other() -
             span = {"lane": 0, "lane_name": "", "kind": "kernels", "start_us": 0.0, "end_us": us}
             tiny.with_rows(data, "spans", [span], scenario=f"d_{name}", makespan_us=us)
         data.files = [File(f.path, f.origin, f.context, of_no_device=True) for f in data.files]
-        found = standing(claim("order", board="d", at_most=1), data, harris2012_overlap=Publication(table, {}))
+        found = standing_of(claim("order", board="d", at_most=1), data, harris2012_overlap=Publication(table, {}))
         assert (found.verdict, found.measured.value, found.where) == (verdict, near(value), "b, c")
 
 
@@ -225,17 +227,17 @@ def predictions(*predicted: float, both: int = 9, best: int = 10) -> Data:
 
 def test_a_makespan_is_off_whether_it_is_longer_or_shorter() -> None:
     data = predictions(80.0, 90.0, 97.0, 104.0, 110.0)
-    median, worst = (standing(claim(f"makespan_{which}", at_most=10), data) for which in ("median", "worst"))
+    median, worst = (standing_of(claim(f"makespan_{which}", at_most=10), data) for which in ("median", "worst"))
     assert (median.measured.value, median.where) == (near(10), "of 5 configurations")
     assert (worst.measured.value, worst.where, worst.verdict) == (near(20), "graph, 0 chunks", FAILS)
 
 
 def test_pairs_that_overlap_in_both_are_percent_of_those_that_do_in_either() -> None:
-    found = standing(claim("overlap", at_least=95), predictions(100.0, 100.0))
+    found = standing_of(claim("overlap", at_least=95), predictions(100.0, 100.0))
     assert (found.measured.value, found.where, found.verdict) == (near(90), "of 20 pairs", FAILS)
     assert found.bound == Bound("best possible prediction", near(100), True)
-    assert not standing(claim("overlap", at_least=95), predictions(100.0, best=9)).bound.enough
-    assert standing(claim("overlap", at_least=90), predictions(100.0)).bound is None
+    assert not standing_of(claim("overlap", at_least=95), predictions(100.0, best=9)).bound.enough
+    assert standing_of(claim("overlap", at_least=90), predictions(100.0)).bound is None
 
 
 @pytest.mark.parametrize(("hardware", "conflicts", "differ"), [(40, 30, 0), (41, 30, 1), (40, 29, 1), (40, 31, 1)])
@@ -246,9 +248,9 @@ def test_counts_differ_whichever_side_counts_more(hardware: int, conflicts: int,
               "shared_store_conflicts": 0}  # fmt: skip
     counts = tiny.count("hso_block", 64, tiny.degrees(0) | {"transactions": 40})
     data = tiny.with_rows(tiny.with_rows(Data(), "counters", [launch], device="D"), "counts", [counts])
-    found = standing(claim("counts", at_most=0), data)
+    found = standing_of(claim("counts", at_most=0), data)
     assert (found.measured.value, found.where) == (differ, "of 1")
-    off = standing(claim("conflicts", at_most=1), data)
+    off = standing_of(claim("conflicts", at_most=1), data)
     assert (off.measured.value, off.where) == (near(100 * abs(conflicts - 30) / hardware), "hso_block, i32, 64")
 
 
@@ -258,7 +260,7 @@ def test_tracing_counts_by_how_far_it_changes_the_makespan_either_way() -> None:
         span = {"lane": 0, "lane_name": "", "kind": "kernels", "start_us": 0.0, "end_us": 1.0}
         about = {"schedule": f"s{percent}", "connections": 8, "tracing_overhead_percent": percent}
         tiny.with_rows(data, "spans", [span], device="Test Device", **about)
-    found = standing(claim("tracing", at_most=5), data)
+    found = standing_of(claim("tracing", at_most=5), data)
     assert (found.measured.value, found.where, found.verdict) == (-6, "s-6.0", FAILS)
 
 
@@ -290,15 +292,15 @@ def test_a_claim_on_several_gpus_has_a_copy_as_its_reference(measure, cases, val
     data, bound = ranks_data(), "at_most" if measure == "ranks_time" else "at_least"
     fields = {"variant": "peer_look_ahead", "type": "i32", "ranks": 4} | cases
     missed = value * (0.999 if bound == "at_most" else 1.001)
-    found = standing(claim(measure, **fields, **{bound: missed}), data)
+    found = standing_of(claim(measure, **fields, **{bound: missed}), data)
     assert found.measured.value == near(value) and found.verdict == FAILS
-    assert checked.unit(found.claim) == unit
+    assert of_ranks.unit(found.claim) == unit
     per = {"items": "2^22 in all on 4"}.get(next(iter(cases)))
     assert found.where == (per or f"2^{21 if value == 0.4 else 20} per GPU on 4")
     assert (found.bound and found.bound.allows) == (copies and near(copies))
-    assert standing(claim(measure, **fields, **{bound: value}), data).verdict == HOLDS
+    assert standing_of(claim(measure, **fields, **{bound: value}), data).verdict == HOLDS
     for change in ({"ranks": 8}, {"type": "f32"}, {"op": "affine"}, {"variant": "another"}):
-        assert standing(claim(measure, **fields | change, **{bound: value}), data).verdict == NOT_MEASURED
+        assert standing_of(claim(measure, **fields | change, **{bound: value}), data).verdict == NOT_MEASURED
 
 
 # ----------------------------------------------------------------------------- devices, output
@@ -316,7 +318,7 @@ def test_a_claim_is_checked_on_its_devices_and_another_on_the_first_that_tells()
     values = lambda **more: [(s.verdict, s.where) for s in check([speed(**entry, **more)], data)]
     assert values() == values(on=["Test Device"]) == [(HOLDS, "2^20")]
     assert values(on=["Test Device", "B"]) == [(HOLDS, "2^20"), (FAILS, "2^20, B")]
-    assert values(on=["Other"]) == [(NOT_MEASURED, checked.MISSING)]
+    assert values(on=["Other"]) == [(NOT_MEASURED, standing.MISSING)]
 
 
 def test_each_kind_has_a_table_with_verdicts_of_its_own() -> None:

@@ -20,13 +20,13 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import DATA
-from scanlab_report import comparison, noise
+from scanlab_report import DATA, comparison, comparison_sides, noise
 from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
-from scanlab_report.data import CASE, MEASURED, File, Variants
+from scanlab_report.data import File, Variants
+from scanlab_report.groups import HOST, VENDOR_CODE
 from scanlab_report.intervals import mann_whitney_p
-from scanlab_report.pick import HOST, VENDOR_CODE
+from scanlab_report.tables import CASE, MEASURED
 from tests import fixtures, stream_fixtures, tiny
 from tests.fixtures import SESSION, case, context, repetition
 
@@ -43,7 +43,7 @@ def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparis
 
 
 def read(file: Path, other: Path | None = None) -> tuple[comparison.Side, comparison.Side]:
-    return comparison.sides([file], [other or file])
+    return comparison_sides.sides([file], [other or file])
 SIZES = tuple(2**k for k in range(10, 30))
 
 

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-
-from scanlab_report import DATA
-from scanlab_report.commands.build import devices
 from scanlab_report.documents import markers, ranks_macros
 from scanlab_report.read import corrections, results
 from scanlab_report.read.records import RECORDED, Run
@@ -20,7 +17,10 @@ from scanlab_report.select.drift import Sessions
 from scanlab_report.select.experiments import plan
 from scanlab_report.select.provenance import Provenance
 from scanlab_report.select.ranks_evidence import VENDOR, SeveralGpus
-from scanlab_report.tables import rivals
+
+from scanlab_report import DATA
+from scanlab_report.chapters.rivals import rivals
+from scanlab_report.commands.build import devices
 from tests import ranks_fixtures, tiny
 from tests.tiny import EXACT, case
 

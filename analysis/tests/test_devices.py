@@ -12,16 +12,17 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-
-from scanlab_report import figures, tables
-from scanlab_report.claims import stated as claims
-from scanlab_report.commands.__main__ import main
 from scanlab_report.documents import macros
 from scanlab_report.layout import looks, style
-from scanlab_report.modules import modules
 from scanlab_report.read import published, results
 from scanlab_report.select.needs import by_device
 from scanlab_report.select.sessions import chosen
+
+from scanlab_report import figures
+from scanlab_report.claims import stated as claims
+from scanlab_report.commands.__main__ import main
+from scanlab_report.modules import modules
+from scanlab_report.tidy import tables
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 

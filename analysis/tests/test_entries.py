@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from scanlab_report.read import results, streams
+
 from tests import fixtures
 
 _FIELDS = {"run_type": "iteration", "iterations": 3, "real_time": 1500.0, "time_unit": "ns", "round": 0, "repetition_index": 0, "outcome": "timed",

@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scanlab_report import DATA, opened, tidy as export
+from scanlab_report import DATA, opened
+from scanlab_report import tidy as export
 from scanlab_report.commands.__main__ import main
 from tests import fixtures, stream_fixtures
 

@@ -14,14 +14,27 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import comparison, intervals, style
+from scanlab_report import comparison, comparison_sides, intervals, style
 from scanlab_report.chapters import others
 from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
 from scanlab_report.intervals import welch
 from scanlab_report.load import load
 from tests import fixtures
-from tests.foreign_fixtures import WRONG, aggregate, changed, google, keys, noisy, nvbench, repeated, repetition, skipped, state, sweep
+from tests.foreign_fixtures import (
+    WRONG,
+    aggregate,
+    changed,
+    google,
+    keys,
+    noisy,
+    nvbench,
+    repeated,
+    repetition,
+    skipped,
+    state,
+    sweep,
+)
 
 
 def compared(tmp_path: Path, a: Path, b: Path, *more: str) -> tuple[int, pd.DataFrame, str]:
@@ -46,7 +59,7 @@ def medians(tmp_path: Path, *files: Path) -> pd.DataFrame:
 
 
 def names(cases: pd.DataFrame) -> list[str]:
-    return [comparison._name(*row) for row in zip(cases["benchmark"], cases["case"], cases["device"], strict=True)]
+    return [comparison_sides._name(*row) for row in zip(cases["benchmark"], cases["case"], cases["device"], strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------------ compare
@@ -431,7 +444,7 @@ def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Pat
             for value in WRONG:
                 file.write_text(changed(document, path, value))
                 try:
-                    read = comparison.sides([file], [file])
+                    read = comparison_sides.sides([file], [file])
                     if (found := repr([side.cases.to_dict() | side.untimed.to_dict() for side in read])) in seen:
                         continue
                     seen.add(found)

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 import pytest
+from scanlab_report.documents import markers
 
 from scanlab_report import DATA
 from scanlab_report.claims import stated
-from scanlab_report.documents import markers
 
 ROOT = DATA.parent
 OF_ONE_SESSION = (("README.md", "results"), ("docs/CLAIMS.md", "standings"), ("docs/CLAIMS.md", "types"), ("docs/CLAIMS.md", "losses"), ("variants/README.md", "ladder"))

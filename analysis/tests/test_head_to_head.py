@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scanlab_report.chapters import head_to_head
+from scanlab_report.chapters import head_to_head, odd_sizes, rivals
 from scanlab_report.data import Data
-from scanlab_report.pick import BEST, HEADER, Lacking, contests, cub_as_shipped, versus_cub
-from scanlab_report.schema.results import Choice
+from scanlab_report.groups import BEST, HEADER, cub_as_shipped
+from scanlab_report.pick import Lacking
+from scanlab_report.schema.samples import Choice
+from scanlab_report.versus import contests, versus_cub
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, Case, case, cells, near, several, tables
 
@@ -125,7 +127,7 @@ def test_rivals_are_over_best_and_copies_its_shares() -> None:
         for n in (N, 1 << 26, LARGE)
         for own in several(FIELD, n)
     ]
-    table = tiny.built(head_to_head.rivals, tables(cases))
+    table = tiny.built(rivals.rivals, tables(cases))
     assert table.rows["items"].tolist() == [N, LARGE]
     own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave"
     assert tiny.printed(table, own) == "0.1000 | look_ahead | 0.900 | 0.800 | 0.950"
@@ -135,14 +137,14 @@ def test_rivals_are_over_best_and_copies_its_shares() -> None:
 
 def test_the_readme_has_best_at_the_large_size() -> None:
     data = tables(several({variant: 1e6 * ns for variant, ns in FIELD.items()}, LARGE))
-    table = tiny.built(head_to_head.fastest, data)
+    table = tiny.built(rivals.fastest, data)
     keys = "type items time_us of_memcpy of_cub fastest_cub"
     assert tiny.printed(table, keys) == "i32 | 2^28 | 100 | 0.90 | 1.30 | `cub_newest`"
 
 
 def test_operators_have_both_sizes_side_by_side() -> None:
     cases = [*several(FIELD, N, op="max"), *several(FIELD, LARGE, op="max")]
-    row = cells(tiny.built(head_to_head.operators, tables(cases)))
+    row = cells(tiny.built(rivals.operators, tables(cases)))
     assert (row["op"], row["items"], row["of_memcpy_small"]) == ("max", "2^28", "0.90")
     assert (row["time_us_small"], row["fastest_cub_large"]) == ("0.1000", "newest")
     assert row["of_cub_large"].startswith("1.30 [")
@@ -151,7 +153,7 @@ def test_operators_have_both_sizes_side_by_side() -> None:
 def test_the_score_tells_cub_as_shipped_from_cub_tuned() -> None:
     def score(tuned: list[Case], **context: str) -> str:
         cases = [*several(FIELD, LARGE, exact=True), *tuned]
-        return head_to_head.score(tables(cases, **context)).content
+        return rivals.score(tables(cases, **context)).content
 
     shipped = "as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0."
     assert shipped in score([]) and "(`cub_tuned`) has no times in this recording." in score([])
@@ -185,7 +187,7 @@ def processes() -> Data:
 
 
 def test_an_odd_size_is_won_or_lost_only_if_its_processes_agree() -> None:
-    table = tiny.built(head_to_head.odd_sizes, processes())
+    table = tiny.built(odd_sizes.odd_sizes, processes())
     keys = "variant type cases won equal lost rival spread"
     best = tiny.printed(table, keys)
     assert best == "`best` | all | 3 | 1 | 1 | 1 | `cub_newest` | 10.5%"
@@ -197,7 +199,7 @@ def test_an_odd_size_is_won_or_lost_only_if_its_processes_agree() -> None:
     assert tiny.ends(ratios[FLIPPING]) == near((1.0, 0.95, 1.05))
     assert tiny.ends(ratios[LOST]) == near((0.97, 0.9, 0.97))
     assert single["ratio"].map(lambda ratio: ratio.value).is_monotonic_increasing
-    short = tiny.built(head_to_head.odd_sizes_short, processes())
+    short = tiny.built(odd_sizes.odd_sizes_short, processes())
     assert short.rows["variant"].tolist() == [BEST, HEADER]
 
 
@@ -205,7 +207,7 @@ def test_no_other_table_reads_the_sweep_of_odd_sizes() -> None:
     with pytest.raises(Lacking):
         contests(processes())
     with pytest.raises(Lacking):
-        head_to_head.odd_sizes(tables(several(dict(best=1.0, cub_newest=1.0), WON)))
+        odd_sizes.odd_sizes(tables(several(dict(best=1.0, cub_newest=1.0), WON)))
     assert "cub_tuned" not in cub_as_shipped(processes())
 
 
@@ -219,11 +221,11 @@ def test_nvbench_stands_beside_the_same_cases_with_the_interval_of_our_median() 
     ways = (("cold", "stream", 12.0), ("warm", "batch", 4.0), ("cold", "graph", 1.0))
     rows = [case_ | dict(cache=cache, launch=launch, ns=ns) for cache, launch, ns in ways]
     data = tiny.with_rows(data, "nvbench", rows, device="Test Device")
-    both, _, _ = head_to_head.beside_nvbench(data)
+    both, _, _ = odd_sizes.beside_nvbench(data)
     ratios = dict(zip(both["launch"], both["ratio"], strict=True))
     assert set(ratios) == {"stream", "batch"}
     assert tiny.ends(ratios["stream"]) == near((1.2, 1.2 / MOST, 1.2 / LEAST))
-    table = tiny.built(head_to_head.stopwatch, data)
+    table = tiny.built(odd_sizes.stopwatch, data)
     keys = "timed variant ours_us theirs_us ratio"
     assert tiny.printed(table, keys) == "one by one, cold | `best` | 0.01000 | 0.01200 | 1.200"
     assert tiny.printed(table, keys, 1) == "in batches | `best` | 0.008000 | 0.004000 | 0.5000"
@@ -235,7 +237,7 @@ def test_bits_vary_where_they_do() -> None:
     same = dict(op="plus", mode="inclusive")
     rows = [same | dict(zip(names, row, strict=True)) for row in repeated]
     data = tiny.with_rows(tables([case("memcpy", N, 1.0)]), "repeats", rows)
-    table = tiny.built(head_to_head.bits, data)
+    table = tiny.built(odd_sizes.bits, data)
     keys = "variant types cases runs varying where"
     assert len(table.rows) == 1, "a copy has no bits of its own"
     assert tiny.printed(table, keys) == "`v` | f16, f32 | 22 | 50 | 3 | f32 plus"

@@ -9,9 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from scanlab_report.choosing import choose_session
 from scanlab_report.commands.__main__ import main
-from scanlab_report.data import choose_session
-from scanlab_report.load import HISTORY, load
+from scanlab_report.load import load
+from scanlab_report.reading import HISTORY
 from tests import fixtures, stream_fixtures
 
 

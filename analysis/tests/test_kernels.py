@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from scanlab_report import load
-from scanlab_report.chapters import kernels, pipeline
+from scanlab_report.chapters import counts, hardware, pipeline, tuning
 from scanlab_report.data import Ask, Data
-from scanlab_report.pick import CEILING, Lacking
+from scanlab_report.groups import CEILING
+from scanlab_report.pick import Lacking
 from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, with_rows
 
@@ -30,7 +31,7 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
     cases = [case("look_ahead", N, ns, settings=own) for own, ns in look_ahead.items()]
     for settings, ns in (("", 250.0), ("threads=256", 160.0)):
         cases.append(case("decoupled_lookback", N, ns, settings=settings))
-    (axes,) = tiny.drawn(kernels.tile_size, tables([COPY, *cases])).axes
+    (axes,) = tiny.drawn(tuning.tile_size, tables([COPY, *cases])).axes
     ours, back = tiny.look("look_ahead"), tiny.look("decoupled_lookback")
     assert tiny.points(axes, ours) == [near((12, 0.5)), near((30, 0.8))]
     assert tiny.points(axes, back) == [near((28, 0.625)), near((56, 0.4))]
@@ -41,7 +42,7 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
 def test_a_tile_of_8_byte_items_has_64_bytes_per_thread_and_all_points_are_in_view() -> None:
     times = {CEILING: 100.0, "look_ahead": 99.0, "decoupled_lookback": 250.0}
     data = tables(several(times, N, type="f64")).asking(Ask(type="f64"))
-    (axes,) = tiny.drawn(kernels.tile_size, data).axes
+    (axes,) = tiny.drawn(tuning.tile_size, data).axes
     assert tiny.points(axes, tiny.look("decoupled_lookback")) == [near((32, 0.4))]
     assert axes.get_ylim()[1] > 100 / 99
 
@@ -50,7 +51,7 @@ def test_an_idea_is_worth_the_time_that_a_scan_without_it_takes_more() -> None:
     cases = [case("look_ahead", N, 100.0, EXACT), case("look_ahead", N, 125.0, settings="stages=2")]
     cases.append(case("look_ahead", N, 50.0, settings="stages=2 tile=10"))
     cases += several(dict(decoupled_lookback=150.0, reduce_then_scan=160.0), N)
-    (axes,) = tiny.drawn(kernels.ablation, tables(cases)).axes
+    (axes,) = tiny.drawn(tuning.ablation, tables(cases)).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["2 stages", "decoupled_lookback", "reduce_then_scan"]
     assert [bar.get_x() + bar.get_width() for bar in axes.patches] == near([1.25, 1.5, 1.6])
@@ -64,7 +65,7 @@ def test_shapes_of_cub_stand_at_their_tiles_and_the_fastest_of_those_left_is_sta
     timed = ((two, few, 200.0), (two, many, 160.0), (four, few, 160.0), (four, many, 200.0))
     for settings, n, ns in (*timed, (left_out, many, 400.0)):
         cases.append(case("cub_look_ahead_shape", n, ns, settings=settings))
-    figure = tiny.drawn(kernels.cub_shapes, tables(cases, kind="tuning"))
+    figure = tiny.drawn(tuning.cub_shapes, tables(cases, kind="tuning"))
     assert tiny.titles(figure) == ["i32, $n$ = $2^{22}$"], "the size at which all were timed"
     drawn = {own.get_label(): own.get_xydata().tolist() for own in figure.axes[0].get_lines()}
     tiles = ([7.75, 0.25], [15.75, 0.625], [31.5, 0.5])  # KiB
@@ -84,7 +85,7 @@ def waits(**roles: tuple[int, int, int]) -> list[dict[str, Any]]:
 
 def test_the_cycles_of_a_role_are_shared_out_by_what_it_waits_for() -> None:
     data = with_rows(Data(), "waits", waits(scan=(1000, 250, 500), load=(200, 150, 0)))
-    (axes,) = tiny.drawn(kernels.prefix_wait, data).axes
+    (axes,) = tiny.drawn(hardware.prefix_wait, data).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["$2^{20}$: load", "$2^{20}$: scan"]
     spans = {
@@ -106,7 +107,7 @@ def test_traffic_is_the_bytes_of_all_launches_over_those_of_the_items() -> None:
     rows = [traffic(4 * N, 2 * N), traffic(4 * N, 6 * N, launch_index=1)]
     rows += [traffic(99 * N, 0, type="i64"), traffic(99 * N, 0, settings="tile=1")]
     data = with_rows(tables([COPY]), "traffic", rows, device="Test Device", l2_bytes="4000000")
-    reads, both = tiny.drawn(kernels.dram_traffic, data).axes
+    reads, both = tiny.drawn(hardware.dram_traffic, data).axes
     drawn_as = tiny.look("warp_shuffle")
     assert tiny.points(reads, drawn_as) == [(N, 2)] and tiny.points(both, drawn_as) == [(N, 4)]
     upright = [line.get_xdata()[0] for line in both.get_lines() if list(line.get_ydata()) == [0, 1]]
@@ -140,7 +141,7 @@ def test_padding_gains_the_time_without_over_the_time_with() -> None:
         count("hso_block_padded", 2048, dict(mean_degree=1.0, max_degree=1), TWO_LEVEL),
         data=data,
     )
-    left, right = tiny.drawn(kernels.padding, data).axes
+    left, right = tiny.drawn(counts.padding, data).axes
     drawn_as = tiny.look("hso_blocked_padded")
     assert tiny.points(left, drawn_as) == [near((N, 1.5))]
     assert tiny.bars(left) == [near((N, 1.5 / MOST, 1.5 / LEAST))]
@@ -173,7 +174,7 @@ def tree(parameters: dict[str, str], *degrees: int, **changes: Any) -> dict[str,
 
 def test_a_row_of_the_tree_has_the_worst_degree_of_each_step() -> None:
     data = counted(tree(TWO_LEVEL, 1, 2), tree({}, 16, 32), tree({}, 4, 4, type="i64"))
-    old, new = tiny.drawn(kernels.bank_conflicts, data).axes
+    old, new = tiny.drawn(counts.bank_conflicts, data).axes
     assert new.images[0].get_array().tolist() == [[16, 32], [1, 2]]
     assert old.images[0].get_array().tolist() == [[8, 16], [1, 1]]
     assert [text.get_text() for text in old.texts][:4] == ["8", "16", "·", "1"]
@@ -190,11 +191,11 @@ HSO_BLOCK = count("hso_block", 64, DEGREES, totals=TOTALS, closed_forms=FORMS)
 
 def test_costs_stand_beside_the_closed_form_and_a_difference_is_said() -> None:
     data = counted(HSO_BLOCK)
-    table = tiny.built(kernels.costs, data)
+    table = tiny.built(counts.costs, data)
     keys = "variant mode items launches operations operations_closed_form swaps swaps_closed_form"
     assert tiny.printed(table, keys) == "`hso_block` | inclusive | 64 | 2 | 126 | 125 | 63 | —"
     assert tiny.printed(table, "barriers global_bytes_per_item worst_degree") == "12 | 10.0 | 16"
-    (sentence,) = kernels.disagreements(data)
+    (sentence,) = counts.disagreements(data)
     assert "hso_block" in sentence and "126 operations" in sentence and "125" in sentence
     (column,) = (column for column in table.columns if column.key == "worst_degree")
     assert column.form(None) == column.form(np.nan) == column.form(math.nan) == "—"
@@ -203,7 +204,7 @@ def test_costs_stand_beside_the_closed_form_and_a_difference_is_said() -> None:
 def test_default_settings_are_counted_and_no_fallback_of_best() -> None:
     paddings = ("row", "two_level", "one_in_16")
     rows = [count("hso_block_padded", 64, {}, dict(padding=padding)) for padding in paddings]
-    chosen = kernels.usual_counts(kernels.counts(counted(*rows, count("best", 64, {}))))
+    chosen = counts.usual_counts(counts.counts(counted(*rows, count("best", 64, {}))))
     assert chosen["variant"].tolist() == ["hso_block_padded"]
     assert chosen["padding"].tolist() == ["two_level"]
 
@@ -222,14 +223,14 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
     launches = [counters("hso_block", 0, 20, 12, 7, 1), counters("hso_block", 1, 5, 4, 1, 2)]
     launches.append(counters("hso_blocked", 0, 20, 5, 9, 6))
     data = with_rows(counted(*rows), "counters", launches, device="Test Device")
-    figure = tiny.drawn(kernels.hardware_conflicts, data)
+    figure = tiny.drawn(hardware.hardware_conflicts, data)
     points = [
         [tuple(map(float, np.ravel(line.get_xydata()))) for line in axes.get_lines()[1:]]
         for axes in figure.axes
     ]
     assert points == [[(40, 41), (25, 25)], [(30, 11), (15, 15)]]
     assert [axes.texts[0].get_text() for axes in figure.axes] == ["1 of 2\nequal"] * 2
-    table = tiny.built(kernels.hardware_conflicts_table, data)
+    table = tiny.built(hardware.hardware_conflicts_table, data)
     keys = "variant padding load items transactions_emulator_i32 transactions_hardware_i32"
     assert tiny.printed(table, keys) == "`hso_block` | none | halves | 64 | 40 | 41"
     assert tiny.printed(table, "conflicts_emulator_i32 conflicts_hardware_i32") == "30 | 11"
@@ -237,7 +238,7 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
 
 def test_nothing_is_drawn_of_counts_that_the_hardware_did_not_make() -> None:
     with pytest.raises(Lacking):
-        kernels.hardware_conflicts(counted(HSO_BLOCK))
+        hardware.hardware_conflicts(counted(HSO_BLOCK))
 
 
 # -------------------------------------------------------------------------------------- a drawing

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from scanlab_report import looks, page, style
-from scanlab_report.chapters import ranks, streams
+from scanlab_report.chapters import rank_cases, schedules
 from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
 from tests import tiny
@@ -27,8 +27,8 @@ MANY.update(about("c", "barrier_copy") | about("f", "empty_launch"))
 
 
 def test_no_two_looks_are_the_same_and_spares_are_of_no_variant() -> None:
-    places = [streams.schedule_look(place) for place in range(24)]
-    algorithms = [*map(ranks.look, [*ranks._LOOKS, "another"])]
+    places = [schedules.schedule_look(place) for place in range(24)]
+    algorithms = [*map(rank_cases.look, [*rank_cases._LOOKS, "another"])]
     for known in (MANY, tiny.ABOUT):
         found = looks.looks(known)
         assert set(found) == set(known)

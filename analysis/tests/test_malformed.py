@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scanlab_report.read import records, results
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import records, results
 from tests import fixtures, ranks_fixtures, stream_fixtures, test_ncu
 from tests.conftest import PUBLISHED
 from tests.fixtures import case, repetition

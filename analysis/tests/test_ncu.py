@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scanlab_report.read import ncu, results
 from scanlab_report.read.records import MEASURED
+
 from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report.chapters.streams import PIPELINE, SERIAL, SERIAL_SUM
+from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM
 from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
@@ -26,7 +26,7 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
-from scanlab_report.numbers import macros, ranks, scans, sessions, streams
+from scanlab_report.numbers import head_to_head, macros, ranks, scans, sessions, streams
 from scanlab_report.page import answers, columns, timelines
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
@@ -122,15 +122,18 @@ def test_the_text_counts_wins_and_names_the_tuned_rival() -> None:
     few += [*several(dict(empty_launch=600.0), 0, **node), case("best", 1 << 18, 1.2e3, **NODE)]
     floor = case("empty_launch", 0, 3100.0, cache="warm")
     data = tables([*cases, *few, floor])
-    found = scans.outcomes(data)
+    found = head_to_head.outcomes(data)
     has(found, "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3")
     has(found, "leadItems 2^28 leadLargest 1.20 headToHeadApart 5 headToHeadLeast 1.03")
-    found = scans.header(data)
+    found = head_to_head.header(data)
     has(found, "headerCases 4 headerWins 3 headerLosses 1 headerBelow 1 headerLeast 0.50")
     has(found, "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125")
-    has(scans.launches(data), "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5")
-    has(scans.libraries(data), "tunedOfCopy 0.80")
-    has(scans.outcomes(tables(test_head_to_head.DUELS)), "headToHeadTies 1 headToHeadLosses 2")
+    has(head_to_head.launches(data), "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5")
+    has(head_to_head.libraries(data), "tunedOfCopy 0.80")
+    has(
+        head_to_head.outcomes(tables(test_head_to_head.DUELS)),
+        "headToHeadTies 1 headToHeadLosses 2",
+    )
 
 
 NODE = dict(cache="warm", launch="graph")
@@ -145,14 +148,14 @@ def test_the_text_sets_pairs_that_the_rival_was_searched_for_apart() -> None:
         for ns, own in zip(times, pairs, strict=True):
             cases += several(dict(best=100.0, cub_tuned=ns), n, exact=True, **own)
     data = tiny.about(tables(cases, tuning), 1, kind="tuning")
-    found = scans.searched(data)
+    found = head_to_head.searched(data)
     has(found, "headToHeadSearched 4 headToHeadSearchedWins 3 headToHeadSearchedMedian 1.20")
     has(found, "headToHeadUnsearchedMedian 2.50")
 
 
 def test_the_text_has_the_times_of_libraries_over_best() -> None:
     data = tables(several(dict(best=100.0, thrust_scan=131.0, torch_cumsum=162.0), N))
-    has(scans.libraries(data), "thrustOfBest 1.31 torchOfBest 1.62 cupyOfBest —")
+    has(head_to_head.libraries(data), "thrustOfBest 1.31 torchOfBest 1.62 cupyOfBest —")
 
 
 def test_the_text_has_dram_bytes_and_waits_at_the_largest_size() -> None:
@@ -192,7 +195,7 @@ def test_the_text_says_how_far_hardware_and_emulator_differ_either_way() -> None
     launches = [test_kernels.counters("hso_block", 0, 80, 10, 90, 0)]
     launches.append(test_kernels.counters("hso_blocked", 0, 200, 0, 190, 3))
     data = with_rows(with_rows(Data(), "counts", rows), "counters", launches)
-    has(scans.hardware(data), "hardwareCases 2 hardwareEqual 0 hardwareLargestDifference 11.1")
+    has(scans.agreement(data), "hardwareCases 2 hardwareEqual 0 hardwareLargestDifference 11.1")
 
 
 # ------------------------------------------------------------- streams, sessions and several GPUs
@@ -237,14 +240,14 @@ def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
     rows += [larger("streamed", 1, MS / 3, "file", 1), larger("streamed", 1, MS / 5, "file")]
     rows += [larger("streamed", 2, MS / 2, "file"), larger("files", 2, MS / 3, "file")]
     data = with_rows(Data(), "stream_scan", [row for own in rows for row in own], device="d")
-    found = streams.larger(data)
+    found = streams.larger_scans(data)
     has(found, "streamScanRate 8.00 streamScanSize 2~GiB streamFileRate 5.00")
     has(found, "streamFileOfNaiveLargest 2.00 streamFileOfFiles 0.667 streamFileSessions —")
 
 
 def test_the_text_has_how_far_small_grids_are_from_the_formula() -> None:
     data = with_rows(Data(), "concurrency", [GRIDS[0], *QUEUES[:2], GRIDS[1]])
-    found = streams.concurrency(data)
+    found = streams.grids(data)
     has(found, "streamStairsCases 2 streamStairsFarthest 10 streamQueueOne 9.30")
     has(found, "streamQueueMany 3.10")
 

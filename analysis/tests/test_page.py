@@ -16,10 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
-from scanlab_report import DATA, page
-from scanlab_report.claims import stated
-from scanlab_report.commands.__main__ import main
 from scanlab_report.derive.schedules import speedups
 from scanlab_report.figures import ceiling_share
 from scanlab_report.read import published, results, streams
@@ -29,6 +25,10 @@ from scanlab_report.select.streams_evidence import Experiments, Schedules
 from scanlab_report.select.timings import Timings
 from scanlab_report.select.variants import CEILING, CUBS
 from scanlab_report.stats.intervals import FEWEST_OF_MEDIAN, ratio_interval
+
+from scanlab_report import DATA, page
+from scanlab_report.claims import stated
+from scanlab_report.commands.__main__ import main
 from tests import browser, fixtures
 from tests.browser import Browser
 from tests.conftest import Built

@@ -7,24 +7,32 @@ from dataclasses import replace
 import pytest
 
 from scanlab_report.data import Ask, Data
+from scanlab_report.groups import CUBS, OWN
 from scanlab_report.pick import (
-    CUBS,
-    OWN,
     Lacking,
-    Source,
-    against,
     caches,
-    contests,
     fastest_cub,
     floor_ns,
     line,
     of_variant,
     scans,
-    sources,
     timed,
 )
 from scanlab_report.schema.results import Variant
-from tests.tiny import ABOUT, EXACT, LEAST, MOST, Case, about, case, near, recorded, tables
+from scanlab_report.sources import Source, sources
+from scanlab_report.versus import against, contests
+from tests.tiny import (
+    ABOUT,
+    EXACT,
+    LEAST,
+    MOST,
+    Case,
+    about,
+    case,
+    near,
+    recorded,
+    tables,
+)
 
 N = 1024
 CUB = ABOUT.ids(CUBS)

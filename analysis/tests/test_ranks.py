@@ -15,18 +15,21 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 from scanlab_report import load
-from scanlab_report.chapters import ranks
-from scanlab_report.chapters.kernels import wait_rows
-from scanlab_report.chapters.ranks import CHUNK, STATES, VENDOR, look, several
-from scanlab_report.data import RANKS, RECORDED, Data, choose_session
+from scanlab_report.chapters import rank_cases, ranks
+from scanlab_report.chapters.hardware import wait_rows
+from scanlab_report.chapters.rank_cases import CHUNK, STATES, VENDOR, look, several
+from scanlab_report.choosing import choose_session
+from scanlab_report.data import Data
 from scanlab_report.data import Session as Recorded
-from scanlab_report.pick import Lacking, pick, sources
+from scanlab_report.pick import Lacking, pick
+from scanlab_report.sources import sources
+from scanlab_report.tables import RANKS, RECORDED
 from tests import fixtures, ranks_fixtures, stream_fixtures, tiny
 from tests.tiny import LEAST, MOST, SPREAD, Case, case, near, with_rows
 
 N = 1 << 20
 PEER, COPIES = look("peer_look_ahead"), look("copy_all")
-THREE_N = ranks._BOUNDS["three_n"][1]
+THREE_N = rank_cases.BOUND_LOOKS["three_n"][1]
 KINDS = {"copy_all": "copy", "read_all": "empty_launch", "nccl_all_gather": "empty_launch"}
 RATE = 8 * N / 1e6
 """Bytes of 2^20 items over microseconds, in TB/s."""
@@ -79,7 +82,7 @@ def only(rows: pd.DataFrame, **wanted: Any) -> Any:
 def test_a_scan_stands_beside_copies_the_vendor_and_the_bound() -> None:
     us = dict(peer_look_ahead=5.0, nccl_cub=10.0, copy_all=4.5, read_all=2.5)
     cases = several(timed(*on(4, N, **us), *on(2, N, peer_look_ahead=4.0)))
-    rows = ranks.compared(cases)
+    rows = rank_cases.compared(cases)
     row = only(rows, algorithm="peer_look_ahead", ranks=4)
     assert (row.of_copy.value, row.of_vendor.value) == near((0.9, 2.0))
     assert tiny.ends(row.of_bound) == near((7 / 5, 7 / 5 / MOST, 7 / 5 / LEAST))
@@ -87,14 +90,14 @@ def test_a_scan_stands_beside_copies_the_vendor_and_the_bound() -> None:
     two = only(rows, ranks=2)
     assert not two.of_copy.known, "copies of as many ranks count alone"
     assert set(rows["algorithm"]) == {"peer_look_ahead", "nccl_cub"}, "no copy is among scans"
-    without = ranks.compared(several(timed(*on(4, N, peer_look_ahead=5.0, copy_all=4.5))))
+    without = rank_cases.compared(several(timed(*on(4, N, peer_look_ahead=5.0, copy_all=4.5))))
     assert np.isnan(without["of_bound"][0].value)
 
 
 def test_weak_efficiency_is_the_time_on_one_rank_over_that_on_all() -> None:
     one = [*on(1, N, peer_look_ahead=4.0), *on(1, 4 * N, peer_look_ahead=16.0)]
     uneven = entry("peer_look_ahead", 4 * N + 1, 4, 5.0)
-    row = only(ranks.weak(several(timed(*one, *on(4, N, peer_look_ahead=5.0), uneven))))
+    row = only(rank_cases.weak(several(timed(*one, *on(4, N, peer_look_ahead=5.0), uneven))))
     assert (row.ranks, row.items, row.efficiency.value) == (4, 4 * N, near(0.8))
     assert row.efficiency.low < 0.8 < row.efficiency.high
 
@@ -103,7 +106,7 @@ def test_strong_speedup_is_over_best_on_one_gpu_warm_at_equal_items_in_all() -> 
     four = timed(*on(4, N, peer_look_ahead=5.0, copy_all=4.5, read_all=2.5))
     cold = case("best", 4 * N, 90e3)
     cases = several(with_best(four, best(18e3, 4 * N), best(1.0), cold))
-    row, bounds = only(ranks.strong(cases)), only(ranks.strong_bounds(cases))
+    row, bounds = only(rank_cases.strong(cases)), only(rank_cases.strong_bounds(cases))
     assert tiny.ends(row.speedup) == near((3.6, 3.6 / MOST, 3.6 / LEAST)) and row.ranks == 4
     assert (bounds.two_n, bounds.three_n) == near((18 / 4.5, 18 / 7))
 
@@ -111,7 +114,7 @@ def test_strong_speedup_is_over_best_on_one_gpu_warm_at_equal_items_in_all() -> 
 def test_the_usual_settings_are_those_of_most_cases() -> None:
     usual = [entry("peer_look_ahead", n, 4, 9.0, "chunk=32") for n in (N, 4 * N)]
     chunks = timed(*usual, entry("peer_look_ahead", N, 4, 8.0, "chunk=8"))
-    assert set(ranks.usual(several(chunks))["settings"]) == {"chunk=32"}
+    assert set(rank_cases.usual(several(chunks))["settings"]) == {"chunk=32"}
     table = tiny.built(ranks.several_gpus, chunks)
     keys = "algorithm ranks items time_us of_copy of_vendor"
     assert tiny.printed(table, keys) == "`peer_look_ahead` | 4 | 2^20 | 9.000 | — | —"
@@ -121,9 +124,9 @@ def test_the_usual_settings_are_those_of_most_cases() -> None:
 def test_sums_of_32_bit_integers_are_shown_or_else_the_type_of_most() -> None:
     floats = [entry(name, N, 4, 9.0, type="f32") for name in ("peer_look_ahead", "nccl_cub")]
     wide = entry("peer_look_ahead", N, 4, 9.0, type="i64")
-    assert set(ranks.main_kind(several(timed(*floats, wide)))["type"]) == {"f32"}
+    assert set(rank_cases.main_kind(several(timed(*floats, wide)))["type"]) == {"f32"}
     sums = timed(*floats, *on(4, N, peer_look_ahead=9.0))
-    assert set(ranks.main_kind(several(sums))["type"]) == {"i32"}
+    assert set(rank_cases.main_kind(several(sums))["type"]) == {"i32"}
 
 
 # ----------------------------------------------------------------------------- which files answer
@@ -223,7 +226,7 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
         assert points == [near((1, RATE / one)), near((2, 2 * RATE / two))]
     for look_, one, two in ((PEER, 8, 6), (COPIES, 4, 3), (THREE_N, 6, 4.5)):
         assert tiny.points(right, look_) == [near((1, 9 / one)), near((2, 9 / two))]
-    assert tiny.points(right, ranks.LINEAR) == [(1, 1), (2, 2)]
+    assert tiny.points(right, rank_cases.LINEAR) == [(1, 1), (2, 2)]
     assert tiny.titles(figure) == ["$2^{20}$ items per GPU", "$2^{20}$ items in all"]
     bars = tiny.bars(left, PEER.colour)
     assert bars[0] == near((1, RATE / 8 / MOST, RATE / 8 / LEAST))

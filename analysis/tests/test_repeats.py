@@ -6,8 +6,8 @@ import gzip
 from pathlib import Path
 
 import pandas as pd
-
 from scanlab_report.read import results
+
 from tests import fixtures
 
 ROWS = [("look_ahead", "f32", "plus", "inclusive", 12, 0, 100), ("decoupled_lookback", "f32", "plus", "inclusive", 12, 3, 100)]

@@ -11,18 +11,19 @@ from pathlib import Path
 import pytest
 from matplotlib import pyplot
 from PIL import Image
-
-from scanlab_report import figures, tables
-from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.build import pages
 from scanlab_report.commands.build.report import caption
 from scanlab_report.documents import macros, typesetting
 from scanlab_report.documents.markers import MarkerError, find, replaced
 from scanlab_report.figures import speedup
 from scanlab_report.layout import style
-from scanlab_report.modules import modules
 from scanlab_report.read import published, results
 from scanlab_report.select.needs import gather
+
+from scanlab_report import figures
+from scanlab_report.commands.__main__ import main
+from scanlab_report.modules import modules
+from scanlab_report.tidy import tables
+from scanlab_report.tutorials.parts import pages
 from tests import fixtures
 from tests.conftest import PUBLISHED, Built
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scanlab_report.read import published, records, results
 
 from scanlab_report.claims import stated
-from scanlab_report.read import published, records, results
 from tests import fixtures
 from tests.conftest import PUBLISHED
 from tests.fixtures import case, context, repetition

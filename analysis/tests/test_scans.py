@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from scanlab_report import DATA, load
-from scanlab_report.chapters import scans
+from scanlab_report import DATA, published
+from scanlab_report.chapters import ladder, one_core, scans, standings
 from scanlab_report.data import Data, Publication
-from scanlab_report.pick import CEILING, FLOOR, pick
+from scanlab_report.groups import CEILING, FLOOR
+from scanlab_report.pick import pick
 from tests import tiny
 from tests.tiny import EXACT, LEAST, MOST, Case, case, cells, near, several, tables
 
@@ -66,7 +67,7 @@ def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
     times |= dict(look_ahead=125.0, cub_device_scan=200.0)
     beyond = several(dict.fromkeys(times, 100.0), 1 << 29)
     data = tables([*several(times, N, 1 << 28, exact=CEILING), *beyond])
-    axes = tiny.drawn(scans.waterfall, data).axes[0]
+    axes = tiny.drawn(ladder.waterfall, data).axes[0]
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["warp_shuffle", "reduce_then_scan", "look_ahead"]
     spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches]
@@ -76,8 +77,8 @@ def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
     assert upright == [1, near(0.5)], "the copy, and CUB"
     assert tiny.bars(axes)[0] == near((0, 0.25 / MOST, 0.25 / LEAST))
     cases = [case(CEILING, n, 100.0) for n in (N, 1 << 26, 1 << 30)]
-    cases = scans.ladder_cases(tables([*cases, case("look_ahead", 1 << 26, 125.0)]))
-    assert scans.ladder_size(cases) == 1 << 26, "the largest up to 2^28"
+    cases = ladder.ladder_cases(tables([*cases, case("look_ahead", 1 << 26, 125.0)]))
+    assert ladder.ladder_size(cases) == 1 << 26, "the largest up to 2^28"
 
 
 def test_a_single_wave_has_the_times_of_its_steps_in_microseconds() -> None:
@@ -86,7 +87,7 @@ def test_a_single_wave_has_the_times_of_its_steps_in_microseconds() -> None:
     sizes, in_graph = (small // 2, small, large, 3 * small, 2 * large), dict(launch="graph")
     cases = several({v: 1e3 * of for v, of in us.items()}, *sizes, cache="warm", **in_graph)
     data = tables([case(FLOOR, 0, 600.0, cache="warm", **in_graph), *cases])
-    (axes,) = tiny.drawn(scans.single_wave, data).axes
+    (axes,) = tiny.drawn(ladder.single_wave, data).axes
     del us["cub_newest"]  # of CUB's scans the fastest is shown
     for variant, time in (us | {FLOOR: 0.6}).items():
         points = tiny.points(axes, tiny.look(variant))
@@ -106,7 +107,7 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
     ]
     cases += [case("best", 1 << 29, 1.0), case("hs_blocked", N // 2, THOUSAND)]
     cases.append(case("cpu_parallel", N // 2, 10 * THOUSAND, cache="warm"))
-    table = tiny.built(scans.summary, tables(cases))
+    table = tiny.built(standings.summary, tables(cases))
     rows = table.rows.set_index("variant")
     order = ["memcpy", "best", "cub_newest", "cub_device_scan", "hs_blocked", "cpu_parallel"]
     assert rows.index.tolist() == order
@@ -119,13 +120,16 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
     assert cells(table, 1)["gb_per_s"] == "800 [571, 889]"
     assert any("differ by session" in note for note in table.notes)
     few = tables([case("memcpy", N, 1.0), case("best", N, 1.0, (1, 1, 1, 1))])
-    assert any("have no interval" in note for note in tiny.built(scans.summary, few).notes)
+    assert any("have no interval" in note for note in tiny.built(standings.summary, few).notes)
 
 
 def test_the_short_summary_has_the_largest_size_and_how_wide_intervals_are() -> None:
     cases = [case("memcpy", N, 1e6, (1, 1, 1, 1, 1.01, 0.98)), case("best", N, 2e6, EXACT)]
     cases += [case("hs_blocked", N // 2, 1e6), case("cpu_parallel", N, 1e6, cache="warm")]
-    table, keys = tiny.built(scans.short, tables(cases)), "variant median_us rate of_memcpy of_cub"
+    table, keys = (
+        tiny.built(standings.short, tables(cases)),
+        "variant median_us rate of_memcpy of_cub",
+    )
     assert len(table.rows) == 2
     assert tiny.printed(table, keys) == "`memcpy` | 1.00 | 8 | — | —"
     assert tiny.printed(table, keys, 1) == "`best` | 2.00 | 4 | 0.50 | —"
@@ -137,10 +141,10 @@ def test_the_readme_has_six_rows_with_cub_tuned_where_it_was_timed() -> None:
     every = [*timed, "hs_blocked", "thrust_scan"]
     rows = [case(variant, N, 1e6 * (1 + place)) for place, variant in enumerate(every)]
     data = tables(rows, toolkit="13.0", driver="580", cccl_newest="3.6.0")
-    table = tiny.built(scans.six, data)
+    table = tiny.built(standings.six, data)
     assert table.rows["variant"].tolist() == timed
     assert "Versions: CUDA 13.0, driver 580, CCCL 3.6.0 as the newest." in table.caption
-    table = tiny.built(scans.six, tables([*rows, case("cub_tuned", N, 1.5e6)]))
+    table = tiny.built(standings.six, tables([*rows, case("cub_tuned", N, 1.5e6)]))
     assert table.rows["variant"].tolist() == ["memcpy", "cub_tuned", *timed[1:5]]
 
 
@@ -153,7 +157,7 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
     cases += [case("best", 1 << 29, 1.0, kernel=kernel(80))]
     cases += [case("best", 4 * N, 1.0, type="i64", kernel=kernel(96, local=16))]
     cases += [case("cub_newest", N, 1.0, kernel=kernel(60, local=8))]
-    table = tiny.built(scans.kernels, tables(cases))
+    table = tiny.built(standings.kernels, tables(cases))
     keys = "variant items registers local_bytes prepare_us most_registers most_local_bytes"
     assert tiny.printed(table, keys) == "`best` | 2^21 | 32 | 0 | 3.5 | 96 | 16"
     assert tiny.printed(table, "variant", 1) == "`cub_newest`"
@@ -163,7 +167,7 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
 def test_cases_that_were_not_timed_are_counted_by_reason() -> None:
     sizes = ((1024, ""), (4096, ""), (2048, ""), (99, "tile=1"))
     rows = [dict(variant="v", settings=own, items=n, reason="too large") for n, own in sizes]
-    table = tiny.built(scans.skipped, tiny.with_rows(Data(), "skipped", rows))
+    table = tiny.built(standings.skipped, tiny.with_rows(Data(), "skipped", rows))
     keys = "variant settings cases smallest largest reason"
     assert tiny.printed(table, keys) == "`v` | default | 3 | 2^10 | 2^12 | too large"
 
@@ -186,7 +190,7 @@ def over_one_core(*cpu: float) -> Data:
 
 def test_speedups_take_the_fastest_core_of_the_sessions_and_reach_to_the_slowest() -> None:
     data = over_one_core(3000.0, 2000.0, 6200.0)
-    (axes,) = tiny.drawn(scans.speedup, data).axes
+    (axes,) = tiny.drawn(one_core.speedup, data).axes
     same = tiny.look("hso_blocked_padded")
     assert tiny.points(axes, same) == [near((N, 20))]
     assert tiny.bars(axes, same.colour) == [near((N, 20, 62))]
@@ -195,8 +199,8 @@ def test_speedups_take_the_fastest_core_of_the_sessions_and_reach_to_the_slowest
     assert not tiny.lines(axes, tiny.look("hso_blocked"))
     (then,) = [line for line in axes.get_lines() if line.get_label() == "then (8800 GTX)"]
     assert then.get_xydata().tolist() == [[1024, 0.25], [N, 4.5]]
-    assert "fastest core of 3 sessions" in tiny.shown(scans.speedup, data).details
-    table = tiny.built(scans.speedup_table, data)
+    assert "fastest core of 3 sessions" in tiny.shown(one_core.speedup, data).details
+    table = tiny.built(one_core.speedup_table, data)
     then, now = "cpu_ms gpu_ms speedup_2007", "speedup_hso_blocked_padded speedup_cub_device_scan"
     assert tiny.printed(table, f"{then} {now}") == "1.00 | 4.00 | 0.250 | — | —"
     assert tiny.printed(table, now, 1) == "20.0 [20.0, 62.0] | 40.0 [40.0, 124]"
@@ -205,11 +209,11 @@ def test_speedups_take_the_fastest_core_of_the_sessions_and_reach_to_the_slowest
 
 def test_speedups_of_one_session_have_its_intervals() -> None:
     data = over_one_core(2000.0)
-    (axes,) = tiny.drawn(scans.speedup, data).axes
+    (axes,) = tiny.drawn(one_core.speedup, data).axes
     bars = tiny.bars(axes, tiny.look("hso_blocked_padded").colour)
     assert bars == [near((N, 20 * LEAST, 20 * MOST))]
-    assert "one session alone" in tiny.shown(scans.speedup, data).details
-    table = tiny.built(scans.speedup_table, data)
+    assert "one session alone" in tiny.shown(one_core.speedup, data).details
+    table = tiny.built(one_core.speedup_table, data)
     assert "one session, with 95% intervals in brackets" in table.caption
     assert cells(table, 1)["speedup_hso_blocked_padded"] == "20.0 [18.0, 28.0]"
 
@@ -217,13 +221,13 @@ def test_speedups_of_one_session_have_its_intervals() -> None:
 def test_every_session_that_timed_both_counts_the_newest_first() -> None:
     both = [[case("memcpy", N, ns), case("cpu_sequential", N, 2 * ns)] for ns in (10.0, 20.0)]
     data = tables(*both, [case("memcpy", N, 5.0)])
-    found = scans.core_sessions(data, ("i32",), all_of=("memcpy",))
+    found = one_core.core_sessions(data, ("i32",), all_of=("memcpy",))
     assert [pick(cases, variant="memcpy")["median_ns"].tolist() for cases in found] == [[20], [10]]
 
 
 def test_published_speedups_follow_from_the_published_times() -> None:
     problems: list = []
-    table = load.load_published(Path(DATA) / "published", problems)["hso2007_table2"].table
+    table = published.load_published(Path(DATA) / "published", problems)["hso2007_table2"].table
     assert not problems
     assert (table["cpu_ms"] / table["gpu_ms"] - table["speedup_printed"]).abs().max() <= 0.005
     misprints = table.loc[table["items"] != table["items_printed"], ["items", "items_printed"]]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from scanlab_report.chapters.hardware import dram_over_items
+from scanlab_report.choosing import NoSession, choose_session
 from scanlab_report.commands.__main__ import main
-from scanlab_report.chapters.kernels import dram_over_items
-from scanlab_report.data import Data, NoSession, choose_session
+from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import Lacking, pick, scans, timed
 from tests import fixtures

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scanlab_report import drift
 from scanlab_report.chapters import sessions
-from scanlab_report.chapters.sessions import Session, sessions_of
-from scanlab_report.data import RECORDED, Data, NoSession, choose_session
+from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.data import Data
 from scanlab_report.data import Session as Recorded
+from scanlab_report.drift import Session, sessions_of
 from scanlab_report.pick import Lacking, of_variant, scans
+from scanlab_report.tables import RECORDED
 from tests import test_streams, tiny
 from tests.tiny import case, count, tables, with_rows
 
@@ -99,7 +102,7 @@ def test_a_drift_below_the_spread_of_a_case_is_seen_at_its_full_size() -> None:
 @pytest.mark.parametrize("count", [5, 8, 11])
 def test_the_p_of_a_trend_is_that_of_kendalls_exact_test(count: int) -> None:
     rows = np.random.default_rng(2).normal(size=(50, count)) + np.linspace(0, 1, count)
-    ours = sessions._trend_p(count)[np.abs(sessions._scores(rows))]
+    ours = drift._trend_p(count)[np.abs(drift._scores(rows))]
     theirs = [stats.kendalltau(np.arange(count), row, method="exact").pvalue for row in rows]
     assert ours == pytest.approx(theirs)
 
@@ -141,7 +144,7 @@ def test_outliers_are_those_beyond_the_fences_and_none_is_dropped() -> None:
 
 @pytest.mark.parametrize(("count", "share"), [(5, 0.086), (20, 0.017)])
 def test_of_normal_times_as_many_are_outliers_as_hoaglin_and_others_say(count, share) -> None:
-    assert sessions._normal_share(count) == pytest.approx(share, abs=0.002)
+    assert drift._normal_share(count) == pytest.approx(share, abs=0.002)
 
 
 def test_fewer_than_five_samples_have_no_outlier_and_no_trend() -> None:

@@ -17,10 +17,18 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from scanlab_report import load, style
-from scanlab_report.chapters import streams
-from scanlab_report.chapters.streams import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN, Parts, Trace
-from scanlab_report.data import COLUMNS, STREAM_SCAN, Data
+from scanlab_report.chapters import bounds, concurrency, larger, schedules, timelines
+from scanlab_report.chapters.bounds import (
+    PIPELINE,
+    SERIAL,
+    SERIAL_SUM,
+    WERKHOVEN,
+    Parts,
+)
+from scanlab_report.chapters.timelines import Trace
+from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, pick
+from scanlab_report.tables import COLUMNS, STREAM_SCAN
 from tests import fixtures, stream_fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, SPREAD, near, with_rows
 
@@ -77,17 +85,17 @@ def test_a_pipeline_lies_between_no_disturbance_and_constant_disturbance() -> No
 def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
     third = Parts(1, 1, 1)
     for n in (1, 2, 4, 100):
-        assert third.serial() / third.overlapped(n) == near(streams.equal_thirds(n))
+        assert third.serial() / third.overlapped(n) == near(bounds.equal_thirds(n))
 
 
 def test_no_recorded_schedule_bound_by_copies_is_faster_than_the_pipeline_estimate() -> None:
     """Copies alone and schedules are timed apart, and the host's bus is slower at times."""
     recorded = load.load([], [fixtures.SESSION / "schedules.json.gz"])
-    cases = streams.schedules_of(recorded)
+    cases = bounds.schedules_of(recorded)
     bound = [case for case in cases[cases["bound"].notna()].itertuples()]
     bound = [c for c in bound if c.alone.kernels + c.alone.side < 0.9 * c.alone.copy_in]
     assert {"scale", "vector_add"} <= {case.workload for case in bound} and len(bound) > 50
-    assert min(streams.over_bound(case).value for case in bound) > 0.975
+    assert min(bounds.over_bound(case).value for case in bound) > 0.975
 
 
 # --------------------------------------------------------------------------------- the schedules
@@ -122,7 +130,7 @@ def scheduled(*cases: Rows, kernels: Mapping[int, float] | None = None, slower: 
 
 
 def look(id_: str) -> style.Look:
-    return streams.schedule_look(PLACES.index(id_))
+    return schedules.schedule_look(PLACES.index(id_))
 
 
 SERIALS = [schedule(SERIAL, 1, 44.0), schedule(SERIAL, 2, 42.0, spread=EXACT)]
@@ -132,7 +140,7 @@ CASES = [*SERIALS, *DEPTH_FIRST, *OTHERS]
 
 
 def test_schedules_stand_at_their_milliseconds_and_below_at_multiples_of_the_estimate() -> None:
-    above, below = tiny.drawn(streams.schedules, scheduled(*CASES)).axes
+    above, below = tiny.drawn(schedules.schedules, scheduled(*CASES)).axes
     own = look("depth_first")
     assert tiny.points(above, own) == [near((1, 40)), near((2, 33))]
     assert tiny.points(below, own) == [near((1, 1)), near((2, 1.1))]
@@ -142,14 +150,14 @@ def test_schedules_stand_at_their_milliseconds_and_below_at_multiples_of_the_est
     assert tiny.bars(above, own.colour)[1] == near((2, 33 * LEAST, 33 * MOST))
     assert tiny.bars(below, own.colour)[1] == near((2, 1.1 * LEAST, 1.1 * MOST))
     for name, ms in ((PIPELINE, (40, 30)), (SERIAL_SUM, (40, 40)), (WERKHOVEN, (40, 30))):
-        points = tiny.points(above, streams.BOUND_LOOKS[name])
+        points = tiny.points(above, schedules.BOUND_LOOKS[name])
         assert points == [near((1, ms[0])), near((2, ms[1]))]
     assert above.get_title("left") == "compute : copy 2"
 
 
 def test_a_schedule_that_beats_the_estimate_is_named_with_how_far() -> None:
     fast = [schedule("graph", 2, 15.0), schedule("skewed", 2, 20.0)]
-    shown = tiny.shown(streams.schedules, scheduled(schedule("depth_first", 1, 40.0), *fast))
+    shown = tiny.shown(schedules.schedules, scheduled(schedule("depth_first", 1, 40.0), *fast))
     details = shown.details
     assert "graph with 2 chunks at compute : copy 2 takes 0.50 of it" in details
 
@@ -157,20 +165,20 @@ def test_a_schedule_that_beats_the_estimate_is_named_with_how_far() -> None:
 def test_schedules_stand_over_their_streams_too() -> None:
     cases = [schedule("depth_first", 8, ms, n) for n, ms in ((1, 27.0), (4, 24.0))]
     data = scheduled(*cases, schedule("graph", 8, 26.0, 1))
-    above, below = tiny.drawn(streams.schedules_streams, data).axes
+    above, below = tiny.drawn(schedules.schedules_streams, data).axes
     assert tiny.points(above, look("depth_first")) == [near((1, 27)), near((4, 24))]
     assert tiny.points(below, look("depth_first")) == [near((1, 1.2)), near((4, 24 / 22.5))]
 
 
 def test_a_speedup_is_over_serial_execution_at_its_fastest() -> None:
-    axes = tiny.drawn(streams.schedules_speedup, scheduled(*CASES)).axes[0]
+    axes = tiny.drawn(schedules.schedules_speedup, scheduled(*CASES)).axes[0]
     assert tiny.points(axes, look("depth_first")) == [near((1, 42 / 40)), near((2, 42 / 33))]
     bars = tiny.bars(axes, look("depth_first").colour)
     assert bars[1] == near((2, 42 / 33 / MOST, 42 / 33 / LEAST))
     assert not tiny.lines(axes, look(SERIAL))
     for name in (PIPELINE, WERKHOVEN):
-        assert tiny.points(axes, streams.BOUND_LOOKS[name]) == [near((1, 1)), near((2, 4 / 3))]
-    thirds = tiny.points(axes, streams.BOUND_LOOKS[SERIAL_SUM])
+        assert tiny.points(axes, schedules.BOUND_LOOKS[name]) == [near((1, 1)), near((2, 4 / 3))]
+    thirds = tiny.points(axes, schedules.BOUND_LOOKS[SERIAL_SUM])
     assert thirds[0] == near((1, 1)) and thirds[-1] == near((2.6, 7.8 / 4.6))
 
 
@@ -178,7 +186,7 @@ def test_schedules_stand_in_the_table_where_they_are_fastest() -> None:
     cases = [*SERIALS, schedule("depth_first", 2, 30.0), schedule("depth_first", 4, 26.25)]
     cases += [schedule("graph", 2, 20.5, work=7), schedule("null_stream_trap", 2, 63.0)]
     cases.append(schedule("depth_first", 2, 1.0, workload="vector_add"))
-    table, keys = tiny.built(streams.schedules_table, scheduled(*cases)), "id chunks streams"
+    table, keys = tiny.built(schedules.schedules_table, scheduled(*cases)), "id chunks streams"
     assert tiny.printed(table, f"{keys} median_ms") == "`depth_first` | 4 | 4 | 26.25"
     times = "events_ms of_bound speedup"
     assert tiny.printed(table, times) == "23.62 | 1.05 [0.945, 1.47] | 1.60 [1.14, 1.78]"
@@ -191,26 +199,26 @@ def test_schedules_stand_in_the_table_where_they_are_fastest() -> None:
 
 def test_without_times_by_events_the_table_has_no_column_of_them() -> None:
     cases = [schedule(id_, 2, 40.0, device_ns=np.nan) for id_ in ("graph", "skewed")]
-    table = tiny.built(streams.schedules_table, scheduled(*cases))
+    table = tiny.built(schedules.schedules_table, scheduled(*cases))
     assert "events_ms" not in [column.key for column in table.columns]
     assert "events" not in table.caption
 
 
 def test_schedules_with_side_kernels_are_held_against_what_they_compute() -> None:
     trap = [schedule("null_stream_trap", n, 1.0) for n in (1, 2)]
-    cases = streams.schedules_of(scheduled(*SERIALS, *trap, *DEPTH_FIRST))
-    bounds = {(c.id, c.chunks): c.bound for c in cases.itertuples()}
-    assert bounds["null_stream_trap", 2] == near(0.04) and bounds["depth_first", 2] == near(0.03)
-    (panel,) = streams.panels(cases, "chunks")
-    assert "null_stream_trap" not in set(streams.speedups(panel)["id"])
-    assert "null_stream_trap" not in set(streams.one_each(panel.iloc[::-1], "chunks")["id"])
-    assert streams.best_schedule(cases, "scale").id == "depth_first"
+    cases = bounds.schedules_of(scheduled(*SERIALS, *trap, *DEPTH_FIRST))
+    seconds = {(c.id, c.chunks): c.bound for c in cases.itertuples()}
+    assert seconds["null_stream_trap", 2] == near(0.04) and seconds["depth_first", 2] == near(0.03)
+    (panel,) = bounds.panels(cases, "chunks")
+    assert "null_stream_trap" not in set(bounds.speedups(panel)["id"])
+    assert "null_stream_trap" not in set(bounds.one_each(panel.iloc[::-1], "chunks")["id"])
+    assert bounds.best_schedule(cases, "scale").id == "depth_first"
 
 
 def test_a_schedule_is_set_against_the_parts_of_its_own_file() -> None:
     large = [schedule(id_, 2, 60.0, items=2 * ITEMS) for id_ in ("graph", "skewed")]
     old = scheduled(*large)
-    cases = streams.schedules_of(scheduled(*CASES, slower=3, data=old, date="2026-01-03"))
+    cases = bounds.schedules_of(scheduled(*CASES, slower=3, data=old, date="2026-01-03"))
     newer, older = pick(cases, id="depth_first"), pick(cases, items=2 * ITEMS)
     assert [parts.copy_out for parts in newer["duplex"]] == near([0.0375] * 2)
     assert [parts.copy_in for parts in older["duplex"]] == near([0.0125] * 2)
@@ -220,7 +228,7 @@ def test_kernels_are_one_over_the_whole_array_where_that_was_timed() -> None:
     chunk = sample("kernel", "scale", 6.0, workload="scale", items=ITEMS // 4, work=1)
     rest = sample("kernel", "scale", 6.0, workload="scale", items=ITEMS // 4, work=2)
     cases = [schedule(id_, 4, 50.0, work=w) for id_ in ("graph", "skewed") for w in (1, 2)]
-    found = streams.schedules_of(scheduled(*cases, chunk, rest))
+    found = bounds.schedules_of(scheduled(*cases, chunk, rest))
     parts = {case.work: case.alone.kernels for case in found.itertuples()}
     assert parts == {1: near(0.02), 2: near(0.024)}
 
@@ -233,16 +241,16 @@ def test_panels_are_the_least_and_most_work_and_those_nearest_to_a_copy() -> Non
     ids = ("depth_first", "graph")
     cases = [schedule(id_, n, 50.0, work=w) for id_ in ids for n in (1, 2) for w in WORKS]
     control = schedule("skewed", 2, 1.0, control=1)
-    found = streams.schedules_of(scheduled(*cases, control, kernels=WORKS))
+    found = bounds.schedules_of(scheduled(*cases, control, kernels=WORKS))
     assert "skewed" not in set(found["id"]), "a control computes nothing right"
-    panels = streams.panels(found, "chunks")
+    panels = bounds.panels(found, "chunks")
     assert [panel["work"].iloc[0] for panel in panels] == [1, 128, 512]
-    assert [p["work"].iloc[0] for p in sorted(panels, key=streams.from_even)] == [512, 128, 1]
+    assert [p["work"].iloc[0] for p in sorted(panels, key=bounds.from_even)] == [512, 128, 1]
     with pytest.raises(Lacking):
-        streams.panels(found, "streams")
+        bounds.panels(found, "streams")
 
 
-@pytest.mark.parametrize("make", [streams.schedules, streams.schedules_speedup])
+@pytest.mark.parametrize("make", [schedules.schedules, schedules.schedules_speedup])
 def test_no_panel_is_empty_and_every_schedule_is_named_once(make: Any) -> None:
     """A schedule of one panel alone, and a panel without what speedups are over."""
     cases = [schedule("depth_first", n, 50.0, work=w) for n in (1, 2) for w in (1, 128, 512)]
@@ -277,13 +285,13 @@ def calls(*spans: tuple[str, float, float]) -> pd.DataFrame:
 def panel(trace: Trace) -> Axes:
     with style.sheet():
         _, (axes,) = style.figure(style.COLUMN, 1.4)
-        streams.draw_trace(axes, trace, "")
+        timelines.draw_trace(axes, trace, "")
     return axes
 
 
-def timelines(*traces: Trace) -> Figure:
+def drawn_timelines(*traces: Trace) -> Figure:
     with style.sheet():
-        return streams.draw_timelines(traces)
+        return timelines.draw_timelines(traces)
 
 
 def bars(axes: Axes) -> list[list[float]]:
@@ -310,7 +318,7 @@ def test_a_call_of_the_host_has_the_colour_of_its_engine_and_time_begins_with_th
     assert bars(axes) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
     assert axes.get_yticklabels()[0].get_text() == "host"
     colours = [to_hex(own.get_facecolor()[0]) for own in axes.collections[2:]]
-    wanted = (style.GREY, streams.ENGINE_COLOURS["copies in"])
+    wanted = (style.GREY, timelines.ENGINE_COLOURS["copies in"])
     assert sorted(colours) == sorted(map(str.lower, wanted))
 
 
@@ -318,10 +326,10 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
     spans = (("copies in", 1, 0, 2e3), ("kernels", 2, 2e3, 7e3), ("kernels", 2, 7e3, 7.2e3))
     rows = operations(*spans)
     labelled = Trace({"title": "For $5"}, rows.assign(label=["$A$", "", "short"]), calls(), 0)
-    (axes,) = timelines(labelled).axes
+    (axes,) = drawn_timelines(labelled).axes
     assert [text.get_text() for text in axes.texts] == ["$A$", "1"]
     assert axes.get_title("left") == r"For \$5, 7.20 ms"
-    (axes,) = timelines(Trace({}, rows, calls(), 0)).axes
+    (axes,) = drawn_timelines(Trace({}, rows, calls(), 0)).axes
     assert not axes.texts
 
 
@@ -333,7 +341,7 @@ def test_timelines_of_any_length_are_drawn_on_one_axis_of_time_by_as_many_artist
         document = stream_fixtures.trace(name, operations=length, issued=True)
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
     data = load.load([tmp_path])
-    figure = timelines(*(streams.trace_of(data, number) for number in (0, 1)))
+    figure = drawn_timelines(*(timelines.trace_of(data, number) for number in (0, 1)))
     short, long = figure.axes
     assert tiny.titles(figure)[0].startswith("graph,")
     assert short.get_xlim() == long.get_xlim()
@@ -348,11 +356,11 @@ def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_
         (tmp_path / f"{name}{channels}.json").write_text(json.dumps(document))
     simulated = stream_fixtures.trace("depth_first", date="2027-01-01", simulated_on="h200")
     (tmp_path / "simulated.json").write_text(json.dumps(simulated))
-    figure = tiny.drawn(streams.gantt, load.load([tmp_path]))
+    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))
     titles = [title.partition(":")[0] for title in tiny.titles(figure)]
     queues = ("", ", one hardware work queue")
     assert titles == [f"{name}{q}" for name in ("depth_first", "breadth_first") for q in queues]
-    traces = streams.traces_of(load.load([tmp_path]))
+    traces = timelines.traces_of(load.load([tmp_path]))
     assert all(trace.about["date"] < "2027" for trace in traces), "no simulation is measured"
     one = next(trace for trace in traces if trace.one_queue)
     stated = [Trace({"connections": n}, one.rows, one.calls, 0).one_queue for n in (1, 8)]
@@ -360,9 +368,9 @@ def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_
 
 
 def test_the_axis_of_time_says_what_ran() -> None:
-    label = streams.time_label({"workload": "scale", "items": 2**28, "chunks": 64})
+    label = timelines.time_label({"workload": "scale", "items": 2**28, "chunks": 64})
     assert label == "time, ms; scale, $2^{28}$ items, 64 chunks"
-    assert streams.time_label({}) == "time, ms"
+    assert timelines.time_label({}) == "time, ms"
 
 
 # ------------------------------------------------- concurrent kernels, scans larger than the device
@@ -383,7 +391,7 @@ QUEUES = [grids(8, 4, 3, 1, 3.1, 3, 12), grids(1, 4, 3, 1, 9.3, 9, 12), grids(8,
 
 def test_makespans_of_small_grids_are_in_block_times() -> None:
     data = with_rows(Data(), "concurrency", [*GRIDS, *QUEUES])
-    stairs, queue = tiny.drawn(streams.concurrency, data).axes
+    stairs, queue = tiny.drawn(concurrency.concurrency, data).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in stairs.get_lines()}
     assert drawn["1 hardware work queue"] == [near([6, 2.2])], "25 are beyond the staircase"
     assert drawn["8 hardware work queues"] == [near([4, 3])]
@@ -416,14 +424,14 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_per_second() -> No
     files += [scan("files", 1, MS / 6, "file"), scan("naive", 1, MS / 2)]
     rows = [row for own in (*memory, *files) for row in own]
     data = with_rows(Data(), "stream_scan", rows, device="Test Device")
-    (axes,) = tiny.drawn(streams.stream_scan, data).axes
-    own, gib = lambda way, place="": tiny.points(axes, streams._way_look(way, place)), 2**30
+    (axes,) = tiny.drawn(larger.stream_scan, data).axes
+    own, gib = lambda way, place="": tiny.points(axes, larger._way_look(way, place)), 2**30
     assert own("streamed") == [near((gib, 8)), near((2 * gib, 16))], "of two ways the faster"
     assert own("naive") == [near((gib, 2))] and own("files", "pwrite") == [near((gib, 6))]
     assert own("streamed", "mapping") == [near((gib, 3))]
     assert own("streamed", "pwrite") == [near((gib, 5))]
     assert near((gib, 8 / MOST, 8 / LEAST)) in tiny.bars(axes, style.BLUE)
-    assert tiny.shown(streams.stream_scan, data).details == (
+    assert tiny.shown(larger.stream_scan, data).details == (
         "Bars: 95% intervals. Timed up to 1 GiB only: copies in both directions and naive, memory; "
         "all of file, pwrite; all of file, mapping."
     )
@@ -433,7 +441,7 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_per_second() -> No
     ("size", "name"), [(1 << 30, "1 GiB"), (3 << 29, "1.5 GiB"), (1 << 20, "1 MiB"), (9, "9 B")]
 )
 def test_sizes_are_named_in_binary_units(size: int, name: str) -> None:
-    assert streams.size_name(size) == name
+    assert larger.size_name(size) == name
 
 
 # ------------------------------------------------------------------------- implicit synchronisation
@@ -444,13 +452,13 @@ def test_a_call_has_its_two_questions_side_by_side_and_a_difference_is_marked(
 ) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(stream_fixtures.implicit_sync()))
     data = load.load([tmp_path])
-    table = tiny.built(streams.implicit_sync_calls, data)
+    table = tiny.built(concurrency.implicit_sync_calls, data)
     keys = "call host_stated host_shown streams_stated streams_shown streams_counted"
     assert tiny.printed(table, keys) == "Malloc (64 MiB) | — | no | yes | no (!) | 0 of 15"
     assert tiny.printed(table, "call host_shown streams_shown", 1).endswith(" | — | —")
-    (question,) = tiny.built(streams.implicit_sync_questions, data).rows["question"]
+    (question,) = tiny.built(concurrency.implicit_sync_questions, data).rows["question"]
     assert question == "a kernel launch waits for the end of its kernel"
-    every = tiny.built(streams.implicit_sync, data)
+    every = tiny.built(concurrency.implicit_sync, data)
     assert tiny.printed(every, "refusal", 2) == "it needs a second device"
 
 
@@ -459,7 +467,7 @@ def test_a_call_is_named_without_cuda_alone() -> None:
         "cudaMallocAsync of cudaMalloc's pool",
         "cudaMemcpy, behind the kernel, to the host",
     ]
-    calls_ = streams.sync_calls(pd.DataFrame({"subject": subjects}))
+    calls_ = concurrency.sync_calls(pd.DataFrame({"subject": subjects}))
     assert calls_ == ["MallocAsync of cudaMalloc's pool", "Memcpy, to the host"]
 
 

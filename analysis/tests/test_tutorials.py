@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from scanlab_report.commands import tutorials
-from scanlab_report.commands.tutorials import drawing, parts, scan_pictures, stream_pictures
+from scanlab_report.commands.tutorials import drawing, scan_pictures, stream_pictures
+from scanlab_report.pick import parts
 from tests.run_tutorials import wrong
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,9 +25,10 @@ CXX = shutil.which(os.environ.get("CXX", "")) or shutil.which("c++")
 
 @pytest.fixture(scope="module")
 def gathered() -> parts.Found:
-    from scanlab_report.claims import stated
     from scanlab_report.select.needs import gather
     from scanlab_report.select.opened import RECORDED, opened
+
+    from scanlab_report.claims import stated
 
     return parts.found(gather(parts.NEEDS, *opened([RECORDED], stated.device())))
 

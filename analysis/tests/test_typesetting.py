@@ -9,9 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from scanlab_report.documents import macros, typesetting
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.documents import macros, typesetting
 from tests import fixtures
 from tests.conftest import Built
 

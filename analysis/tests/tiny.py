@@ -18,13 +18,15 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from scanlab_report import looks, style
-from scanlab_report.data import ELEMENT_BYTES, KERNEL, MEASURED, RECORDED, Data, File, Variants
+from scanlab_report.data import Data, File, Variants
 from scanlab_report.formats import Table
 from scanlab_report.intervals import Interval
 from scanlab_report.schema import counts
 from scanlab_report.schema.fields import convert
-from scanlab_report.schema.results import Choice, Variant
+from scanlab_report.schema.results import Variant
+from scanlab_report.schema.samples import Choice
 from scanlab_report.shown import Shown
+from scanlab_report.tables import ELEMENT_BYTES, KERNEL, MEASURED, RECORDED
 from tests import fixtures
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)

@@ -4,8 +4,28 @@ from __future__ import annotations
 
 import importlib
 
-ORDER = ("scans", "head_to_head", "kernels", "pipeline", "ranks", "streams", "model", "sessions",
-         "claims")  # fmt: skip
+ORDER = (
+    "scans",
+    "ladder",
+    "standings",
+    "one_core",
+    "head_to_head",
+    "rivals",
+    "odd_sizes",
+    "tuning",
+    "hardware",
+    "counts",
+    "pipeline",
+    "ranks",
+    "schedules",
+    "timelines",
+    "concurrency",
+    "larger",
+    "scenarios",
+    "model",
+    "sessions",
+    "claims",
+)
 """The questions, in the order of the gallery; `others` are of other programs' files."""
 
 

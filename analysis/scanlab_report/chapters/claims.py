@@ -8,20 +8,17 @@ from typing import NamedTuple
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.claims import stated
-from scanlab_report.claims.checked import (
+from scanlab_report.claims.checked import all_sources, literature, targets, unit
+from scanlab_report.claims.standing import (
     BEST_PREDICTION,
     FAILS,
     FILE_ACCESS,
     HOLDS,
     NOT_MEASURED,
     Standing,
-    all_sources,
-    literature,
-    targets,
-    unit,
 )
 from scanlab_report.console import count
-from scanlab_report.data import ODD_SIZES, Data
+from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
     Table,
@@ -34,6 +31,7 @@ from scanlab_report.formats import (
 )
 from scanlab_report.intervals import Interval
 from scanlab_report.shown import Shown, shown, table
+from scanlab_report.tables import ODD_SIZES
 
 BY_MEDIAN = ("By the median only: at some size, which need not be that of the row, the interval "
              "reaches beyond the target. Or repetitions are too few for one.")  # fmt: skip

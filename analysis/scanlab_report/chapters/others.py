@@ -9,13 +9,26 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullLocator,
+    ScalarFormatter,
+)
 
 from scanlab_report import style
 from scanlab_report.data import Data
-from scanlab_report.foreign import without_numbers
-from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+    significant,
+    whole,
+    with_interval,
+)
 from scanlab_report.intervals import Interval, mean_interval, median_interval
+from scanlab_report.others.cases import without_numbers
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
 

@@ -13,9 +13,20 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.data import Data
+from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.intervals import Interval
-from scanlab_report.pick import CUBS, cub_as_shipped, pick, power_of_two
-from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
+from scanlab_report.pick import pick, power_of_two
+from scanlab_report.schema.base import (
+    COMMIT,
+    Amount,
+    Count,
+    Line,
+    Mode,
+    Name,
+    Number,
+    Op,
+    Type,
+)
 from scanlab_report.schema.fields import Misfit, convert, fits, shown
 
 CLAIM, PUBLISHED, TARGET = "claim", "published", "target"

@@ -55,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import opened, typesetting  # pandas is not loaded to refuse an argument
+    from scanlab_report import (  # pandas is not loaded to refuse an argument
+        opened,
+        typesetting,
+    )
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)
@@ -70,8 +73,8 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     _announce(data)
 
-    from scanlab_report.data import MEASURED
     from scanlab_report.report import Report, pages, remove
+    from scanlab_report.tables import MEASURED
 
     if options.paper:
         options.paper.mkdir(parents=True, exist_ok=True)
@@ -129,7 +132,8 @@ def _announce(data) -> None:
             say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
         return
 
-    from scanlab_report.chapters import kernels, sessions
+    from scanlab_report import drift
+    from scanlab_report.chapters import counts
     from scanlab_report.pick import Lacking
 
     files = len(set(data["scan"]["file"]))
@@ -139,14 +143,14 @@ def _announce(data) -> None:
     if skipped := len(data["skipped"]):
         say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
     with contextlib.suppress(Lacking):
-        for session in sessions.sessions_of(data):
+        for session in drift.sessions_of(data):
             if sentence := session.throttling():
                 say(sentence)
     for row in data["counts"].itertuples():
         for fault in row.content.faults:
             path = data.files[row.file].path
             say(f"{path}: the emulator found a fault: {fault.kind} at {fault.where}")
-    for sentence in kernels.disagreements(data):
+    for sentence in counts.disagreements(data):
         say(sentence)
 
 

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import Lacking, all_sources, draw, footer_line, told
+    from scanlab_report.pick import Lacking
+    from scanlab_report.shown import all_sources, draw, footer_line, told
 
     try:
         entry = opened.entry_of(options, "figure")

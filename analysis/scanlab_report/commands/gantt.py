@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(wrong_name)
 
     from scanlab_report import load, style
-    from scanlab_report.chapters.streams import draw_timelines, trace_of
+    from scanlab_report.chapters.timelines import draw_timelines, trace_of
 
     data = load.load(options.traces)
     if data.problems:

@@ -22,7 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from scanlab_report.load import HISTORY, HISTORY_COLUMNS, kept_of, load, load_history
+    from scanlab_report.load import load
+    from scanlab_report.load_others import HISTORY_COLUMNS, kept_of, load_history
+    from scanlab_report.reading import HISTORY
 
     if wrong := missing(options.folder) or [f"{folder}: a file; name the folder of the session" for folder in options.folder if not folder.is_dir()]:
         return refuse(*wrong)

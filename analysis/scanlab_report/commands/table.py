@@ -28,7 +28,8 @@ def run(options: argparse.Namespace) -> int:
     if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import Lacking, first_of, footer_line, markdown
+    from scanlab_report.pick import Lacking
+    from scanlab_report.shown import first_of, footer_line, markdown
 
     try:
         entry = opened.entry_of(options, "table")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.chapters.sessions import sessions_of
 from scanlab_report.data import Data
+from scanlab_report.drift import sessions_of
 from scanlab_report.intervals import FEWEST_OF_MEDIAN
 from scanlab_report.numbers.scans import Numbers, number
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.intervals import Interval
-from scanlab_report.pick import Source
+from scanlab_report.sources import Source
 from scanlab_report.style import Look
 
 

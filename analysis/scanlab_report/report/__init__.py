@@ -12,12 +12,12 @@ import matplotlib
 matplotlib.use("Agg")
 
 from scanlab_report.chapters import load_all  # noqa: E402
-from scanlab_report.data import CASE, Data  # noqa: E402
+from scanlab_report.data import Data
 from scanlab_report.experiments import plan  # noqa: E402
 from scanlab_report.intervals import summarise  # noqa: E402
 from scanlab_report.numbers import macros, numbers_of  # noqa: E402
 from scanlab_report.page import write_page  # noqa: E402
-from scanlab_report.pick import Lacking  # noqa: E402
+from scanlab_report.pick import Lacking
 from scanlab_report.processes import side_by_side  # noqa: E402
 from scanlab_report.shown import (  # noqa: E402
     FIGURES,
@@ -31,6 +31,7 @@ from scanlab_report.shown import (  # noqa: E402
     markdown,
     told,
 )
+from scanlab_report.tables import CASE
 from scanlab_report.written import put  # noqa: E402
 
 PAGE = "report.html"
