@@ -65,7 +65,8 @@ def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
         if event.ph != "X" or process is None or process.kind not in (drawn, "host"):
             continue
         args, whose = event.args, f", {process.of}" if process.of else ""
-        times = (event.ts, event.ts + event.dur, args.chunk, args.operation)
+        start: Any = event.ts  # set, as in each event of a duration
+        times = (start, start + event.dur, args.chunk, args.operation)
         if process.kind == "host":
             calls.append(("host" + whose, engine_of.get(args.kind, ""), *times))
             continue
@@ -92,8 +93,9 @@ def ranks_trace(reader: Reader, path: Path, origin: str, document: Mapping[str, 
 def experiments(reader: Reader, path: Path, origin: str, document: Mapping[str, Any],
                  schema: str) -> None:  # fmt: skip
     table, key, struct, about, case = EXPERIMENTS[schema]
-    number = reader.add_file(path, origin, convert(document, about).context)
-    rows, seen = [], {}
+    number = reader.add_file(path, origin, convert(document, about).context)  # type: ignore[attr-defined]
+    rows: list[dict[str, Any]] = []
+    seen: dict[str, int] = {}
     for index, entry in enumerate(listed(document, key)):
         place = f"{key}[{index}]"
         try:

@@ -48,7 +48,7 @@ def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str,
     context = convert(document, _Context).context
     number = reader.add_file(path, origin, context, variants=context.variants)
     before = len(reader.data.problems)
-    entries: dict[type, list[tuple[int, Any]]] = {}
+    entries: dict[str, list[tuple[int, Any]]] = {}
     for index, entry in enumerate(_entries(document)):
         if isinstance(entry, Misfit):
             reader.complain(path, entry.place, entry.message)
@@ -98,7 +98,7 @@ def scan_rows(reader: Reader, path: Path, context: results.Context, places: Sequ
         return names[key]
 
     rows = [(i, e) for i, e in zip(places, entries, strict=True) if e.variant in about]
-    columns = {"index": [i for i, _ in rows]}
+    columns: dict[str, Any] = {"index": [i for i, _ in rows]}
     entries = [entry for _, entry in rows]
     columns |= {"variant": [e.variant for e in entries], "settings": [*map(name, entries)]}
     columns |= {c: [getattr(e, c) for e in entries] for c in ("type", "op", "mode", "items")}

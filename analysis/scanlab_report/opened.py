@@ -55,13 +55,14 @@ def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "p
            recorded: Sequence[Path] = (), first: str = "") -> Data:  # fmt: skip
     """All below the paths, of one session of each device; the published tables beside it. `first`:
     the device that comes before others."""
-    from scanlab_report import choosing, load, published
+    from scanlab_report import choosing, load
+    from scanlab_report.published import load_published
 
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
     read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
-    read.published = published.load_published(published, read.problems)
+    read.published = load_published(published, read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
     if read.empty:

@@ -69,7 +69,7 @@ def test_the_worst_of_the_sizes_that_a_claim_names_counts() -> None:
     data = tiny.tables(timed({"best": 100.0, "memcpy": 110.0}, 1 << 28)
                        + timed({"best": 100.0, "memcpy": 50.0}))  # fmt: skip
     found = standing_of(speed(["memcpy"]), data)
-    assert (found.verdict, found.where) == (FAILS, "2^20") and of_ranks.unit(found.claim) == "of memcpy"
+    assert (found.verdict, found.where) == (FAILS, "2^20") and checked.unit(found.claim) == "of memcpy"
     assert standing_of(speed(["memcpy"], least_mib=1024), data).verdict == HOLDS
     assert standing_of(speed(["memcpy"], items=[1 << 28]), data).verdict == HOLDS
     assert standing_of(speed(["memcpy"], cache="warm"), data).verdict == NOT_MEASURED
@@ -294,7 +294,7 @@ def test_a_claim_on_several_gpus_has_a_copy_as_its_reference(measure, cases, val
     missed = value * (0.999 if bound == "at_most" else 1.001)
     found = standing_of(claim(measure, **fields, **{bound: missed}), data)
     assert found.measured.value == near(value) and found.verdict == FAILS
-    assert of_ranks.unit(found.claim) == unit
+    assert checked.unit(found.claim) == unit
     per = {"items": "2^22 in all on 4"}.get(next(iter(cases)))
     assert found.where == (per or f"2^{21 if value == 0.4 else 20} per GPU on 4")
     assert (found.bound and found.bound.allows) == (copies and near(copies))

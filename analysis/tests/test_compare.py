@@ -34,15 +34,15 @@ RUN = File(Path("run.json"), MEASURED, context(), tiny.ABOUT)
 UNTIMED = pd.DataFrame(columns=[*CASE, "name", "reason", "why", "failed"])
 
 
-def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparison.Side:
+def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparison_sides.Side:
     """A run with these samples, each of a case of its own unless columns are named."""
     columns = {column: "x" for column in CASE} | {"items": range(len(samples))} | named
     cases = pd.DataFrame(columns).assign(samples=pd.Series(samples, dtype=object), launches=launches, on="device")
     cases = cases.assign(count=[len(of) for of in samples], median_ns=[np.median(of) for of in samples], column=cases["cache"] + " " + cases["launch"])
-    return comparison.Side(RUN, "scans", CASE, cases, UNTIMED)
+    return comparison_sides.Side(RUN, "scans", CASE, cases, UNTIMED)
 
 
-def read(file: Path, other: Path | None = None) -> tuple[comparison.Side, comparison.Side]:
+def read(file: Path, other: Path | None = None) -> tuple[comparison_sides.Side, comparison_sides.Side]:
     return comparison_sides.sides([file], [other or file])
 SIZES = tuple(2**k for k in range(10, 30))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from scanlab_report.documents import typesetting
+from scanlab_report import typesetting
 
 from scanlab_report.pick import parts
 

@@ -59,7 +59,7 @@ def medians(tmp_path: Path, *files: Path) -> pd.DataFrame:
 
 
 def names(cases: pd.DataFrame) -> list[str]:
-    return [comparison_sides._name(*row) for row in zip(cases["benchmark"], cases["case"], cases["device"], strict=True)]
+    return [comparison_sides.case_name(*row) for row in zip(cases["benchmark"], cases["case"], cases["device"], strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------------ compare
@@ -450,7 +450,7 @@ def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Pat
                     seen.add(found)
                     page = compare.page(comparison.judged(comparison.paired(*read), 0.1))
                     assert "nan" not in page or value == "nan", (path, value)
-                except comparison.Refused as error:
+                except comparison_sides.Refused as error:
                     refused += 1
                     assert [str(file) in str(said) and str(said).isprintable() for said in error.args] == [True], (path, value, error.args)
     assert refused

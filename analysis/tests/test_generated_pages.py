@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from scanlab_report.documents import markers
+from scanlab_report import markers
 
 from scanlab_report import DATA
 from scanlab_report.claims import stated

@@ -1,431 +1,287 @@
-"""The driver: every figure and table from whole data, sentences where data are missing, markers, statuses."""
+"""One whole report of two devices: every figure, table and number; then what smaller builds say."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from matplotlib import pyplot
-from PIL import Image
-from scanlab_report.commands.build.report import caption
-from scanlab_report.documents import macros, typesetting
-from scanlab_report.documents.markers import MarkerError, find, replaced
-from scanlab_report.figures import speedup
-from scanlab_report.layout import style
-from scanlab_report.read import published, results
-from scanlab_report.select.needs import gather
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
-from scanlab_report import figures
+from scanlab_report import chapters, shown, typesetting
 from scanlab_report.commands.__main__ import main
-from scanlab_report.modules import modules
-from scanlab_report.tidy import tables
-from scanlab_report.tutorials.parts import pages
+from scanlab_report.opened import first_device
+from scanlab_report.shown import FIGURES, TABLES, latex_caption
 from tests import fixtures
-from tests.conftest import PUBLISHED, Built
+from tests.fixtures import case, context, explanation, results, samples
 
+chapters.load_all()
+FIRST, OTHER, ALONE = first_device(), "Other Device", "Lone CPU"
+OF_NO_DEVICE = {"pipeline", "bank_conflicts", "model_residuals"}
 PAPERS = {name: typesetting.source_text(name) for name in typesetting.PAPERS}
-PREAMBLE = (PUBLISHED.parents[1] / "paper" / "preamble.tex").read_text(encoding="utf-8")
-FIGURES = [name for name, _ in modules(figures)]
-TABLES = [name for name, _ in modules(tables)]
 
 
-def arguments(built_or_folder: Path, out: Path, *more: str) -> list[str]:
-    return ["build", "--no-pdf", "--recorded", str(built_or_folder), "--published", str(PUBLISHED), "--out", str(out), *more]
+@dataclass(frozen=True)
+class Built:
+    recorded: Path
+    out: Path
+    paper: Path
+
+    def text(self, figure: str) -> str:
+        """What stands in a figure, and whether something is cut off."""
+        return (self.out / "figures" / f"{figure}.txt").read_text()
+
+
+def saved(figure: Figure, targets: list[Path], save=shown.style.save) -> None:
+    """Saves a figure, and its text beside it."""
+    figure.canvas.draw()
+    page, box = figure.bbox, figure.get_tightbbox().transformed(figure.dpi_scale_trans)
+    cut = min(box.x0 - page.x0, box.y0 - page.y0, page.x1 - box.x1, page.y1 - box.y1) < -1
+    texts = [text.get_text() for text in figure.findobj(Text)]
+    targets[0].with_suffix(".txt").write_text("\n".join([*texts, "CUT OFF" * cut]))
+    save(figure, targets)
 
 
 @pytest.fixture(scope="module")
-def read(built: Built) -> results.Results:
-    """What that report was made from."""
-    return results.read([], [built.recorded])
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The device of the papers, another that was measured later and has less, and a CPU alone."""
+    root = tmp_path_factory.mktemp("report")
+    recorded = root / "recorded"
+    for file in fixtures.write_all(recorded / "first", rounds=6, top=20).iterdir():
+        file.write_text(file.read_text().replace("Test Device", FIRST))
+        if file.name in ("scan.json", "streams.json", "implicit_sync.json"):
+            later = file.read_text().replace(FIRST, OTHER).replace("2026-01-02", "2026-02-03")
+            (recorded / "other").mkdir(exist_ok=True)
+            (recorded / "other" / file.name).write_text(later)
+    host = samples(5, case("cpu_parallel", 1 << 12, "warm"), 9e5)
+    about = {"kind": "host", "device": "", "cpu": ALONE, "cores": "2", "date": "2026-03-04"}
+    (recorded / "cpu.json").write_text(json.dumps(results(*host, **about)))
+    built = Built(recorded, root / "out", root / "paper")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shown.style, "save", saved)
+        words = ["--recorded", recorded, "--out", built.out, "--paper", built.paper, "--no-pdf"]
+        assert main(["build", *map(str, words)]) == 0
+    return built
 
 
-def test_whole_data_end_well(built: Built) -> None:
-    assert built.status == 0
+def test_every_figure_is_whole_and_names_its_sources(built: Built) -> None:
+    for name in FIGURES:
+        if FIGURES[name].of_others:
+            continue
+        folder = built.out / "figures"
+        assert (folder / f"{name}.pdf").read_bytes().startswith(b"%PDF"), name
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG"), name
+        text = built.text(name)
+        assert "CUT OFF" not in text, name
+        caption = (built.paper / "figures" / f"{name}.caption.tex").read_text()
+        if name != "pipeline":
+            assert "2026-01-02" in caption and "commit 012345678" in caption, name
+            bars = r"95\\% (bootstrap )?interval|no error bars"
+            often = re.search(r"\(median of [\d to]+ repetition", caption)
+            assert re.search(bars if often else "no (error )?bars|simulated", caption), name
+        assert OTHER not in caption, "the papers are of one device"
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_is_drawn_as_pdf_and_png(built: Built, name: str) -> None:
-    assert (built.out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
-    assert (built.out / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    caption = (built.paper / "figures" / f"{name}.caption.tex").read_text()
-    if not importlib.import_module(f"scanlab_report.figures.{name}").NEEDS:
-        return  # a drawing, with no number in it
-    assert "2026-01-02" in caption and "commit 012345678" in caption and "recorded" in caption
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_written_in_three_formats(built: Built, name: str) -> None:
-    assert r"\toprule" in (built.out / "tables" / f"{name}.tex").read_text()
-    assert "|---" in (built.out / "tables" / f"{name}.md").read_text()
-    assert len((built.out / "tables" / f"{name}.csv").read_text().splitlines()) > 1
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_no_text_of_a_figure_is_cut_off(read: results.Results, name: str) -> None:
-    module = importlib.import_module(f"scanlab_report.figures.{name}")
-    gathered = gather(module.NEEDS, read, published.read(PUBLISHED, []))
-    with style.sheet():
-        drawn = module.draw(**gathered.found)
-        style.footer(drawn, [p.line() for p in gathered.provenances])
-        drawn.canvas.draw()
-        page = drawn.bbox
-        box = drawn.get_tightbbox().transformed(drawn.dpi_scale_trans)
-        pyplot.close(drawn)
-    slack = 1.0
-    assert box.x0 >= page.x0 - slack and box.x1 <= page.x1 + slack
-    assert box.y0 >= page.y0 - slack and box.y1 <= page.y1 + slack
-
-
-def test_missing_data_leave_a_sentence_and_no_figure(tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "only_counts"
-    folder.mkdir()
-    (folder / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
-    out = tmp_path / "out"
-    (out / "figures").mkdir(parents=True)
-    (out / "figures" / "throughput.pdf").write_text("left by an earlier run")
-    assert main(arguments(folder, out)) == 0
-    said = capsys.readouterr().out
-    assert "figure throughput is left out: no plus inclusive timings of memcpy on a CUDA device. To measure it: tools/record build/cuda/scanlab results/run scans" in said
-    assert not (out / "figures" / "throughput.pdf").exists()
-    assert (out / "figures" / "bank_conflicts.pdf").exists()
-
-
-OLDER = ("hs_", "hso_", "cub_device_scan", "thrust_scan", "memcpy", "empty_launch", "cpu_")
-
-
-@pytest.mark.parametrize(("kept", "absent"), [
-    (OLDER, "figure head_to_head is left out: no timings of best beside CUB"),
-    (("best", "memcpy"), "figure head_to_head is left out: no timings of best beside CUB"),
-    (("best", "cub_"), "figure waterfall is left out: no plus inclusive timings of memcpy"),
-    (("one_wave", "memcpy", "empty_launch"), "figure tile_size is left out"),
-])  # fmt: skip
-def test_a_part_of_the_variants_gives_a_part_of_the_report(tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str], kept: tuple[str, ...], absent: str) -> None:
-    document = fixtures.timings(rounds=5, top=12)
-    document["benchmarks"] = [e for e in document["benchmarks"] if e["name"].removeprefix("scan/variant:").startswith(kept)]
-    (tmp_path / "scan.json").write_text(json.dumps(document))
-    assert main(arguments(tmp_path / "scan.json", tmp_path / "out", "--paper", str(tmp_path / "paper"))) == 0
-    assert absent in capsys.readouterr().out
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_a_build_that_breaks_off_keeps_the_last_good_one(built: Built, tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    out, paper = tmp_path / "out", tmp_path / "paper"
-    shutil.copytree(built.out, out)
-    shutil.copytree(built.paper, paper)
-    before = contents(out), contents(paper)
-
-    def broken(**_: object) -> None:
-        raise RuntimeError("a figure that cannot be drawn")
-
-    monkeypatch.setattr(importlib.import_module(f"scanlab_report.figures.{FIGURES[1]}"), "draw", broken)
-    with pytest.raises(RuntimeError):
-        main(arguments(built.recorded, out, "--paper", str(paper)))
-    assert (contents(out), contents(paper)) == before
-
-
-def test_unwritable_out_is_said_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    assert main(arguments(built.recorded, tmp_path / "file" / "out")) == 2
-    said = capsys.readouterr()
-    assert "cannot be written to" in said.err and said.out == ""
-
-
-def test_cpu_baselines_timed_beside_a_gpu_name_their_cpu(built: Built) -> None:
-    text = (built.out / "tables" / "cpu_baselines.md").read_text()
-    assert "Test CPU, 4 cores" in text and "| 2^24 |" in text
-
-
-@pytest.fixture
-def recorded(tmp_path: Path) -> Path:
-    """A file of timings that was recorded."""
-    (tmp_path / "recorded.json").write_text(json.dumps(fixtures.timings(rounds=5, top=12)))
-    return tmp_path / "recorded.json"
-
-
-def test_cpu_baselines_measured_now_win_over_recorded_ones(recorded: Path, tmp_path: Path, drawn: list[str]) -> None:
-    entries = [fixtures.repetition(fixtures.case("cpu_sequential", 1024), i, 100.0) for i in range(5)]
-    context = fixtures.context(kind="host", device="", cpu="New CPU", cores="2")
-    (tmp_path / "cpu.json").write_text(json.dumps({"context": context, "benchmarks": entries}))
-    assert main([*arguments(recorded, tmp_path / "out"), str(tmp_path / "cpu.json")]) == 0
-    text = (tmp_path / "out" / "tables" / "cpu_baselines.md").read_text()
-    assert "New CPU, 2 cores" in text and "measured now" in text
-    assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
-
-
-def test_empty_results_folder_leaves_the_recorded_runs(recorded: Path, tmp_path: Path, drawn: list[str]) -> None:
-    (tmp_path / "empty").mkdir()
-    assert main([*arguments(recorded, tmp_path / "out"), str(tmp_path / "empty")]) == 0
-    assert "recorded" in (tmp_path / "out" / "tables" / "summary.md").read_text()
-
-
-def test_missing_folder_and_nothing_to_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments(tmp_path / "nowhere", tmp_path / "out")) == 2
-    assert "no such file or folder" in capsys.readouterr().err
-    assert main(["build", "--out", str(tmp_path / "out")]) == 2
-    capsys.readouterr()
-    for command in (["build", str(tmp_path), "--out", str(tmp_path / "out")], ["claims", str(tmp_path)]):
-        assert main([*command, "--published", "nowhere"]) == 2
-        assert capsys.readouterr().err == "error: nowhere: no such file or folder\n"
-    assert not (tmp_path / "out").exists()  # nothing was written
-
-
-@pytest.mark.parametrize("line", [["build", "--no-pdf", "--out", "out"], ["claims"], ["export", "--out", "out"], ["tutorials"], ["table", "summary"]])
-def test_no_results_are_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: list[str]) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    assert main([*line, "empty", "/dev/null"]) == 2
-    said = capsys.readouterr()
-    assert re.fullmatch(r"error: nothing to (read|export): no results among empty, /dev/null\n", said.err) and not said.out
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-
-
-DRAWN_AGAIN = speedup.draw
-
-
-def test_same_data_give_the_same_bytes(built: Built, tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speedup, "draw", DRAWN_AGAIN)
-    main(arguments(built.recorded, tmp_path / "out"))
-    for file in ("figures/speedup.pdf", "tables/summary.tex", "cases.csv"):
-        assert (tmp_path / "out" / file).read_bytes() == (built.out / file).read_bytes()
+def test_figures_stack_the_devices_and_tables_are_of_the_first(built: Built) -> None:
+    for name in ("throughput", "head_to_head", "schedules", "waterfall"):
+        lines = built.text(name).splitlines()
+        assert {FIRST, OTHER} <= set(lines)
+        footer = " ".join(lines)
+        assert f"{FIRST}, 2026-01-02" in footer and f"{OTHER}, 2026-02-03" in footer
+    assert f"CPU: {ALONE}, 2 cores" in built.text("throughput")
+    for name in TABLES:
+        if TABLES[name].of_others:
+            continue
+        files = [built.out / "tables" / f"{name}{suffix}" for suffix in (".tex", ".md", ".csv")]
+        latex, text, rows = (file.read_text() for file in files)
+        assert r"\toprule" in latex and "|---" in text and len(rows.splitlines()) > 1, name
+        assert OTHER not in text and "commit 012345678" in text or name == "cpu_baselines", name
 
 
 def test_losses_and_the_head_to_head_agree(built: Built) -> None:
-    lost = (built.out / "tables" / "losses.csv").read_text().splitlines()[1:]
-    assert len(lost) == 1 and lost[0].startswith("i64,affine,inclusive,4096,cold,stream,")
-    assert (built.out / "tables" / "head_to_head.csv").read_text().splitlines()[-1].startswith("all,")
-
-
-def test_baselines_timed_from_python_stand_beside_the_others(built: Built) -> None:
+    (lost,) = (built.out / "tables" / "losses.csv").read_text().splitlines()[1:]
+    assert lost.startswith("i64,affine,inclusive,4096,cold,stream,")
     assert "× others PyTorch" in (built.out / "tables" / "rivals.md").read_text()
 
 
-# ------------------------------------------------------------------------------------------------- markers
+def test_numbers_are_of_the_first_device_and_the_papers_have_no_others(built: Built) -> None:
+    numbers = json.loads((built.out / "numbers.json").read_text())
+    assert (numbers["scanDevice"], numbers["scanDate"]) == (FIRST, "2026-01-02")
+    defined = (built.paper / "macros.tex").read_text()
+    assert all(f"\\newcommand{{\\{name}}}{{{value}}}" in defined for name, value in numbers.items())
+    text = "".join(PAPERS.values())
+    assert [name for name in numbers if not re.search(rf"\\{name}(?![A-Za-z])", text)] == []
 
-PAGE = "# Title\n\nbefore\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n"
+
+def test_the_page_is_among_what_is_written_with_every_case(built: Built) -> None:
+    assert (built.out / "report.html").stat().st_size > 100_000
+    cases = (built.out / "cases.csv").read_text().splitlines()
+    assert len(cases) > 1000 and f"recorded,{OTHER},2026-02-03" in "\n".join(cases)
 
 
-def test_only_the_part_between_the_markers_changes() -> None:
-    new = replaced(PAGE, "results", "| new |\n")
-    assert new == PAGE.replace("\nold\n", "\n| new |\n")
-    assert replaced(new, "results", "| new |") == new
+def test_readme_ladder_and_gallery_are_filled_and_nothing_else_changes(
+    built: Built, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gallery").mkdir()
+    before = "# Title\n\nbefore\n<!-- {0}:begin -->\nold\n<!-- {0}:end -->\nafter\n"
+    pages = {name: tmp_path / f"{name}.md" for name in ("results", "ladder", "odd_sizes")}
+    for name, page in pages.items():
+        page.write_text(before.format(name))
+    (built.recorded / "few").mkdir(exist_ok=True)
+    shutil.copy(built.recorded / "first" / "scan.json", tmp_path / "scan.json")
+    counts = next((built.recorded / "first").glob("hso_block_padded-two_level-2048*"))
+    words = ["--recorded", tmp_path / "scan.json", "--recorded", counts, "--no-pdf"]
+    words += ["--out", tmp_path / "out", *(w for page in pages.values() for w in ("--page", page))]
+    assert main(["build", *map(str, words)]) == 0
+    results_ = pages["results"].read_text()
+    assert results_.startswith("# Title\n\nbefore\n") and results_.endswith(":end -->\nafter\n")
+    assert "| `cub_device_scan` |" in results_ and FIRST in results_ and "slower in 1." in results_
+    assert "| `hso_block_padded` | 2^11 |" in pages["ladder"].read_text()
+    assert pages["odd_sizes"].read_text() == before.format("odd_sizes")
+    assert "odd_sizes is left as it is: no " in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------------------------- smaller builds
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    """Results that two figures can be drawn of."""
+    (tmp_path / "counts.json").write_text(json.dumps(explanation("hso_block", 64)))
+    return tmp_path / "counts.json"
+
+
+def test_missing_data_leave_a_sentence_and_no_figure(
+    counts: Path, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    (out / "figures").mkdir(parents=True)
+    for name in ("figures/throughput.pdf", "report.html"):
+        (out / name).write_text("of an earlier build")
+    assert main(["build", str(counts), "--out", str(out), "--no-pdf"]) == 0
+    reason = "no plus inclusive timings of memcpy on a CUDA device. To measure it: tools/record "
+    line = f"figure throughput is left out: {reason}build/cuda/scanlab results/run scans"
+    assert line in capsys.readouterr().out
+    assert not (out / "figures" / "throughput.pdf").exists() and not (out / "report.html").exists()
+    assert (out / "figures" / "bank_conflicts.pdf").exists()
+
+
+def test_a_build_that_breaks_off_keeps_the_last_good_one(
+    counts: Path, tmp_path: Path, blank: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("out", "paper"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "macros.tex").write_text("the last good one")
+    monkeypatch.setattr("scanlab_report.report.write_page", lambda *_: 1 / 0)
+    words = ["--out", str(tmp_path / "out"), "--paper", str(tmp_path / "paper"), "--no-pdf"]
+    with pytest.raises(ZeroDivisionError):
+        main(["build", str(counts), *words])
+    for name in ("out", "paper"):
+        (file,) = (tmp_path / name).iterdir()
+        assert file.read_text() == "the last good one"
+
+
+def test_cpus_measured_now_win_and_the_recorded_gpu_stays(tmp_path: Path, blank: None) -> None:
+    gpu = samples(5, case("cpu_sequential", 1024, "warm")) + samples(5, case("memcpy", 1024))
+    (tmp_path / "gpu.json").write_text(json.dumps(results(*gpu, *samples(5, case("best", 1024)))))
+    about = context(kind="host", device="", cpu="New CPU", cores="2")
+    timed = samples(5, case("cpu_sequential", 1024, "warm"), 100.0)
+    (tmp_path / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": timed}))
+    words = [tmp_path / "cpu.json", "--recorded", tmp_path / "gpu.json", "--out", tmp_path / "out"]
+    assert main(["build", *map(str, words), "--no-pdf"]) == 0
+    summary = (tmp_path / "out" / "tables" / "summary.md").read_text()
+    assert "recorded" in summary
+
+
+def test_what_makes_the_work_useless_is_said_before_it(
+    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# no markers\n")
+    out = ["--out", str(tmp_path / "out")]
+    marker = "it has no generated part; the markers of one are <!-- results:begin -->"
+    for words, stated in (
+        ([str(counts), "--out", str(counts / "out")], "cannot be written to"),
+        ([str(tmp_path / "nowhere"), *out], "nowhere: no such file or folder"),
+        ([str(counts), *out, "--page", str(readme)], f"README.md: {marker}"),
+        ([str(counts), *out, "--device", "H200"], "no results are of a GPU called H200"),
+        ([str(counts), *out, "--session", "x"], "no recorded session is called x"),
+        (out, "nothing to read: give RESULTS or --recorded"),
+    ):
+        assert main(["build", *words]) == 2
+        told = capsys.readouterr()
+        assert stated in told.err and not told.out and not (tmp_path / "out").exists()
+
+
+LATEXMK = """#!/bin/sh
+[ -e generated/macros.tex ] || exit 3
+for last; do paper=$(/usr/bin/basename "$last" .tex); done
+echo '{said}' >$paper.log
+{end}
+echo "%PDF of $paper" >$paper.pdf
+"""
+"""A stand-in: it says something, and then it fails or writes the paper."""
+UNDEFINED = "! Undefined control sequence.\nl.7 at \\\\bestOfCpy"
+WIDE = r"Overfull \\hbox (5.1pt too wide) in paragraph at lines 1--9"
 
 
 @pytest.mark.parametrize(
-    "page", ["no markers", PAGE.replace("<!-- results:end -->", ""), PAGE + PAGE,
-             "<!-- results:end --> <!-- results:begin -->"],
-)  # fmt: skip
-def test_pages_without_a_pair_of_markers_are_refused(page: str) -> None:
-    with pytest.raises(MarkerError):
-        replaced(page, "results", "new")
-
-
-def test_readme_and_ladder_are_filled(built: Built, tmp_path: Path, drawn: list[str]) -> None:
-    readme, ladder = tmp_path / "README.md", tmp_path / "ladder.md"
-    readme.write_text(PAGE)
-    ladder.write_text(PAGE.replace("results:", "ladder:"))
-    status = main(arguments(built.recorded, tmp_path / "out", "--page", str(readme), "--page", str(ladder)))
-    assert status == 0
-    assert "| `cub_device_scan` |" in readme.read_text() and "Test Device" in readme.read_text()
-    assert "Against the fastest scan of CUB as shipped, `best` is faster in" in readme.read_text() and "slower in 1." in readme.read_text()
-    assert "| `hso_block_padded` | 2^11 |" in ladder.read_text() and "after" in ladder.read_text()
-
-
-def test_ladder_without_counts_is_left_as_it_is(built: Built, tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    page, recorded = PAGE.replace("results:", "ladder:"), tmp_path / "recorded"
-    shutil.copytree(built.recorded, recorded, ignore=lambda folder, names: [n for n in names if "scan" not in n and n.endswith(".json")])
-    ladder = tmp_path / "ladder.md"
-    ladder.write_text(page)
-    main(arguments(recorded, tmp_path / "out", "--page", str(ladder)))
-    assert ladder.read_text() == page
-    assert "ladder.md: ladder is left as it is: no counts of the SIMT emulator" in capsys.readouterr().out
-
-
-def test_readme_without_markers_is_refused_before_any_work(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    readme = tmp_path / "README.md"
-    readme.write_text("# no markers\n")
-    assert main(arguments(built.recorded, tmp_path / "out", "--page", str(readme))) == 2
-    assert "README.md: it has no generated part; the markers of one are <!-- results:begin -->" in capsys.readouterr().err
-    assert readme.read_text() == "# no markers\n"
-
-
-# --------------------------------------------------------------------------------------------------- paper
-
-
-def test_every_macro_is_defined_from_whole_data(built: Built) -> None:
-    defined = re.findall(r"\\newcommand{\\(\w+)}", (built.paper / "macros.tex").read_text())
-    conditional = {name for name, says in macros.NAMES.items() if says.startswith("defined if")}
-    assert set(defined) <= set(macros.NAMES)
-    assert set(macros.NAMES) - set(defined) <= conditional
-
-
-def test_every_macro_is_used_by_a_paper() -> None:
-    said = "".join(words_of(paper) for paper in PAPERS)
-    assert [name for name in macros.NAMES if not re.search(rf"(?<![A-Za-z]){name}(?![A-Za-z])", said)] == []
-
-
-LATEX = set("""
-    approx arraybackslash author begin bibliography bibliographystyle bottomrule byte caption centering cite emph end footnotesize
-    frac giga hertz IEEEauthorblockN item kibi label lceil lg linewidth log maketitle max mebi mega micro midrule
-    noindent num paragraph per percent qty raggedright rceil ref scriptsize second section setlength smallskip subsection tabcolsep texttt
-    textwidth title toprule unit
-""".split())
-"""Macros of LaTeX and of the packages that the papers load, as far as their text uses them: CI has no TeX that would know a misspelt one."""
-
-
-def words_of(paper: str) -> str:
-    """The text from the title on, without comments."""
-    return re.sub(r"(?<!\\)%.*", "", PAPERS[paper][PAPERS[paper].index(r"\title{") :])
-
-
-def unknown_macros(text: str) -> set[str]:
-    """Macros that neither LaTeX, nor the papers' preamble, nor analysis defines."""
-    head = set(re.findall(r"\\newcommand{\\(\w+)}", PREAMBLE))
-    return set(re.findall(r"\\([A-Za-z@]+)", text.replace(r"\\", ""))) - LATEX - head - set(macros.NAMES)
-
-
-@pytest.mark.parametrize(("planted", "unknown"), [
-    ("", set()), (r"\num{\bestOfCopy}", set()), (r"\num{\bestOfCpy}", {"bestOfCpy"}), (r"\bestofcopy", {"bestofcopy"}),
-])  # fmt: skip
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_uses_no_macro_that_nobody_defines(paper: str, planted: str, unknown: set[str]) -> None:
-    assert unknown_macros(words_of(paper) + planted) == unknown
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_missing_number_is_an_error_and_no_condition(paper: str) -> None:
-    assert not re.search(r"\\(given|shown|providecommand|IfFileExists|InputIfFileExists|ifdefined)\b", PREAMBLE + words_of(paper))
-
-
-NO_MEASUREMENTS = (
-    (r"(?:4|8|16)[- ]bytes?\b", "widths of items and accesses"),
-    (r"(?:8-|16-|32-|16|32)[- ]?bits?\b|8- and 16-bit", "widths of items"),
-    (r"within one per cent of it", "the rule by which a case has been timed often enough"),
-    (r"95\\,\\% intervals between order statistics", "how sure intervals are, by choice"),
+    ("said", "end", "status", "stated"),
+    [
+        ("", "", 0, ""),
+        (WIDE.replace("5.1", "4.9"), "", 0, ""),
+        (WIDE, "", 1, "the paper runs off its page: Overfull \\hbox (5.1pt"),
+        (UNDEFINED, "exit 12", 1, "failed (Undefined control sequence. l.7 at \\bestOfCpy"),
+        (UNDEFINED, "exit 12", 1, "numbers of its text, which --recorded data/recorded has"),
+    ],
 )
-"""Numbers with units that the paper may type, and what they are."""
-
-TYPED = re.compile(r"""
-    \\(?:num|qty|SI|ang)\w*\s*(?:\[[^\]]*\]\s*)?\{\s*[+-]?\.?\d      # \num{3}: a number that nobody typed is a macro
-  | \d*\.\d+(?![\d.]*(?:pt|in|em)\b)                             # no definition here has decimals, but for lengths of the layout
-  | (?:\d[\d.,]*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundred)\b) GAP
-    (?: \\?%|\\percent|per\s?cent|percentage
-      | \\times|×|times\b|fold\b|x\b
-      | (?:[nmuµμ]|\\(?:text)?(?:mu|micro) GAP)?s(?:ecs?|econds?)?\b|(?:nano|micro|milli)seconds?\b|minutes?\b|hours?\b|cycles?\b
-      | (?:[kKMGTP]i?)?(?:B|[Bb]ytes?|[Bb]its?)\b|(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi)(?:bytes?|bits?)\b
-      | [kKMGT]?(?:Hz|W|J|FLOPS?|flops?)\b|(?:items|additions|elements)\s(?:per|a)\s
-      | (?:\\(?:kilo|mega|giga|tera|kibi|mebi|gibi|tebi|milli|micro|nano) GAP)?\\(?:second|byte|bit|hertz|watt|joule)\b)
-""".replace("GAP", r"(?:\\[,;:!\ ]|[\s~{}$-])*"), re.VERBOSE)  # what stands between a number and its unit: spaces of any kind, braces, dollars
-
-
-def typed_values(text: str) -> list[str]:
-    for allowed, _ in NO_MEASUREMENTS:
-        text = re.sub(rf"(?<![\d.])(?:{allowed})", ";", text.replace("\n", " "))
-    return [found[0] for found in TYPED.finditer(text)]
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_no_measured_value_in_a_paper_is_typed_by_hand(paper: str) -> None:
-    assert not typed_values(words_of(paper))
+def test_the_papers_lie_beside_the_figures_and_a_bad_one_does_not_replace_the_last(
+    counts: Path,
+    tmp_path: Path,
+    blank: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    said: str,
+    end: str,
+    status: int,
+    stated: str,
+) -> None:
+    (program := tmp_path / "bin" / "latexmk").parent.mkdir()
+    program.write_text(LATEXMK.format(said=said, end=end))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    (last := tmp_path / "out" / "scan.pdf").parent.mkdir()
+    last.write_text("the last good one")
+    assert main(["build", str(counts), "--out", str(last.parent)]) == status
+    error = capsys.readouterr().err
+    assert stated in error and (f"{last} is that of an earlier build" in error) == bool(end)
+    assert last.read_text() == ("the last good one" if end else "%PDF of scan\n")
 
 
-@pytest.mark.parametrize("value", [
-    r"93\,\%", "93%", r"93~\%", "3 percent", "three per cent", r"1.31$\times$", r"$3\times$", "2×", "2x", "1.31 times faster", "2 times as fast", "3-fold",
-    r"3\,\textmu s", r"3~$\mu$s", r"$3\,\mu$s", "3 µs", "3 μs", "3 us", "3 ns", "3 ms", "2 s", "5 seconds", "3 microseconds", "9 cycles",
-    "4 GiB/s", "4 TB/s", "4000 GB/s", r"4{}GB", "64 MiB", "500 MB/s", "64 bytes", "1980 MHz", "700 W", "5 items per second", "0.93 of the copy", ".93",
-    r"\num{3}", r"\num[round-mode=places]{3}", r"\qty{3}{\percent}", r"\SI{3}{\micro\second}", r"\SIrange{3}{4}{\second}", r"3\,\micro\second", r"3\giga\byte",
-])  # fmt: skip
-def test_a_measured_value_in_any_spelling_is_seen(value: str) -> None:
-    assert typed_values(f"It takes {value}, as it were.")
-
-
-@pytest.mark.parametrize("text", [r"$2^{25}$ items", r"$\approx 3n$ & 22 a level", r"\num{\bestOfCopy}\,\%", "8-byte accesses", "GCC 12 and 13", "32 banks"])
-def test_what_is_no_measured_value_is_no_alarm(text: str) -> None:
-    assert not typed_values(text)
+def test_beside_what_a_gpu_was_measured_to_do_there_are_no_papers(
+    tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(results(*samples(5, case("best", 1024)))))
+    assert main(["build", str(tmp_path / "a.json"), "--out", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "the papers speak of the recorded session" in out or "there is no latexmk" in out
 
 
 def test_options_and_formulas_in_captions_are_set_as_such() -> None:
-    said = caption("As verify --repeat compares 2n items – of 3n/(n + 2), 4n.", [])
-    assert said == "\\caption{As verify -{}-repeat compares $2n$ items -- of $3n/(n + 2)$, $4n$.}\n"
-
-
-def test_every_caption_says_how_often_and_what_bars_mean_or_why_there_are_none(built: Built) -> None:
-    for name in FIGURES:
-        if not importlib.import_module(f"scanlab_report.figures.{name}").NEEDS:
-            continue  # a drawing
-        said = (built.paper / "figures" / f"{name}.caption.tex").read_text()
-        if re.search(r"\(median of [\d to]+ repetition", said):
-            assert re.search(r"95\\% (bootstrap )?interval|no error bars", said), name
-        else:
-            assert re.search("no (error )?bars|simulated", said), name
+    caption = latex_caption("As verify --repeat compares 2n items – of 3n/(n + 2), 4n.", [])
+    wanted = "As verify -{}-repeat compares $2n$ items -- of $3n/(n + 2)$, $4n$."
+    assert caption == f"\\caption{{{wanted}}}\n"
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_refers_to_every_figure_and_table_that_it_shows(paper: str) -> None:
-    text = words_of(paper)
-    for what, kind in (("figref", "figure"), ("tabref", "table")):
-        assert set(re.findall(rf"\\scan(?:wide|page)?{kind}{{(\w+)}}", text)) <= set(re.findall(rf"\\{what}{{(\w+)}}", text))
-
-
-def test_the_paper_has_idea_work_span_and_traffic_of_every_scan() -> None:
-    rows = re.findall(r"^\\texttt{([\w\\]+)} &.*?&.*?&.*?& *(.*?) *&.*\\\\$", PAPERS["scan"], re.MULTILINE)
-    scans = PUBLISHED.parents[1] / "variants" / "scan"
-    assert {name.replace("\\", "") for name, _ in rows} == {file.stem.removesuffix("_padded") for file in scans.glob("*.cu")}
-    for name, traffic in rows:
-        if stated := re.search(r'\.traffic = "(\dn)"', (scans / f"{name.replace(chr(92), '')}.cu").read_text()):
-            assert traffic == f"${stated[1]}$", name
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_shows_only_figures_and_tables_that_analysis_writes_or_its_own(paper: str) -> None:
-    text = words_of(paper)
-    assert set(re.findall(r"\\scan(?:wide)?figure{(\w+)}", text)) <= set(FIGURES)
-    assert set(re.findall(r"\\scan(?:wide|page)?table{(\w+)}", text)) <= set(TABLES)
-    assert set(re.findall(r"\\figref{(\w+)}", text)) <= set(FIGURES) | set(re.findall(r"\\label{fig:(\w+)}", text))
-    assert set(re.findall(r"\\tabref{(\w+)}", text)) <= set(TABLES) | set(re.findall(r"\\label{tab:(\w+)}", text))
-
-
-# ----------------------------------------------------------------------------------------- README and gallery
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_the_readme_is_read_in_a_minute_and_has_six_rows() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.encode()) <= 8 << 10
-    begin, end = find(text, "results")
-    assert len(re.findall(r"^\| `", text[begin:end], re.MULTILINE)) == 6 and "Versions: CUDA" in text[begin:end]
-
-
-def test_the_gallery_has_every_figure_that_recorded_data_allow() -> None:
-    page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"^!\[figure\]\(gallery/(\w+)\.png\)$", page, re.MULTILINE))
-    known = {name for name, _ in modules(figures)}
-    assert shown <= known and len(shown) >= 25
-    pictures = list((ROOT / "docs" / "gallery").iterdir())
-    assert {picture.stem for picture in pictures} == shown
-    assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
-
-
-def test_a_gallery_is_filled_with_small_pictures_sentences_and_commands(built: Built, tmp_path: Path, drawn: list[str]) -> None:
-    page = tmp_path / "GALLERY.md"
-    page.write_text(PAGE.replace("results:", "gallery:"))
-    assert main(arguments(built.recorded, tmp_path / "out", "--page", str(page))) == 0
-    text = page.read_text()
-    assert "### `throughput`\n\nThroughput against array size" in text
-    assert "(gallery/throughput.png)\n```sh\ntools/record build/cuda/scanlab results/run" in text
-    with Image.open(tmp_path / "gallery" / "throughput.png") as small:
-        assert small.mode == "P" and small.width <= pages.WIDTH
-
-
-def test_the_gallery_has_the_numbers_of_figures_in_the_papers() -> None:
-    printed = pages._printed()
-    assert printed["waterfall"] == "Figure 1 of the scan paper." and printed["ceiling_share"] == "Figure 4 of the scan paper.", "the third has no file"
-    page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
-    assert page.count(" of the scan paper.") == 11 and page.count(" of the streams paper.") == 12
+def test_a_paper_shows_what_analysis_writes_and_refers_to_all_of_it(paper: str) -> None:
+    text = re.sub(r"(?<!\\)%.*", "", PAPERS[paper])
+    for kind, ref, known in (("figure", "figref", FIGURES), ("table", "tabref", TABLES)):
+        displayed = set(re.findall(rf"\\scan(?:wide|page)?{kind}(?:\[\w+\])?{{(\w+)}}", text))
+        named = set(re.findall(rf"\\{ref}{{(\w+)}}", text))
+        own = set(re.findall(rf"\\label{{{ref[:3]}:(\w+)}}", text))
+        assert displayed <= set(known) and displayed <= named <= set(known) | own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.claims import stated
@@ -158,7 +158,7 @@ def claims_table(
              "source": s.claim.source or "ours", "figure": s.claim.figure}
             for s in standings]  # fmt: skip
     ours = [s.claim.ours for s in standings]
-    columns = {
+    columns: dict[Any, bool] = {
         Column("statement", words.entry, right=False, wrap=15): True,
         Column("wanted", words.bound, right=False, wrap=9): True,
         Column("measured", words.value, _measured): True,
@@ -169,7 +169,7 @@ def claims_table(
         Column("source", "source", right=False, refers=citation): not all(ours),
         Column("figure", "shown in", code, right=False): words is not IN_PAPER,
     }
-    notes = {
+    notes: dict[Any, bool] = {
         "Verdicts follow the median.": True,
         BY_MEDIAN: any(s.unsure for s in standings),
         "Set by: the commit that wrote the target down.": any(ours),

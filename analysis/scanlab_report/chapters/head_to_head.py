@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -141,7 +141,8 @@ def speedup_by_type(data: Data) -> Shown:
     columns = {("cold", "stream"): style.Look(style.BLUE, "s", "-"),
                ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
                ("warm", "graph"): style.Look(style.GREEN, "^", ":")}  # fmt: skip
-    variant, types = next(iter(data.ask.variants), BEST), (data.ask.type,) * bool(data.ask.type)
+    variant = next(iter(data.ask.variants), BEST)
+    types: Sequence[str] = [data.ask.type] if data.ask.type else []
     rows = pick(versus_cub(data, variant, types), op="plus", mode="inclusive")
     rows = rows[in_columns(rows, columns) & (rows["items"] > 0)]
     if rows.empty:

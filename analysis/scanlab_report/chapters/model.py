@@ -141,7 +141,7 @@ def model_advice(data: Data) -> Shown:
     )
     unmeasured = [f"{r.workload} of {size(r.items)} items" for r in rows.itertuples()
                   if not r.said_was_measured]  # fmt: skip
-    notes = ()
+    notes: tuple[str, ...] = ()
     if unmeasured:
         notes = (f"The advised choice was not measured for {', '.join(unmeasured)}; the best "
                  "measured one stands instead.",)  # fmt: skip

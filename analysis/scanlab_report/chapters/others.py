@@ -245,7 +245,8 @@ def _panel(axes: Axes, axis: str, varying: list[str], rows: pd.DataFrame,
         axes.plot(x, [v.value for v in y], color=COLOURS[place], marker=MARKERS[place], linestyle=LINES[number % len(LINES)],
                   label=style.plain(", ".join(filter(None, named))), markersize=3.4 + 2.4 * number,
                   markerfacecolor="none" if number else COLOURS[place])  # fmt: skip
-        style.error_bars(axes, x, *([getattr(v, end) for v in y] for end in ("value", "low", "high")), COLOURS[place])
+        style.error_bars(axes, x, [v.value for v in y], [v.low for v in y], [v.high for v in y],
+                         COLOURS[place])
     drawn = [point for points in lines.values() for point in points]
     _scales(axes, axis, [n for n, _ in drawn], [value.value for _, value in drawn])
     axes.set_ylabel(label)

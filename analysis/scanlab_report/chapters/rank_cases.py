@@ -21,7 +21,8 @@ from scanlab_report.intervals import (
 )
 from scanlab_report.looks import spare
 from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
-from scanlab_report.style import End, Look
+from scanlab_report.style.legend import End
+from scanlab_report.style.base import Look
 from scanlab_report.tables import MEASURED, RANKS
 
 PROBLEM = RANKS[2:]

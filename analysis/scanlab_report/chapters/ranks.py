@@ -46,7 +46,7 @@ from scanlab_report.formats import Column, Table, code, significant, size
 from scanlab_report.groups import BEST
 from scanlab_report.pick import Lacking, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.style import End
+from scanlab_report.style.legend import End
 from scanlab_report.tables import MEASURED, RANKS
 
 

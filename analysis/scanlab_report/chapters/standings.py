@@ -61,7 +61,8 @@ from scanlab_report.tables import CASE
 def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """One row per scan at its largest size up to LARGEST, fastest first: `variant`, `items`,
     `count`, `median_us`, and the intervals `rate` (GB/s), `of_memcpy` and `of_cub`."""
-    cache, rows = caches(cases)[0], []
+    rows: list[dict[str, Any]] = []
+    cache = caches(cases)[0]
     for variant in timed(cases):
         own = of_variant(cases, variant, cache=cache)
         if own.empty and data.variants[variant].on_host:

@@ -100,6 +100,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     def wanted(self) -> str:
         """The bound in print."""
         bounds = zip("≥≤=", "−+±", (self.at_least, self.at_most, self.equals), strict=True)
+        bound: Any
         sign, give, bound = next(row for row in bounds if row[-1] is not UNSET)
         if bound == 0:
             return "0"
@@ -112,7 +113,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
             return abs(value - self.equals) <= self.variation * self.equals
         if self.at_least is not UNSET:
             return value >= self.at_least * (1 - self.variation)
-        return value <= self.at_most * (1 + self.variation)
+        return value <= self.at_most * (1 + self.variation)  # type: ignore[operator]
 
     def digits(self, value: float, least: int) -> int:
         """The fewest significant digits with which the printed value has the verdict of the value."""
@@ -127,7 +128,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     def worst(self, values: Sequence[tuple[Interval, Any, Any]]) -> tuple[Interval, Any, Any]:
         """The value farthest from the bound, with what stands beside it."""
         if self.equals is not UNSET:
-            return max(values, key=lambda row: abs(row[0].value - self.equals))
+            return max(values, key=lambda row: abs(row[0].value - self.equals))  # type: ignore[operator]
         least = self.at_least is not UNSET
         return (min if least else max)(values, key=lambda row: row[0].value)
 
@@ -162,7 +163,7 @@ def device(path: Path = CLAIMS) -> str:
 @cache
 def read(path: Path = CLAIMS) -> tuple[Claim, ...]:
     """The entries of a file, or of all files of a folder; ClaimsError names the first fault."""
-    claims = []
+    claims: list[Claim] = []
     for file, content in _contents(path):
         if unknown := set(content) - {"device", *KINDS}:
             raise ClaimsError(f"{file}: {min(unknown)}: unknown, begin an entry with [[claim]]")

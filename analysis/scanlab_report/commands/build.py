@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
             raise opened.Refused(reason)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
-        several = len(error.args) > 1 or ": " in str(error)
+        nothing = str(error).startswith("nothing to read")
+        several = len(error.args) > 1 or (": " in str(error) and not nothing)
         return refuse(*error.args, *[f"{options.out}: nothing was written"] * several)
     pdf = not options.no_pdf and typesetting.latexmk() is not None
     if pdf and not options.paper:

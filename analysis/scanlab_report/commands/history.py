@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
+    from scanlab_report.data import Complaint
     from scanlab_report.load import load
     from scanlab_report.load_others import HISTORY_COLUMNS, kept_of, load_history
     from scanlab_report.reading import HISTORY
@@ -31,7 +32,8 @@ def run(options: argparse.Namespace) -> int:
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
         return refuse(f"the sessions are of {' and '.join(map(str, devices))}: take those of one device", "nothing was written")
-    file, problems = devices[0] / HISTORY, []
+    problems: list[Complaint] = []
+    file = devices[0] / HISTORY
     table = load_history(file, problems) if file.is_file() else pd.DataFrame(columns=HISTORY_COLUMNS)
     if table is None:
         return refuse(*problems, f"{file}: nothing was written")

@@ -178,7 +178,7 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
     powers = own[power_of_two(own["items"])]
     if len(own) > _MANY and len(powers):
         own, others = powers, len(own) - len(powers)
-    rows = own.assign(rate=[Interval(*(moved / time for time in times), number) for moved, *times, number in zip(
+    rows = own.assign(rate=[Interval(moved / middle, moved / high, moved / low, number) for moved, middle, high, low, number in zip(
         own["bytes"], own["median_ns"], own["high_ns"], own["low_ns"], own["count"], strict=True)], us=own["median_ns"] / 1e3)  # fmt: skip
     for name, rivals in (("copy", [CEILING]), ("cub", cubs)):
         both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]].rename(columns={"interval": f"of_{name}", "rival": name})
@@ -263,7 +263,7 @@ def _by_hardware(variant: str, what: str, file: str, items: str) -> str:
 
 def _launches(variant: str, data: Data, table: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The launches of the variant, and all that were counted with them: now, else recorded."""
-    from scanlab_report.chapters.kernels import origin_first
+    from scanlab_report.chapters.hardware import origin_first
     from scanlab_report.pick import Lacking
 
     try:

@@ -37,7 +37,7 @@ from scanlab_report.pick import (
     pick,
 )
 from scanlab_report.pick import scans as pick_scans
-from scanlab_report.versus import contests, pairs, versus_cub
+from scanlab_report.versus import against, contests, pairs, versus_cub
 
 FEW, SOME = 1 << 18, 1 << 20
 """Up to FEW items, a stream of warm runs is bound by the host's launches."""
@@ -118,7 +118,7 @@ def timers(data: Data) -> Numbers:
 def header(data: Data) -> Numbers:
     """The header against the fastest CUB."""
     cases = contests(data)
-    rows = head_to_head.against(cases, HEADER, data.variants.ids(CUBS))
+    rows = against(cases, HEADER, data.variants.ids(CUBS))
     if rows.empty:
         raise Lacking("timings of the header beside CUB")
     made = {

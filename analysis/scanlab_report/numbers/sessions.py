@@ -15,7 +15,8 @@ def sessions(data: Data) -> Numbers:
     found = [s for s in sessions_of(data) if s.kind == "schedule"]
     able = [s.converged for s in found
             if int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN]  # fmt: skip
-    converged, made = pd.concat([pd.Series(dtype=bool), *able]), {}
+    made: Numbers = {}
+    converged = pd.concat([pd.Series(dtype=bool), *able])
     if len(converged):
         made |= {"convergedSchedules": number(100 * float(converged.mean()), 2),
                  "convergedSchedulesCases": str(len(converged))}  # fmt: skip

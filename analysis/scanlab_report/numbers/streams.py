@@ -36,7 +36,8 @@ def _array(case) -> int:
 
 def schedules(data: Data) -> Numbers:
     """The fastest schedules, over their estimates and over the serial one."""
-    cases, made = bounds.schedules_of(data), {}
+    made: Numbers = {}
+    cases = bounds.schedules_of(data)
     if add := bounds.best_schedule(cases, "vector_add"):
         made |= {"streamAddOfBound": number(bounds.over_bound(add).value),
                  "streamAddSize": _tied(_array(add))}  # fmt: skip
@@ -99,7 +100,8 @@ def beaten(data: Data) -> Numbers:
 
 def larger_scans(data: Data) -> Numbers:
     """Scans larger than the device: rates, and times of other ways over them."""
-    every, made = larger.larger_cases(data), {}
+    made: Numbers = {}
+    every = larger.larger_cases(data)
     rows = pick(larger.fastest_ways(every), way=larger.STREAMED)
     for name, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
         own = pick(rows, **{"from": place, "to": place})
@@ -126,7 +128,8 @@ def larger_scans(data: Data) -> Numbers:
 
 def grids(data: Data) -> Numbers:
     """Small grids side by side against the formula."""
-    cases, made = concurrency.block_times(data), {}
+    made: Numbers = {}
+    cases = concurrency.block_times(data)
     stairs = pick(cases, kernels=1)
     queue = cases[cases["kernels"] > 1].sort_values("connections")
     if len(stairs):

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from scanlab_report.others.cases import (
+    sampled,
     checked_time,
     new_case,
     one_line,
@@ -137,7 +138,7 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
         return {"skipped": "the file has no time of it"}
     way, (clock, times) = ways[0], _CLOCKS[ways[0]]
     mean = checked_time(number(f"{times}/mean"), values[f"{times}/mean", "value"][1])
-    sampled, rate = count(f"{way}/sample_size"), number(f"{way}/bw/global/bytes_per_second")
+    sample_count, rate = count(f"{way}/sample_size"), number(f"{way}/bw/global/bytes_per_second")
     has_rate = 0 < rate < math.inf
     timed: dict[str, Any] = {"clock": clock}
     if clock != "GPU":
@@ -153,7 +154,7 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     # Older files have the noise in parts of the mean alone; nvbench writes inf where samples were
     # fewer than five.
     stdev = number(f"{times}/stdev/relative") * mean
-    return timed | {"count": sampled, "mean": mean, "median": number(f"{times}/median"),
+    return timed | {"count": sample_count, "mean": mean, "median": number(f"{times}/median"),
                     "stdev": stdev if 0 <= stdev < math.inf else math.nan,
                     "rates": np.array([rate] if has_rate else [])}  # fmt: skip
 

@@ -37,7 +37,7 @@ def views(data: Data) -> list[dict[str, Any]]:
 def _view(device: str, data: Data, timed: pd.DataFrame) -> dict[str, Any]:
     cases = usual(timed)
     scans, copies = compared(cases), pick(cases, algorithm=COPY)
-    ratios = {}
+    ratios: dict[str, Any] = {}
     for name in ("of_copy", "of_vendor"):
         ratios |= intervals(name, scans[name].tolist())
     return {

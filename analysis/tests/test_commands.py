@@ -1,0 +1,256 @@
+"""Every command: bad results, a full disk and an interruption are one sentence, and what was there
+stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scanlab_report import commands
+from scanlab_report.commands.__main__ import main
+from scanlab_report.modules import modules
+from scanlab_report.written import in_place_of, one_file, put, write
+from tests import stream_fixtures
+from tests.conftest import full_disk
+from tests.fixtures import case, results, samples, timings
+
+ANALYSIS = Path(__file__).parents[1]
+COMMANDS = [name for name, _ in modules(commands)]
+PAGE = "<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n"
+GOOD = results(*samples(6, case("best", 1024)))
+
+
+def written(file: Path, content: Any) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
+    """Each command that reads results, with a bad file."""
+    both = [good, bad]
+    return {
+        "build": ["build", "--no-pdf", *both, "--out", out, "--paper", out / "paper"],
+        "compare": ["compare", *both, "--threshold", "0.1", "--out", out],
+        "gantt": ["gantt", *both, "--out", out / "timeline.png"],
+        "export": ["export", *both, "--out", out],
+        "claims": ["claims", *both, "--page", out / "README.md"],
+        "session": ["session", out, bad],
+        "figure": ["figure", "throughput", *both, "--out", out / "figures" / "time.pdf"],
+        "table": ["table", "summary", *both, "--out", out / "cases.csv"],
+        "mine": ["mine", "look_ahead", *both, "--out", out],
+        "tutorials": ["tutorials", *both, "--pages", out],
+        "history": ["history", bad.parent],
+        "add_device": ["add-device", bad.parent, "--recorded", out],
+    }
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("schema", "list")])
+def test_bad_results_are_named_and_nothing_is_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    wrong = results(*samples(6, case("best", 1024)))
+    wrong["benchmarks"][2] |= {"real_time": -1.0}
+    bad, out = written(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
+    good = written(tmp_path / "good.json", GOOD)
+    for name in ("compare.md", "cases.csv", "figures/time.pdf", "paper/macros.tex"):
+        written(out / name, "the last good one")
+    written(out / "README.md", PAGE)
+    before = contents(out)
+    assert main([*map(str, command_lines(bad, good, out)[command])]) == 2
+    stated = f"{bad}: benchmarks[2].real_time: expected float >= 0.0, got -1.0"
+    assert stated in capsys.readouterr().err and contents(out) == before
+
+
+def test_many_wrong_entries_are_twenty_sentences_and_how_many_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = [entry | {"real_time": -1} for entry in samples(100, case("best", 1024))]
+    file = written(tmp_path / "d.json", results(*wrong))
+    assert main(["export", str(file), "--out", str(tmp_path / "out")]) == 2
+    *named, more, outcome = capsys.readouterr().err.splitlines()
+    assert len(named) == 20 and "and 80 more" in more and "nothing was written" in outcome
+
+
+OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
+    "build": ("out", lambda good, out: ["build", "--no-pdf", good, "--out", out]),
+    "compare": ("out", lambda good, out: ["compare", good, good, "--out", out]),
+    "gantt": ("t.png", lambda good, out: ["gantt", good.parent / "trace.json", "--out", out]),
+    "export": ("out", lambda good, out: ["export", good, "--out", out]),
+    "claims": ("README.md", lambda good, out: ["claims", good, "--page", out]),
+    "figure": ("f.pdf", lambda good, out: ["figure", "pipeline", good, "--out", out]),
+    "table": ("t.csv", lambda good, out: ["table", "summary", good, "--out", out]),
+    "mine": ("out", lambda good, out: ["mine", "best", good, "--out", out]),
+}
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], blank: None, command: str
+) -> None:
+    good = written(tmp_path / "good.json", timings(rounds=5, top=11))
+    written(tmp_path / "trace.json", stream_fixtures.trace())
+    written(tmp_path / "README.md", PAGE)
+    name, line = OUTPUTS[command]
+    before = contents(tmp_path)
+    with full_disk(room=4):
+        assert main([str(word) for word in line(good, tmp_path / name)]) == 2
+    where = re.escape(str(tmp_path / name))
+    sentence = rf"error: {where}\S*: cannot be written: File too large\n"
+    assert re.fullmatch(sentence, capsys.readouterr().err) and contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("full", ["paper", "out"])
+def test_of_two_folders_the_one_without_room_is_named(tmp_path: Path, full: str) -> None:
+    for name in ("paper", "out"):
+        (tmp_path / name).mkdir()
+    with (
+        pytest.raises(OSError, match="cannot be written: File too large") as error,
+        in_place_of(tmp_path / "paper") as paper,
+        in_place_of(tmp_path / "out") as out,
+    ):
+        put(paper / "small", "")
+        with full_disk():
+            put((paper if full == "paper" else out) / "large", 1000 * "x")
+    assert error.value.filename == str(tmp_path / full) and not contents(tmp_path)
+
+
+def test_a_link_stays_one_and_its_page_keeps_its_mode(tmp_path: Path) -> None:
+    page, link = written(tmp_path / "shared" / "page.md", "old"), tmp_path / "link.txt"
+    page.chmod(0o664)
+    link.symlink_to(page)
+    write(link, "new")
+    assert link.is_symlink() and page.read_text() == "new" and page.stat().st_mode & 0o777 == 0o664
+    with pytest.raises(FileNotFoundError) as error, one_file(tmp_path / "page.md") as made:
+        made.write_bytes((tmp_path / "none").read_bytes())
+    assert error.value.filename == str(tmp_path / "none"), "what is read is named as it is"
+
+
+FULL = (">/dev/full", "cannot be written whole: No space left on device")
+
+
+@pytest.mark.parametrize(("redirected", "stated"), [FULL, (">&-", "is closed")])
+def test_an_output_that_cannot_be_written_is_status_2(redirected: str, stated: str) -> None:
+    line = [sys.executable, "-m", "scanlab_report.commands", "list"]
+    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", *line]
+    environment = os.environ | {"PYTHONPATH": str(ANALYSIS)}
+    ended = subprocess.run(shell, env=environment, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (2, f"error: standard output: {stated}\n")
+
+
+def test_who_interrupts_gets_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scanlab_report.load.load", interrupted)
+    good = written(tmp_path / "good.json", GOOD)
+    assert main(["export", str(good), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err == "error: interrupted\n" and contents(tmp_path) == {
+        good: good.read_bytes()
+    }
+
+
+WAITING = """
+import sys, time; from pathlib import Path; from scanlab_report import processes
+processes.WORKERS = 2
+def wait(file): Path(file).touch(); time.sleep(1)
+try: processes.side_by_side({file: lambda file=file: wait(file) for file in sys.argv[1:]})
+except KeyboardInterrupt: print("interrupted")
+"""
+
+
+def test_interrupted_processes_say_nothing_of_their_own(tmp_path: Path) -> None:
+    files = [tmp_path / str(number) for number in range(40)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING, *map(str, files)],
+        cwd=ANALYSIS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not all(file.exists() for file in files[:2]) and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    assert process.communicate(timeout=60) == ("interrupted\n", "") and not files[-1].exists()
+
+
+TRACE = stream_fixtures.trace()
+BARE = "schema: is missing: expected scanlab-trace/1, as `scanlab streams trace` writes"
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "stated"),
+    [
+        (GOOD, "", "t.json: there is no timeline in it"),
+        ({"traceEvents": []}, "", f"t.json: {BARE}"),
+        (TRACE | {"traceEvents": 5}, "", "t.json: traceEvents: expected array, got int"),
+        (TRACE, "none.json", "none.json: no such file"),
+        (TRACE, "--out t.gif", "t.gif: a figure's name ends in .png, .pdf or .svg"),
+        (TRACE, "--out t.json/below.png", "t.json/below.png: cannot be written"),
+    ],
+)
+def test_what_is_no_timeline_and_what_cannot_be_drawn_is_one_sentence(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    content: Any,
+    words: str,
+    stated: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "t.json", content)
+    assert main(["gantt", "--out", "timeline.png", "t.json", *words.split()]) == 2
+    assert stated in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
+
+
+@pytest.mark.parametrize("command", [name.replace("_", "-") for name in COMMANDS])
+def test_every_command_has_help_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert "example:\n" in text and f"  scanlab-report {command} " in text
+
+
+@pytest.mark.parametrize("line", ["", "draw", "gantt", "build", "compare one.json"])
+def test_wrong_words_are_status_2(line: str) -> None:
+    try:
+        status: object = main(line.split())
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+
+
+NOTHING = ["build --no-pdf --out out", "claims", "export --out out", "tutorials", "table summary"]
+
+
+@pytest.mark.parametrize("line", NOTHING)
+def test_no_results_are_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert main([*line.split(), "empty", "/dev/null"]) == 2
+    error = capsys.readouterr().err
+    wanted = r"error: nothing to (read|export): no results among empty, /dev/null\n"
+    assert re.fullmatch(wanted, error) and not contents(tmp_path)
