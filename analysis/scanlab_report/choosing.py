@@ -23,8 +23,9 @@ def choose_session(data: Data, name: str = "") -> Data:
     best: dict[tuple[str, int], Session] = {}
     for session in sessions:
         key = (session.device, session.gpus)
-        best[key] = max(best.get(key, session), session,
-                        key=lambda s: (s.name == name, s.complete, s.date))  # fmt: skip
+        best[key] = max(
+            best.get(key, session), session, key=lambda s: (s.name == name, s.complete, s.date)
+        )
     one = {path for session in best.values() if session.gpus == 1 for path in session.files}
     several = {path for session in best.values() if session.gpus > 1 for path in session.files}
     of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
@@ -35,8 +36,12 @@ def choose_session(data: Data, name: str = "") -> Data:
     def stays(number: int) -> bool:
         file = data.files[number]
         path = file.path.resolve()
-        return (file.origin != RECORDED or file.of_no_device or path in one
-                or (number in of_ranks and path in several))  # fmt: skip
+        return (
+            file.origin != RECORDED
+            or file.of_no_device
+            or path in one
+            or (number in of_ranks and path in several)
+        )
 
     kept = frozenset(n for n in data.numbers() if stays(n))
     others = {path for session in sessions for path in session.files} - one - several
@@ -53,6 +58,15 @@ def _unlisted(data: Data) -> list[Session]:
         folder = file.path.parent.resolve()
         if folder not in folders and not file.path.name.startswith("history."):
             loose.setdefault((folder, file.device), []).append(file)
-    return [Session(folder, device, max(file.date for file in files), False,
-                    frozenset(file.path.resolve() for file in files), 1, False)
-            for (folder, device), files in loose.items()]  # fmt: skip
+    return [
+        Session(
+            folder,
+            device,
+            max(file.date for file in files),
+            False,
+            frozenset(file.path.resolve() for file in files),
+            1,
+            False,
+        )
+        for (folder, device), files in loose.items()
+    ]

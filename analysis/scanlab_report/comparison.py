@@ -50,9 +50,12 @@ VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 MEDIANS, MEANS = "medians", "means"
 _CUDA = ("device", "driver", "toolkit")
 _SAME: dict[Wanted, tuple[str, ...]] = {
-    CEILING: _CUDA, CUBS: (*_CUDA, "cccl_newest"), VENDOR: (*_CUDA, "cccl"),
-    THRUST: (*_CUDA, "cccl"), HOST: ("cpu", "compiler", "tbb"),
-}  # fmt: skip
+    CEILING: _CUDA,
+    CUBS: (*_CUDA, "cccl_newest"),
+    VENDOR: (*_CUDA, "cccl"),
+    THRUST: (*_CUDA, "cccl"),
+    HOST: ("cpu", "compiler", "tbb"),
+}
 """Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the
 same; later entries go before."""
 _NEAR = 1.25
@@ -63,19 +66,15 @@ _MANY = 500
 """Samples of which the smallest p is as good as none: of more the binomial takes long."""
 
 
-
-
-
-
 class Comparison(NamedTuple):
     """Two runs, and one row per case of either.
 
     Columns: those that name the case, `column` (how it is timed), `on` (device or host), `time_us`
     (the shorter of the two medians), `launch_us` (the same, of one launch), `unchanged` (code that
-    is the same in both), `count_a`, `count_b`, `median_a_ns`, `median_b_ns`, `ratio` (time of B over
-    time of A) with `low` and `high`, `p`, `p_corrected`, `threshold`, `least`, `median` and `most`
-    (the ratios of unchanged code beside it), `faster_below` and `slower_above` (the bounds that
-    follow), and `verdict`; of other programs `by`, medians or means.
+    is the same in both), `count_a`, `count_b`, `median_a_ns`, `median_b_ns`, `ratio` (time of B
+    over time of A) with `low` and `high`, `p`, `p_corrected`, `threshold`, `least`, `median` and
+    `most` (the ratios of unchanged code beside it), `faster_below` and `slower_above` (the bounds
+    that follow), and `verdict`; of other programs `by`, medians or means.
     """
 
     a: File
@@ -108,11 +107,15 @@ class Comparison(NamedTuple):
 def paired(a: Side, b: Side) -> Comparison:
     """Ratios, intervals and p of every case, without thresholds and verdicts yet."""
     if a.kind != b.kind:
-        raise Refused(f"{a.file.path} holds {a.kind} and {b.file.path} {b.kind}: they have no case in common")
+        raise Refused(
+            f"{a.file.path} holds {a.kind} and {b.file.path} {b.kind}: they have no case in common"
+        )
     if not a.own:  # the two may list their axes in different orders: B's cases are called as A's
         names = ["benchmark", "key", "device"]
         known = {key: case for *key_, case in _named(a) for key in [tuple(key_)]}
-        b = b._replace(cases=_relabelled(b.cases, names, known), untimed=_relabelled(b.untimed, names, known))
+        b = b._replace(
+            cases=_relabelled(b.cases, names, known), untimed=_relabelled(b.untimed, names, known)
+        )
     case, about = a.case, Variants({**a.file.variants, **b.file.variants})
     wanted = [*case, "samples", "count", "median_ns", "launches", "on", "column"]
     wanted += [] if a.own else ["mean_ns", "stdev_ns"]
@@ -130,12 +133,19 @@ def paired(a: Side, b: Side) -> Comparison:
         cases[f"median_{side}_ns"] = cases.pop(f"median_ns_{side}")
         cases[f"count_{side}"] = cases.pop(f"count_{side}").fillna(0).astype(int)
         if not a.own:
-            cases[f"median_{side}_ns"] = cases[f"median_{side}_ns"].where(sampled, cases[f"mean_ns_{side}"])
+            cases[f"median_{side}_ns"] = cases[f"median_{side}_ns"].where(
+                sampled, cases[f"mean_ns_{side}"]
+            )
     cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
     for place in cases.index[both & ~sampled]:
         row = cases.loc[place]
-        p, ratio = welch(*(row[f"{name}_{side}"] for side in ("a", "b")
-                           for name in ("mean_ns", "stdev_ns", "count")))  # fmt: skip
+        p, ratio = welch(
+            *(
+                row[f"{name}_{side}"]
+                for side in ("a", "b")
+                for name in ("mean_ns", "stdev_ns", "count")
+            )
+        )
         cases.loc[place, ["ratio", "low", "high", "p"]] = [ratio.value, ratio.low, ratio.high, p]
     if not a.own:  # a verdict can rest on no mean without its spread
         for side in ("a", "b"):
@@ -143,7 +153,9 @@ def paired(a: Side, b: Side) -> Comparison:
             cases[f"count_{side}"] = cases[f"count_{side}"].where(spread, 0)
         cases["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
     of = cases[both & sampled]
-    for name, values in parts(ratio_intervals(list(of["samples_b"]), list(of["samples_a"]))).items():
+    for name, values in parts(
+        ratio_intervals(list(of["samples_b"]), list(of["samples_a"]))
+    ).items():
         cases.loc[of.index, name] = values
     for _, alike in of.groupby(["count_a", "count_b"]):
         stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in ("a", "b"))
@@ -158,13 +170,26 @@ def paired(a: Side, b: Side) -> Comparison:
     cases["unchanged"] = False
     if "variant" in cases:
         cases["unchanged"] = cases["variant"].isin(_unchanged(a.file, b.file, about))
-    gone = [f"{what}_{side}" for what in ("samples", "launches", "place", "mean_ns", "stdev_ns")
-            for side in "ab"]  # fmt: skip
-    lowered = [f"{name}: {side.throttling}" for name, side in (("A", a), ("B", b)) if side.throttling]
+    gone = [
+        f"{what}_{side}"
+        for what in ("samples", "launches", "place", "mean_ns", "stdev_ns")
+        for side in "ab"
+    ]
+    lowered = [
+        f"{name}: {side.throttling}" for name, side in (("A", a), ("B", b)) if side.throttling
+    ]
     if not a.own:
         remarks = [*_on_samples(a, b, cases), *remarks]
-    return Comparison(a.file, b.file, a.kind, case, cases.drop(columns=gone, errors="ignore"), about,
-                      (*lowered, *remarks), broken)  # fmt: skip
+    return Comparison(
+        a.file,
+        b.file,
+        a.kind,
+        case,
+        cases.drop(columns=gone, errors="ignore"),
+        about,
+        (*lowered, *remarks),
+        broken,
+    )
 
 
 def _named(side: Side) -> list[tuple[str, ...]]:
@@ -172,7 +197,9 @@ def _named(side: Side) -> list[tuple[str, ...]]:
     return list(every[["benchmark", "key", "device", "case"]].itertuples(index=False, name=None))
 
 
-def _relabelled(rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]) -> pd.DataFrame:
+def _relabelled(
+    rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]
+) -> pd.DataFrame:
     keys = rows[names].itertuples(index=False, name=None)
     labels = [known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)]
     return rows.assign(case=pd.Series(labels, rows.index, dtype=object))
@@ -187,22 +214,32 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
     sentence = f"{a.file.path} and {b.file.path} have no {'' if a.own else 'timed '}case in common"
     if a.own:
         return sentence
-    examples = [f"{name} has {case_name(*side.cases[side.case].iloc[0])}"
-                for name, side in (("A", a), ("B", b)) if len(side.cases)]  # fmt: skip
+    examples = [
+        f"{name} has {case_name(*side.cases[side.case].iloc[0])}"
+        for name, side in (("A", a), ("B", b))
+        if len(side.cases)
+    ]
     reasons = " ".join(remarks).rstrip(".")
-    return sentence + ": " * bool(examples) + ", ".join(examples) + (f". {reasons}" if reasons else "")
+    return (
+        sentence + ": " * bool(examples) + ", ".join(examples) + (f". {reasons}" if reasons else "")
+    )
 
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
     """How runs were pooled, and what the files' samples do not allow to state, in sentences."""
     remarks, more = [], others.MORE_SAMPLES[a.kind]
     if a.runs > 1 or b.runs > 1:
-        remarks.append(f"A pools the samples of {count(a.runs, 'file')}, and B those of {count(b.runs, 'file')}.")
+        remarks.append(
+            f"A pools the samples of {count(a.runs, 'file')}, and B those of "
+            f"{count(b.runs, 'file')}."
+        )
     fewest = cases[["count_a", "count_b"]].min(axis=1)
     if by_means := int((cases["by"] == MEANS).sum()):
-        remarks.append(f"A file has no samples of {count(by_means, 'case')}, so nothing is known of their "
-                       "distribution or median: the verdict is of their means, by Welch's test, which one "
-                       f"outlier can move; {more}.")  # fmt: skip
+        remarks.append(
+            f"A file has no samples of {count(by_means, 'case')}, so nothing is known of their "
+            "distribution or median: the verdict is of their means, by Welch's test, which one "
+            f"outlier can move; {more}."
+        )
     elif ((cases["by"] == MEDIANS) & (fewest < FEWEST)).any():
         remarks.append(f"For more samples: {more}.")
     return remarks
@@ -216,16 +253,25 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
     if len(broken):
         worst = broken.iloc[0]
         such_as = plain(f"{worst['name']}: {str(worst['reason']).rstrip('.')}")
-        remarks.append(f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in B, such as {such_as}.")
+        remarks.append(
+            f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in "
+            f"B, such as {such_as}."
+        )
     others = b.untimed.merge(broken[a.case], how="left", on=a.case, indicator="where")
     others = others[others["where"] == "left_only"]
     named = [sorted(zip(of["name"], of["why"], strict=True)) for of in (a.untimed, others)]
-    said = [("Both have", a.untimed)] if named[0] == named[1] else [("A has", a.untimed), ("B has", others)]
+    said = (
+        [("Both have", a.untimed)]
+        if named[0] == named[1]
+        else [("A has", a.untimed), ("B has", others)]
+    )
     for whose, untimed in said:
         if len(untimed):
             why = list(dict.fromkeys(untimed["why"]))
             first = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
-            cases = count(len(untimed), "other case" if whose == "B has" and len(broken) else "case")
+            cases = count(
+                len(untimed), "other case" if whose == "B has" and len(broken) else "case"
+            )
             remarks.append(f"{whose} {cases} without a time ({first}).")
     return len(broken), remarks
 
@@ -234,8 +280,11 @@ def _unchanged(a: File, b: File, about: Variants) -> list[str]:
     """The variants whose code is surely the same in both runs, and the machine of the same model:
     what neither file states is not known to be the same."""
     keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
-    return [variant for variant, keys in keys_of.items()
-            if all(key in a.context and a.context[key] == b.context.get(key) for key in keys)]  # fmt: skip
+    return [
+        variant
+        for variant, keys in keys_of.items()
+        if all(key in a.context and a.context[key] == b.context.get(key) for key in keys)
+    ]
 
 
 def beside(cases: pd.DataFrame) -> pd.DataFrame:
@@ -268,8 +317,11 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
     silent = (corrected(least) >= SIGNIFICANT) | (both[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = both["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (both["low"] > slower_above), sure & (both["high"] < faster_below)
-    verdict = np.select([silent, both["threshold"].isna(), slower, faster],
-                        [TOO_FEW, NO_THRESHOLD, SLOWER, FASTER], NEITHER)  # fmt: skip
+    verdict = np.select(
+        [silent, both["threshold"].isna(), slower, faster],
+        [TOO_FEW, NO_THRESHOLD, SLOWER, FASTER],
+        NEITHER,
+    )
     both = both.assign(faster_below=faster_below, slower_above=slower_above, verdict=verdict)
     cases = comparison.cases.reindex(columns=both.columns)
     cases.loc[both.index] = both
@@ -277,7 +329,7 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 
 
 def moved(comparison: Comparison) -> pd.DataFrame:
-    """The cases of unchanged code that chance and noise alone do not explain: the machine did it."""
+    """Cases of unchanged code that chance and noise alone do not explain: the machine did it."""
     both = comparison.both
     of = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
     return of[(of["low"] > 1 + of["threshold"]) | (of["high"] < 1 / (1 + of["threshold"]))]

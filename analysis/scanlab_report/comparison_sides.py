@@ -13,9 +13,7 @@ import pandas as pd
 from scanlab_report.data import Complaint, Data, File, Variants
 from scanlab_report.formats import code
 from scanlab_report.groups import HOST
-from scanlab_report.intervals import (
-    summarise,
-)
+from scanlab_report.intervals import summarise
 from scanlab_report.load import load
 from scanlab_report.others import cases
 from scanlab_report.tables import CASES
@@ -47,6 +45,7 @@ class Side(NamedTuple):
     def own(self) -> bool:
         return self.kind in TIMED
 
+
 # ----------------------------------------------------------------------------------------- reading
 
 
@@ -64,12 +63,15 @@ def sides(a: Sequence[Path], b: Sequence[Path]) -> tuple[Side, Side]:
     for file, program in zip(files, programs, strict=True):
         if program != programs[0]:
             message = f"{files[0]} is of {programs[0]} and {file} of {program}"
-            raise Refused(f"{message}: they time in different ways, so only files of one program "
-                          "are compared")  # fmt: skip
+            raise Refused(
+                f"{message}: they time in different ways, so only files of one program are compared"
+            )
     if programs[0] == "Scanlab":
         if len(files) > 2:
-            raise Refused("several files a side are for nvbench and Google Benchmark: time more "
-                          "repetitions with scanlab bench, and compare two files")  # fmt: skip
+            raise Refused(
+                "several files a side are for nvbench and Google Benchmark: time more "
+                "repetitions with scanlab bench, and compare two files"
+            )
         return _own(a[0], read[0]), _own(b[0], read[-1])
     tables = cases.without_numbers([data["other"] for data in read])
     return (_others(read[: len(a)], tables[: len(a)]), _others(read[len(a) :], tables[len(a) :]))
@@ -83,18 +85,25 @@ def _own(path: Path, data: Data) -> Side:
     """The repeated timings of a results file of Scanlab, without schedules that are wrong on
     purpose: they are not timed for their speed."""
     schedules = data["schedule"]
-    tables = {name: data[name] for name in KINDS} | {"schedule": schedules[schedules["control"] == 0]}
+    tables = {name: data[name] for name in KINDS} | {
+        "schedule": schedules[schedules["control"] == 0]
+    }
     timed = [name for name, rows in tables.items() if len(rows)]
     timed = timed or ["scan"] * bool(len(data["skipped"]))  # nothing but failures
     if len(data.files) != 1 or len(timed) != 1:
         message = "holds no repeated timings (of scanlab bench, streams run or stream-scan)"
         raise Refused(str(Complaint(path, "", message)))
-    (file,), (table,), missing = data.files, timed, "is missing: what is compared says where it is from"
+    (file,), (table,), missing = (
+        data.files,
+        timed,
+        "is missing: what is compared says where it is from",
+    )
     if lacking := [key for key in ("date", "git_commit") if not file.context.get(key)]:
         raise Refused(*(str(Complaint(path, f"context.{key}", missing)) for key in lacking))
     kind, case, rows = KINDS[table], CASES[table], tables[table]
-    cases = summarise(rows, case)[[*case, "samples", "count", "median_ns",
-                                   *(["launches"] if table == "scan" else [])]]  # fmt: skip
+    cases = summarise(rows, case)[
+        [*case, "samples", "count", "median_ns", *(["launches"] if table == "scan" else [])]
+    ]
     if table != "scan":
         cases["launches"] = 1.0
     variants = Variants(file.variants)
@@ -133,13 +142,23 @@ def _others(read: Sequence[Data], tables: list[pd.DataFrame]) -> Side:
     rows["launches"], rows["column"] = 1.0, rows["clock"]
     rows["on"] = np.where(rows["clock"] == "GPU", "device", "host")
     untimed, file = rows[rows["skipped"] != ""], read[0].files[0]
-    named = [code(case_name(*row)) for row in zip(untimed["benchmark"], untimed["case"],
-                                              untimed["device"], strict=True)]  # fmt: skip
+    named = [
+        code(case_name(*row))
+        for row in zip(untimed["benchmark"], untimed["case"], untimed["device"], strict=True)
+    ]
     reasons = untimed["skipped"].str.rstrip(".")
-    untimed = untimed.assign(name=named, reason=reasons, why=[f"{n}: {r}" for n, r in zip(named, reasons, strict=True)])
+    untimed = untimed.assign(
+        name=named, reason=reasons, why=[f"{n}: {r}" for n, r in zip(named, reasons, strict=True)]
+    )
     case = ["benchmark", "case", "device"]
-    return Side(file, str(file.context["program"]), case, rows[rows["skipped"] == ""], untimed,
-                runs=len(read))  # fmt: skip
+    return Side(
+        file,
+        str(file.context["program"]),
+        case,
+        rows[rows["skipped"] == ""],
+        untimed,
+        runs=len(read),
+    )
 
 
 def case_name(benchmark: str, case: str, device: str) -> str:

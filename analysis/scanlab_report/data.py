@@ -1,4 +1,5 @@
-"""Results as tables. A row is a sample, a launch or a count; its column `file` is an index of `Data.files`.
+"""Results as tables. A row is a sample, a launch or a count; its column `file` is an index of
+`Data.files`.
 
 ============= ======================================================================================
 scan          a sample of a scan on one device, or of a copy beside it
@@ -150,14 +151,21 @@ class Variants(dict[str, Variant]):
     """The description of each variant, by id. One without any counts as a scan of ours."""
 
     def __missing__(self, id_: str) -> Variant:
-        return Variant(label=id_, kind="scan", origin="variant", family="", overview=True,
-                       on_host=False)  # fmt: skip
+        return Variant(
+            label=id_, kind="scan", origin="variant", family="", overview=True, on_host=False
+        )
 
     def ids(self, *wanted: str | Group) -> list[str]:
         """Ids, those of groups among them."""
-        return [id_ for item in wanted
-                for id_ in ([item] if isinstance(item, str) else
-                            [id_ for id_, about in self.items() if item.has(about)])]  # fmt: skip
+        return [
+            id_
+            for item in wanted
+            for id_ in (
+                [item]
+                if isinstance(item, str)
+                else [id_ for id_, about in self.items() if item.has(about)]
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -293,8 +301,12 @@ class Data:
     def places(self) -> dict[str, dict[int, int]]:
         """The place of each file in the order in which files answer, by table: the one with the
         most variants first, of equals the newest."""
-        column = {"scan": "variant", "schedule": "id", "stream_scan": "way",
-                  "distributed": "algorithm"}  # fmt: skip
+        column = {
+            "scan": "variant",
+            "schedule": "id",
+            "stream_scan": "way",
+            "distributed": "algorithm",
+        }
         order = {}
         for name, counted in column.items():
             timed = self[name].groupby("file")[counted].nunique().to_dict()

@@ -1,4 +1,5 @@
-"""Drift, outliers and lowered clocks within a results file. They are reported; no sample is left out.
+"""Drift, outliers and lowered clocks within a results file. They are reported; no sample is left
+out.
 
 A session is a results file, whose cases were timed in rounds, so that changes over time show as
 differences between rounds. Each time is divided by the median of the other samples of its case,
@@ -22,13 +23,7 @@ import pandas as pd
 
 from scanlab_report.data import Data, File, ranked
 from scanlab_report.groups import HOST
-from scanlab_report.intervals import (
-    FEWEST,
-    SEED,
-    SIGNIFICANT,
-    corrected,
-    median_interval,
-)
+from scanlab_report.intervals import FEWEST, SEED, SIGNIFICANT, corrected, median_interval
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.tables import CASES, MEASURED, ODD_SIZES, RECORDED
 
@@ -69,9 +64,11 @@ class Session:
         rows = rows.assign(rounds=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("rounds")["case"].nunique()
         rows = rows[rows["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
-        medians = [(*key, len(times), interval.value, interval.low, interval.high)
-                   for key, times in rows.groupby(["rounds", "round"])["relative"]
-                   for interval in [median_interval(times.to_numpy())]]  # fmt: skip
+        medians = [
+            (*key, len(times), interval.value, interval.low, interval.high)
+            for key, times in rows.groupby(["rounds", "round"])["relative"]
+            for interval in [median_interval(times.to_numpy())]
+        ]
         columns = ["rounds", "round", "cases", "median", "low", "high"]
         return pd.DataFrame(medians, columns=columns)
 
@@ -109,7 +106,7 @@ class Session:
         return total / float(pairs.sum()) if len(pairs) else np.nan
 
     def power(self) -> str:
-        """What a trend test of so few rounds can find, in sentences; empty if no case has enough."""
+        """The least trend that so few rounds show, in sentences; empty if no case has enough."""
         cases, enough, sentences = self.trends.groupby("count").size(), [], []
         for rounds, number in cases.items():
             least = _trend_p(int(rounds))[-1]
@@ -133,8 +130,9 @@ class Session:
             return ""
         places = next(p for p in _by_count(self.samples) if p.shape[1] == most)
         times = self.samples["ns"].to_numpy()[places]
-        later = median_interval(np.median(times[:, first:], axis=1)
-                                / np.median(times[:, :first], axis=1))  # fmt: skip
+        later = median_interval(
+            np.median(times[:, first:], axis=1) / np.median(times[:, :first], axis=1)
+        )
         low, value, high = (100 * (end - 1) for end in (later.low, later.value, later.high))
         sentence = (
             f"{later.count} cases of `{self.name}` had not converged after {first} rounds and went "
@@ -187,7 +185,8 @@ class Session:
         return (
             f"{self.name} ran at a lowered clock: {self.lowered} of {len(self.clocks)} readings of "
             f"the SM clock are below its maximum, {self.highest_mhz:g} MHz, the lowest "
-            f"{self.clocks.min():g} MHz. The median such repetition took {slower:.3f} times as long "
+            f"{self.clocks.min():g} MHz. The median such repetition took {slower:.3f} "
+            f"times as long "
             "as the others of its case."
         )
 
@@ -256,8 +255,10 @@ def _together(sessions: list[Session]) -> list[Session]:
     if len(small) < 2:
         return sessions
     before = np.cumsum([0] + [len(session.names) for session in small])
-    samples = [session.samples.assign(case=session.samples["case"] + shift)
-               for session, shift in zip(small, before, strict=False)]  # fmt: skip
+    samples = [
+        session.samples.assign(case=session.samples["case"] + shift)
+        for session, shift in zip(small, before, strict=False)
+    ]
     files = [file for session in small for file in session.files]
     names = [name for session in small for name in session.names]
     joined = Session(files, small[0].kind, names, pd.concat(samples, ignore_index=True))
@@ -265,7 +266,7 @@ def _together(sessions: list[Session]) -> list[Session]:
 
 
 def _by_count(rows: pd.DataFrame) -> Iterator[np.ndarray]:
-    """The places of the samples, a row per case in order of rounds, of cases with as many samples."""
+    """Places of the samples of cases with equally many: a row per case, in order of rounds."""
     order = np.lexsort((rows["round"], rows["case"]))
     counts = rows.groupby("case")["case"].transform("size").to_numpy()[order]
     for count in np.unique(counts):
@@ -295,8 +296,11 @@ def _scores(rows: np.ndarray) -> np.ndarray:
     """Kendall's score of each row: pairs of which the later is larger, less those where it is
     smaller."""
     count = rows.shape[1]
-    return sum(np.sign(rows[:, later] - rows[:, earlier]).astype(int)
-               for later in range(count) for earlier in range(later))  # fmt: skip
+    return sum(
+        np.sign(rows[:, later] - rows[:, earlier]).astype(int)
+        for later in range(count)
+        for earlier in range(later)
+    )
 
 
 @lru_cache(maxsize=64)

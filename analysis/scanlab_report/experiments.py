@@ -12,8 +12,10 @@ from scanlab_report import DATA
 
 GPUS = 4
 """How many GPUs the seconds of steps of several are of."""
-_STEPS = {"record": "tools/record build/cuda/scanlab results/run",
-          "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}"}  # fmt: skip
+_STEPS = {
+    "record": "tools/record build/cuda/scanlab results/run",
+    "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}",
+}
 """The command of a step of tools/record, before its name."""
 
 
@@ -65,8 +67,9 @@ def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
 
 def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
     """The command that times some variants, in a file of their own."""
-    options = "".join(f" --{name} {value}" for name, value in (("type", type_name), ("op", op))
-                      if value)  # fmt: skip
+    options = "".join(
+        f" --{name} {value}" for name, value in (("type", type_name), ("op", op)) if value
+    )
     ids = ",".join(dict.fromkeys(variants))
     return f"build/cuda/scanlab bench --variant '{ids}'{options} --out results/mine.json"
 

@@ -3,8 +3,8 @@
 The interval of a median lies between two order statistics (Le Boudec 2010). It assumes no
 distribution and covers 95% or more for any number of samples from six on; a bootstrap of so few
 covers less. The interval of a ratio of medians is its percentile bootstrap (Efron 1979), both sides
-resampled. The median of a resample of sorted data is the mean of the data at two ranks, which depend
-on the number of samples alone: they are drawn once per number, and each distinct outcome is
+resampled. The median of a resample of sorted data is the mean of the data at two ranks, which
+depend on the number of samples alone: they are drawn once per number, and each distinct outcome is
 evaluated once, weighted by its frequency.
 """
 

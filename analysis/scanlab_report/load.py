@@ -15,23 +15,14 @@ from scanlab_report import load_documents, load_others, load_samples, others
 from scanlab_report.data import Data
 from scanlab_report.reader import Reader
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
-from scanlab_report.schema import (
-    counts,
-    kept,
-    results,
-    stopwatch,
-    timelines,
-)
-from scanlab_report.schema.fields import (
-    Misfit,
-    convert,
-    shown,
-)
+from scanlab_report.schema import counts, kept, results, stopwatch, timelines
+from scanlab_report.schema.fields import Misfit, convert, shown
 from scanlab_report.schema.versions import schema_of
 from scanlab_report.tables import MEASURED, RECORDED
 
 MODEL = "model"
-"""The folder of a session with traces that the engine model is compared with; no figure shows it."""
+"""The folder of a session with traces that the engine model is compared with; no figure shows it.
+"""
 
 
 def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "") -> Data:
@@ -54,8 +45,11 @@ def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "
 def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    return sorted(p for p in path.rglob("*") if _is_results(p) and p.is_file()
-                  and MODEL not in p.relative_to(path).parts)  # fmt: skip
+    return sorted(
+        p
+        for p in path.rglob("*")
+        if _is_results(p) and p.is_file() and MODEL not in p.relative_to(path).parts
+    )
 
 
 def _is_results(file: Path) -> bool:
@@ -67,7 +61,6 @@ def _csv_table(file: Path) -> str:
     tables = {"bank_conflicts": "counters", "dram_bytes": "traffic", "prefix_wait": "waits"}
     named = (table for part, table in tables.items() if part in file.name)
     return next(named, "") if file.suffix == ".csv" else ""
-
 
 
 def read_file(reader: Reader, file: Path, origin: str, named: bool) -> None:
@@ -83,6 +76,7 @@ def read_file(reader: Reader, file: Path, origin: str, named: bool) -> None:
             _json(reader, file, origin, named)
     except Misfit as misfit:
         reader.complain(file, misfit.place, misfit.message)
+
 
 def _json(reader: Reader, file: Path, origin: str, named: bool) -> None:
     raw = load_bytes(file, reader.data.problems)
@@ -109,6 +103,7 @@ def _json(reader: Reader, file: Path, origin: str, named: bool) -> None:
             except Misfit as misfit:
                 reader.complain(file, misfit.place, misfit.message)
 
+
 def _document(reader: Reader, file: Path, origin: str, document: Mapping[str, Any]) -> None:
     if others.program(document):
         context, rows = others.read(file, document)
@@ -116,11 +111,14 @@ def _document(reader: Reader, file: Path, origin: str, document: Mapping[str, An
         return
     schema = schema_of(document)
     readers: dict[str, Callable[..., Any]] = {
-        results.SCHEMA: load_samples.read_samples, timelines.TRACE: load_documents.trace,
-        timelines.RANKS_TRACE: load_documents.ranks_trace, stopwatch.SCHEMA: load_documents.stopwatch_times,
-        kept.SESSION: load_documents.session, counts.SCHEMA: load_documents.count,
+        results.SCHEMA: load_samples.read_samples,
+        timelines.TRACE: load_documents.trace,
+        timelines.RANKS_TRACE: load_documents.ranks_trace,
+        stopwatch.SCHEMA: load_documents.stopwatch_times,
+        kept.SESSION: load_documents.session,
+        counts.SCHEMA: load_documents.count,
         results.RANGES: lambda reader, file, origin, document: convert(document, results.Ranges),
-    }  # fmt: skip
+    }
     if schema in load_documents.EXPERIMENTS:
         load_documents.experiments(reader, file, origin, document, schema)
     elif schema in readers:

@@ -14,22 +14,9 @@ from msgspec import Struct
 
 from scanlab_report.data import Session
 from scanlab_report.others.nvbench import nvbench
-from scanlab_report.schema import (
-    counts,
-    implicit_sync,
-    kept,
-    simulator,
-    stopwatch,
-    timelines,
-)
+from scanlab_report.schema import counts, implicit_sync, kept, simulator, stopwatch, timelines
 from scanlab_report.schema.base import Measured
-from scanlab_report.schema.fields import (
-    REMEDY,
-    Misfit,
-    convert,
-    listed,
-    shown,
-)
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, listed, shown
 from scanlab_report.tables import COLUMNS, rank_settings_name
 
 if TYPE_CHECKING:
@@ -44,21 +31,27 @@ class _Simulated(Struct):
     context: simulator.Simulated
 
 
-
 def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     """The complete events of the process `engines`, or `multiprocessors` where there is one,
     and those of `host`. A comparison has two of each: lanes of their own, named likewise."""
     trace = convert(document, timelines.Trace)
     events = trace.traceEvents
     processes = {e.pid: e.args for e in events if (e.ph, e.name) == ("M", "process_name")}
-    engines = {(e.pid, e.tid): e.args.engine or e.args.name for e in events
-               if (e.ph, e.name) == ("M", "thread_name")}  # fmt: skip
+    engines = {
+        (e.pid, e.tid): e.args.engine or e.args.name
+        for e in events
+        if (e.ph, e.name) == ("M", "thread_name")
+    }
     kinds = {process.kind for process in processes.values()}
     drawn = next((kind for kind in ("multiprocessors", "engines") if kind in kinds), None)
     if drawn is None:
         raise Misfit("traceEvents", "no process is of kind engines")
-    engine_of = {"copy_in": "copies in", "kernel": "kernels", "side_kernel": "kernels",
-                 "copy_out": "copies out"}  # fmt: skip
+    engine_of = {
+        "copy_in": "copies in",
+        "kernel": "kernels",
+        "side_kernel": "kernels",
+        "copy_out": "copies out",
+    }
     spans, calls = [], []
     for event in events:
         process = processes.get(event.pid)
@@ -81,17 +74,35 @@ def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
     reader.add_rows("spans", number, pd.DataFrame(spans, columns=COLUMNS["spans"]))
     reader.add_rows("calls", number, pd.DataFrame(calls, columns=COLUMNS["calls"]))
 
+
 def ranks_trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     trace = convert(document, timelines.RanksTrace)
-    rows = [(case.variant, rank_settings_name(case.settings), case.type, case.op, case.mode,
-             case.ranks, case.items, did.run, did.rank, did.kind, did.name,
-             did.start_ns / 1e3, did.end_ns / 1e3)
-            for case in trace.traces for did in case.activities]  # fmt: skip
+    rows = [
+        (
+            case.variant,
+            rank_settings_name(case.settings),
+            case.type,
+            case.op,
+            case.mode,
+            case.ranks,
+            case.items,
+            did.run,
+            did.rank,
+            did.kind,
+            did.name,
+            did.start_ns / 1e3,
+            did.end_ns / 1e3,
+        )
+        for case in trace.traces
+        for did in case.activities
+    ]
     number = reader.add_file(path, origin, trace.context)
     reader.add_rows("rank_spans", number, pd.DataFrame(rows, columns=COLUMNS["rank_spans"]))
 
-def experiments(reader: Reader, path: Path, origin: str, document: Mapping[str, Any],
-                 schema: str) -> None:  # fmt: skip
+
+def experiments(
+    reader: Reader, path: Path, origin: str, document: Mapping[str, Any], schema: str
+) -> None:
     table, key, struct, about, case = EXPERIMENTS[schema]
     number = reader.add_file(path, origin, convert(document, about).context)  # type: ignore[attr-defined]
     rows: list[dict[str, Any]] = []
@@ -110,6 +121,7 @@ def experiments(reader: Reader, path: Path, origin: str, document: Mapping[str, 
             row |= _statement(row)
         rows.append({column: row.get(column) for column in COLUMNS[table]})
     reader.add_rows(table, number, pd.DataFrame(rows, columns=COLUMNS[table]))
+
 
 def stopwatch_times(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     number = reader.add_file(path, origin, convert(document, stopwatch.Stopwatch).context)
@@ -132,6 +144,7 @@ def stopwatch_times(reader: Reader, path: Path, origin: str, document: Mapping[s
         rows += [(*named, *way, 1e9 * seconds) for way, seconds in ways if math.isfinite(seconds)]
     reader.add_rows("nvbench", number, pd.DataFrame(rows, columns=COLUMNS["nvbench"]))
 
+
 def session(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     session = convert(document, kept.Session)
     files = [(path.parent / entry.file).resolve() for entry in session.files]
@@ -142,9 +155,11 @@ def session(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]
             reader.complain(path, f"files[{index}].file", message)
     folder = path.parent.resolve()
     reader.data.sessions.append(
-        Session(folder, session.device, session.date, session.complete, frozenset(files),
-                session.gpus)
-    )  # fmt: skip
+        Session(
+            folder, session.device, session.date, session.complete, frozenset(files), session.gpus
+        )
+    )
+
 
 def count(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     case = convert(document, counts.Explanation)
@@ -156,17 +171,47 @@ def count(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
 
 
 EXPERIMENTS: dict[str, tuple[str, str, type[Struct], type[Struct], tuple[str, ...]]] = {
-    implicit_sync.SCHEMA: ("implicit_sync", "experiments", implicit_sync.Experiment, _Measured,
-                           ("name", "environment")),
-    implicit_sync.CONCURRENCY: ("concurrency", "cases", implicit_sync.Grids, _Measured,
-                                ("streams", "kernels", "blocks", "threads", "shared_bytes", "slots",
-                                 "connections")),
-    simulator.COMPARISON: ("comparison", "traces", simulator.ComparedTrace, _Simulated,
-                           ("file", "schedule", "workload", "items", "chunks", "streams", "memory",
-                            "buffers", "work", "blocks", "connections")),
-    simulator.AGAINST: ("advice", "problems", simulator.Problem, _Simulated,
-                        ("workload", "items", "work")),
-}  # fmt: skip
+    implicit_sync.SCHEMA: (
+        "implicit_sync",
+        "experiments",
+        implicit_sync.Experiment,
+        _Measured,
+        ("name", "environment"),
+    ),
+    implicit_sync.CONCURRENCY: (
+        "concurrency",
+        "cases",
+        implicit_sync.Grids,
+        _Measured,
+        ("streams", "kernels", "blocks", "threads", "shared_bytes", "slots", "connections"),
+    ),
+    simulator.COMPARISON: (
+        "comparison",
+        "traces",
+        simulator.ComparedTrace,
+        _Simulated,
+        (
+            "file",
+            "schedule",
+            "workload",
+            "items",
+            "chunks",
+            "streams",
+            "memory",
+            "buffers",
+            "work",
+            "blocks",
+            "connections",
+        ),
+    ),
+    simulator.AGAINST: (
+        "advice",
+        "problems",
+        simulator.Problem,
+        _Simulated,
+        ("workload", "items", "work"),
+    ),
+}
 """By schema: the table, the field that is its list, the structs of an entry and of the document's
 context, and the fields that tell entries apart."""
 
@@ -176,8 +221,9 @@ def _statement(row: Mapping[str, Any]) -> dict[str, Any]:
     asks = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"): "streams"}
     sources = row["sources"]
     return {
-        "question": row["statement"], "answer": row["measured"],
+        "question": row["statement"],
+        "answer": row["measured"],
         "works": tuple(dict.fromkeys(source["work"] for source in sources)),
         "source": "; ".join(f"{s['work']}, {s['place']}" for s in sources) or "none",
         "asks": asks.get((row["verb"], row["object"]), ""),
-    }  # fmt: skip
+    }

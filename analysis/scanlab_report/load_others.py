@@ -17,25 +17,11 @@ import pandas as pd
 
 from scanlab_report import DATA, ncu
 from scanlab_report.data import Checks, Complaint, Data, Verification
-from scanlab_report.reading import (
-    HISTORY,
-    JSON,
-    checked,
-    decoded,
-    load_bytes,
-    load_json,
-    read_csv,
-)
-from scanlab_report.schema import (
-    results,
-)
+from scanlab_report.reading import HISTORY, JSON, checked, decoded, load_bytes, load_json, read_csv
+from scanlab_report.schema import results
 from scanlab_report.schema import verification as checks
 from scanlab_report.schema.base import Count, Name, Type
-from scanlab_report.schema.fields import (
-    Misfit,
-    convert,
-    convert_each,
-)
+from scanlab_report.schema.fields import Misfit, convert, convert_each
 from scanlab_report.schema.versions import check_schema
 from scanlab_report.tables import (
     CASE,
@@ -55,7 +41,6 @@ _RUN = ("device", "date", "git_commit", "git_dirty")
 """The columns of waits that name the run, equal in each row."""
 
 
-
 def history(reader: Reader, path: Path, origin: str) -> None:
     """Each session of a history as a file of its own, below the folder that it had."""
     if (table := load_history(path, reader.data.problems)) is None:
@@ -64,12 +49,15 @@ def history(reader: Reader, path: Path, origin: str) -> None:
         for values, rows in table.groupby(HISTORY_PROVENANCE, sort=False):
             context = dict(zip(HISTORY_PROVENANCE, values, strict=True))
             number = reader.add_file(path.parent / context["session"] / HISTORY, origin, context)
-            for name, part in (("scan", rows[rows["way"] == ""]),
-                               ("stream_scan", rows[rows["way"] != ""])):  # fmt: skip
+            for name, part in (
+                ("scan", rows[rows["way"] == ""]),
+                ("stream_scan", rows[rows["way"] != ""]),
+            ):
                 if len(part):
                     reader.add_rows(name, number, _history_samples(part, name))
     except ValueError as error:
         reader.complain(path, "", f"is no history of sessions: {error}")
+
 
 def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     context: Any = None
@@ -91,26 +79,30 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     optional = {"counters": ("mode", "load"), "waits": ("tile", "ranks", "rank", *_RUN)}
     columns = [*COLUMNS[table], *(c for c in optional.get(table, ()) if c in rows)]
     columns += [c for c in rows if table == "waits" and c.startswith(WAITING)]
-    forms = {c: Type if c == "type" else str if c == "settings" else Name if c in names
-             else Count for c in columns}  # fmt: skip
+    forms = {
+        c: Type if c == "type" else str if c == "settings" else Name if c in names else Count
+        for c in columns
+    }
     rows, wrong = checked(rows[columns], forms)
     reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
     if table == "waits" and len(rows) and set(_RUN) <= set(rows):
         context = rows.iloc[0][list(_RUN)].to_dict()
     elif source := next((e for e in corrections()["source"] if e["file"] == _place(path)), None):
         context = source
-    number = reader.add_file(path, origin, context,
-                           variants=getattr(context, "variants", {}))  # fmt: skip
+    number = reader.add_file(path, origin, context, variants=getattr(context, "variants", {}))
     if context is None:
         reader.unowned.add(number)
     reader.add_rows(table, number, rows.drop(columns=[*_RUN], errors="ignore"))
+
 
 def verification(reader: Reader, path: Path, origin: str) -> None:
     if (raw := load_bytes(path, reader.data.problems)) is None:
         return
     before = len(reader.data.problems)
-    lines = [decoded(path, line, reader.data.problems, number)
-             for number, line in enumerate(raw.splitlines(), start=1)]  # fmt: skip
+    lines = [
+        decoded(path, line, reader.data.problems, number)
+        for number, line in enumerate(raw.splitlines(), start=1)
+    ]
     if len(reader.data.problems) > before:
         del reader.data.problems[before + 1 :]
         return
@@ -120,7 +112,6 @@ def verification(reader: Reader, path: Path, origin: str) -> None:
         number = reader.add_file(path, origin, verification.context)
         columns = COLUMNS["repeats"]
         reader.add_rows("repeats", number, pd.DataFrame(repeats, columns=columns))
-
 
 
 def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[Any, ...]]]:
@@ -148,8 +139,15 @@ def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[An
         elif entry.outcome == "passed":
             key = (entry.variant, entry.type, entry.op, entry.mode)
             repeats.setdefault(key, []).append(entry)
-    rows = [(*key, len(runs), sum(run.different_outputs != 1 for run in runs),
-             min(run.runs for run in runs)) for key, runs in repeats.items()]  # fmt: skip
+    rows = [
+        (
+            *key,
+            len(runs),
+            sum(run.different_outputs != 1 for run in runs),
+            min(run.runs for run in runs),
+        )
+        for key, runs in repeats.items()
+    ]
     variants = {variant: _checks(of_variant) for variant, of_variant in by_variant.items()}
     context = msgspec.to_builtins(beginning.context)
     counted = (ended.passed, ended.failed, ended.interrupted)
@@ -159,10 +157,12 @@ def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[An
 def _checks(entries: list[checks.Verify]) -> Checks:
     number = Counter(entry.outcome for entry in entries)
     types = tuple(sorted({entry.type for entry in entries if entry.outcome == "passed"}))
-    failed = (f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in entries
-              if e.outcome == "failed")  # fmt: skip
+    failed = (
+        f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}"
+        for e in entries
+        if e.outcome == "failed"
+    )
     return Checks(number["passed"], number["failed"], number["skipped"], types, next(failed, ""))
-
 
 
 def _ranges_beside(file: Path) -> results.Ranges:
@@ -186,13 +186,19 @@ def _cases_of(file: Path, ranges: results.Ranges) -> dict[str, Mapping[str, obje
     if unknown := [entry.variant for entry in ranges.ranges if entry.variant not in about]:
         name = file.with_suffix(".ranges.json").name
         raise ValueError(f"{name}: context.variants says nothing of {unknown[0]}")
-    return {e.name: {
-        "variant": e.variant, "padding": e.settings.get("padding", "none"),
-        "settings": settings_name(changed(e.settings, about[e.variant].defaults)),
-        "type": e.type, "op": e.op, "items": e.items, "mode": e.mode,
-        "load": e.settings.get("load", "halves"),
-    } for e in ranges.ranges}  # fmt: skip
-
+    return {
+        e.name: {
+            "variant": e.variant,
+            "padding": e.settings.get("padding", "none"),
+            "settings": settings_name(changed(e.settings, about[e.variant].defaults)),
+            "type": e.type,
+            "op": e.op,
+            "items": e.items,
+            "mode": e.mode,
+            "load": e.settings.get("load", "halves"),
+        }
+        for e in ranges.ranges
+    }
 
 
 HISTORY_PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
@@ -237,11 +243,18 @@ def kept_of(session: Path, data: Data) -> pd.DataFrame:
     core of the host too, and scans larger than the device. They differ more by the session than
     by the code."""
     scans = data["scan"]
-    scans = scans[scans["type"].isin(("i32", "f32")) & (scans["op"] == "plus")
-                  & (scans["mode"] == "inclusive") & (scans["settings"] == "")
-                  & (scans["launch"] == "stream")]  # fmt: skip
-    parts = [(rows, CASE) for _, rows in scans.groupby("file")
-             if "cpu_sequential" in set(rows["variant"])]  # fmt: skip
+    scans = scans[
+        scans["type"].isin(("i32", "f32"))
+        & (scans["op"] == "plus")
+        & (scans["mode"] == "inclusive")
+        & (scans["settings"] == "")
+        & (scans["launch"] == "stream")
+    ]
+    parts = [
+        (rows, CASE)
+        for _, rows in scans.groupby("file")
+        if "cpu_sequential" in set(rows["variant"])
+    ]
     parts += [(rows, STREAM_SCAN) for _, rows in data["stream_scan"].groupby("file")]
     tables = []
     for rows, case in parts:

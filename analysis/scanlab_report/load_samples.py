@@ -11,18 +11,8 @@ from msgspec import UNSET, Struct
 
 from scanlab_report.load_others import withdrawn
 from scanlab_report.reading import known, knowns
-from scanlab_report.schema import (
-    results,
-    samples,
-)
-from scanlab_report.schema.fields import (
-    REMEDY,
-    Misfit,
-    convert,
-    convert_each,
-    listed,
-    shown,
-)
+from scanlab_report.schema import results, samples
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
 from scanlab_report.tables import (
     CASE,
     CASES,
@@ -40,8 +30,6 @@ if TYPE_CHECKING:
 
 class _Context(Struct):
     context: results.Context
-
-
 
 
 def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
@@ -76,8 +64,14 @@ def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str,
             skipped = left[[*CASE, "reason", "failed"]].drop_duplicates()
             reader.add_rows("skipped", number, skipped)
 
-def scan_rows(reader: Reader, path: Path, context: results.Context, places: Sequence[int],
-              entries: Sequence[samples.ScanSample]) -> pd.DataFrame:  # fmt: skip
+
+def scan_rows(
+    reader: Reader,
+    path: Path,
+    context: results.Context,
+    places: Sequence[int],
+    entries: Sequence[samples.ScanSample],
+) -> pd.DataFrame:
     """One row per sample of a scan, wrong ones left out."""
     about = context.variants
     defaults = {id_: variant.defaults for id_, variant in about.items()}
@@ -106,13 +100,16 @@ def scan_rows(reader: Reader, path: Path, context: results.Context, places: Sequ
     columns["launch"] = ["stream" if e.launch == "host" else e.launch for e in entries]
     columns |= _common(entries)
     columns["bytes"] = [_bytes(reader, path, i, e) for i, e in rows]
-    columns |= {c: knowns(getattr(e, "threads_per_block" if c == "threads" else c)
-                           for e in entries) for c in KERNEL}  # fmt: skip
+    columns |= {
+        c: knowns(getattr(e, "threads_per_block" if c == "threads" else c) for e in entries)
+        for c in KERNEL
+    }
     columns["choice"] = [e.choice or None for e in entries]
     columns["reason"] = [e.error_message for e in entries]
     columns["failed"] = [e.outcome == "failed" for e in entries]
     table = pd.DataFrame(columns)
     return table[table["bytes"] >= 0]
+
 
 def _bytes(reader: Reader, path: Path, index: int, entry: samples.ScanSample) -> int:
     """The bytes that a scan must move; -1, and a complaint, if the entry states others."""
@@ -123,26 +120,52 @@ def _bytes(reader: Reader, path: Path, index: int, entry: samples.ScanSample) ->
         return -1
     return entry.bytes or least
 
-def schedule_rows(reader: Reader, path: Path, context: results.Context, places: Sequence[int],
-                  entries: Sequence[Any]) -> pd.DataFrame:  # fmt: skip
+
+def schedule_rows(
+    reader: Reader,
+    path: Path,
+    context: results.Context,
+    places: Sequence[int],
+    entries: Sequence[Any],
+) -> pd.DataFrame:
     """One row per sample of a schedule, copy or kernel."""
     rows = pd.DataFrame([_schedule_case(entry) for entry in entries])
     rows = rows.assign(index=places, **_common(entries))
     times = [getattr(entry, "device_time_ms", UNSET) for entry in entries]
     return rows.assign(device_ns=[known(time) * 1e6 for time in times])
 
-def stream_scan_rows(reader: Reader, path: Path, context: results.Context, places: Sequence[int],
-                     entries: Sequence[samples.StreamScanSample]) -> pd.DataFrame:  # fmt: skip
+
+def stream_scan_rows(
+    reader: Reader,
+    path: Path,
+    context: results.Context,
+    places: Sequence[int],
+    entries: Sequence[samples.StreamScanSample],
+) -> pd.DataFrame:
     """One row per sample of a scan larger than the device."""
-    fields = {"scan": "variant", "from": "from_", "budget": "budget_bytes",
-              "bytes": "bytes_each_way"}  # fmt: skip
-    rows = pd.DataFrame({column: [getattr(e, fields.get(column, column)) for e in entries]
-                         for column in STREAM_SCAN})  # fmt: skip
+    fields = {
+        "scan": "variant",
+        "from": "from_",
+        "budget": "budget_bytes",
+        "bytes": "bytes_each_way",
+    }
+    rows = pd.DataFrame(
+        {
+            column: [getattr(e, fields.get(column, column)) for e in entries]
+            for column in STREAM_SCAN
+        }
+    )
     rows["mapped"] = rows["mapped"].astype(int)
     return rows.assign(index=places, **_common(entries))
 
-def distributed_rows(reader: Reader, path: Path, context: results.Context, places: Sequence[int],
-                     entries: Sequence[samples.DistributedSample]) -> pd.DataFrame:  # fmt: skip
+
+def distributed_rows(
+    reader: Reader,
+    path: Path,
+    context: results.Context,
+    places: Sequence[int],
+    entries: Sequence[samples.DistributedSample],
+) -> pd.DataFrame:
     """One row per sample of a scan over several ranks."""
     for index, entry in zip(places, entries, strict=True):
         if entry.variant not in context.algorithms:
@@ -151,19 +174,20 @@ def distributed_rows(reader: Reader, path: Path, context: results.Context, place
     names = ("type", "op", "mode", "ranks", "items", "on", "bytes")
     rows = pd.DataFrame({name: [getattr(e, name) for e in entries] for name in names})
     return rows.assign(
-        algorithm=[e.variant for e in entries], index=places,
+        algorithm=[e.variant for e in entries],
+        index=places,
         settings=[rank_settings_name(e.settings) for e in entries],
-        kind=[context.algorithms[e.variant].kind for e in entries], **_common(entries),
-    )  # fmt: skip
+        kind=[context.algorithms[e.variant].kind for e in entries],
+        **_common(entries),
+    )
 
 
 _TABLES: dict[str, Callable[..., pd.DataFrame]] = {
-    "scan": scan_rows, "schedule": schedule_rows,
-    "stream_scan": stream_scan_rows, "distributed": distributed_rows,
-}  # fmt: skip
-
-
-
+    "scan": scan_rows,
+    "schedule": schedule_rows,
+    "stream_scan": stream_scan_rows,
+    "distributed": distributed_rows,
+}
 
 
 def _entries(document: Mapping[str, Any]) -> list[Any]:
@@ -172,19 +196,23 @@ def _entries(document: Mapping[str, Any]) -> list[Any]:
 
 
 def _table_of(entry: samples.Entry) -> str:
-    tables = {samples.ScanSample: "scan", samples.StreamScanSample: "stream_scan",
-              samples.DistributedSample: "distributed"}  # fmt: skip
+    tables = {
+        samples.ScanSample: "scan",
+        samples.StreamScanSample: "stream_scan",
+        samples.DistributedSample: "distributed",
+    }
     return tables.get(type(entry), "schedule")
 
 
 def _common(entries: Sequence[samples.Sample]) -> dict[str, list[Any]]:
     """The columns of every sample."""
     return {
-        "round": [e.sample for e in entries], "ns": [e.real_time for e in entries],
+        "round": [e.sample for e in entries],
+        "ns": [e.real_time for e in entries],
         "sm_clock_mhz": knowns(e.sm_clock_mhz for e in entries),
         "converged": knowns(e.converged for e in entries),
         "outcome": [e.outcome for e in entries],
-    }  # fmt: skip
+    }
 
 
 def _schedule_case(entry: Any) -> dict[str, Any]:
@@ -200,11 +228,18 @@ def _schedule_case(entry: Any) -> dict[str, Any]:
         return case | {"entry": "kernel", "id": entry.workload}
     same = ("chunks", "streams", "memory", "bytes", "inputs")
     reuses = entry.buffers < min(entry.chunks, entry.items)  # a buffer per chunk is one case
-    return case | {name: getattr(entry, name) for name in same} | {
-        "entry": "schedule", "id": entry.schedule, "buffers": entry.buffers if reuses else 0,
-        "control": int(entry.control), "side_kernels": int(entry.side_kernels > 0),
-        "own_streams": int(entry.streams_created != entry.streams),
-    }  # fmt: skip
+    return (
+        case
+        | {name: getattr(entry, name) for name in same}
+        | {
+            "entry": "schedule",
+            "id": entry.schedule,
+            "buffers": entry.buffers if reuses else 0,
+            "control": int(entry.control),
+            "side_kernels": int(entry.side_kernels > 0),
+            "own_streams": int(entry.streams_created != entry.streams),
+        }
+    )
 
 
 def _missing(rows: pd.DataFrame, case: list[str]) -> str:

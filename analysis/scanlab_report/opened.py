@@ -51,8 +51,13 @@ def first_device() -> str:
     return str(tomllib.loads(text).get("device", ""))
 
 
-def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "published",
-           recorded: Sequence[Path] = (), first: str = "") -> Data:  # fmt: skip
+def opened(
+    paths: Sequence[Path],
+    session: str = "",
+    published: Path = DATA / "published",
+    recorded: Sequence[Path] = (),
+    first: str = "",
+) -> Data:
     """All below the paths, of one session of each device; the published tables beside it. `first`:
     the device that comes before others."""
     from scanlab_report import choosing, load
@@ -93,20 +98,55 @@ def registered(kind: str) -> dict[str, Entry]:
 def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
-    add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
-    add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
-    add("--type", default="", choices=TYPES, help="show scans of this type (default: i32 where timed, else another timed type)")
+    add(
+        "paths",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="result files and folders (default: the recorded data)",
+    )
+    add(
+        "--variants",
+        default="",
+        metavar="LIST",
+        help="show these variants, by id or glob, separated by commas (default: as in the report)",
+    )
+    add(
+        "--type",
+        default="",
+        choices=TYPES,
+        help="show scans of this type (default: i32 where timed, else another timed type)",
+    )
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
-    add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
-    shown = "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
-    add("--device", default="", metavar="NAME", help=f"show this GPU alone, by its name in the results (default: {shown})")
+    add(
+        "--session",
+        default="",
+        metavar="NAME",
+        help=(
+            "use this recorded session, by its folder's name (default: the newest complete one "
+            "of each device)"
+        ),
+    )
+    shown = (
+        "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
+    )
+    add(
+        "--device",
+        default="",
+        metavar="NAME",
+        help=f"show this GPU alone, by its name in the results (default: {shown})",
+    )
 
 
 def entry_of(options: argparse.Namespace, kind: str) -> Entry:
     """The figure or table that was named, if it follows all that was asked for."""
     known = registered(kind)
     if options.name not in known:
-        raise Refused(f"there is no {kind} {options.name}{nearest(options.name, known)} (scanlab-report list has them all)")
+        raise Refused(
+            f"there is no {kind} {options.name}{nearest(options.name, known)} "
+            f"(scanlab-report list has them all)"
+        )
     for option in OPTIONS:
         if getattr(options, option) and option not in known[options.name].follows:
             able = ", ".join(name for name, entry in known.items() if option in entry.follows)
@@ -122,22 +162,39 @@ def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
     timed = data["scan"]
     if not entry.of_others and len(others := data["other"]) and timed.empty:
         file = data.files[others["file"].iloc[0]]
-        raise Refused(f"{file.path}: has results of {file.context['program']}: `scanlab-report compare` and `scanlab-report build` read them")
-    operators = {file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp")} | set(timed["op"])
+        raise Refused(
+            f"{file.path}: has results of {file.context['program']}: `scanlab-report "
+            f"compare` and `scanlab-report build` read them"
+        )
+    operators = {
+        file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp")
+    } | set(timed["op"])
     if options.op and options.op not in operators:
-        raise Refused(f"there is no operator {options.op}; there are {', '.join(sorted(operators))}")
+        raise Refused(
+            f"there is no operator {options.op}; there are {', '.join(sorted(operators))}"
+        )
     asked: list[str] = []
     for pattern in filter(None, options.variants.split(",")):
         if not (ids := fnmatch.filter(sorted(known := set(timed["variant"])), pattern)):
-            measure = f"build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch' --out results/mine.json"
-            raise Refused(f"no variant {pattern} was timed{nearest(pattern, known)}. To measure it: {measure}")
+            measure = (
+                f"build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch' --out "
+                f"results/mine.json"
+            )
+            raise Refused(
+                f"no variant {pattern} was timed{nearest(pattern, known)}. To measure it: {measure}"
+            )
         asked += [id_ for id_ in ids if id_ not in asked]
     if len(asked) > 1 and entry.of_one:
-        raise Refused(f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: {', '.join(asked)}")
+        raise Refused(
+            f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: "
+            f"{', '.join(asked)}"
+        )
     return data.asking(Ask(tuple(asked), options.type, options.op))
 
 
-def lacking(options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = "") -> str:
+def lacking(
+    options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = ""
+) -> str:
     """Why it cannot be made, and how to measure it; empty if nothing is known to be lacking."""
     from scanlab_report.experiments import bench, plan
 
@@ -146,7 +203,11 @@ def lacking(options: argparse.Namespace, kind: str, entry: Entry, data: Data, re
     if ask.type:
         scanned &= timed["type"] == ask.type
     here = set(timed.loc[scanned, "variant"])
-    untimed = [pattern for pattern in filter(None, options.variants.split(",")) if not fnmatch.filter(here, pattern)]
+    untimed = [
+        pattern
+        for pattern in filter(None, options.variants.split(","))
+        if not fnmatch.filter(here, pattern)
+    ]
     if not reason and not untimed:
         return ""
     wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
@@ -157,4 +218,6 @@ def lacking(options: argparse.Namespace, kind: str, entry: Entry, data: Data, re
         measure = bench(wanted, ask.type, ask.op)
     elif entry.measured_by:
         measure = str(plan(entry.measured_by))
-    return f"{kind} {options.name} cannot be made: {reason}" + (f". To measure it: {measure}" if measure else "")
+    return f"{kind} {options.name} cannot be made: {reason}" + (
+        f". To measure it: {measure}" if measure else ""
+    )

@@ -43,8 +43,9 @@ def power_of_two(items: Any) -> Any:
     return (items > 0) & (items & (items - 1) == 0)
 
 
-def answering(data: Data, rows: pd.DataFrame, table: str = "scan",
-              case: list[str] | None = None) -> pd.DataFrame:  # fmt: skip
+def answering(
+    data: Data, rows: pd.DataFrame, table: str = "scan", case: list[str] | None = None
+) -> pd.DataFrame:
     """The samples of each case in the file that answers first."""
     if rows.empty:
         return rows
@@ -58,17 +59,19 @@ def by_device(
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Origin, device and its rows of a table: measured now before recorded, in order of devices."""
     for origin in (MEASURED, RECORDED):
-        files = [data.files[n] for n in data.numbers(lambda f: f.origin == origin and f.kind in kinds)]  # noqa: B023
+        files = [
+            data.files[n] for n in data.numbers(lambda f: f.origin == origin and f.kind in kinds)
+        ]
         for device in ranked(files, data.first):
             names = {id(file) for file in files if file.device == device}
-            yield origin, device, data.rows(table, lambda file: id(file) in names)  # noqa: B023
+            yield origin, device, data.rows(table, lambda file: id(file) in names)
 
 
 def newest_first(data: Data, table: str) -> list[int]:
     """The files of a table, the newest first: measured now, else recorded, of one device."""
     timed = set(data[table]["file"])
     for origin in (MEASURED, RECORDED):
-        numbers = [n for n in data.numbers(lambda f: f.origin == origin) if n in timed]  # noqa: B023
+        numbers = [n for n in data.numbers(lambda f: f.origin == origin) if n in timed]
         if numbers:
             device = ranked([data.files[n] for n in numbers], data.first)[0]
             numbers = [n for n in numbers if data.files[n].device == device]
@@ -86,11 +89,20 @@ def newest(data: Data, table: str, what: str) -> pd.DataFrame:
 
 
 def scans(
-    data: Data, *, types: Sequence[str] = ("i32",), op: str = "plus", mode: str = "inclusive",
-    all_of: Sequence[str] = (), any_of: Sequence[Wanted] = (), only: Sequence[Wanted] = (),
-    python: bool = False, kinds: Sequence[str] = ("cuda",), launches: Sequence[str] = (STREAM,),
-    beside: Sequence[Wanted] = (), cache: str = "",
-) -> pd.DataFrame:  # fmt: skip
+    data: Data,
+    *,
+    types: Sequence[str] = ("i32",),
+    op: str = "plus",
+    mode: str = "inclusive",
+    all_of: Sequence[str] = (),
+    any_of: Sequence[Wanted] = (),
+    only: Sequence[Wanted] = (),
+    python: bool = False,
+    kinds: Sequence[str] = ("cuda",),
+    launches: Sequence[str] = (STREAM,),
+    beside: Sequence[Wanted] = (),
+    cache: str = "",
+) -> pd.DataFrame:
     """The cases of one device and type: the first of `types` with a scan timed on the GPU, else the
     first with any timing. One row per case, as `summarise` makes them.
 
@@ -98,8 +110,19 @@ def scans(
     shown whichever variants the user asks for. python: admits libraries of Python, timed in a run
     of their own. cache: the only state that a figure shows. Lacking if no device has such.
     """
-    wanted = Query(tuple(types), op, mode, tuple(all_of), tuple(any_of), tuple(only), python,
-                   tuple(kinds), tuple(launches), tuple(beside), cache)  # fmt: skip
+    wanted = Query(
+        tuple(types),
+        op,
+        mode,
+        tuple(all_of),
+        tuple(any_of),
+        tuple(only),
+        python,
+        tuple(kinds),
+        tuple(launches),
+        tuple(beside),
+        cache,
+    )
     return wanted.asked(data).cases(data)
 
 
@@ -122,8 +145,12 @@ class Query:
     def asked(self, data: Data) -> Query:
         """The same, narrowed to what the user asks for."""
         ask = data.ask
-        query = replace(self, types=(ask.type,) if ask.type else self.types, op=ask.op or self.op,
-                        cache=self.cache if ask.variants else "")  # fmt: skip
+        query = replace(
+            self,
+            types=(ask.type,) if ask.type else self.types,
+            op=ask.op or self.op,
+            cache=self.cache if ask.variants else "",
+        )
         if ask.variants:
             only = (*ask.variants, *self.all_of, *self.beside)
             query = replace(query, any_of=ask.variants, only=only, python=True)
@@ -138,8 +165,11 @@ class Query:
     def each(self, data: Data) -> Iterator[pd.DataFrame]:
         """The cases of each device in order; a device may come twice, measured and recorded."""
         for _, _, rows in by_device(data, "scan", self.kinds):
-            answers = [cases for type_name in self.types
-                       if self.answered(data, cases := self.of_type(data, rows, type_name))]  # fmt: skip
+            answers = [
+                cases
+                for type_name in self.types
+                if self.answered(data, cases := self.of_type(data, rows, type_name))
+            ]
             on_gpu = set(data.variants.ids(SCANS))
             with_scans = [cases for cases in answers if not on_gpu.isdisjoint(timed(cases))]
             if answers:
@@ -168,8 +198,9 @@ class Query:
         return bool(present - {FLOOR}) and set(self.all_of) <= present and enough
 
     def words(self) -> str:
-        wanted = " and ".join(filter(None, (", ".join(self.all_of),
-                                            " or ".join(map(str, self.any_of)))))  # fmt: skip
+        wanted = " and ".join(
+            filter(None, (", ".join(self.all_of), " or ".join(map(str, self.any_of))))
+        )
         kind = "" if set(self.types) == set(ANY_TYPE) else " or ".join(self.types) + " "
         device = "a CUDA device" if self.kinds == ("cuda",) else "any device"
         of = f" of {wanted}" if wanted else ""
@@ -191,7 +222,9 @@ def caches(cases: pd.DataFrame) -> list[str]:
     return [cache for cache in ("cold", "warm") if cache in present]
 
 
-def of_variant(cases: pd.DataFrame, variant: str, settings: str = "", **wanted: Any) -> pd.DataFrame:
+def of_variant(
+    cases: pd.DataFrame, variant: str, settings: str = "", **wanted: Any
+) -> pd.DataFrame:
     """The cases of one variant by size, with default settings unless others are given."""
     return pick(cases, variant=variant, settings=settings, **wanted).sort_values("items")
 
@@ -214,8 +247,9 @@ def fastest_cub(
     data: Data, cases: pd.DataFrame, items: int, cache: str, launch: str = STREAM
 ) -> str | None:
     """The fastest of CUB's scans in one case; None if none was timed."""
-    rows = pick(cases, variant=data.variants.ids(CUBS), settings="", items=items, cache=cache,
-                launch=launch)  # fmt: skip
+    rows = pick(
+        cases, variant=data.variants.ids(CUBS), settings="", items=items, cache=cache, launch=launch
+    )
     return None if rows.empty else str(rows.loc[rows["median_ns"].idxmin(), "variant"])
 
 
@@ -232,8 +266,11 @@ def shares(
 
 def parts(ratios: Sequence[Interval]) -> dict[str, list[float]]:
     """Intervals as the columns `ratio`, `low` and `high`."""
-    return {"ratio": [r.value for r in ratios], "low": [r.low for r in ratios],
-            "high": [r.high for r in ratios]}  # fmt: skip
+    return {
+        "ratio": [r.value for r in ratios],
+        "low": [r.low for r in ratios],
+        "high": [r.high for r in ratios],
+    }
 
 
 def scan_of(cases: pd.DataFrame) -> tuple[str, str]:

@@ -12,10 +12,7 @@ from msgspec import Struct
 from scanlab_report.data import Complaint, Publication
 from scanlab_report.reading import checked, read_csv
 from scanlab_report.schema.base import Count, Name, Positive
-from scanlab_report.schema.fields import (
-    Misfit,
-    convert,
-)
+from scanlab_report.schema.fields import Misfit, convert
 
 
 class _Source(Struct):
@@ -24,16 +21,24 @@ class _Source(Struct):
 
 _PUBLISHED: Mapping[str, Mapping[str, Any]] = {
     "harris2012_overlap": {"device": Name, "schedule": Name, "milliseconds": Positive},
-    "hso2007_table2": {"items": Count, "items_printed": Count, "cpu_ms": Positive,
-                       "gpu_ms": Positive, "speedup_printed": Positive},
-}  # fmt: skip
+    "hso2007_table2": {
+        "items": Count,
+        "items_printed": Count,
+        "cpu_ms": Positive,
+        "gpu_ms": Positive,
+        "speedup_printed": Positive,
+    },
+}
 """The columns that figures and claims read."""
 
 
 def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
     """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
-    return {file.stem: publication for file in sorted(folder.glob("*.csv"))
-            if (publication := _publication(file, problems))}  # fmt: skip
+    return {
+        file.stem: publication
+        for file in sorted(folder.glob("*.csv"))
+        if (publication := _publication(file, problems))
+    }
 
 
 def _publication(file: Path, problems: list[Complaint]) -> Publication | None:

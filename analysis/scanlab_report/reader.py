@@ -40,8 +40,9 @@ class Reader:
     def finish(self) -> Data:
         """Joins the parts of each table, and finds the runs of tables that do not name theirs."""
         data = self.data
-        data.tables = {name: pd.concat(parts, ignore_index=True)
-                       for name, parts in self.parts.items()}  # fmt: skip
+        data.tables = {
+            name: pd.concat(parts, ignore_index=True) for name, parts in self.parts.items()
+        }
         for number in self.unowned:
             data.files[number] = replace(data.files[number], **self._beside(data.files[number]))
         data.problems += [*_twice(data)]
@@ -50,8 +51,11 @@ class Reader:
     def _beside(self, file: File) -> dict[str, Any]:
         """The context of the run that a table belongs to: the sweep in its folder, another run
         there, or the first of its origin. Of runs of several commits only the device is known."""
-        runs = [other for number, other in enumerate(self.data.files)
-                if number not in self.unowned and other.on_gpu and other.origin == file.origin]  # fmt: skip
+        runs = [
+            other
+            for number, other in enumerate(self.data.files)
+            if number not in self.unowned and other.on_gpu and other.origin == file.origin
+        ]
         here = [run for run in runs if run.path.parent == file.path.parent]
         sweep = [run for run in here if run.path.name.startswith("scan.json")]
         if not (run := next(iter([*sweep, *here, *runs]), None)):

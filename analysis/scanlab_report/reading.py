@@ -20,12 +20,7 @@ from msgspec import UNSET
 
 from scanlab_report.data import Complaint
 from scanlab_report.schema.base import Count, Positive
-from scanlab_report.schema.fields import (
-    Misfit,
-    convert,
-    fits,
-    shown,
-)
+from scanlab_report.schema.fields import Misfit, convert, fits, shown
 
 HISTORY = "history.csv.gz"
 JSON, LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
@@ -81,14 +76,14 @@ def knowns(values: Iterable[Any]) -> list[float]:
     return [math.nan if value is UNSET else value for value in values]
 
 
-
 def read_csv(text: str) -> pd.DataFrame:
     """A table of text; ValueError if a row is longer than the header, or it is no table."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # a longer row
-            return pd.read_csv(io.StringIO(text), comment="#", index_col=False, dtype=str,
-                               keep_default_na=False).fillna("")  # fmt: skip
+            return pd.read_csv(
+                io.StringIO(text), comment="#", index_col=False, dtype=str, keep_default_na=False
+            ).fillna("")
     except (pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
         raise ValueError(str(error)) from None
 

@@ -44,9 +44,15 @@ class Shown:
         return " ".join(filter(None, (self.caption, self.details)))
 
 
-def shown(data: Data, content: Any, caption: str, *drawn: pd.DataFrame | Source,
-          details: str = "", scanned: tuple[str, str] = ("i32", "plus"),
-          variant: str = BEST) -> Shown:  # fmt: skip
+def shown(
+    data: Data,
+    content: Any,
+    caption: str,
+    *drawn: pd.DataFrame | Source,
+    details: str = "",
+    scanned: tuple[str, str] = ("i32", "plus"),
+    variant: str = BEST,
+) -> Shown:
     """What a figure or table function returns; `drawn` are the tables that it drew."""
     found: list[Source] = []
     for rows in drawn:
@@ -141,8 +147,10 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
                 reason = reason or error
     lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
     if len(lines) > 1 and stack.sheet is not None:
-        return {device: Shown(stack.sheet, of.caption, of.sources, of.details, of.unusual)
-                for device, of in on.items()}  # fmt: skip
+        return {
+            device: Shown(stack.sheet, of.caption, of.sources, of.details, of.unusual)
+            for device, of in on.items()
+        }
     if stack.sheet is not None:
         style.close(stack.sheet)
     if not on:
@@ -150,8 +158,9 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
     return {"": first_of(entry, data)}
 
 
-def draw(entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page",
-         devices: bool = True) -> dict[str, Shown]:  # fmt: skip
+def draw(
+    entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page", devices: bool = True
+) -> dict[str, Shown]:
     """Draws a figure with its footer and writes it to files; what is shown, by device."""
     with style.sheet(sheet):
         apart = devices and not entry.of_others
@@ -174,8 +183,11 @@ def all_sources(on: dict[str, Shown]) -> list[Source]:
 def told(on: dict[str, Shown]) -> str:
     """The caption of a figure, with the details of each device."""
     captions = list(dict.fromkeys(shown.caption for shown in on.values()))
-    details = [f"{device}: {shown.details}" if device else shown.details
-               for device, shown in on.items() if shown.details]  # fmt: skip
+    details = [
+        f"{device}: {shown.details}" if device else shown.details
+        for device, shown in on.items()
+        if shown.details
+    ]
     return " ".join([*captions[:1], *details])
 
 
@@ -187,8 +199,9 @@ def footer_line(found: Sequence[Source]) -> str:
 def latex_caption(text: str, found: Sequence[Source]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was
     repeated."""
-    lines = [" (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated)
-             for s in found]  # fmt: skip
+    lines = [
+        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in found
+    ]
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")
     if not lines:

@@ -65,14 +65,20 @@ class Source:
         return ", ".join(part for part in line if part)
 
 
-_VERSIONS = {"toolkit": "CUDA {}", "driver": "driver {}", "cccl": "CCCL {} in the toolkit",
-             "cccl_newest": "CCCL {} as the newest", "torch": "PyTorch {}",
-             "cupy": "CuPy {}"}  # fmt: skip
+_VERSIONS = {
+    "toolkit": "CUDA {}",
+    "driver": "driver {}",
+    "cccl": "CCCL {} in the toolkit",
+    "cccl_newest": "CCCL {} as the newest",
+    "torch": "PyTorch {}",
+    "cupy": "CuPy {}",
+}
 """Fields of a context that hold a version, and how each is stated."""
 
 
-def source_of(files: Iterable[File], samples: tuple[int, int] | None = None,
-              **changes: Any) -> Source:  # fmt: skip
+def source_of(
+    files: Iterable[File], samples: tuple[int, int] | None = None, **changes: Any
+) -> Source:
     """The source of numbers from some files of one origin."""
     used = list(files)
     versions = []
@@ -80,11 +86,14 @@ def source_of(files: Iterable[File], samples: tuple[int, int] | None = None,
         if stated := sorted({str(f.context[name]) for f in used if f.context.get(name)}):
             versions.append(form.format(" and ".join(stated)))
     fields: dict[str, Any] = {
-        "device": ", ".join(sorted({file.device for file in used})), "origin": used[0].origin,
+        "device": ", ".join(sorted({file.device for file in used})),
+        "origin": used[0].origin,
         "dates": tuple(sorted({file.date[:10] for file in used if file.date})),
         "commits": tuple(sorted({file.commit for file in used if file.commit})),
-        "dirty": any(file.dirty for file in used), "samples": samples, "versions": tuple(versions),
-    }  # fmt: skip
+        "dirty": any(file.dirty for file in used),
+        "samples": samples,
+        "versions": tuple(versions),
+    }
     return Source(**fields | changes)
 
 

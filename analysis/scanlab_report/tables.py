@@ -47,14 +47,17 @@ COLUMNS = {
     + ["waves", "fluid_seconds", "predicted_seconds", "serial_seconds", "makespan_seconds"],
     "comparison": ["schedule", "workload", "items", "chunks", "streams", "work", "connections"]
     + ["measured_us", "predicted_us", "overlap_in_either", "overlap_in_both", "unaided_us"]
-    + [f"{whose}_overlap_in_{where}" for whose in ("unaided", "repeated", "best")
-       for where in ("either", "both")]
+    + [
+        f"{whose}_overlap_in_{where}"
+        for whose in ("unaided", "repeated", "best")
+        for where in ("either", "both")
+    ]
     + ["copy_queues", "queues_ordered_as_modelled", "repetitions", "measured_spread"]
     + ["estimate_us"],
     "advice": ["workload", "items", "work", "copied_bytes", "choices", "median_error"]
     + ["worst_error", "said_was_measured", "advised", "fastest", "slower", "ties"]
     + ["ties_least_slower", "ties_most_slower"],
-}  # fmt: skip
+}
 """The columns of each table beside `file`. Times are in nanoseconds, but for those that say so."""
 
 

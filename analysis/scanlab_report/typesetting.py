@@ -1,4 +1,4 @@
-"""The papers as text, and as PDF: latexmk on `paper/*.tex` with what analysis generated for them."""
+"""The papers as text and as PDF: latexmk on `paper/*.tex` with what analysis generated for them."""
 
 from __future__ import annotations
 
@@ -47,10 +47,17 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
     link.unlink(missing_ok=True)
     link.symlink_to(generated.resolve())
     paths = {name: f"{FOLDER}:" for name in ("TEXINPUTS", "BIBINPUTS")}
-    command = [latexmk() or "latexmk", "-norc", "-pdf", "-interaction=nonstopmode",
-               "-halt-on-error", str(source)]  # fmt: skip
-    ended = subprocess.run(command, cwd=work, env=os.environ | paths, capture_output=True,
-                           text=True, errors="replace")  # fmt: skip
+    command = [
+        latexmk() or "latexmk",
+        "-norc",
+        "-pdf",
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        str(source),
+    ]
+    ended = subprocess.run(
+        command, cwd=work, env=os.environ | paths, capture_output=True, text=True, errors="replace"
+    )
     log = work / f"{paper}.log"
     text = ended.stdout + ended.stderr
     if log.exists():
@@ -75,5 +82,7 @@ def _lacking(paper: str, generated: Path) -> str:
     used = set(re.findall(r"\\([a-z]+[A-Z][A-Za-z]*)\b", text))
     if not (lacking := used - defined):
         return ""
-    return (f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded "
-            "has (--no-pdf: no papers); ")  # fmt: skip
+    return (
+        f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded "
+        "has (--no-pdf: no papers); "
+    )

@@ -13,8 +13,9 @@ from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
-def contests(data: Data, variant: str = BEST, python: bool = False,
-             types: Sequence[str] = ()) -> pd.DataFrame:  # fmt: skip
+def contests(
+    data: Data, variant: str = BEST, python: bool = False, types: Sequence[str] = ()
+) -> pd.DataFrame:
     """All cases of one device by file, in the files that timed `variant`: columns as `summarise`
     makes them, and `place` of the file. Comparisons stay within a file. Lacking if none did."""
 
@@ -28,8 +29,9 @@ def contests(data: Data, variant: str = BEST, python: bool = False,
                     files |= set(rows.loc[rows["variant"].isin(libraries), "file"])
                 cases = summarise(rows[rows["file"].isin(files)], ["file", "variant", *KEY])
                 place = cases["file"].map(data.places["scan"])
-                return cases.assign(place=place).sort_values("place", kind="stable",
-                                                             ignore_index=True)  # fmt: skip
+                return cases.assign(place=place).sort_values(
+                    "place", kind="stable", ignore_index=True
+                )
         return None
 
     cases = data.once(("contests", variant, python, tuple(types)), make)
@@ -38,8 +40,9 @@ def contests(data: Data, variant: str = BEST, python: bool = False,
     return cases
 
 
-def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str],
-          first: pd.Series | None = None) -> pd.DataFrame:  # fmt: skip
+def pairs(
+    cases: pd.DataFrame, variant: str, rivals: Sequence[str], first: pd.Series | None = None
+) -> pd.DataFrame:
     """One row per case of `variant` with the fastest of `rivals` in the same file, the first file
     that has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: by KEY, the file that is
     preferred."""
@@ -48,8 +51,9 @@ def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str],
     theirs = theirs.assign(rank=theirs["variant"].map(rank))
     theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", *KEY])
     columns = ["file", *KEY, "variant", "samples", "median_ns"]
-    both = pick(cases, variant=variant).merge(theirs[columns], on=["file", *KEY],
-                                              suffixes=("", "_rival"))  # fmt: skip
+    both = pick(cases, variant=variant).merge(
+        theirs[columns], on=["file", *KEY], suffixes=("", "_rival")
+    )
     both = both.rename(columns={"variant_rival": "rival"})
     if first is not None and len(both):
         preferred = pd.MultiIndex.from_frame(both[KEY]).map(first.to_dict().get)
@@ -66,8 +70,11 @@ def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.Data
     and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
     ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
-    return both.assign(**parts(ratios), outcome=[outcome(ratio) for ratio in ratios],
-                       interval=pd.Series(ratios, dtype=object))  # fmt: skip
+    return both.assign(
+        **parts(ratios),
+        outcome=[outcome(ratio) for ratio in ratios],
+        interval=pd.Series(ratios, dtype=object),
+    )
 
 
 def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd.DataFrame:
@@ -79,13 +86,14 @@ def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd
 
     both = data.once(("versus", variant, tuple(types)), make)
     if both.empty:
-        raise Lacking(f"timings of {variant} beside CUB on a CUDA device",
-                      [variant, "cub*", CEILING])  # fmt: skip
+        raise Lacking(
+            f"timings of {variant} beside CUB on a CUDA device", [variant, "cub*", CEILING]
+        )
     return both
 
 
 def outcome(ratio: Interval) -> str:
-    """The outcome of their time over ours: a tie if its interval contains 1, open if it has none."""
+    """The outcome of their time over ours: a tie if its interval holds 1, open if it has none."""
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE

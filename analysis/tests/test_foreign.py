@@ -14,8 +14,8 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import comparison, comparison_sides, intervals, style
-from scanlab_report.chapters import others
+from scanlab_report import comparison, comparison_page, comparison_sides, intervals, style
+from scanlab_report.chapters import others, others_by_axis
 from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
 from scanlab_report.intervals import welch
@@ -258,7 +258,7 @@ def test_figures_draw_the_samples_and_the_medians_of_both_files(tmp_path: Path) 
     data = load([sweep(tmp_path / f"{name}.json", {"I32": factor, "$I_$": 2}, seed) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))])
     samples = [cases["samples"].tolist() for _, cases in data["other"].groupby("file")]
     with style.sheet():
-        steps, lines = (make(data).content for make in (others.distributions, others.time_by_axis))
+        steps, lines = (make(data).content for make in (others.distributions, others_by_axis.time_by_axis))
     steps.canvas.draw()  # a dollar sign of a name begins no formula
     panel = steps.axes[0]
     for line, of_file in zip([of for of in panel.lines if len(of.get_xdata()) == 41], samples, strict=True):
@@ -448,7 +448,7 @@ def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Pat
                     if (found := repr([side.cases.to_dict() | side.untimed.to_dict() for side in read])) in seen:
                         continue
                     seen.add(found)
-                    page = compare.page(comparison.judged(comparison.paired(*read), 0.1))
+                    page = comparison_page.page(comparison.judged(comparison.paired(*read), 0.1))
                     assert "nan" not in page or value == "nan", (path, value)
                 except comparison_sides.Refused as error:
                     refused += 1

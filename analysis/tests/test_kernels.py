@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from scanlab_report import load
-from scanlab_report.chapters import counts, hardware, pipeline, tuning
+from scanlab_report.chapters import conflicts, counts, hardware, pipeline, tuning
 from scanlab_report.data import Ask, Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
@@ -223,14 +223,14 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
     launches = [counters("hso_block", 0, 20, 12, 7, 1), counters("hso_block", 1, 5, 4, 1, 2)]
     launches.append(counters("hso_blocked", 0, 20, 5, 9, 6))
     data = with_rows(counted(*rows), "counters", launches, device="Test Device")
-    figure = tiny.drawn(hardware.hardware_conflicts, data)
+    figure = tiny.drawn(conflicts.hardware_conflicts, data)
     points = [
         [tuple(map(float, np.ravel(line.get_xydata()))) for line in axes.get_lines()[1:]]
         for axes in figure.axes
     ]
     assert points == [[(40, 41), (25, 25)], [(30, 11), (15, 15)]]
     assert [axes.texts[0].get_text() for axes in figure.axes] == ["1 of 2\nequal"] * 2
-    table = tiny.built(hardware.hardware_conflicts_table, data)
+    table = tiny.built(conflicts.hardware_conflicts_table, data)
     keys = "variant padding load items transactions_emulator_i32 transactions_hardware_i32"
     assert tiny.printed(table, keys) == "`hso_block` | none | halves | 64 | 40 | 41"
     assert tiny.printed(table, "conflicts_emulator_i32 conflicts_hardware_i32") == "30 | 11"
@@ -238,7 +238,7 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
 
 def test_nothing_is_drawn_of_counts_that_the_hardware_did_not_make() -> None:
     with pytest.raises(Lacking):
-        hardware.hardware_conflicts(counted(HSO_BLOCK))
+        conflicts.hardware_conflicts(counted(HSO_BLOCK))
 
 
 # -------------------------------------------------------------------------------------- a drawing

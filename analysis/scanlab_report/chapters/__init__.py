@@ -14,6 +14,7 @@ ORDER = (
     "odd_sizes",
     "tuning",
     "hardware",
+    "conflicts",
     "counts",
     "pipeline",
     "ranks",
@@ -26,10 +27,10 @@ ORDER = (
     "sessions",
     "claims",
 )
-"""The questions, in the order of the gallery; `others` are of other programs' files."""
+"""The questions, in the order of the gallery; those after them are of other programs' files."""
 
 
 def load_all() -> None:
     """Registers every figure and table."""
-    for name in (*ORDER, "others"):
+    for name in (*ORDER, "others", "others_by_axis"):
         importlib.import_module(f"{__name__}.{name}")

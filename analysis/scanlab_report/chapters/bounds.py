@@ -11,20 +11,17 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data
-from scanlab_report.intervals import (
-    Interval,
-    median_interval,
-    ratio_interval,
-    summarise,
-)
+from scanlab_report.intervals import Interval, median_interval, ratio_interval, summarise
 from scanlab_report.pick import Lacking, answering, newest_first, pick
 from scanlab_report.tables import SCHEDULE
 
 SERIAL, MAIN_WORKLOAD = "serial_pinned", "scale"
 PROBLEM = ["workload", "items", "work", "blocks"]
 """What schedules that are compared have in common."""
-SIDE = ("The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an "
-        "equal side kernel per chunk")  # fmt: skip
+SIDE = (
+    "The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an "
+    "equal side kernel per chunk"
+)
 WORK = "Work: multiplications per item, or rounds of `feistel`."
 PIPELINE, SERIAL_SUM, WERKHOVEN = "pipeline estimate", "serial sum", "Van Werkhoven"
 
@@ -92,7 +89,9 @@ def schedules_of(data: Data) -> pd.DataFrame:
 
     def make() -> pd.DataFrame | None:
         numbers = newest_first(data, "schedule")
-        files = [n for n in numbers if (pick(data["schedule"], file=n)["entry"] == "schedule").any()]
+        files = [
+            n for n in numbers if (pick(data["schedule"], file=n)["entry"] == "schedule").any()
+        ]
         rows = answering(data, pick(data["schedule"], file=files), "schedule", [*SCHEDULE, "entry"])
         rows = pick(rows, entry="schedule", control=0)
         if rows.empty:
@@ -101,16 +100,22 @@ def schedules_of(data: Data) -> pd.DataFrame:
         cases = summarise(rows, case).drop(columns="device_ns")
         device = rows.groupby(case)["device_ns"].median().reset_index()
         cases = cases.merge(device, how="left")
-        known = [id_ for n in files for id_, about in data.files[n].context.get("schedules", {}).items()
-                 if not about["control"]]  # fmt: skip
+        known = [
+            id_
+            for n in files
+            for id_, about in data.files[n].context.get("schedules", {}).items()
+            if not about["control"]
+        ]
         order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
         cases["place"] = cases["id"].map(order.index)
         alone = {n: _Alone(pick(data["schedule"], file=n)) for n in set(cases["file"])}
         for column, ways in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
             values = [alone[case.file].parts(case, ways) for case in cases.itertuples()]
             cases[column] = pd.Series(values, dtype=object)
-        bounds = [c.alone.pipeline(c.duplex, c.chunks) if c.alone and c.duplex else None
-                  for c in cases.itertuples()]  # fmt: skip
+        bounds = [
+            c.alone.pipeline(c.duplex, c.chunks) if c.alone and c.duplex else None
+            for c in cases.itertuples()
+        ]
         cases["bound"] = pd.Series(bounds, dtype=object)
         return cases
 
@@ -157,9 +162,9 @@ def problems(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
-    """The cases of the first problem in pinned memory over several numbers of chunks, or of streams,
-    at one number of the other: one frame per amount of work, the least first. `most` of them: the
-    least, the most, and those whose kernels take most nearly as long as a copy."""
+    """The cases of the first problem in pinned memory over several numbers of chunks, or of
+    streams, at one number of the other: one frame per amount of work, the least first. `most` of
+    them: the least, the most, and those whose kernels take most nearly as long as a copy."""
     first = problems(cases).iloc[0]
     same = {column: first[column] for column in ("workload", "items", "blocks")}
     rows = pick(cases, memory="pinned", **same)
@@ -168,10 +173,14 @@ def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
     if values.empty or values.max(axis=None) < 2:
         raise Lacking(f"timings of several schedules over several {over}")
     number = rows.groupby(fixed).size()
-    value = max(values.index, key=lambda v: ((values.loc[v] > 1).sum(), values.loc[v].sum(),
-                                             number[v], v))  # fmt: skip
-    parts = {work: own for work, own in pick(rows, **{fixed: value}).groupby("work")
-             if own[over].nunique() > 1}  # fmt: skip
+    value = max(
+        values.index, key=lambda v: ((values.loc[v] > 1).sum(), values.loc[v].sum(), number[v], v)
+    )
+    parts = {
+        work: own
+        for work, own in pick(rows, **{fixed: value}).groupby("work")
+        if own[over].nunique() > 1
+    }
     works = sorted(parts)
     if len(works) > most:
         between = sorted(works[1:-1], key=lambda work: from_even(parts[work]))[: most - 2]
@@ -219,9 +228,11 @@ def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
 def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
     """The bounds of each case in seconds, by name; None where the parts were not timed."""
     pairs = list(zip(rows["alone"], rows["chunks"], strict=True))
-    return {SERIAL_SUM: [parts and parts.serial() for parts, _ in pairs],
-            PIPELINE: list(rows["bound"]),
-            WERKHOVEN: [parts and parts.overlapped(n) for parts, n in pairs]}  # fmt: skip
+    return {
+        SERIAL_SUM: [parts and parts.serial() for parts, _ in pairs],
+        PIPELINE: list(rows["bound"]),
+        WERKHOVEN: [parts and parts.overlapped(n) for parts, n in pairs],
+    }
 
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:

@@ -33,11 +33,15 @@ from scanlab_report.intervals import Interval
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import ODD_SIZES
 
-BY_MEDIAN = ("By the median only: at some size, which need not be that of the row, the interval "
-             "reaches beyond the target. Or repetitions are too few for one.")  # fmt: skip
-OF_COPIES = ("Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the "
-             "fastest copy. Against memcpy, it is the copy kernel with the same access "
-             "path.")  # fmt: skip
+BY_MEDIAN = (
+    "By the median only: at some size, which need not be that of the row, the interval "
+    "reaches beyond the target. Or repetitions are too few for one."
+)
+OF_COPIES = (
+    "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the "
+    "fastest copy. Against memcpy, it is the copy kernel with the same access "
+    "path."
+)
 OF_OTHERS = {
     FILE_ACCESS: "For files, the reference reads and writes the file without a scan.",
     BEST_PREDICTION: "Reference of overlaps: the best possible prediction.",
@@ -61,23 +65,26 @@ def scan_claims(data: Data) -> Shown:
 def scan_targets(data: Data) -> Shown:
     """Targets of the fastest scans."""
     return _shown(
-        data, targets(data, *stated.OF_SCANS),
+        data,
+        targets(data, *stated.OF_SCANS),
         "Targets of the scans, for `best` unless another variant is named",
         "CUB is its fastest scan in each case; as shipped, its fastest one without our tuning.",
         "`copy_one_wave` is a comparison, not a bound.",
-    )  # fmt: skip
+    )
 
 
 @table("schedules", "traces", "from_memory", "from_files", "from_large_files")
 def streams_targets(data: Data) -> Shown:
     """Targets of the schedules and of stream-scan."""
     return _shown(
-        data, targets(data, *stated.OF_STREAMS), "Targets of the schedules and of stream-scan",
+        data,
+        targets(data, *stated.OF_STREAMS),
+        "Targets of the schedules and of stream-scan",
         "The pipeline estimate comes from copies and kernels of the same run.",
         "For files, streamed and naive scans each use their faster way of writing, in the session "
         "that gains least.",
         "The overhead is that of the trace with the largest change.",
-    )  # fmt: skip
+    )
 
 
 @table("model")
@@ -90,13 +97,17 @@ def model_targets(data: Data) -> Shown:
 def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: str) -> Shown:
     brackets = any(s.measured and s.measured.known for s in standings)
     quiet = (*stated.OF_STREAMS, *stated.OF_ENGINES)
-    parts = [caption, ", with 95% intervals in brackets" * brackets,
-             ". Each row shows the case and the results file of the newest code farthest from the "
-             "target",
-             ": cold cache and stream launches unless stated"
-             * any(s.claim.measure not in quiet for s in standings), ".",
-             " A percentage behind a target is its tolerance."
-             * any(s.claim.variation for s in standings)]  # fmt: skip
+    parts = [
+        caption,
+        ", with 95% intervals in brackets" * brackets,
+        ". Each row shows the case and the results file of the newest code farthest from the "
+        "target",
+        ": cold cache and stream launches unless stated"
+        * any(s.claim.measure not in quiet for s in standings),
+        ".",
+        " A percentage behind a target is its tolerance."
+        * any(s.claim.variation for s in standings),
+    ]
     made = claims_table(standings, "".join(parts), further)
     return shown(data, made, made.caption, *all_sources(standings)[:2])
 
@@ -115,11 +126,18 @@ class Words(NamedTuple):
 IN_PAPER = Words()
 KINDS = {
     stated.CLAIM: Words("Claims of Scanlab", "claim", "bound"),
-    stated.PUBLISHED: Words("Published statements, tested again", "statement", "stated",
-                            "measured", ("agrees", "agree"), ("differs", "differ")),
-    stated.TARGET: Words("Open targets", "target", "wanted", "reached", ("reached",) * 2,
-                         ("missed",) * 2),
-}  # fmt: skip
+    stated.PUBLISHED: Words(
+        "Published statements, tested again",
+        "statement",
+        "stated",
+        "measured",
+        ("agrees", "agree"),
+        ("differs", "differ"),
+    ),
+    stated.TARGET: Words(
+        "Open targets", "target", "wanted", "reached", ("reached",) * 2, ("missed",) * 2
+    ),
+}
 
 
 def sections(standings: Sequence[Standing]) -> str:
@@ -137,8 +155,11 @@ def _counted(standings: Sequence[Standing], words: Words) -> str:
     """`3 claims: 2 hold, 1 fails; 1 by the median only.`"""
     verdicts = [standing.verdict for standing in standings]
     forms = {HOLDS: words.good, FAILS: words.bad, NOT_MEASURED: (NOT_MEASURED,) * 2}
-    parts = [f"{number} {form[number > 1]}" for verdict, form in forms.items()
-             if (number := verdicts.count(verdict))]  # fmt: skip
+    parts = [
+        f"{number} {form[number > 1]}"
+        for verdict, form in forms.items()
+        if (number := verdicts.count(verdict))
+    ]
     unsure = sum(standing.unsure for standing in standings)
     median = f"; {unsure} by the median only" if unsure else ""
     return f"{count(len(standings), words.entry)}: {', '.join(parts)}{median}."
@@ -151,12 +172,20 @@ def claims_table(
     words: Words = IN_PAPER,
 ) -> Table:
     """Standings in order; notes say how values were chosen. The papers have not the figures."""
-    rows = [{"statement": s.statement, "wanted": f"{s.claim.wanted} {unit(s.claim)}",
-             "measured": s.measured and _Printed(**asdict(s.measured), claim=s.claim),
-             "where": s.where, "bound": reference(s), "set_by": code(s.claim.set_by),
-             "verdict": s.qualified.replace(HOLDS, words.good[0]).replace(FAILS, words.bad[0]),
-             "source": s.claim.source or "ours", "figure": s.claim.figure}
-            for s in standings]  # fmt: skip
+    rows = [
+        {
+            "statement": s.statement,
+            "wanted": f"{s.claim.wanted} {unit(s.claim)}",
+            "measured": s.measured and _Printed(**asdict(s.measured), claim=s.claim),
+            "where": s.where,
+            "bound": reference(s),
+            "set_by": code(s.claim.set_by),
+            "verdict": s.qualified.replace(HOLDS, words.good[0]).replace(FAILS, words.bad[0]),
+            "source": s.claim.source or "ours",
+            "figure": s.claim.figure,
+        }
+        for s in standings
+    ]
     ours = [s.claim.ours for s in standings]
     columns: dict[Any, bool] = {
         Column("statement", words.entry, right=False, wrap=15): True,
@@ -174,9 +203,10 @@ def claims_table(
         BY_MEDIAN: any(s.unsure for s in standings),
         "Set by: the commit that wrote the target down.": any(ours),
         **dict.fromkeys(further, True),
-        "For speedups over one core all sessions count, since CPU times differ by session.":
-            any(s.claim.measure == "speedup" for s in standings),
-    }  # fmt: skip
+        "For speedups over one core all sessions count, since CPU times differ by session.": any(
+            s.claim.measure == "speedup" for s in standings
+        ),
+    }
     chosen = [[entry for entry, there in entries.items() if there] for entries in (columns, notes)]
     return Table(caption, chosen[0], records(rows), (*chosen[1], *_references(standings)))
 

@@ -15,26 +15,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from scanlab_report import style
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    code,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
-from scanlab_report.groups import (
-    BEST,
-    CEILING,
-    COPIES,
-    KEY,
-    LOSS,
-    OPEN,
-    TIE,
-    TYPES,
-    WIN,
-)
+from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.groups import BEST, CEILING, COPIES, KEY, LOSS, OPEN, TIE, TYPES, WIN
 from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking, pick, power_of_two
 from scanlab_report.shown import Shown, figure, shown, table
@@ -78,7 +60,8 @@ def worst_of_octaves(comparisons: pd.DataFrame) -> pd.DataFrame:
 
 @figure(*FILES, wide=True, of_one=True)
 def head_to_head(data: Data) -> Shown:
-    """Speedup of best over the fastest CUB by type, operator and size: darker is faster, a dot is a tie, a cross a loss."""
+    """Speedup of best over the fastest CUB by type, operator and size: darker is faster, a dot is a
+    tie, a cross a loss."""
     cells = worst_of_octaves(versus_cub(data))
     if cells.empty:
         raise Lacking("such timings of arrays, cold or warm, by stream or graph")
@@ -97,34 +80,43 @@ def head_to_head(data: Data) -> Shown:
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     bar.set_label("× CUB")
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speedup of `best` over the fastest CUB for inclusive scans, by type, operator and array "
         "size; one panel per cache state and kind of launch. Each cell shows the worst case of its "
         "octave of sizes; darker is faster. Dot: the 95% interval contains 1. Cross: CUB is "
         "faster.",
         contests(data),
-    )  # fmt: skip
+    )
 
 
 _BLUES = LinearSegmentedColormap.from_list("blues", colormaps["Blues"](np.linspace(0.08, 0.95, 64)))
 
 
-def _octaves(
-    panel: Axes, cells: pd.DataFrame, rows: list[tuple[str, str]], octaves: range
-) -> Any:
+def _octaves(panel: Axes, cells: pd.DataFrame, rows: list[tuple[str, str]], octaves: range) -> Any:
     grid = np.full((len(rows), len(octaves)), np.nan)
     for cell in cells.itertuples():
         place = rows.index((cell.type, cell.op)), cell.octave - octaves.start
         grid[place] = max(cell.ratio, 1.0)
     x, y = np.arange(octaves.start, octaves.stop + 1) - 0.5, np.arange(len(rows) + 1) - 0.5
-    image = panel.pcolormesh(x, y, grid, cmap=_BLUES, norm=LogNorm(1, 3.0), linewidth=0,
-                             rasterized=True)  # fmt: skip
-    for which, marker, colour, width in ((TIE, ".", style.BLACK, 1.6),
-                                         (LOSS, "x", style.VERMILLION, 3.2)):  # fmt: skip
+    image = panel.pcolormesh(
+        x, y, grid, cmap=_BLUES, norm=LogNorm(1, 3.0), linewidth=0, rasterized=True
+    )
+    for which, marker, colour, width in (
+        (TIE, ".", style.BLACK, 1.6),
+        (LOSS, "x", style.VERMILLION, 3.2),
+    ):
         marked = pick(cells, outcome=which)
         heights = [rows.index(key) for key in zip(marked["type"], marked["op"], strict=True)]
-        panel.plot(marked["octave"], heights, linestyle="none", marker=marker, markersize=width,
-                   color=colour, markeredgewidth=1.0)  # fmt: skip
+        panel.plot(
+            marked["octave"],
+            heights,
+            linestyle="none",
+            marker=marker,
+            markersize=width,
+            color=colour,
+            markeredgewidth=1.0,
+        )
     for boundary in [i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0]]:
         panel.axhline(boundary - 0.5, color="white", linewidth=1.2)
     panel.set_ylim(len(rows) - 0.5, -0.5)
@@ -138,9 +130,11 @@ def _octaves(
 @figure(*FILES, follows=("variants", "type"), of_one=True)
 def speedup_by_type(data: Data) -> Shown:
     """Speedup of best over the fastest CUB scan, by type: above the grey line best is faster."""
-    columns = {("cold", "stream"): style.Look(style.BLUE, "s", "-"),
-               ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
-               ("warm", "graph"): style.Look(style.GREEN, "^", ":")}  # fmt: skip
+    columns = {
+        ("cold", "stream"): style.Look(style.BLUE, "s", "-"),
+        ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
+        ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
+    }
     variant = next(iter(data.ask.variants), BEST)
     types: Sequence[str] = [data.ask.type] if data.ask.type else []
     rows = pick(versus_cub(data, variant, types), op="plus", mode="inclusive")
@@ -165,8 +159,15 @@ def speedup_by_type(data: Data) -> Shown:
             panel.plot(own["items"], own["ratio"], label=f"{cache}, {launch}", **drawn_as.plot())
             style.ratio_bars(panel, own, drawn_as.colour)
         bounds.append(bound := _copy_bound(data, variant, of_type))
-        panel.plot(bound.index, bound, color=style.GREY, linewidth=2.2, alpha=0.6, zorder=1,
-                   label="device copy, cold, stream")  # fmt: skip
+        panel.plot(
+            bound.index,
+            bound,
+            color=style.GREY,
+            linewidth=2.2,
+            alpha=0.6,
+            zorder=1,
+            label="device copy, cold, stream",
+        )
         panel.axhline(1, color=style.BLACK, linewidth=0.8)
         style.items_axis(panel, of_type["items"])
         panel.set_title(kind)
@@ -179,15 +180,16 @@ def speedup_by_type(data: Data) -> Shown:
     if len(axes) > len(types):
         axes[len(types)].legend(*handles, loc="center", borderpad=0)
     else:
-        drawn.legend(*handles, loc="outside upper right", ncols=3 if across > 1 else 2,
-                     borderpad=0)  # fmt: skip
+        drawn.legend(*handles, loc="outside upper right", ncols=3 if across > 1 else 2, borderpad=0)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Speedup of `{variant}` over the fastest CUB scan against array size, inclusive sums, one "
         f"panel per type. Above 1, `{variant}` is faster. The thick line is the speedup of the "
         "fastest copy of the same bytes, the reference of the cold times. Bars: 95% intervals.",
-        contests(data, variant, types=data.ask.type and types or ()), variant=variant,
-    )  # fmt: skip
+        contests(data, variant, types=data.ask.type and types or ()),
+        variant=variant,
+    )
 
 
 def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
@@ -199,8 +201,9 @@ def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
     cases = pick(contests(data, variant, types=types), **wanted)
     theirs = rows[[*KEY, "rival"]].merge(cases, left_on=[*KEY, "rival"], right_on=[*KEY, "variant"])
     copies = pick(cases, variant=data.variants.ids(COPIES))
-    both = copies.merge(theirs[["file", *KEY, "median_ns"]], on=["file", *KEY],
-                        suffixes=("", "_rival"))  # fmt: skip
+    both = copies.merge(
+        theirs[["file", *KEY, "median_ns"]], on=["file", *KEY], suffixes=("", "_rival")
+    )
     both = both.sort_values("place", kind="stable").drop_duplicates(["variant", *KEY])
     return (both["median_ns_rival"] / both["median_ns"]).groupby(both["items"]).max()
 
@@ -223,19 +226,29 @@ def counted(data: Data) -> Shown:
     """Head-to-head comparison of best and the fastest CUB scan, counted."""
     rows = versus_cub(data)
     beside = int((~in_columns(rows, COLUMNS)).sum())
-    others = (f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among "
-              "those of the right part.") if beside else ""  # fmt: skip
+    others = (
+        (
+            f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among "
+            "those of the right part."
+        )
+        if beside
+        else ""
+    )
     made = [_counts(pick(rows, type=kind, op=op), kind, op) for kind, op in type_op_rows(rows)]
     made.append(_counts(rows, "all", ""))
     present = [c for c in COLUMNS if in_columns(rows, [c]).any()]
     columns = (
-        Column("type", "type", right=False), Column("op", "op", right=False),
-        *(Column(f"{cache}_{launch}", launch, group=f"{cache}: won / tied / lost")
-          for cache, launch in present),
-        Column("cases", "cases", whole), Column("lost", "lost", whole),
+        Column("type", "type", right=False),
+        Column("op", "op", right=False),
+        *(
+            Column(f"{cache}_{launch}", launch, group=f"{cache}: won / tied / lost")
+            for cache, launch in present
+        ),
+        Column("cases", "cases", whole),
+        Column("lost", "lost", whole),
         Column("least", "least", significant, group="× CUB"),
         Column("median", "median", significant, group="× CUB"),
-    )  # fmt: skip
+    )
     caption = (
         "Head-to-head comparison of `best` with the fastest CUB scan: cases won, tied and lost, "
         "and the least and median speedup over CUB. A case is tied where the 95% interval of the "
@@ -250,8 +263,12 @@ def _counts(rows: pd.DataFrame, kind: str, op: str) -> dict[str, Any]:
         found = pick(rows, cache=cache, launch=launch)["outcome"].value_counts()
         row[f"{cache}_{launch}"] = " / ".join(str(found.get(o, 0)) for o in (WIN, TIE, LOSS))
     known = decided(rows)
-    return row | {"cases": len(known), "lost": int((known["outcome"] == LOSS).sum()),
-                  "least": known["ratio"].min(), "median": known["ratio"].median()}  # fmt: skip
+    return row | {
+        "cases": len(known),
+        "lost": int((known["outcome"] == LOSS).sum()),
+        "least": known["ratio"].min(),
+        "median": known["ratio"].median(),
+    }
 
 
 @table(*FILES)
@@ -260,19 +277,22 @@ def losses(data: Data) -> Shown:
     rows, printed = versus_cub(data), 8
     lost = pick(decided(rows), outcome=LOSS)
     lost = lost.sort_values("ratio", kind="stable", ignore_index=True)
-    lost = lost.assign(chosen=[str(choice or "") for choice in lost["choice"]],
-                       times_cub=[Interval(row.ratio, row.low, row.high, 0)
-                                  for row in lost.itertuples()])  # fmt: skip
+    lost = lost.assign(
+        chosen=[str(choice or "") for choice in lost["choice"]],
+        times_cub=[Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()],
+    )
     beyond = ""
     if len(lost) > printed:
         beyond = f" The worst {printed} are printed; losses.csv has all cases."
     columns = (
         *(Column(name, name, right=False) for name in ("type", "op", "mode")),
-        Column("items", "n", size), Column("cache", "cache", right=False),
-        Column("launch", "launch", right=False), Column("times_cub", "× CUB", with_interval),
+        Column("items", "n", size),
+        Column("cache", "cache", right=False),
+        Column("launch", "launch", right=False),
+        Column("times_cub", "× CUB", with_interval),
         Column("rival", "fastest CUB", code, right=False),
         Column("chosen", "best chose", lambda v: v or "—", right=False),
-    )  # fmt: skip
+    )
     caption = (
         "Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: "
         f"{len(lost)} of {len(decided(rows))}. × CUB is the speedup of `best`."

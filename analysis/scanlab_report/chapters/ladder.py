@@ -38,8 +38,16 @@ from scanlab_report.pick import (
 )
 from scanlab_report.shown import Shown, figure, shown
 
-LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", "warp_shuffle", "reduce_then_scan",
-          "decoupled_lookback", "look_ahead", BEST)  # fmt: skip
+LADDER = (
+    "hs_multipass",
+    "hso_blocked_padded",
+    "hs_blocked",
+    "warp_shuffle",
+    "reduce_then_scan",
+    "decoupled_lookback",
+    "look_ahead",
+    BEST,
+)
 """The rungs that a reader climbs, each one idea beyond the last: the course of the papers and of
 the variants' page."""
 SINGLE_PASS = LADDER[3:]
@@ -51,8 +59,12 @@ def ladder_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
 
 def rungs(cases: pd.DataFrame) -> pd.DataFrame:
     """`variant`, `ratio`, `low`, `high`: the share of a copy of each rung at `ladder_size`."""
-    found = [pick(shares(cases, v, CEILING, caches(cases)[0]), items=ladder_size(cases))
-             .assign(variant=v) for v in LADDER]  # fmt: skip
+    found = [
+        pick(shares(cases, v, CEILING, caches(cases)[0]), items=ladder_size(cases)).assign(
+            variant=v
+        )
+        for v in LADDER
+    ]
     return pd.concat(found, ignore_index=True)
 
 
@@ -64,7 +76,8 @@ def ladder_size(cases: pd.DataFrame) -> int:
 
 @figure("scans", follows=("type", "op"))
 def waterfall(data: Data) -> Shown:
-    """Speed of scans with four, three and two moves per item, as a share of a device copy: dark parts are gains."""
+    """Speed of scans with four, three and two moves per item, as a share of a device copy: dark
+    parts are gains."""
     cases = ladder_cases(data, ANY_TYPE)
     climbed = rungs(cases)
     drawn, (axes,) = style.figure(style.COLUMN, 0.9 + 0.2 * len(climbed))
@@ -74,17 +87,32 @@ def waterfall(data: Data) -> Shown:
         now, gained = rung.ratio, rung.ratio >= before
         low, high = min(before, now), max(before, now)
         axes.barh(height, low, height=0.62, color="#DDDDDD", zorder=1)
-        axes.barh(height, high - low, left=low, height=0.62, zorder=1,
-                  color=style.BLUE if gained else "white", edgecolor=style.BLUE, linewidth=0.8,
-                  linestyle="-" if gained else ":")  # fmt: skip
+        axes.barh(
+            height,
+            high - low,
+            left=low,
+            height=0.62,
+            zorder=1,
+            color=style.BLUE if gained else "white",
+            edgecolor=style.BLUE,
+            linewidth=0.8,
+            linestyle="-" if gained else ":",
+        )
         style.error_bars_across(axes, [now], [height], [rung.low], [rung.high], style.BLACK)
         crossed = any(0 <= share - now < 0.14 for share in lines)
         inside, on_blue = now > 0.8 or crossed, now - before > 0.12
         at = (now if on_blue else low) if inside else high
-        axes.annotate(f"{now:.2f}", (at, height), xytext=(-5 if inside else 5, 0),
-                      textcoords="offset points", va="center", fontsize=7.5, zorder=9,
-                      color="white" if inside and on_blue else "black",
-                      ha="right" if inside else "left")  # fmt: skip
+        axes.annotate(
+            f"{now:.2f}",
+            (at, height),
+            xytext=(-5 if inside else 5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7.5,
+            zorder=9,
+            color="white" if inside and on_blue else "black",
+            ha="right" if inside else "left",
+        )
         before = now
     axes.set_yticks(range(len(climbed)), climbed["variant"])
     axes.set_ylim(len(climbed) - 0.4, -0.6)
@@ -92,13 +120,15 @@ def waterfall(data: Data) -> Shown:
     axes.set_xlim(0, 1.04)
     axes.set_xlabel("share of a device copy")
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speed of scans, from many moves per item to two, as a share of a device copy. Inclusive "
         f"{subject(cases)}, cold cache, stream launches, at the largest size at which all were "
         "timed. Dark parts are gains over the scan above. Vertical lines: the copy and CUB's "
         "scans. Bars: 95% intervals.",
-        cases, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        scanned=scan_of(cases),
+    )
 
 
 def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
@@ -113,8 +143,13 @@ def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
         form = {"color": colour, "linestyle": dash, "linewidth": width}
         axes.axvline(share, zorder=1 if label == "memcpy" else 3, **form)
         handles += axes.plot([], [], label=text, **form)
-    axes.get_figure().legend(handles=handles, loc="outside upper right", ncols=len(handles),
-                             borderpad=0, columnspacing=1.0)  # fmt: skip
+    axes.get_figure().legend(
+        handles=handles,
+        loc="outside upper right",
+        ncols=len(handles),
+        borderpad=0,
+        columnspacing=1.0,
+    )
     return [share for _, _, share, *_ in names]
 
 
@@ -125,8 +160,14 @@ WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 
 def wave_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
     members = (FLOOR, VECTOR_CEILING, MEETING_CEILING, BEST, CUBS)
-    return scans(data, types=types, all_of=(MEETING_CEILING, VECTOR_CEILING, FLOOR, BEST),
-                 any_of=(CUBS,), launches=("graph",), only=members)  # fmt: skip
+    return scans(
+        data,
+        types=types,
+        all_of=(MEETING_CEILING, VECTOR_CEILING, FLOOR, BEST),
+        any_of=(CUBS,),
+        launches=("graph",),
+        only=members,
+    )
 
 
 def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
@@ -142,14 +183,17 @@ def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     floors = [floor.assign(items=n) for n in sorted(set(sized["items"]))]
     rows = pd.concat([sized, *floors]).sort_values("median_ns")
     rows = rows.drop_duplicates(["step", "items"]).sort_values(["step", "items"], ignore_index=True)
-    times = {name: rows[f"{end}_ns"] / 1e3 for name, end in
-             (("us", "median"), ("low", "low"), ("high", "high"))}  # fmt: skip
+    times = {
+        name: rows[f"{end}_ns"] / 1e3
+        for name, end in (("us", "median"), ("low", "low"), ("high", "high"))
+    }
     return pd.DataFrame({"step": rows["step"], "items": rows["items"].astype(np.int64)} | times)
 
 
 @figure("scans", follows=("type", "op"))
 def single_wave(data: Data) -> Shown:
-    """Time per graph node from an empty node over two copies to best and the fastest CUB: each step adds work."""
+    """Time per graph node from an empty node over two copies to best and the fastest CUB: each step
+    adds work."""
     cases = wave_cases(data, ANY_TYPE)
     steps = wave_steps(data, cases)
     drawn, (axes,) = style.figure(style.COLUMN, 2.4)
@@ -161,8 +205,9 @@ def single_wave(data: Data) -> Shown:
         drawn_as = look(VENDOR if step == "cub" else step, data.variants)
         axes.plot(rows["items"], rows["us"], **drawn_as.plot())
         if step != FLOOR:  # one measurement, whatever n
-            style.error_bars(axes, rows["items"], rows["us"], rows["low"], rows["high"],
-                             drawn_as.colour)  # fmt: skip
+            style.error_bars(
+                axes, rows["items"], rows["us"], rows["low"], rows["high"], drawn_as.colour
+            )
         name = "CUB, fastest" if step == "cub" else data.variants[step].label
         ends.append(style.End(name, drawn_as, rows["items"].iloc[-1], rows["us"].iloc[-1]))
     axes.yaxis.set_major_locator(LogLocator(base=2))
@@ -171,10 +216,12 @@ def single_wave(data: Data) -> Shown:
     axes.set_ylabel("time per graph node, µs")
     style.margin_legend(axes, ends)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Time per graph node against array size, warm cache, {items_words(scan_of(cases)[0])}. "
         "Lines: an empty node, a vector copy, a copy with a grid-wide barrier, `best`, and the "
         "fastest CUB scan. On the log axis, equal distances are equal ratios. The copy with the "
         "barrier is a comparison, not a bound. Bars: 95% intervals.",
-        cases, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        scanned=scan_of(cases),
+    )

@@ -11,20 +11,24 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scanlab_report import style
 from scanlab_report.data import Data
-from scanlab_report.intervals import (
-    Interval,
-    ratio_interval,
-    summarise,
-)
+from scanlab_report.intervals import Interval, ratio_interval, summarise
 from scanlab_report.pick import Lacking, answering, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import STREAM_SCAN
 
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
-_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies in both directions",
-         FILES: "file access alone"}  # fmt: skip
-_PLACES = {"": (style.BLUE, "o"), "generated": (style.SKY, "D"), "pwrite": (style.ORANGE, "^"),
-           "mapping": (style.VERMILLION, "s")}  # fmt: skip
+_WAYS = {
+    STREAMED: "streamed",
+    NAIVE: "naive",
+    DUPLEX: "copies in both directions",
+    FILES: "file access alone",
+}
+_PLACES = {
+    "": (style.BLUE, "o"),
+    "generated": (style.SKY, "D"),
+    "pwrite": (style.ORANGE, "^"),
+    "mapping": (style.VERMILLION, "s"),
+}
 
 
 def larger_cases(data: Data) -> pd.DataFrame:
@@ -41,8 +45,9 @@ def larger_sessions(data: Data) -> list[pd.DataFrame]:
     folders: dict[Any, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
         folders.setdefault(every.files[number].path.parent, []).append(number)
-    return [summarise(pick(every["stream_scan"], file=own), STREAM_SCAN)
-            for own in folders.values()]  # fmt: skip
+    return [
+        summarise(pick(every["stream_scan"], file=own), STREAM_SCAN) for own in folders.values()
+    ]
 
 
 def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
@@ -51,13 +56,17 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
     written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
     made = np.where(cases["from"] == "generated", "generated", "")
     place = np.where(cases["to"] == "file", written, made)
-    where = [f"file, {how}" if to == "file" else start for start, to, how in
-             zip(cases["from"], cases["to"], written, strict=True)]  # fmt: skip
+    where = [
+        f"file, {how}" if to == "file" else start
+        for start, to, how in zip(cases["from"], cases["to"], written, strict=True)
+    ]
     named = cases.assign(place=place, where=where)
     return named.loc[named.groupby(["way", "place", "where", "bytes"])["median_ns"].idxmin()]
 
 
-def over_files(cases: pd.DataFrame, way: str, over: str = STREAMED) -> list[tuple[int, Interval, str]]:  # fmt: skip
+def over_files(
+    cases: pd.DataFrame, way: str, over: str = STREAMED
+) -> list[tuple[int, Interval, str]]:
     """From file to file, the time of `way` over that of `over` at each size that has both, and how
     the latter writes. Each by the way to write that is the faster for it."""
     rows, found = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
@@ -114,21 +123,24 @@ def stream_scan(data: Data) -> Shown:
         if no_scan and len(rows) == 1:
             axes.axhline(rate.iloc[0], color=drawn_as.colour, linewidth=2.6, zorder=1)
         axes.plot(bytes_, rate, linewidth=width, zorder=1 if no_scan else 2, **drawn_as.plot())
-        style.error_bars(axes, bytes_, rate, bytes_ / rows["high_ns"], bytes_ / rows["low_ns"],
-                         drawn_as.colour)  # fmt: skip
+        style.error_bars(
+            axes, bytes_, rate, bytes_ / rows["high_ns"], bytes_ / rows["low_ns"], drawn_as.colour
+        )
         label = f"{_WAYS[way]}, {where}"
         ends.append(style.End(label, drawn_as, bytes_[-1], float(rate.iloc[-1]), width))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Throughput of scans within a budget of device memory against input size, counting input "
         "bytes. Thick lines are the same transfers without a scan, a reference and not a bound. "
         "Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), "
         "written by pwrite or through a mapping.",
-        every, details=_larger_details(every),
-    )  # fmt: skip
+        every,
+        details=_larger_details(every),
+    )
 
 
 def _larger_details(cases: pd.DataFrame) -> str:
@@ -136,13 +148,17 @@ def _larger_details(cases: pd.DataFrame) -> str:
     largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
     every, short = largest.groupby("where").size(), largest[largest < largest.max()]
     sentences = [style.bars_said(cases["count"])]
-    for bytes_, own in itertools.groupby(sorted(short.items(), key=lambda i: (i[1], i[0])),
-                                         key=lambda item: item[1]):  # fmt: skip
+    for bytes_, own in itertools.groupby(
+        sorted(short.items(), key=lambda i: (i[1], i[0])), key=lambda item: item[1]
+    ):
         by_where: dict[str, list[str]] = {}
         for (way, where), _ in own:
             by_where.setdefault(where, []).append(way)
-        lines = "; ".join(f"all of {where}" if len(ways) == every[where] else
-                          f"{' and '.join(_WAYS[way] for way in ways)}, {where}"
-                          for where, ways in by_where.items())  # fmt: skip
+        lines = "; ".join(
+            f"all of {where}"
+            if len(ways) == every[where]
+            else f"{' and '.join(_WAYS[way] for way in ways)}, {where}"
+            for where, ways in by_where.items()
+        )
         sentences.append(f"Timed up to {size_name(bytes_)} only: {lines}.")
     return " ".join(sentences)

@@ -28,11 +28,13 @@ def computed_source(data: Data, rows: pd.DataFrame, counts: Sequence[Any]) -> So
     if len(counts) and all(isinstance(c, int | float) and c == c for c in counts):
         samples = (int(min(counts)), int(max(counts)))
     return source_of(
-        [file], samples, commits=(commit,) if commit else (),
+        [file],
+        samples,
+        commits=(commit,) if commit else (),
         origin="computed now" if file.origin == MEASURED else file.origin,
         dirty=str(file.context.get("measured_dirty")) == "true",
         computed_by=f"simulated by commit {source_of([file]).revision}",
-    )  # fmt: skip
+    )
 
 
 def predictions(data: Data) -> tuple[pd.DataFrame, Source]:
@@ -49,7 +51,8 @@ def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
 
 @figure("model", wide=True)
 def model_residuals(data: Data) -> Shown:
-    """Engine model against the device of its calibration: error of the makespan, and the share of overlapping pairs that both have."""
+    """Engine model against the device of its calibration: error of the makespan, and the share of
+    overlapping pairs that both have."""
     rows, source = predictions(data)
     drawn, (left, right) = style.figure(style.DOUBLE, 2.3, 2, 1, width_ratios=(3, 1))
     _makespans(left, rows.assign(ratio=rows["predicted_us"] / rows["measured_us"]))
@@ -62,14 +65,15 @@ def model_residuals(data: Data) -> Shown:
     right.set_xlabel("best possible, %")
     right.set_ylabel("pairs in both, %")
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Engine model against device. Left: predicted over measured makespan, by schedule and then "
         "by makespan; dashed: 3% and 10% off. Right: share of overlapping pairs of operations that "
         "overlap in prediction and measurement alike. The diagonal is the prediction that agrees "
         "best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as "
         "traced. There are no error bars.",
         source,
-    )  # fmt: skip
+    )
 
 
 def _by_queues(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict[str, Any]]]:
@@ -78,8 +82,17 @@ def _by_queues(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict[str
     looks = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
     for place, (connections, own) in enumerate(rows.groupby("connections")):
         marker, colour = looks[min(place, 2)]
-        yield connections, own, {"marker": marker, "color": colour, "markersize": 3.2,
-                                 "linestyle": "none", "zorder": 3}  # fmt: skip
+        yield (
+            connections,
+            own,
+            {
+                "marker": marker,
+                "color": colour,
+                "markersize": 3.2,
+                "linestyle": "none",
+                "zorder": 3,
+            },
+        )
 
 
 def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
@@ -107,42 +120,58 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
 def model_advice(data: Data) -> Shown:
     """Advice of the engine model, beside the fastest choice measured."""
     every = newest(data, "advice", "advice of the engine model held against a sweep")
-    counts = [choice.get("repetitions") for which in ("advised", "fastest")
-              for choice in every[which]]  # fmt: skip
+    counts = [
+        choice.get("repetitions") for which in ("advised", "fastest") for choice in every[which]
+    ]
     source = computed_source(data, every, counts)
     rows = every.sort_values(["workload", "items", "work"], ignore_index=True)
     for which in ("advised", "fastest"):
-        rows[f"{which}_choice"] = [f"{choice['schedule']}, {choice['chunks']} × {choice['streams']}"
-                                   for choice in rows[which]]  # fmt: skip
+        rows[f"{which}_choice"] = [
+            f"{choice['schedule']}, {choice['chunks']} × {choice['streams']}"
+            for choice in rows[which]
+        ]
         rows[f"{which}_ms"] = [choice["measured_us"] / 1e3 for choice in rows[which]]
     rows["percent"] = 100 * rows["slower"]
-    rows["ties_apart"] = [f"{100 * r.ties_least_slower:.1f}–{100 * r.ties_most_slower:.1f}"
-                          for r in rows.itertuples()]  # fmt: skip
+    rows["ties_apart"] = [
+        f"{100 * r.ties_least_slower:.1f}–{100 * r.ties_most_slower:.1f}" for r in rows.itertuples()
+    ]
     for which in ("median", "worst"):
         rows[f"{which}_percent"] = 100 * rows[f"{which}_error"]
     tenth = "{:.1f}".format
     columns = [
-        Column("workload", "workload", right=False), Column("items", "items", size),
-        Column("work", "work"), Column("choices", "choices"),
-        *(Column(f"{which}_{key}", heading, print_, right=key == "ms", group=which)
-          for which in ("advised", "fastest")
-          for key, heading, print_ in (("choice", "chunks × streams", str),
-                                       ("ms", "ms", partial(significant, digits=3)))),
-        Column("percent", "slower, %", tenth), Column("ties", "n", group="ties"),
+        Column("workload", "workload", right=False),
+        Column("items", "items", size),
+        Column("work", "work"),
+        Column("choices", "choices"),
+        *(
+            Column(f"{which}_{key}", heading, print_, right=key == "ms", group=which)
+            for which in ("advised", "fastest")
+            for key, heading, print_ in (
+                ("choice", "chunks × streams", str),
+                ("ms", "ms", partial(significant, digits=3)),
+            )
+        ),
+        Column("percent", "slower, %", tenth),
+        Column("ties", "n", group="ties"),
         Column("ties_apart", "slower, %", group="ties"),
         Column("median_percent", "median", tenth, group="error, %"),
         Column("worst_percent", "worst", tenth, group="error, %"),
-    ]  # fmt: skip
+    ]
     caption = (
         "Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest "
         f"measured choice; times are medians of one sweep. {WORK} Ties: the number n of measured "
         "choices that the model predicts as fast as the advised one, and their slowdown over the "
         "fastest. Error: predicted against measured makespan over all choices."
     )
-    unmeasured = [f"{r.workload} of {size(r.items)} items" for r in rows.itertuples()
-                  if not r.said_was_measured]  # fmt: skip
+    unmeasured = [
+        f"{r.workload} of {size(r.items)} items"
+        for r in rows.itertuples()
+        if not r.said_was_measured
+    ]
     notes: tuple[str, ...] = ()
     if unmeasured:
-        notes = (f"The advised choice was not measured for {', '.join(unmeasured)}; the best "
-                 "measured one stands instead.",)  # fmt: skip
+        notes = (
+            f"The advised choice was not measured for {', '.join(unmeasured)}; the best "
+            "measured one stands instead.",
+        )
     return shown(data, Table(caption, columns, rows, notes), caption, source)

@@ -20,16 +20,7 @@ from scanlab_report.formats import (
     whole,
     with_interval,
 )
-from scanlab_report.groups import (
-    BEST,
-    HEADER,
-    KEY,
-    LOSS,
-    TIE,
-    TYPES,
-    WIN,
-    cub_as_shipped,
-)
+from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
 from scanlab_report.intervals import Interval, median_interval, summarise
 from scanlab_report.pick import Lacking, by_device, newest, pick
 from scanlab_report.shown import Shown, shown, table
@@ -77,18 +68,25 @@ def odd_sizes(data: Data) -> Shown:
     cases = cases.sort_values("ratio", key=by_value, kind="stable")
     conditions = [part for _, part in cases.groupby(["variant", "cache", "launch"])]
     rows = [_odd_row("all", part) for part in conditions]
-    rows += [_odd_row(kind, pick(part, type=kind)) for part in conditions for kind in TYPES
-             if (part["type"] == kind).any()]  # fmt: skip
+    rows += [
+        _odd_row(kind, pick(part, type=kind))
+        for part in conditions
+        for kind in TYPES
+        if (part["type"] == kind).any()
+    ]
     single = [_odd_row(cases["type"].iloc[n], cases.iloc[[n]]) for n in range(len(cases))]
     processes = " or ".join(map(str, sorted({ratio.count for ratio in cases["ratio"]})))
     columns = (
-        Column("variant", "variant", code, right=False), Column("cache", "cache", right=False),
-        Column("launch", "launch", right=False), Column("type", "type", right=False),
+        Column("variant", "variant", code, right=False),
+        Column("cache", "cache", right=False),
+        Column("launch", "launch", right=False),
+        Column("type", "type", right=False),
         *(Column(name, name, whole) for name in ("cases", "won", "equal", "lost")),
-        Column("ratio", "least × CUB", with_interval), Column("items", "at n", size),
+        Column("ratio", "least × CUB", with_interval),
+        Column("items", "at n", size),
         Column("rival", "fastest CUB", code, right=False),
         Column("spread", "spread", lambda part: f"{100 * part:.1f}%"),
-    )  # fmt: skip
+    )
     caption = (
         f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped. "
         f"Inclusive sums of {cases['items'].nunique()} random odd sizes, "
@@ -96,9 +94,13 @@ def odd_sizes(data: Data) -> Shown:
         "arrays at other addresses. Cases are won or lost if the 95% interval over processes "
         "excludes 1. Spread: the largest change of a ratio from process to process."
     )
-    content = Table(caption, columns, records(rows + single), printed=len(rows),
-                    details=("odd_sizes.csv has a row for each case, too, the least ratio "
-                             "first.",))  # fmt: skip
+    content = Table(
+        caption,
+        columns,
+        records(rows + single),
+        printed=len(rows),
+        details=("odd_sizes.csv has a row for each case, too, the least ratio first.",),
+    )
     return shown(data, content, caption, timed)
 
 
@@ -131,8 +133,10 @@ def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame
     ours = ours.drop_duplicates(["variant", *KEY])
     columns = ["variant", "type", "items", "cache", "launch"]
     both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
-    ratios = [over_nvbench(ns, samples)
-              for ns, samples in zip(both["theirs_ns"], both["samples"], strict=True)]  # fmt: skip
+    ratios = [
+        over_nvbench(ns, samples)
+        for ns, samples in zip(both["theirs_ns"], both["samples"], strict=True)
+    ]
     return both.assign(ratio=ratios), cases, theirs
 
 
@@ -150,16 +154,22 @@ def stopwatch(data: Data) -> Shown:
     order = ["launch", "variant", "type", "items"]
     rows = both.sort_values(order, ascending=[False, True, True, True])
     ways = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}
-    rows = rows.assign(timed=[ways[way] for way in zip(rows["cache"], rows["launch"], strict=True)],
-                       ratio=[ratio.value for ratio in rows["ratio"]],
-                       ours_us=rows["median_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
+    rows = rows.assign(
+        timed=[ways[way] for way in zip(rows["cache"], rows["launch"], strict=True)],
+        ratio=[ratio.value for ratio in rows["ratio"]],
+        ours_us=rows["median_ns"] / 1e3,
+        theirs_us=rows["theirs_ns"] / 1e3,
+    )
     four = partial(significant, digits=4)
     columns = (
-        Column("timed", "timed", right=False), Column("variant", "variant", code, right=False),
-        Column("type", "type", right=False), Column("items", "n", size),
-        Column("ours_us", "scanlab, µs", four), Column("theirs_us", "nvbench, µs", four),
+        Column("timed", "timed", right=False),
+        Column("variant", "variant", code, right=False),
+        Column("type", "type", right=False),
+        Column("items", "n", size),
+        Column("ours_us", "scanlab, µs", four),
+        Column("theirs_us", "nvbench, µs", four),
         Column("ratio", "nvbench / scanlab", four),
-    )  # fmt: skip
+    )
     caption = (
         "Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: "
         "inclusive sums, and copies of as many items. One by one: medians after an L2 flush, by "
@@ -179,15 +189,24 @@ def bits(data: Data) -> Shown:
     for variant, own in scans_.groupby("variant", sort=True):
         varied = own[own["varying"] > 0]
         where = sorted({f"{row.type} {row.op}" for row in varied.itertuples()})
-        made.append({"variant": variant, "types": ", ".join(sorted(set(own["type"]))),
-                     "cases": own["cases"].sum(), "varying": own["varying"].sum(),
-                     "runs": own["runs"].min(), "where": ", ".join(where) or "nowhere"})  # fmt: skip
+        made.append(
+            {
+                "variant": variant,
+                "types": ", ".join(sorted(set(own["type"]))),
+                "cases": own["cases"].sum(),
+                "varying": own["varying"].sum(),
+                "runs": own["runs"].min(),
+                "where": ", ".join(where) or "nowhere",
+            }
+        )
     columns = (
-        Column("variant", "variant", code, right=False), Column("types", "types", right=False),
-        Column("cases", "cases", whole), Column("runs", "runs per case", whole),
+        Column("variant", "variant", code, right=False),
+        Column("types", "types", right=False),
+        Column("cases", "cases", whole),
+        Column("runs", "runs per case", whole),
         Column("varying", "cases that varied", whole),
         Column("where", "where", right=False, wrap=26),
-    )  # fmt: skip
+    )
     caption = (
         "Repeated runs on the same input, of cases whose results round: the number of cases whose "
         "bits varied between runs (`scanlab verify --repeat`)."

@@ -9,31 +9,11 @@ import pandas as pd
 from scanlab_report import style
 from scanlab_report.chapters.scans import ALL, host_of
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    significant,
-    size,
-    with_interval,
-)
-from scanlab_report.groups import (
-    ANY_TYPE,
-    VENDOR,
-)
-from scanlab_report.intervals import (
-    Interval,
-    ratio_intervals,
-)
+from scanlab_report.formats import Column, Table, significant, size, with_interval
+from scanlab_report.groups import ANY_TYPE, VENDOR
+from scanlab_report.intervals import Interval, ratio_intervals
 from scanlab_report.looks import look
-from scanlab_report.pick import (
-    Lacking,
-    Query,
-    by_device,
-    caches,
-    of_variant,
-    parts,
-    pick,
-)
+from scanlab_report.pick import Lacking, Query, by_device, caches, of_variant, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
 
 ONE_CORE, ALL_CORES = "cpu_sequential", "cpu_parallel"
@@ -41,13 +21,22 @@ OF_2007 = ("hso_blocked_padded", "hso_blocked", "hs_blocked")
 CORE_RANGE = (1024, 2**24)
 
 
-def core_sessions(data: Data, types: Sequence[str] = ("f32", "i32"), all_of: Sequence[str] = (),
-                  any_of: Sequence[str] = ()) -> list[pd.DataFrame]:  # fmt: skip
+def core_sessions(
+    data: Data,
+    types: Sequence[str] = ("f32", "i32"),
+    all_of: Sequence[str] = (),
+    any_of: Sequence[str] = (),
+) -> list[pd.DataFrame]:
     """The cases of every session that timed one core beside some variants, the newest first: times
     of a CPU vary by the session."""
     only = (ONE_CORE, ALL_CORES, *all_of, *any_of)
-    query = Query(tuple(types), all_of=(ONE_CORE, *all_of), any_of=tuple(any_of), only=only,
-                  beside=(ALL_CORES,)).asked(data)  # fmt: skip
+    query = Query(
+        tuple(types),
+        all_of=(ONE_CORE, *all_of),
+        any_of=tuple(any_of),
+        only=only,
+        beside=(ALL_CORES,),
+    ).asked(data)
     every = data.every or data
 
     def make() -> list[pd.DataFrame]:
@@ -78,7 +67,9 @@ def core_shown(data: Data, sessions: list[pd.DataFrame]) -> list[str]:
 def over_core(sessions: list[pd.DataFrame], above: str, below: str) -> pd.DataFrame:
     """`items`, `type`, `ratio`, `low`, `high`, `sessions`: time of `below` over time of `above` at
     each size. Of several sessions the least ratio up to the most; of one its interval."""
-    every = pd.concat([session_over_core(cases, above, below) for cases in sessions], ignore_index=True)
+    every = pd.concat(
+        [session_over_core(cases, above, below) for cases in sessions], ignore_index=True
+    )
     rows = []
     for n, own in every.groupby("items"):
         low, high = own["ratio"].min(), own["ratio"].max()
@@ -121,29 +112,41 @@ def speedup(data: Data) -> Shown:
         if variant == VENDOR and len(rows := over_core(sessions, variant, ALL_CORES)):
             add(rows, look(ALL_CORES, about), f"{label} / all cores")
     printed = published.table
-    axes.plot(printed["items"], printed["cpu_ms"] / printed["gpu_ms"], color=style.VERMILLION,
-              marker="*", markersize=5, linestyle="-.",
-              label=f"{published.citation} (8800 GTX)")  # fmt: skip
+    axes.plot(
+        printed["items"],
+        printed["cpu_ms"] / printed["gpu_ms"],
+        color=style.VERMILLION,
+        marker="*",
+        markersize=5,
+        linestyle="-.",
+        label=f"{published.citation} (8800 GTX)",
+    )
     axes.set_ylabel("speedup, CPU time / GPU time")
     axes.legend(loc="upper left", borderaxespad=0.2)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * 6)
     every = data.every or data
     hosts = "; ".join(sorted({host_of(every, cases) for cases in sessions} - {""}))
-    details = ("All times are of one session alone; bars: 95% intervals."
-               if len(sessions) == 1 else
-               f"Points take the fastest core of {len(sessions)} sessions, bars reach to the "
-               "slowest, since CPU times differ between sessions.")  # fmt: skip
-    same = "Inclusive" if data.ask.variants else ("The same algorithm is `hso_blocked_padded`; "
-                                                  "inclusive")  # fmt: skip
+    details = (
+        "All times are of one session alone; bars: 95% intervals."
+        if len(sessions) == 1
+        else f"Points take the fastest core of {len(sessions)} sessions, bars reach to the "
+        "slowest, since CPU times differ between sessions."
+    )
+    same = (
+        "Inclusive"
+        if data.ask.variants
+        else ("The same algorithm is `hso_blocked_padded`; inclusive")
+    )
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speedup of GPU scans over one CPU core of the same machine, against array size, beside "
         f"the values of Harris, Sengupta and Owens (2007). {same} sums, cold cache where timed, "
         "stream launches. Below 1 the CPU is faster. Published values have no bars.",
         pd.concat(sessions, ignore_index=True),
         details=f"{details} Host: {hosts}." if hosts else details,
-    )  # fmt: skip
+    )
 
 
 def published_table(data: Data, name: str):
@@ -160,21 +163,36 @@ def speedup_table(data: Data) -> Shown:
     sessions = core_sessions(data, any_of=(*OF_2007, VENDOR))
     frame["speedup_2007"] = frame["cpu_ms"] / frame["gpu_ms"]
     columns = [Column("items", "n", size)]
-    columns += [Column(key, heading, significant, group="2007") for key, heading in
-                (("cpu_ms", "CPU, ms"), ("gpu_ms", "GPU, ms"), ("speedup_2007", "speedup"))]  # fmt: skip
+    columns += [
+        Column(key, heading, significant, group="2007")
+        for key, heading in (
+            ("cpu_ms", "CPU, ms"),
+            ("gpu_ms", "GPU, ms"),
+            ("speedup_2007", "speedup"),
+        )
+    ]
     same = ""
     for variant in core_shown(data, sessions):
-        now = {row.items: Interval(row.ratio, row.low, row.high, row.sessions)
-               for row in over_core(sessions, variant, ONE_CORE).itertuples()}  # fmt: skip
-        frame[f"speedup_{variant}"] = pd.Series([now.get(n) for n in frame["items"]], dtype=object,
-                                                index=frame.index)  # fmt: skip
+        now = {
+            row.items: Interval(row.ratio, row.low, row.high, row.sessions)
+            for row in over_core(sessions, variant, ONE_CORE).itertuples()
+        }
+        frame[f"speedup_{variant}"] = pd.Series(
+            [now.get(n) for n in frame["items"]], dtype=object, index=frame.index
+        )
         heading = "CUB" if variant == VENDOR else "same"
         columns.append(Column(f"speedup_{variant}", heading, with_interval, group="speedup now"))
         same += f" The same algorithm now is `{variant}`." if variant != VENDOR else ""
-    brackets = ("Now: one session, with 95% intervals in brackets." if len(sessions) == 1 else
-                f"Now: with the fastest core of {len(sessions)} sessions; in brackets between the "
-                "fastest and the slowest, since CPU times differ between sessions.")  # fmt: skip
-    caption = ("Sequential CPU time over GPU time, published in 2007 and measured now. The source "
-               f"prints the ninth size, 8388608, as 8388688.{same} {brackets}")  # fmt: skip
-    return shown(data, Table(caption, columns, frame), caption,
-                 pd.concat(sessions, ignore_index=True))  # fmt: skip
+    brackets = (
+        "Now: one session, with 95% intervals in brackets."
+        if len(sessions) == 1
+        else f"Now: with the fastest core of {len(sessions)} sessions; in brackets between the "
+        "fastest and the slowest, since CPU times differ between sessions."
+    )
+    caption = (
+        "Sequential CPU time over GPU time, published in 2007 and measured now. The source "
+        f"prints the ninth size, 8388608, as 8388688.{same} {brackets}"
+    )
+    return shown(
+        data, Table(caption, columns, frame), caption, pd.concat(sessions, ignore_index=True)
+    )

@@ -1,6 +1,6 @@
 """A drawing of look_ahead, without measured numbers; `variants/scan/look_ahead.svg` is the same:
 
-    python -m scanlab_report.chapters.pipeline variants/scan/look_ahead.svg
+python -m scanlab_report.chapters.pipeline variants/scan/look_ahead.svg
 """
 
 from __future__ import annotations
@@ -63,13 +63,28 @@ def draw() -> Figure:
     drawn, (axes,) = style.figure(style.DOUBLE, 2.3)
     greys = ("#F2F2F2", "#D4D4D4", "#ABABAB", "#7F7F7F")
     for span in spans():
-        axes.barh(span.height, span.end - span.begin, left=span.begin, height=span.thickness,
-                  color=greys[span.tile], edgecolor=style.BLACK, linewidth=0.7, zorder=2)  # fmt: skip
+        axes.barh(
+            span.height,
+            span.end - span.begin,
+            left=span.begin,
+            height=span.thickness,
+            color=greys[span.tile],
+            edgecolor=style.BLACK,
+            linewidth=0.7,
+            zorder=2,
+        )
         if span.role != "publish":
             text = f"tile {span.tile}" if span.role == "load" else f"{span.tile}"
-            axes.text((span.begin + span.end) / 2, span.height, text, ha="center", va="center",
-                      fontsize=7, color="white" if span.tile == 3 else style.BLACK,
-                      zorder=3)  # fmt: skip
+            axes.text(
+                (span.begin + span.end) / 2,
+                span.height,
+                text,
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if span.tile == 3 else style.BLACK,
+                zorder=3,
+            )
     _follow(axes, [span for span in spans() if span.tile == 1])
     axes.set_xlim(-0.1, max(span.end for span in spans()) + 0.1)
     axes.set_ylim(len(ROLES) - 0.4, -0.75)
@@ -86,30 +101,47 @@ def draw() -> Figure:
 
 def _follow(axes: Axes, tile: list[Span]) -> None:
     """Arrows from each role to the next."""
-    form = {"arrowstyle": "-|>", "color": style.VERMILLION, "lw": 0.9, "shrinkA": 0, "shrinkB": 0,
-            "mutation_scale": 6}  # fmt: skip
+    form = {
+        "arrowstyle": "-|>",
+        "color": style.VERMILLION,
+        "lw": 0.9,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 6,
+    }
     for before, after in itertools.pairwise(tile):
-        axes.annotate("", xy=(after.begin, after.height - 0.5 * after.thickness), zorder=4,
-                      xytext=(before.end, before.height + 0.5 * before.thickness),
-                      arrowprops=form)  # fmt: skip
+        axes.annotate(
+            "",
+            xy=(after.begin, after.height - 0.5 * after.thickness),
+            zorder=4,
+            xytext=(before.end, before.height + 0.5 * before.thickness),
+            arrowprops=form,
+        )
 
 
 @figure()
 def pipeline(data: Data) -> Shown:
-    """The pipeline of look_ahead: the roles of a block's warps against time. A drawing without measured numbers."""
+    """The pipeline of look_ahead: the roles of a block's warps against time. A drawing without
+    measured numbers."""
     return shown(
-        data, draw(),
-        "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of one block's "
+        data,
+        draw(),
+        "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of "
+        "one block's "
         "specialised warps on four tiles, against time (schematic). Two tiles load at a time. A "
         "block publishes a tile's aggregate as soon as it is reduced. A prefix is folded from "
         "aggregates alone. Arrows follow tile 1; aggregates of other blocks are not drawn.",
-    )  # fmt: skip
+    )
 
 
 def write_svg(file: Path) -> None:
     """The drawing as SVG: letters stay letters, and the same drawing gives the same bytes."""
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "pipeline", "font.family": "serif",
-                "font.serif": ["DejaVu Serif"]}  # fmt: skip
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "pipeline",
+        "font.family": "serif",
+        "font.serif": ["DejaVu Serif"],
+    }
     with style.sheet(), mpl.rc_context(settings):
         draw().savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 

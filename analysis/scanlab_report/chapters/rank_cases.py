@@ -13,16 +13,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from scanlab_report import style
 from scanlab_report.data import Data, File
 from scanlab_report.groups import BEST, STREAM
-from scanlab_report.intervals import (
-    Interval,
-    median_interval,
-    ratio_intervals,
-    summarise,
-)
+from scanlab_report.intervals import Interval, median_interval, ratio_intervals, summarise
 from scanlab_report.looks import spare
 from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
-from scanlab_report.style.legend import End
 from scanlab_report.style.base import Look
+from scanlab_report.style.legend import End
 from scanlab_report.tables import MEASURED, RANKS
 
 PROBLEM = RANKS[2:]
@@ -35,9 +30,14 @@ CHUNK, STATES = "chunk", "states"
 
 # ------------------------------------------------------------------------------ which session
 
-_OVER = {"": "", "ranks": " with 1 rank and with more", "items": " of several sizes",
-         VENDOR: ", CUB with NCCL among them", CHUNK: " with several chunk sizes",
-         STATES: " with several states per aggregate"}  # fmt: skip
+_OVER = {
+    "": "",
+    "ranks": " with 1 rank and with more",
+    "items": " of several sizes",
+    VENDOR: ", CUB with NCCL among them",
+    CHUNK: " with several chunk sizes",
+    STATES: " with several states per aggregate",
+}
 
 
 def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
@@ -89,8 +89,9 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
         best = summarise(best[age == newest].assign(ranks=1), PROBLEM)
         best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
         cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
-    return cases.assign(items_per_rank=cases["items"] / cases["ranks"],
-                        gb_per_s=cases["bytes"] / cases["median_ns"])  # fmt: skip
+    return cases.assign(
+        items_per_rank=cases["items"] / cases["ranks"], gb_per_s=cases["bytes"] / cases["median_ns"]
+    )
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
@@ -148,8 +149,10 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
         rows[column] = _ratios(pick(cases, algorithm=rival), rows, PROBLEM)
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
     ours = map(median_interval, rows["samples"])
-    shares = [Interval(ns / m.value, ns / m.high, ns / m.low, m.count)
-              for ns, m in zip(bound, ours, strict=True)]  # fmt: skip
+    shares = [
+        Interval(ns / m.value, ns / m.high, ns / m.low, m.count)
+        for ns, m in zip(bound, ours, strict=True)
+    ]
     return rows.assign(of_bound=pd.Series(shares, dtype=object))
 
 
@@ -216,8 +219,10 @@ _LOOKS = {
 }
 LINEAR = Look(style.GREY, "", ":")
 COPY_WIDTH, WIDTH = 2.6, 1.4
-BOUND_LOOKS = {"two_n": ("copies, 2n", _LOOKS[COPY], COPY_WIDTH),
-           "three_n": ("reading and copying, 3n", Look(style.GREY, "", "--"), WIDTH)}  # fmt: skip
+BOUND_LOOKS = {
+    "two_n": ("copies, 2n", _LOOKS[COPY], COPY_WIDTH),
+    "three_n": ("reading and copying, 3n", Look(style.GREY, "", "--"), WIDTH),
+}
 
 
 def look(algorithm: str, tells: str = "") -> Look:
@@ -236,8 +241,9 @@ def ordered(algorithms: Iterable[str]) -> list[str]:
 def with_rates(rows: pd.DataFrame) -> pd.DataFrame:
     """With the throughput in TB/s as `y`, `low` and `high`."""
     moved = rows["bytes"] / 1e3
-    return rows.assign(y=moved / rows["median_ns"], low=moved / rows["high_ns"],
-                       high=moved / rows["low_ns"])  # fmt: skip
+    return rows.assign(
+        y=moved / rows["median_ns"], low=moved / rows["high_ns"], high=moved / rows["low_ns"]
+    )
 
 
 def heights(rows: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -8,12 +8,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
 from scanlab_report import style
-from scanlab_report.chapters.hardware import (
-    stack_shares,
-    wait_kinds,
-    wait_rows,
-    wait_shares,
-)
+from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows, wait_shares
 from scanlab_report.chapters.rank_cases import (
     BOUND_LOOKS,
     CHUNK,
@@ -33,13 +28,13 @@ from scanlab_report.chapters.rank_cases import (
     ordered,
     rank_line,
     rank_ticks,
-    with_rates,
     scans_of,
     several,
     strong,
     strong_bounds,
     usual,
     varied,
+    with_rates,
 )
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
@@ -57,10 +52,22 @@ def ranks_scaling(data: Data) -> Shown:
     cases = main_kind(usual(timed))
     limits = bounds(cases)
     rates = {name: limits["bytes"] / limits[name] / 1e3 for name in BOUND_LOOKS}
-    panels = [("items_per_rank", "items per GPU", "throughput of all GPUs, TB/s",
-               with_rates(pick(cases, kind=SCAN)), limits.assign(**rates)),
-              ("items", "items in all", "speedup over best on one GPU",
-               heights(strong(cases), "speedup"), strong_bounds(cases))]  # fmt: skip
+    panels = [
+        (
+            "items_per_rank",
+            "items per GPU",
+            "throughput of all GPUs, TB/s",
+            with_rates(pick(cases, kind=SCAN)),
+            limits.assign(**rates),
+        ),
+        (
+            "items",
+            "items in all",
+            "speedup over best on one GPU",
+            heights(strong(cases), "speedup"),
+            strong_bounds(cases),
+        ),
+    ]
     panels = [panel for panel in panels if len(panel[3])]
     drawn, axes = style.figure(style.DOUBLE, 2.7, len(panels))
     for panel, (column, words, label, rows, limits) in zip(axes, panels, strict=True):
@@ -81,14 +88,15 @@ def ranks_scaling(data: Data) -> Shown:
         panel.set_title(f"{style.power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per "
         "GPU. Right: speedup over `best` on one GPU at equal items in all. Thick: copies on all "
         "GPUs (2n). Dashed: reading and then copying (3n), the bound of `blocked_peer`, "
         "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: linear. "
         "`one_gpu`: `best` on one. Bars: 95% intervals.",
         timed,
-    )  # fmt: skip
+    )
 
 
 @figure("ranks_scaling")
@@ -105,8 +113,9 @@ def ranks_time(data: Data) -> Shown:
     style.items_axis(axes, cases["items_per_rank"])
     style.decade_axis(axes.yaxis)
     rows, limits = pick(cases, kind=SCAN), bounds(cases)
-    rows = rows.assign(y=rows["median_ns"] / 1e3, low=rows["low_ns"] / 1e3,
-                       high=rows["high_ns"] / 1e3)  # fmt: skip
+    rows = rows.assign(
+        y=rows["median_ns"] / 1e3, low=rows["low_ns"] / 1e3, high=rows["high_ns"] / 1e3
+    )
     limits = limits.assign(**{name: limits[name] / 1e3 for name in BOUND_LOOKS})
     ends = scans_of(axes, rows, limits, "items_per_rank")
     for name, words in FLOORS.items():
@@ -121,13 +130,14 @@ def ranks_time(data: Data) -> Shown:
     axes.set_title(f"{ranks} {gpus}s")
     style.margin_legend(axes, ends)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Time of a scan of one array against items per GPU, on the most GPUs that were timed, "
         "warm, in a stream. Thick: copies on all GPUs. Dashed: reading and then copying. "
         "Horizontal: an empty kernel on every GPU, and an NCCL all-gather of 8 bytes per GPU, the "
         "floors of a launch and of an exchange. Bars: 95% intervals.",
         timed,
-    )  # fmt: skip
+    )
 
 
 @table("ranks_scaling", "ranks_types")
@@ -139,12 +149,16 @@ def several_gpus(data: Data) -> Shown:
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
     digits = lambda value: significant(value, 4)
     columns = (
-        Column("algorithm", "algorithm", code, right=False), Column("type", "type", right=False),
-        Column("op", "operator", right=False), Column("ranks", "ranks"),
-        Column("items", "n", size), Column("time_us", "µs", digits),
-        Column("gb_per_s", "GB/s", digits), Column("of_copy", "share of copies", significant),
+        Column("algorithm", "algorithm", code, right=False),
+        Column("type", "type", right=False),
+        Column("op", "operator", right=False),
+        Column("ranks", "ranks"),
+        Column("items", "n", size),
+        Column("time_us", "µs", digits),
+        Column("gb_per_s", "GB/s", digits),
+        Column("of_copy", "share of copies", significant),
         Column("of_vendor", "speedup", significant),
-    )  # fmt: skip
+    )
     caption = (
         "Scans of one array over several ranks. Time is the median of the slowest rank, warm, in a "
         "stream. GB/s counts one read and one write per item, over all ranks. Share of copies: "
@@ -171,8 +185,9 @@ def ranks_chunk(data: Data) -> Shown:
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
         for rate in with_rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
-            panel.axhline(rate, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n",
-                          **look(COPY).plot())  # fmt: skip
+            panel.axhline(
+                rate, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n", **look(COPY).plot()
+            )
         for (name, tells), line in own.groupby(["algorithm", "tells"]):
             label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
             rank_line(panel, line, CHUNK, look(name, tells), label)
@@ -182,16 +197,18 @@ def ranks_chunk(data: Data) -> Shown:
         panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
-    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4,
-                 borderpad=0)  # fmt: skip
+    drawn.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4, borderpad=0
+    )
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, "
         "one panel per number of items per GPU. Thick: copies on all GPUs. GPUs tell each other "
         "the aggregate of each tile, or of each chunk. Aggregates of tiles arrive earlier; "
         "aggregates of chunks are fewer. Bars: 95% intervals.",
         timed,
-    )  # fmt: skip
+    )
 
 
 def folds(cases: pd.DataFrame) -> pd.DataFrame:
@@ -203,7 +220,7 @@ def folds(cases: pd.DataFrame) -> pd.DataFrame:
 
 @figure("ranks_fold")
 def ranks_fold(data: Data) -> Shown:
-    """Share of copies of a scan over several GPUs that folds as many aggregates as more GPUs have."""
+    """Share of copies of a scan over several GPUs that folds aggregates as if of more GPUs."""
     timed = several(data, STATES)
     rows = folds(main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
@@ -220,20 +237,25 @@ def ranks_fold(data: Data) -> Shown:
     axes.set_ylabel("share of copies")
     axes.legend(loc="lower left")
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Share of copies that `peer_look_ahead` reaches when it folds as many aggregates as more "
         "GPUs have. Leftmost: the GPUs that were timed. Right of them, one or three zeros follow "
         "each aggregate. The points show the cost of the fold alone, not that of more links. Bars: "
         "95% intervals.",
         timed,
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------------------------- single runs
 
 _NCCL = "NCCL kernels"
-_COLOURS = {"kernels": style.VERMILLION, _NCCL: style.BLUE, "copies": style.SKY,
-            "memsets": style.GREY}  # fmt: skip
+_COLOURS = {
+    "kernels": style.VERMILLION,
+    _NCCL: style.BLUE,
+    "copies": style.SKY,
+    "memsets": style.GREY,
+}
 _LEAST, _LETTER = 0.004, 0.0145
 """Width of a bar at least, and that of a letter in one, as parts of the axis."""
 
@@ -247,8 +269,9 @@ def ranks_timeline(data: Data) -> Shown:
     sizes = sorted({sizes[0], sizes[-1]})
     ranks = int(rows["ranks"].max())
     height = 0.5 + len(algorithms) * (0.42 + 0.13 * ranks)
-    drawn, axes = style.figure(style.DOUBLE, height, len(sizes), len(algorithms), sharex="col",
-                               sharey=True)  # fmt: skip
+    drawn, axes = style.figure(
+        style.DOUBLE, height, len(sizes), len(algorithms), sharex="col", sharey=True
+    )
     for place, panel in enumerate(axes):
         algorithm, items = algorithms[place // len(sizes)], sizes[place % len(sizes)]
         runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
@@ -265,17 +288,21 @@ def ranks_timeline(data: Data) -> Shown:
         panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
         if place // len(sizes) == len(algorithms) - 1:
             panel.set_xlabel("time, µs")
-    handles = [Patch(color=colour, label=kind) for kind, colour in _COLOURS.items()
-               if (rows["coloured"] == kind).any()]  # fmt: skip
+    handles = [
+        Patch(color=colour, label=kind)
+        for kind, colour in _COLOURS.items()
+        if (rows["coloured"] == kind).any()
+    ]
     drawn.legend(handles=handles, loc="outside upper right", ncols=len(handles), borderpad=0)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Time 0 "
         "is the first start on any GPU. Titles give the time to the last end; the run shown has "
         "the median of it. Short bars are widened. Clocks of two GPUs agree to within "
         "microseconds. There are no error bars.",
         spans,
-    )  # fmt: skip
+    )
 
 
 def rank_spans(data: Data) -> pd.DataFrame:
@@ -308,12 +335,26 @@ def _bars(panel: Axes, rows: pd.DataFrame) -> None:
     whole = panel.get_xlim()[1]
     for row in rows.itertuples():
         width = row.end_us - row.start_us
-        panel.broken_barh([(row.start_us, max(width, _LEAST * whole))], (row.rank - 0.38, 0.76),
-                          facecolor=_COLOURS[row.coloured], edgecolor="white", linewidth=0.3,
-                          zorder=2)  # fmt: skip
+        panel.broken_barh(
+            [(row.start_us, max(width, _LEAST * whole))],
+            (row.rank - 0.38, 0.76),
+            facecolor=_COLOURS[row.coloured],
+            edgecolor="white",
+            linewidth=0.3,
+            zorder=2,
+        )
         if row.name and width > (len(row.name) + 1) * _LETTER * whole:
-            panel.text(row.start_us + width / 2, row.rank, row.name, parse_math=False, ha="center",
-                       va="center_baseline", fontsize=5.5, color="white", zorder=3)  # fmt: skip
+            panel.text(
+                row.start_us + width / 2,
+                row.rank,
+                row.name,
+                parse_math=False,
+                ha="center",
+                va="center_baseline",
+                fontsize=5.5,
+                color="white",
+                zorder=3,
+            )
 
 
 @figure("ranks_cycles")
@@ -336,13 +377,20 @@ def ranks_waits(data: Data) -> Shown:
     variant, items = rows[["variant", "items"]].iloc[0]
     whole = f"{variant}, {style.power_of_two(items)} items in all"
     axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
-    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=6,
-                 columnspacing=0.8, handlelength=1.4, borderpad=0)  # fmt: skip
+    drawn.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside upper right",
+        ncols=6,
+        columnspacing=0.8,
+        handlelength=1.4,
+        borderpad=0,
+    )
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. "
         "The role tell stores aggregates on the other GPUs. Causes are those of prefix_wait; "
         "prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of "
         "the largest array, so no bars.",
         waits,
-    )  # fmt: skip
+    )

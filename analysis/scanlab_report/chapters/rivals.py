@@ -12,13 +12,7 @@ import pandas as pd
 from scanlab_report.chapters.head_to_head import FILES, type_op_rows
 from scanlab_report.chapters.scans import python_notes
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    significant,
-    size,
-    with_interval,
-)
+from scanlab_report.formats import Column, Table, significant, size, with_interval
 from scanlab_report.groups import (
     BEST,
     BULK_CEILING,
@@ -80,12 +74,18 @@ def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] 
     versus = against(in_file, BEST, cubs)
     versus = versus if len(versus) else against(here, BEST, cubs)
     cub = versus.iloc[0] if len(versus) else None
-    row = {"type": match["type"], "op": match["op"], "items": items, "time_us": ours / 1e3,
-           "chosen": match["choice"].variant if match["choice"] else "—",
-           "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING),
-           "of_copy_one_wave": over(MEETING_CEILING),
-           "fastest_cub": None if cub is None else cub["rival"],
-           "of_cub": None if cub is None else cub["interval"]}  # fmt: skip
+    row = {
+        "type": match["type"],
+        "op": match["op"],
+        "items": items,
+        "time_us": ours / 1e3,
+        "chosen": match["choice"].variant if match["choice"] else "—",
+        "of_memcpy": over(CEILING),
+        "of_copy_bulk": over(BULK_CEILING),
+        "of_copy_one_wave": over(MEETING_CEILING),
+        "fastest_cub": None if cub is None else cub["rival"],
+        "of_cub": None if cub is None else cub["interval"],
+    }
     return row | {f"of_{variant}": over(variant) for variant in data.variants.ids(RIVALS)}
 
 
@@ -101,11 +101,15 @@ def rivals(data: Data) -> Shown:
     cases, about = contests(data, python=True), data.variants
     usual = usual_cases(cases)
     sums = [usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual]
-    made = [row for own in sums for n in two_sizes(data, own)
-            if (row := beside_rivals(data, own, n))]  # fmt: skip
+    made = [
+        row for own in sums for n in two_sizes(data, own) if (row := beside_rivals(data, own, n))
+    ]
     rows = pd.DataFrame(made)
-    others = [v for v in ordered(about.ids(RIVALS), about)
-              if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]  # fmt: skip
+    others = [
+        v
+        for v in ordered(about.ids(RIVALS), about)
+        if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()
+    ]
     short = {"CUB": "toolkit", "deterministic": "determ."}
 
     def heading(variant: str) -> str:
@@ -113,14 +117,28 @@ def rivals(data: Data) -> Shown:
         return short.get(last, last)
 
     columns = (
-        Column("type", "type", right=False), Column("items", "n", size),
+        Column("type", "type", right=False),
+        Column("items", "n", size),
         Column("chosen", "chosen", right=False),
         Column("time_us", "µs", partial(significant, digits=4)),
-        *(Column(f"of_{key}", name, significant, group="share of") for key, name in
-          (("memcpy", "memcpy"), ("copy_bulk", "bulk"), ("copy_one_wave", "one wave"))),
-        *(Column(f"of_{v}", heading(v), significant,
-                 group="× CUB" if CUBS.has(about[v]) else "× others") for v in others),
-    )  # fmt: skip
+        *(
+            Column(f"of_{key}", name, significant, group="share of")
+            for key, name in (
+                ("memcpy", "memcpy"),
+                ("copy_bulk", "bulk"),
+                ("copy_one_wave", "one wave"),
+            )
+        ),
+        *(
+            Column(
+                f"of_{v}",
+                heading(v),
+                significant,
+                group="× CUB" if CUBS.has(about[v]) else "× others",
+            )
+            for v in others
+        ),
+    )
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
@@ -143,18 +161,21 @@ def fastest(data: Data) -> Shown:
         for n in two_sizes(data, own)[-1:]:
             if n != SMALL and (row := beside_rivals(data, own, n)):
                 made.append(row)
-    rows = pd.DataFrame(made, columns=["type", "items", "time_us", "of_memcpy", "fastest_cub",
-                                       "of_cub"])  # fmt: skip
+    rows = pd.DataFrame(
+        made, columns=["type", "items", "time_us", "of_memcpy", "fastest_cub", "of_cub"]
+    )
     columns = (
-        Column("type", "type", right=False), Column("items", "n", size),
+        Column("type", "type", right=False),
+        Column("items", "n", size),
         Column("time_us", "best, ms", lambda v: significant(v / 1e3, 3)),
         Column("of_memcpy", "× memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
         Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
-        Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`",
-               right=False),
-    )  # fmt: skip
-    caption = ("`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
-               "launches. Ratios are speeds.")  # fmt: skip
+        Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`", right=False),
+    )
+    caption = (
+        "`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
+        "launches. Ratios are speeds."
+    )
     return shown(data, Table(caption, columns, rows, _narrow(rows)), caption, cases)
 
 
@@ -166,16 +187,24 @@ def score(data: Data) -> Shown:
     if TUNED in set(cases["variant"]):
         _, _, named = data.variants[TUNED].title.partition(", tuned on ")
         here = data.files[cases["file"].iloc[0]].device
-        device = ("the device" if named == here else f"another device, {named}" if named
-                  else "an unnamed device")  # fmt: skip
+        device = (
+            "the device"
+            if named == here
+            else f"another device, {named}"
+            if named
+            else "an unnamed device"
+        )
         sentences.append(_score(data, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
     else:
-        sentences.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this "
-                         "recording.")  # fmt: skip
+        sentences.append(
+            "CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording."
+        )
     sentences += _narrow(cases)
-    sentences.append("A compared case is a type, operator, mode, size, cache state and launch. A "
-                     "case counts as faster or slower only if the 95% interval of its ratio "
-                     "excludes 1.")  # fmt: skip
+    sentences.append(
+        "A compared case is a type, operator, mode, size, cache state and launch. A "
+        "case counts as faster or slower only if the 95% interval of its ratio "
+        "excludes 1."
+    )
     return shown(data, " ".join(sentences), "", cases)
 
 
@@ -185,8 +214,10 @@ def _score(data: Data, against_: Sequence[str], what: str) -> str:
     rows = versus_cub(data) if set(against_) == present else against(cases, BEST, against_)
     outcomes = list(decided(rows)["outcome"])
     won, tied, lost = (outcomes.count(o) for o in (WIN, TIE, LOSS))
-    return (f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
-            f"and slower in {lost}.")  # fmt: skip
+    return (
+        f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
+        f"and slower in {lost}."
+    )
 
 
 @table(*FILES)
@@ -213,10 +244,16 @@ def operators(data: Data) -> Shown:
             Column(f"of_memcpy_{where}", "memcpy", partial(significant, digits=2), group=group),
             Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
             Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
-        ]  # fmt: skip
-    rows = pd.DataFrame({c.key: pd.Series([row[c.key] for row in made],
-                                          dtype=object if c.key.startswith(("of_cub", "fastest"))
-                                          else None) for c in columns})  # fmt: skip
+        ]
+    rows = pd.DataFrame(
+        {
+            c.key: pd.Series(
+                [row[c.key] for row in made],
+                dtype=object if c.key.startswith(("of_cub", "fastest")) else None,
+            )
+            for c in columns
+        }
+    )
     caption = (
         f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "
         "size of 1 GiB or more. Columns: time, share of memcpy, and speedup over the fastest CUB "

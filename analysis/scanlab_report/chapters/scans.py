@@ -53,14 +53,16 @@ def subject(cases: pd.DataFrame) -> str:
 
 
 def python_notes(present: Iterable[str], data: Data) -> tuple[str, ...]:
-    """How the libraries of Python were timed; none if none of them was. For tables of cold times."""
+    """How the libraries of Python were timed, for tables of cold times; none if none was."""
     timed_ = set(present)
     notes = []
     if timed_ & set(data.variants.ids(PYTHON)):
         notes.append("Python libraries were timed in a run of their own.")
     if JAX in timed_:
-        notes.append("JAX is absent: it exposes no CUDA stream for events, so it was timed warm, "
-                     "by the wall clock.")  # fmt: skip
+        notes.append(
+            "JAX is absent: it exposes no CUDA stream for events, so it was timed warm, "
+            "by the wall clock."
+        )
     return tuple(notes)
 
 
@@ -94,23 +96,32 @@ def throughput(data: Data) -> Shown:
         ends = own + [end for end in ends if end.label not in {other.label for other in own}]
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends)
-    kinds = "" if named else ("One variant of each kind is shown. CPUs are timed warm only and "
-                              "stand in both panels. ")  # fmt: skip
+    kinds = (
+        ""
+        if named
+        else (
+            "One variant of each kind is shown. CPUs are timed warm only and stand in both panels. "
+        )
+    )
     details = ""
     if any(name in timed(cases) and is_shown(name) for name in about.ids(HOST)):
-        details = (f"The CPU beside the GPU is {host_of(data, cases)}; its times differ by "
-                   "session.")  # fmt: skip
+        details = f"The CPU beside the GPU is {host_of(data, cases)}; its times differ by session."
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Throughput of an inclusive {subject(cases)} against array size, counting 2n items "
         "moved, stream launches. Cold: L2 flush before each run; warm: none. The thick line is a "
         f"device copy, the reference of large scans. {kinds}Bars: 95% intervals.",
-        cases, *hosts.values(), details=details, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        *hosts.values(),
+        details=details,
+        scanned=scan_of(cases),
+    )
 
 
-def _throughput_line(panel: Axes, data: Data, cases: pd.DataFrame, name: str, cache: str,
-                     drawn_as: style.Look) -> style.End | None:  # fmt: skip
+def _throughput_line(
+    panel: Axes, data: Data, cases: pd.DataFrame, name: str, cache: str, drawn_as: style.Look
+) -> style.End | None:
     about, rows = data.variants[name], line(cases, name, cache=cache)
     if rows.empty and about.on_host:
         rows = line(cases, name)
@@ -123,8 +134,9 @@ def _throughput_line(panel: Axes, data: Data, cases: pd.DataFrame, name: str, ca
     panel.plot(n, rate, linewidth=width, zorder=order, **drawn_as.plot())
     if len(n) == 1 and name == CEILING:  # one point draws no line
         panel.axhline(rate[0], linewidth=width, zorder=1, **drawn_as.plot())
-    style.error_bars(panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"],
-                     drawn_as.colour)  # fmt: skip
+    style.error_bars(
+        panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], drawn_as.colour
+    )
     label = "memcpy (a copy)" if name == CEILING else about.label
     return style.End(label, drawn_as, float(n[-1]), float(rate[-1]), width)
 
@@ -158,8 +170,11 @@ def time(data: Data) -> Shown:
     cases = scans(data, types=ANY_TYPE, all_of=(FLOOR,))
     named, about, cache = data.ask.variants, data.variants, caches(cases)[0]
     sizes = Counter(about[v].family for v in about.ids(OWN))
-    panel_of = {v: about[v].family if sizes[about[v].family] >= FEWEST_OF_FAMILY else OTHERS
-                for v in timed(cases) if OWN.has(about[v])}  # fmt: skip
+    panel_of = {
+        v: about[v].family if sizes[about[v].family] >= FEWEST_OF_FAMILY else OTHERS
+        for v in timed(cases)
+        if OWN.has(about[v])
+    }
     if named:  # asked for to be compared: in one panel
         panel_of = {v: "" for v in timed(cases) if v in named}
     families = sorted(dict.fromkeys(panel_of.values()), key=OTHERS.__eq__) or ["baselines"]
@@ -169,8 +184,11 @@ def time(data: Data) -> Shown:
     drawn, axes = style.figure(width, height, columns, lines, sharey=True)
     for unused in axes[len(families) :]:
         unused.remove()
-    beside = [v for v in named or (VENDOR, NEWEST_VENDOR, CEILING)
-              if v in timed(cases) and v not in panel_of]  # fmt: skip
+    beside = [
+        v
+        for v in named or (VENDOR, NEWEST_VENDOR, CEILING)
+        if v in timed(cases) and v not in panel_of
+    ]
     floor_us = floor_ns(cases, cache) / 1e3
     for panel, name in zip(axes, families, strict=False):
         panel.set_yscale("log")
@@ -188,12 +206,14 @@ def time(data: Data) -> Shown:
         panel.set_ylabel(f"time, µs ({cache} cache)")
     panels = "" if named else ", one panel per family of algorithms with shared baselines"
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Time of an inclusive {subject(cases)} against array size, stream launches{panels}. The "
         "dotted line is an empty kernel launch, the least time of any launch. Bars: 95% "
         "intervals.",
-        cases, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        scanned=scan_of(cases),
+    )
 
 
 def _time_line(
@@ -215,8 +235,9 @@ def _time_line(
 # ------------------------------------------------------------------------------ share of a copy
 
 
-def _shares_from(data: Data, cases: pd.DataFrame, variants: Iterable[str],
-                 least: int) -> dict[str, pd.DataFrame]:  # fmt: skip
+def _shares_from(
+    data: Data, cases: pd.DataFrame, variants: Iterable[str], least: int
+) -> dict[str, pd.DataFrame]:
     """Shares of a copy by variant, from a number of items on; Lacking if there are none."""
     cache = caches(cases)[0]
     every = {v: shares(cases, v, CEILING, cache) for v in variants}
@@ -232,8 +253,9 @@ def overview(data: Data) -> Shown:
     """Speed of scans as a share of a device copy, against array size."""
     told = ("decoupled_lookback", "hso_blocked_padded")  # the README tells of these two
     members = (CEILING, BEST, OVERVIEW_CUBS, TORCH, *told)
-    cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), any_of=(BEST,), only=members,
-                  python=True)  # fmt: skip
+    cases = scans(
+        data, types=ANY_TYPE, all_of=(CEILING,), any_of=(BEST,), only=members, python=True
+    )
     about = data.variants
     present = [v for v in about.ids(*members) if v in timed(cases) and v != CEILING]
     named = _shares_from(data, cases, present, 2**16)
@@ -245,20 +267,24 @@ def overview(data: Data) -> Shown:
     handles = axes.plot([], [], label="memcpy (a copy)", color=copy.colour, linewidth=2.4)
     for variant in sorted(named, key=lambda v: -float(named[v]["ratio"].iloc[-1])):
         rows, drawn_as = named[variant], look(variant, about)
-        handles += axes.plot(rows["items"], rows["ratio"], label=about[variant].label,
-                             **drawn_as.plot())  # fmt: skip
+        handles += axes.plot(
+            rows["items"], rows["ratio"], label=about[variant].label, **drawn_as.plot()
+        )
         style.ratio_bars(axes, rows, drawn_as.colour)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("share of a device copy")
-    drawn.legend(handles=handles, loc="outside upper left", ncols=2, borderpad=0.2,
-                 columnspacing=1.0)  # fmt: skip
+    drawn.legend(
+        handles=handles, loc="outside upper left", ncols=2, borderpad=0.2, columnspacing=1.0
+    )
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Speed of an inclusive {subject(cases)} as a share of a device copy of the same bytes, "
         "against array size: cold cache, stream launches. The thick line is the copy, the "
         "reference of large scans. Bars: 95% intervals.",
-        cases, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        scanned=scan_of(cases),
+    )
 
 
 @figure("scans", follows=ALL)
@@ -285,10 +311,12 @@ def ceiling_share(data: Data) -> Shown:
     style.margin_legend(axes, ends)
     which = "the fastest six scans of 16,384 items or more at their largest sizes"
     return shown(
-        data, drawn,
+        data,
+        drawn,
         f"Speed of {'each scan' if asked else which} as a share of a device copy, against array "
         f"size. Inclusive {subject(cases)}, stream launches, cold cache, or warm where nothing "
         "was timed cold. The copy, at 1, is the reference of large scans; small scans can pass "
         "it. Bars: 95% intervals.",
-        cases, scanned=scan_of(cases),
-    )  # fmt: skip
+        cases,
+        scanned=scan_of(cases),
+    )

@@ -30,22 +30,27 @@ PICTURES: dict[str, Rows] = {
         ["tails_one_stream", "tails_two_streams", "tails_one_grid"],
         ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
     ],
-    "scenarios_order": [[f"{what}_{which}" for which in ("expected", "real", "reordered")]
-                        for what in ("one_way", "small_grids", "large_grids")],
+    "scenarios_order": [
+        [f"{what}_{which}" for which in ("expected", "real", "reordered")]
+        for what in ("one_way", "small_grids", "large_grids")
+    ],
     "scenarios_default_stream": [
         ["default_stream", "two_streams", "four_chunk_pipeline"],
         ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
     ],
     "scenarios_chunks": [["even_chunks"], ["uneven_chunks"]],
-}  # fmt: skip
+}
 """By figure, the scenarios that it shows."""
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
     """Scenarios from the results of now or else the recorded ones, the newest; and their source."""
     spans = set(data["spans"]["file"])
-    files = [n for n in data.numbers(lambda f: f.of_no_device) if n in spans
-             and data.files[n].context.get("scenario")]  # fmt: skip
+    files = [
+        n
+        for n in data.numbers(lambda f: f.of_no_device)
+        if n in spans and data.files[n].context.get("scenario")
+    ]
     order = lambda n: (data.files[n].origin != MEASURED, data.files[n].date)
     files.sort(key=order, reverse=True)
     newest_ = {data.files[n].context["scenario"]: n for n in files}
@@ -79,8 +84,9 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
     columns = len(rows[0])
     width = style.DOUBLE if columns > 1 else style.COLUMN
-    drawn, axes = style.figure(width, 0.2 + sum(heights), columns, len(heights),
-                               height_ratios=heights)  # fmt: skip
+    drawn, axes = style.figure(
+        width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights
+    )
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
         row, column = divmod(place, columns)
         beside = rows[row] if columns > 1 else [own for (own,) in rows]
@@ -101,54 +107,61 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
 def scenarios_chunks(data: Data) -> Shown:
     """Equal and unequal chunks, simulated."""
     return _draw(
-        data, "scenarios_chunks",
+        data,
+        "scenarios_chunks",
         "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item "
         "takes one time unit per engine. Numbers are chunks.",
-    )  # fmt: skip
+    )
 
 
 @figure("scenarios", wide=True)
 def scenarios_default_stream(data: Data) -> Shown:
     """Effects of the default stream, simulated: one panel per program, one row per engine."""
     return _draw(
-        data, "scenarios_default_stream",
+        data,
+        "scenarios_default_stream",
         "Timelines of kernels and copies with and without the default stream, simulated on an "
         "idealised device. Numbers are chunks, or kernels where lanes are multiprocessors (SM).",
-    )  # fmt: skip
+    )
 
 
 @figure("scenarios", wide=True)
 def scenarios_generations(data: Data) -> Shown:
     """Issue orders on three generations of devices, simulated."""
     return _draw(
-        data, "scenarios_generations",
+        data,
+        "scenarios_generations",
         "Timelines of three issue orders (columns) on three generations of devices (rows), "
         "simulated: 16 MiB in four chunks and four streams. H2D copy, kernel and D2H copy take a "
         "third of the sequential time each. Numbers are chunks.",
-    )  # fmt: skip
+    )
 
 
 @figure("scenarios", wide=True)
 def scenarios_order(data: Data) -> Shown:
-    """Issue orders on one copy engine and one hardware work queue, simulated: one panel per order, one row per engine."""
+    """Issue orders on one copy engine and one hardware work queue, simulated: one panel per order,
+    one row per engine."""
     return _draw(
-        data, "scenarios_order",
+        data,
+        "scenarios_order",
         "Timelines simulated on an idealised device: as expected (left), on one copy engine or "
         "hardware work queue (middle), in another issue order (right). The two lower rows also "
         "have the launch rule of compute capability 2.0 to 3.0, but for the left. Numbers are "
         "tasks, one stream per task.",
-    )  # fmt: skip
+    )
 
 
 @figure("scenarios", wide=True)
 def scenarios_worth(data: Data) -> Shown:
-    """Cases in which streams help and in which they do not, simulated: one panel per case, one row per engine."""
+    """Cases in which streams help and in which they do not, simulated: one panel per case, one row
+    per engine."""
     return _draw(
-        data, "scenarios_worth",
+        data,
+        "scenarios_worth",
         "Timelines of one job cut into streams in different ways, simulated on an idealised "
         "device. Each row is one job, whole and in streams. Numbers are chunks, or kernels where "
         "lanes are multiprocessors (SM).",
-    )  # fmt: skip
+    )
 
 
 @table("scenarios")
@@ -158,14 +171,23 @@ def scenarios(data: Data) -> Shown:
     for name, rows in PICTURES.items():
         traces, source = scenarios_of(data, rows)
         found.append(source)
-        made += [{"figure": name, "panel": letter, "title": trace.about["title"],
-                  "makespan": time, "finding": trace.about["fact"]}
-                 for letter, time, trace in panels(traces)]  # fmt: skip
+        made += [
+            {
+                "figure": name,
+                "panel": letter,
+                "title": trace.about["title"],
+                "makespan": time,
+                "finding": trace.about["fact"],
+            }
+            for letter, time, trace in panels(traces)
+        ]
     columns = (
         Column("figure", "figure", code, right=False, refers=figure_reference),
-        Column("panel", "panel", right=False), Column("title", "scenario", right=False, wrap=12),
-        Column("makespan", "makespan"), Column("finding", "finding", right=False, wrap=32),
-    )  # fmt: skip
+        Column("panel", "panel", right=False),
+        Column("title", "scenario", right=False, wrap=12),
+        Column("makespan", "makespan"),
+        Column("finding", "finding", right=False, wrap=32),
+    )
     caption = "Simulated scenarios: makespan and finding of each panel of the figures of scenarios."
     return shown(data, Table(caption, columns, records(made)), caption, *found)
 
@@ -193,17 +215,22 @@ def generations(data: Data) -> Shown:
     columns = [
         Column("device", "device", names.__getitem__, right=False),
         Column("schedule", "issue order", lambda v: v.replace("_", "-"), right=False),
-        *(Column(f"{which}_{key}", heading, significant, group=which)
-          for which in ("published", "simulated")
-          for key, heading in (("ms", "ms"), ("ratio", "of sequential"))),
+        *(
+            Column(f"{which}_{key}", heading, significant, group=which)
+            for which in ("published", "simulated")
+            for key, heading in (("ms", "ms"), ("ratio", "of sequential"))
+        ),
         Column("percent", "difference, %", lambda v: f"{v:+.1f}"),
-    ]  # fmt: skip
+    ]
     caption = (
         f"Times of issue orders on three devices: published ({citation}) and simulated, 16 MiB in "
-        "four chunks and four streams. The engine model gives H2D copy, kernel and D2H copy a third "
+        "four chunks and four streams. The engine model gives H2D copy, kernel and D2H "
+        "copy a third "
         "of the sequential time each; no parameter is fitted. The difference compares shares of "
         "sequential."
     )
-    note = ("The model assumes three equal parts, and copies in both directions at full rate. "
-            "Neither is published.")  # fmt: skip
+    note = (
+        "The model assumes three equal parts, and copies in both directions at full rate. "
+        "Neither is published."
+    )
     return shown(data, Table(caption, columns, rows, (note,)), caption, source)

@@ -34,28 +34,29 @@ from scanlab_report.chapters.bounds import (
     speedups,
 )
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    code,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
-from scanlab_report.intervals import (
-    ratio_interval,
-)
+from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.intervals import ratio_interval
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import SCHEDULE
 
-_COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY,
-            style.WINE, style.BLACK, style.GREY)  # fmt: skip
-BOUND_LOOKS = {SERIAL_SUM: style.Look(style.GREY, "", ":"),
-                PIPELINE: style.Look(style.BLACK, "", "-"),
-                WERKHOVEN: style.Look(style.GREY, "", "--")}  # fmt: skip
+_COLOURS = (
+    style.BLUE,
+    style.ORANGE,
+    style.GREEN,
+    style.PURPLE,
+    style.VERMILLION,
+    style.SKY,
+    style.WINE,
+    style.BLACK,
+    style.GREY,
+)
+BOUND_LOOKS = {
+    SERIAL_SUM: style.Look(style.GREY, "", ":"),
+    PIPELINE: style.Look(style.BLACK, "", "-"),
+    WERKHOVEN: style.Look(style.GREY, "", "--"),
+}
 NEAR = (0.9, 1.3)
 """The lower row shows times between these multiples of the estimate."""
 
@@ -67,22 +68,27 @@ def schedule_look(place: int) -> style.Look:
 
 @figure("schedules", wide=True)
 def schedules(data: Data) -> Shown:
-    """Time of each schedule against the number of chunks, by the ratio of kernel to copy time, beside estimates from parts timed alone."""
+    """Time of each schedule against the number of chunks, by the ratio of kernel to copy time,
+    beside estimates from parts timed alone."""
     cases = schedules_of(data)
     parts = panels(cases, "chunks")
     details = f"Schedules that take a number of streams have {parts[0]['streams'].iloc[0]}."
     if (least := beaten(parts)) is not None:
-        details += (f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} "
-                    f"chunks at compute : copy {least.alone.ratio():.2g} takes "
-                    f"{over_bound(least).value:.2f} of it.")  # fmt: skip
+        details += (
+            f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} "
+            f"chunks at compute : copy {least.alone.ratio():.2g} takes "
+            f"{over_bound(least).value:.2f} of it."
+        )
     return shown(
-        data, _makespans(parts, "chunks"),
+        data,
+        _makespans(parts, "chunks"),
         "Makespan of each schedule against chunks, in pinned memory. Titles: ratio of compute to "
         "copy. Without markers: estimates; serial sum: all parts one after another. Below: "
         f"makespan over the pipeline estimate, 0.9 to 1.3. {SIDE}; only the estimates of the lower "
         "panels include it. Bars: 95% intervals.",
-        cases, details=details,
-    )  # fmt: skip
+        cases,
+        details=details,
+    )
 
 
 @figure("schedules", wide=True)
@@ -91,12 +97,14 @@ def schedules_streams(data: Data) -> Shown:
     cases = schedules_of(data)
     parts = panels(cases, "streams")
     return shown(
-        data, _makespans(parts, "streams"),
+        data,
+        _makespans(parts, "streams"),
         "Makespan of each schedule against the number of streams, in pinned memory, with the same "
         "estimates and panels as for chunks. Schedules with a fixed number of streams are single "
         f"points. {SIDE}; only the lower estimates include it. Bars: 95% intervals.",
-        cases, details=f"Each array has {parts[0]['chunks'].iloc[0]} chunks.",
-    )  # fmt: skip
+        cases,
+        details=f"Each array has {parts[0]['chunks'].iloc[0]} chunks.",
+    )
 
 
 def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
@@ -116,8 +124,9 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
             rows, drawn_as = rows.sort_values(over), schedule_look(rows["place"].iloc[0])
             x, ms = rows[over].to_numpy(), rows["median_ns"].to_numpy() / 1e6
             axis.plot(x, ms, zorder=2, **drawn_as.plot())
-            style.error_bars(axis, x, ms, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6,
-                             drawn_as.colour)  # fmt: skip
+            style.error_bars(
+                axis, x, ms, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, drawn_as.colour
+            )
             ends[-1].append(style.End(str(schedule), drawn_as, float(x[-1]), float(ms[-1])))
         axis.set_xlabel("")
         _near(near, panel, over)
@@ -128,7 +137,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
 
 
 def _name_once(axis: Axes, ends: list[list[style.End]]) -> None:
-    """Names the lines of all panels at the right of the last one; those of others have no leader."""
+    """Names the lines of all panels at the right of the last one; its own lines have leaders."""
     left = axis.get_xlim()[0]
     named = {end.label: replace(end, x=left) for panel in ends for end in panel}
     named |= {end.label: end for end in ends[-1]}
@@ -145,8 +154,14 @@ def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
         times = rows["median_ns"] / bound
         if times.min() <= NEAR[1]:
             axis.plot(rows[over], times, zorder=2, **drawn_as.plot())
-            style.error_bars(axis, rows[over], times, rows["low_ns"] / bound,
-                             rows["high_ns"] / bound, drawn_as.colour)  # fmt: skip
+            style.error_bars(
+                axis,
+                rows[over],
+                times,
+                rows["low_ns"] / bound,
+                rows["high_ns"] / bound,
+                drawn_as.colour,
+            )
 
 
 def _number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:
@@ -175,7 +190,8 @@ def _bound_lines(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
 
 @figure("schedules")
 def schedules_speedup(data: Data) -> Shown:
-    """Speedup of each schedule over serial execution against the number of chunks, by the ratio of kernel to copy time."""
+    """Speedup of each schedule over serial execution against the number of chunks, by the ratio of
+    kernel to copy time."""
     cases = schedules_of(data)
     parts = [panel for panel in panels(cases, "chunks") if len(speedups(panel))]
     if not parts:
@@ -191,22 +207,29 @@ def schedules_speedup(data: Data) -> Shown:
             gain, drawn_as = rows["speedup"].tolist(), schedule_look(rows["place"].iloc[0])
             middle = [interval.value for interval in gain]
             axis.plot(rows["chunks"], middle, zorder=2, **drawn_as.plot())
-            style.error_bars(axis, rows["chunks"], middle, [g.low for g in gain],
-                             [g.high for g in gain], drawn_as.colour)  # fmt: skip
+            style.error_bars(
+                axis,
+                rows["chunks"],
+                middle,
+                [g.low for g in gain],
+                [g.high for g in gain],
+                drawn_as.colour,
+            )
             last = rows["chunks"].iloc[-1]
             ends[-1].append(style.End(str(schedule), drawn_as, float(last), middle[-1]))
     axes[0].set_ylim(bottom=0.8)
     axes[0].set_ylabel(f"speedup over {SERIAL}")
     _name_once(axes[-1], ends)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned "
         "memory. Dashed: van Werkhoven's estimate, of parts that were timed alone. Solid: pipeline "
         "estimate, with both copy directions at once. Dotted: 3n/(n + 2), the limit of equal "
         "thirds, in the panel nearest to them. Schedules with a side kernel are left out. Bars: "
         "95% intervals.",
         cases,
-    )  # fmt: skip
+    )
 
 
 def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
@@ -234,40 +257,64 @@ def schedules_table(data: Data) -> Shown:
     problem, cases = ["workload", "items", "work"], schedules_of(data)
     marked = cases.assign(main=cases["workload"] == MAIN_WORKLOAD)
     best = marked.loc[marked.groupby([*problem, "id"])["median_ns"].idxmin()]
-    best = best.sort_values(["main", *problem, "median_ns"], ignore_index=True,
-                            ascending=[False, True, False, True, True])  # fmt: skip
+    best = best.sort_values(
+        ["main", *problem, "median_ns"],
+        ignore_index=True,
+        ascending=[False, True, False, True, True],
+    )
     same = best[["workload", "items"]] == best[["workload", "items"]].iloc[0]
     keys = list(best[problem].itertuples(index=False, name=None))
-    serial = {key: samples for key, id_, samples in
-              zip(keys, best["id"], best["samples"], strict=True) if id_ == SERIAL}  # fmt: skip
-    base = [None if side else serial.get(key)
-            for key, side in zip(keys, best["side_kernels"], strict=True)]  # fmt: skip
-    gains = [None if b is None else ratio_interval(b, own)
-             for b, own in zip(base, best["samples"], strict=True)]  # fmt: skip
-    ratios = {key: compute_to_copy(own) for key, own in
-              pick(cases, memory="pinned").groupby(problem)}  # fmt: skip
+    serial = {
+        key: samples
+        for key, id_, samples in zip(keys, best["id"], best["samples"], strict=True)
+        if id_ == SERIAL
+    }
+    base = [
+        None if side else serial.get(key)
+        for key, side in zip(keys, best["side_kernels"], strict=True)
+    ]
+    gains = [
+        None if b is None else ratio_interval(b, own)
+        for b, own in zip(base, best["samples"], strict=True)
+    ]
+    ratios = {
+        key: compute_to_copy(own) for key, own in pick(cases, memory="pinned").groupby(problem)
+    }
     over = [over_bound(case) if case.bound else None for case in best.itertuples()]
     rows = best[SCHEDULE].assign(
         compute_to_copy=[ratios.get(key, math.nan) for key in keys],
         streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
-        median_ms=best["median_ns"] / 1e6, events_ms=best["device_ns"] / 1e6,
-        low_ms=best["low_ns"] / 1e6, high_ms=best["high_ns"] / 1e6,
-        of_bound=pd.Series(over, dtype=object), speedup=pd.Series(gains, dtype=object),
-    )  # fmt: skip
+        median_ms=best["median_ns"] / 1e6,
+        events_ms=best["device_ns"] / 1e6,
+        low_ms=best["low_ns"] / 1e6,
+        high_ms=best["high_ns"] / 1e6,
+        of_bound=pd.Series(over, dtype=object),
+        speedup=pd.Series(gains, dtype=object),
+    )
     has_events = bool(rows["events_ms"].notna().any())
     dashed = lambda digits: lambda v: "—" if pd.isna(v) else significant(v, digits)
     columns = (
-        Column("workload", "workload", right=False), Column("items", "items", size),
-        Column("work", "work", whole), Column("compute_to_copy", "ratio", dashed(2)),
-        Column("id", "schedule", code, right=False), Column("chunks", "chunks", whole),
-        Column("streams", "streams", whole), Column("memory", "memory", right=False),
+        Column("workload", "workload", right=False),
+        Column("items", "items", size),
+        Column("work", "work", whole),
+        Column("compute_to_copy", "ratio", dashed(2)),
+        Column("id", "schedule", code, right=False),
+        Column("chunks", "chunks", whole),
+        Column("streams", "streams", whole),
+        Column("memory", "memory", right=False),
         Column("median_ms", "ms", partial(significant, digits=4)),
         *[Column("events_ms", "by events", dashed(4))] * has_events,
         Column("of_bound", "/ estimate", with_interval),
         Column("speedup", "speedup", with_interval),
-    )  # fmt: skip
-    events = (" The makespan is by the host's clock; the time by events is the device's, in "
-              "separate replays.") if has_events else ""  # fmt: skip
+    )
+    events = (
+        (
+            " The makespan is by the host's clock; the time by events is the device's, in "
+            "separate replays."
+        )
+        if has_events
+        else ""
+    )
     caption = (
         "Schedules at their fastest number of chunks and streams: makespan, makespan over the "
         f"pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals in brackets. {WORK} "

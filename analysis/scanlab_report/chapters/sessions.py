@@ -11,9 +11,7 @@ import pandas as pd
 from scanlab_report.data import Data
 from scanlab_report.drift import KINDS, Session, sessions_of
 from scanlab_report.formats import Column, Table, significant, whole, with_interval
-from scanlab_report.intervals import (
-    Interval,
-)
+from scanlab_report.intervals import Interval
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import source_of
 
@@ -26,22 +24,28 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
         counts = session.samples.groupby("case").size()
         same = counts.nunique() == 1
         outliers, converged = session.outliers, session.converged
-        rows.append({
-            "session": session.name, "cases": len(session.names),
-            "rounds": str(counts.min()) if same else f"{counts.min()} to {counts.max()}",
-            "drift_percent": Interval(drift, low, high, int(farthest["cases"])),
-            "drift_cases": int(farthest["cases"]), "slower": session.trending(slower=True),
-            "faster": session.trending(slower=False),
-            "later_slower_percent": 100 * session.later_slower,
-            "outliers_percent": 100 * session.samples["outlier"].mean(),
-            "outliers_of_normal_percent": 100 * session.outliers_of_normal,
-            "worst": outliers["relative"].iloc[0] if len(outliers) else np.nan,
-            "converged_percent": 100 * converged.mean() if len(converged) else None,
-            "clocks": read, "lowered": session.lowered if read else None,
-        })  # fmt: skip
+        rows.append(
+            {
+                "session": session.name,
+                "cases": len(session.names),
+                "rounds": str(counts.min()) if same else f"{counts.min()} to {counts.max()}",
+                "drift_percent": Interval(drift, low, high, int(farthest["cases"])),
+                "drift_cases": int(farthest["cases"]),
+                "slower": session.trending(slower=True),
+                "faster": session.trending(slower=False),
+                "later_slower_percent": 100 * session.later_slower,
+                "outliers_percent": 100 * session.samples["outlier"].mean(),
+                "outliers_of_normal_percent": 100 * session.outliers_of_normal,
+                "worst": outliers["relative"].iloc[0] if len(outliers) else np.nan,
+                "converged_percent": 100 * converged.mean() if len(converged) else None,
+                "clocks": read,
+                "lowered": session.lowered if read else None,
+            }
+        )
     two = partial(significant, digits=2)
     columns = (
-        Column("session", "results file", right=False, wrap=6), Column("cases", "cases", whole),
+        Column("session", "results file", right=False, wrap=6),
+        Column("cases", "cases", whole),
         Column("rounds", "rounds", right=False, wrap=4),
         Column("converged_percent", "converged, %", two),
         Column("drift_percent", "median, %", partial(with_interval, digits=2), group="drift"),
@@ -54,7 +58,7 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
         Column("worst", "worst, ×", significant, group="outliers"),
         Column("clocks", "read", whole, group="clock"),
         Column("lowered", "below max", whole, group="clock"),
-    )  # fmt: skip
+    )
     caption = (
         "Drift, outliers and clocks by results file. Converged: cases that the stopping rule "
         "ended. Drift: the round that differs most, of n cases. Rise, fall: cases with a trend by "
@@ -63,8 +67,11 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
         "cores are left out."
     )
     details = [sentence for session in found if (sentence := session.went_on())]
-    details += [f"Trend test of `{session.name}`. {power}."
-                for session in found if (power := session.power())]  # fmt: skip
+    details += [
+        f"Trend test of `{session.name}`. {power}."
+        for session in found
+        if (power := session.power())
+    ]
     counts = [n for session in found for n in session.samples.groupby("case").size()]
     files = [file for session in found for file in session.files]
     source = source_of(files, (min(counts), max(counts)))
@@ -75,14 +82,20 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
 def _notes(found: Sequence[Session]) -> Iterator[str]:
     """What cannot be concluded from clocks and rounds."""
     if any(session.kind == "schedule" for session in found):
-        yield ("Rounds of schedules cover one group of host arrays after another, so drift between "
-               "groups does not show.")  # fmt: skip
+        yield (
+            "Rounds of schedules cover one group of host arrays after another, so drift between "
+            "groups does not show."
+        )
     if any(len(session.clocks) for session in found):
-        yield ("A clock is read every 20 ms at most; events between readings and the reasons of a "
-               "lower clock are unknown.")  # fmt: skip
+        yield (
+            "A clock is read every 20 ms at most; events between readings and the reasons of a "
+            "lower clock are unknown."
+        )
     if unread := [f"`{session.name}`" for session in found if not len(session.clocks)]:
-        yield (f"The clock of {' and '.join(unread)} was read only before the first repetition; "
-               "drift alone could show later throttling.")  # fmt: skip
+        yield (
+            f"The clock of {' and '.join(unread)} was read only before the first repetition; "
+            "drift alone could show later throttling."
+        )
 
 
 @table("scans")

@@ -11,15 +11,7 @@ import pandas as pd
 
 from scanlab_report.chapters.scans import ALL, python_notes, subject
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    code,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import (
     ANY_TYPE,
     BEST,
@@ -33,12 +25,7 @@ from scanlab_report.groups import (
     TORCH,
     VENDOR,
 )
-from scanlab_report.intervals import (
-    FEWEST_OF_MEDIAN,
-    Interval,
-    median_interval,
-    ratio_interval,
-)
+from scanlab_report.intervals import FEWEST_OF_MEDIAN, Interval, median_interval, ratio_interval
 from scanlab_report.pick import (
     Lacking,
     answering,
@@ -81,9 +68,17 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
                 return None
             return ratio_interval(rival.iloc[0]["samples"], case["samples"])
 
-        rows.append({"variant": variant, "items": n, "count": time_.count,
-                     "median_us": time_.value / 1e3, "rate": rate, "of_memcpy": over(CEILING),
-                     "of_cub": over(cub)})  # fmt: skip
+        rows.append(
+            {
+                "variant": variant,
+                "items": n,
+                "count": time_.count,
+                "median_us": time_.value / 1e3,
+                "rate": rate,
+                "of_memcpy": over(CEILING),
+                "of_cub": over(cub),
+            }
+        )
     rows.sort(key=lambda row: (-row["items"], -row["rate"].value))
     columns = ["variant", "items", "count", "median_us", "rate", "of_memcpy", "of_cub"]
     frame = pd.DataFrame(rows, columns=columns)
@@ -94,7 +89,8 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
 
 @table("scans", "python", follows=ALL)
 def summary(data: Data) -> Shown:
-    """Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the README."""
+    """Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the
+    README."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
     if rows.empty:
@@ -104,8 +100,9 @@ def summary(data: Data) -> Shown:
         few = f"Medians of fewer than {FEWEST_OF_MEDIAN} repetitions have no interval."
         notes = (few, *notes)
     if any(data.variants[v].on_host for v in rows["variant"]):
-        notes += ("CPU times are warm, by the wall clock and of one session; they differ by "
-                  "session.",)  # fmt: skip
+        notes += (
+            "CPU times are warm, by the wall clock and of one session; they differ by session.",
+        )
     caption = (
         f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive "
         f"{subject(cases)}, {caches(cases)[0]} cache. Columns: median time, throughput of 2n "
@@ -114,14 +111,17 @@ def summary(data: Data) -> Shown:
     )
     three = partial(with_interval, digits=3)
     columns = (
-        Column("variant", "variant", code, right=False), Column("items", "n", size),
+        Column("variant", "variant", code, right=False),
+        Column("items", "n", size),
         Column("time_us", "time, µs", partial(significant, digits=4)),
-        Column("gb_per_s", "GB/s", three), Column("of_memcpy", "× memcpy", three),
+        Column("gb_per_s", "GB/s", three),
+        Column("of_memcpy", "× memcpy", three),
         Column("of_cub", "× CUB", three),
-    )  # fmt: skip
+    )
     printed = rows.rename(columns={"median_us": "time_us", "rate": "gb_per_s"})
-    return shown(data, Table(caption, columns, printed, notes), caption, cases,
-                 scanned=scan_of(cases))  # fmt: skip
+    return shown(
+        data, Table(caption, columns, printed, notes), caption, cases, scanned=scan_of(cases)
+    )
 
 
 def _share(interval: Interval | None) -> str:
@@ -131,8 +131,9 @@ def _share(interval: Interval | None) -> str:
 _STANDING = (
     Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),
     Column("rate", "GB/s", lambda v: whole(round(v.value))),
-    Column("of_memcpy", "× memcpy", _share), Column("of_cub", "× fastest CUB", _share),
-)  # fmt: skip
+    Column("of_memcpy", "× memcpy", _share),
+    Column("of_cub", "× fastest CUB", _share),
+)
 
 
 def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -144,8 +145,10 @@ def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str]:
     apart = [max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known]
     within = ""
     if apart:
-        within = (f" Rows with six samples or more have 95% intervals within "
-                  f"{significant(100 * max(apart), 2)}% of their medians.")  # fmt: skip
+        within = (
+            f" Rows with six samples or more have 95% intervals within "
+            f"{significant(100 * max(apart), 2)}% of their medians."
+        )
     return cases, rows, within
 
 
@@ -170,8 +173,9 @@ def six(data: Data) -> Shown:
     type_name, op = scan_of(cases)
     about, present = data.variants, set(rows["variant"])
     wide = [v for v in rows["variant"] if about[v].overview]
-    first = dict.fromkeys(v for v in (CEILING, BEST, *about.ids(OVERVIEW_CUBS), TORCH, *wide)
-                          if v in present)  # fmt: skip
+    first = dict.fromkeys(
+        v for v in (CEILING, BEST, *about.ids(OVERVIEW_CUBS), TORCH, *wide) if v in present
+    )
     rows = rows[rows["variant"].isin(list(first)[:6])].reset_index(drop=True)
     rows["title"] = [about[v].title for v in rows["variant"]]
     source = sources(data, cases)[0]
@@ -182,16 +186,27 @@ def six(data: Data) -> Shown:
         f"Inclusive {scan_words(op)} of {size(rows['items'].max())} {items_words(type_name)}, "
         f"{caches(cases)[0]} cache, stream launches, on {device}. Time is the median, and GB/s "
         f"counts 2n items. Ratios are speeds over `{CEILING}` and over the fastest CUB"
-        + (f", here `{fastest.iloc[0]}`" if len(fastest) == 1 else "") + "."
-        + (f" `{BEST}` has {significant(times[VENDOR] / times[BEST], 3)} times the speed of the "
-           f"toolkit's CUB, `{VENDOR}`." if {BEST, VENDOR} <= set(times.index) else "") + within
+        + (f", here `{fastest.iloc[0]}`" if len(fastest) == 1 else "")
+        + "."
+        + (
+            f" `{BEST}` has {significant(times[VENDOR] / times[BEST], 3)} times the speed of the "
+            f"toolkit's CUB, `{VENDOR}`."
+            if {BEST, VENDOR} <= set(times.index)
+            else ""
+        )
+        + within
         + (" PyTorch was timed in a run of its own." if TORCH in set(rows["variant"]) else "")
         + (f" Versions: {', '.join(source.versions)}." if source.versions else "")
-    )  # fmt: skip
-    ratios = (replace(column, form=lambda v: "1" if v is None else _share(v))
-              for column in _STANDING[2:])  # fmt: skip
-    columns = (Column("variant", "row", code, right=False),
-               Column("title", "scan or copy", right=False), *_STANDING[:2], *ratios)  # fmt: skip
+    )
+    ratios = (
+        replace(column, form=lambda v: "1" if v is None else _share(v)) for column in _STANDING[2:]
+    )
+    columns = (
+        Column("variant", "row", code, right=False),
+        Column("title", "scan or copy", right=False),
+        *_STANDING[:2],
+        *ratios,
+    )
     return shown(data, Table(caption, columns, rows), caption, cases)
 
 
@@ -206,20 +221,33 @@ def kernels(data: Data) -> Shown:
     notes = []
     for variant, local in pick(default, variant=cubs).groupby("variant")["local_bytes"]:
         if local.min() > 0:
-            other = (" Its configurations are CUB's for another chip; `cub_tuned` has those found "
-                     "on this one.") if variant == "cub_newest_look_ahead" else ""  # fmt: skip
-            notes.append(f"`{variant}` has local memory in every kernel: {local.min():.0f} to "
-                         f"{local.max():.0f} B.{other}")  # fmt: skip
-    headings = {"launches": "launches", "threads": "threads", "registers": "registers",
-                "shared_bytes": "shared, B", "local_bytes": "local, B",
-                "workspace_bytes": "workspace, B"}  # fmt: skip
+            other = (
+                (
+                    " Its configurations are CUB's for another chip; `cub_tuned` has those found "
+                    "on this one."
+                )
+                if variant == "cub_newest_look_ahead"
+                else ""
+            )
+            notes.append(
+                f"`{variant}` has local memory in every kernel: {local.min():.0f} to "
+                f"{local.max():.0f} B.{other}"
+            )
+    headings = {
+        "launches": "launches",
+        "threads": "threads",
+        "registers": "registers",
+        "shared_bytes": "shared, B",
+        "local_bytes": "local, B",
+        "workspace_bytes": "workspace, B",
+    }
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
         *(Column(key, heading, whole, group="i32") for key, heading in headings.items()),
         Column("prepare_us", "prepare, µs", partial(significant, digits=2), group="i32"),
         *(Column(f"most_{key}", headings[key], whole, group="maximum") for key in _MOST),
-    )  # fmt: skip
+    )
     caption = (
         "Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at "
         f"the largest size up to {size(LARGEST)}, then the maximum over all types, operators and "
@@ -247,8 +275,15 @@ def _kernel(variant: str, own: pd.DataFrame) -> dict[str, Any]:
     usual = pick(own, type="i32", op="plus", mode="inclusive")
     usual = usual[usual["items"] <= LARGEST].sort_values(["items", "cache", "launch"])
     last = usual.iloc[-1] if len(usual) else {}
-    names = ("items", "launches", "threads", "registers", "shared_bytes", "local_bytes",
-             "workspace_bytes")  # fmt: skip
+    names = (
+        "items",
+        "launches",
+        "threads",
+        "registers",
+        "shared_bytes",
+        "local_bytes",
+        "workspace_bytes",
+    )
     row = {"variant": variant} | {name: last.get(name, math.nan) for name in names}
     row["prepare_us"] = last.get("prepare_ns", math.nan) / 1e3
     return row | {f"most_{name}": own[name].max() for name in _MOST}
@@ -267,9 +302,11 @@ def skipped(data: Data) -> Shown:
     grouped = grouped.agg(cases="size", smallest="min", largest="max").reset_index()
     columns = (
         Column("variant", "variant", code, right=False),
-        Column("settings", "settings", right=False), Column("cases", "cases", whole),
-        Column("smallest", "smallest n", size), Column("largest", "largest n", size),
+        Column("settings", "settings", right=False),
+        Column("cases", "cases", whole),
+        Column("smallest", "smallest n", size),
+        Column("largest", "largest n", size),
         Column("reason", "reason", right=False),
-    )  # fmt: skip
+    )
     caption = "Cases that were not timed, grouped by the reason that the harness gave."
     return shown(data, Table(caption, columns, grouped), caption, rows)

@@ -103,29 +103,36 @@ def trace_rows(traces: Sequence[Trace]) -> pd.DataFrame:
 
 @figure("traces")
 def gantt(data: Data) -> Shown:
-    """Measured timelines of depth-first and breadth-first issue, by the number of hardware work queues."""
+    """Measured timelines of depth-first and breadth-first issue, by the number of hardware work
+    queues."""
     traces = traces_of(data, ("depth_first", "breadth_first"))
     heights = [0.72 + HOST_INCHES * len(trace.hosts) for trace in traces]
-    drawn, axes = style.figure(style.COLUMN, 0.35 + sum(heights), 1, len(heights), sharex=True,
-                               height_ratios=heights)  # fmt: skip
+    drawn, axes = style.figure(
+        style.COLUMN, 0.35 + sum(heights), 1, len(heights), sharex=True, height_ratios=heights
+    )
     for axis, trace in zip(axes, traces, strict=True):
         draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
     axes[-1].set_xlim(left=0)
     axes[-1].set_xlabel(time_label(traces[-1].about))
-    cuts = {(trace.about["chunks"], trace.about["streams"]) for trace in traces
-            if {"chunks", "streams"} <= set(trace.about)}  # fmt: skip
+    cuts = {
+        (trace.about["chunks"], trace.about["streams"])
+        for trace in traces
+        if {"chunks", "streams"} <= set(trace.about)
+    }
     details = ""
     if len(cuts) == 1:
         chunks, streams = next(iter(cuts))
         details = f"Arrays have {chunks} chunks in {streams} streams."
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Operations of each engine against time, from activity records (CUPTI): H2D copies, "
         "kernels, D2H copies. Each bar is one operation of a chunk; short ones have a minimum "
         "width. Concurrent kernels are stacked. Host bars are API calls. Titles give the makespan "
         "of the run shown, the one of median time with tracing. There are no error bars.",
-        trace_rows(traces), details=details,
-    )  # fmt: skip
+        trace_rows(traces),
+        details=details,
+    )
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
@@ -143,20 +150,40 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
         # The edge makes short kernels visible; that of copies is white and parts neighbours.
         visible = kind == "kernels" and not numbered
         edge, width = (colour, 32) if visible else ("white", 16)
-        axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
-                         linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
+        axes.broken_barh(
+            spans,
+            (lanes[lane] - 0.4, 0.8),
+            facecolor=colour,
+            edgecolor=edge,
+            linewidth=width / max(64, len(spans)),
+            zorder=2,
+        )
     if len(trace.calls):
         for (name, kind), rows in trace.calls.groupby(["lane_name", "kind"]):
             colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
-            axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour,
-                             linewidth=16 / max(64, len(spans)), zorder=2)  # fmt: skip
+            axes.broken_barh(
+                spans,
+                (hosts[name] - 0.3, 0.6),
+                facecolor=colour,
+                edgecolor=colour,
+                linewidth=16 / max(64, len(spans)),
+                zorder=2,
+            )
     for row in trace.rows.itertuples() if numbered else ():
         text = row.label or f"{row.chunk if row.chunk >= 0 else row.operation}"
         if row.end_us - row.start_us >= max(30, 15 * len(text)) * axes.get_xlim()[1]:
             middle = (row.start_us + row.end_us - 2 * begin) / 2e3
-            axes.text(middle, lanes[row.lane], text, parse_math=False, ha="center",
-                      va="center_baseline", fontsize=7, zorder=3,
-                      color="black" if row.kind == "copies out" else "white")  # fmt: skip
+            axes.text(
+                middle,
+                lanes[row.lane],
+                text,
+                parse_math=False,
+                ha="center",
+                va="center_baseline",
+                fontsize=7,
+                zorder=3,
+                color="black" if row.kind == "copies out" else "white",
+            )
     axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(trace)])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
@@ -167,26 +194,31 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
 def lane_names(trace: Trace) -> list[str]:
     """Where an engine needs several lanes, only the first is named."""
     named = trace.rows.drop_duplicates("lane").set_index("lane")["lane_name"]
-    names = [str(named[lane]).replace("copies in", "H2D copies").replace("copies out", "D2H copies")
-             for lane in trace.lanes]  # fmt: skip
+    names = [
+        str(named[lane]).replace("copies in", "H2D copies").replace("copies out", "D2H copies")
+        for lane in trace.lanes
+    ]
     return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 
 def time_label(about: Mapping[str, Any]) -> str:
     """The axis of time, with what ran as far as the trace states it."""
     simulated = "simulated_on" in about and "measured_us" not in about
-    ran = [str(about.get("workload", "")),
-           f"{style.power_of_two(about['items'])} items" if "items" in about else "",
-           f"{about['chunks']} chunks" if "chunks" in about else "",
-           "simulated" if simulated else ""]  # fmt: skip
+    ran = [
+        str(about.get("workload", "")),
+        f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+        f"{about['chunks']} chunks" if "chunks" in about else "",
+        "simulated" if simulated else "",
+    ]
     return "; ".join(filter(None, ("time, ms", ", ".join(filter(None, ran)))))
 
 
 def draw_timelines(traces: Sequence[Trace]) -> Figure:
     """Timelines one below the other on one axis of time."""
     heights = [0.95 + HOST_INCHES * len(trace.hosts) for trace in traces]
-    drawn, axes = style.figure(style.COLUMN, 0.45 + sum(heights), 1, len(traces), sharex=True,
-                               height_ratios=heights)  # fmt: skip
+    drawn, axes = style.figure(
+        style.COLUMN, 0.45 + sum(heights), 1, len(traces), sharex=True, height_ratios=heights
+    )
     for axis, trace in zip(axes, traces, strict=True):
         about, took = trace.about, f"{trace.makespan_ms:.2f} ms"
         if "measured_us" in about:  # both, by `scanlab simulate --compare`

@@ -11,12 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report import style
 from scanlab_report.data import Data
-from scanlab_report.groups import (
-    CEILING,
-    SHAPES,
-    cub_as_shipped,
-    ideal_bytes,
-)
+from scanlab_report.groups import CEILING, SHAPES, cub_as_shipped, ideal_bytes
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
 from scanlab_report.pick import (
@@ -45,8 +40,7 @@ SWEPT = {"look_ahead": "tile", "decoupled_lookback": "threads"}
 
 
 def tile_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
-    return scans(data, types=types, all_of=(CEILING,), any_of=tuple(SWEPT),
-                 only=(CEILING, *SWEPT))  # fmt: skip
+    return scans(data, types=types, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
 
 
 def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
@@ -82,8 +76,9 @@ def tile_size(data: Data) -> Shown:
         for variant in SWEPT:
             own, drawn_as = pick(rows, items=n, variant=variant), look(variant, data.variants)
             panel.plot(own["kib"], own["ratio"], label=variant, **drawn_as.plot())
-            style.error_bars(panel, own["kib"], own["ratio"], own["low"], own["high"],
-                             drawn_as.colour)  # fmt: skip
+            style.error_bars(
+                panel, own["kib"], own["ratio"], own["low"], own["high"], drawn_as.colour
+            )
         panel.set_xscale("log", base=2)
         panel.set_xlim(7, 76)
         panel.xaxis.set_major_locator(FixedLocator([8, 16, 32, 64]))
@@ -93,29 +88,43 @@ def tile_size(data: Data) -> Shown:
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
     axes[len(sizes) // 2].set_xlabel("tile, KiB")
     axes[0].set_ylabel("share of a device copy")
-    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right",
-                 ncols=len(SWEPT), borderpad=0)  # fmt: skip
+    drawn.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside upper right",
+        ncols=len(SWEPT),
+        borderpad=0,
+    )
     type_name, op = scan_of(cases)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speed of single-pass scans as a share of a device copy, against tile size, one panel per "
         f"array size. Inclusive {scan_words(op)} of {items_words(type_name)}, cold cache, stream "
         "launches. Each tile has its own number of warps, stages and loads in flight. Bars: 95% "
         "intervals.",
-        cases, scanned=(type_name, op),
-    )  # fmt: skip
+        cases,
+        scanned=(type_name, op),
+    )
 
 
 # -------------------------------------------------------------------------------- single ideas
 
 WHOLE = "look_ahead"
 WITHOUT = {
-    "2 stages": "stages=2", "3 stages": "stages=3", "4 stages": "stages=4", "5 stages": "stages=5",
-    "1 tile loading": "loading=1", "4 tiles loading": "loading=4",
-    "all tiles loading": "loading=all", "static tiles": "assignment=static", "no PDL": "pdl=no",
-    "states at once": "asking=at_once", "arrival per lane": "arrivals=lane",
-    "decoupled_lookback": "", "reduce_then_scan": "",
-}  # fmt: skip
+    "2 stages": "stages=2",
+    "3 stages": "stages=3",
+    "4 stages": "stages=4",
+    "5 stages": "stages=5",
+    "1 tile loading": "loading=1",
+    "4 tiles loading": "loading=4",
+    "all tiles loading": "loading=all",
+    "static tiles": "assignment=static",
+    "no PDL": "pdl=no",
+    "states at once": "asking=at_once",
+    "arrival per lane": "arrivals=lane",
+    "decoupled_lookback": "",
+    "reduce_then_scan": "",
+}
 """Each experiment: the settings of WHOLE, or another scan, by its name and with its defaults."""
 
 
@@ -131,9 +140,17 @@ def ablations(cases: pd.DataFrame) -> pd.DataFrame:
         rows = shares(cases, WHOLE if settings else idea, WHOLE, caches(cases)[0], settings)
         rows = pick(rows, items=SIZES)
         ratio = 1 / rows["ratio"]
-        parts.append(pd.DataFrame({"idea": idea, "items": rows["items"].astype(int),
-                                   "ratio": ratio, "low": 1 / rows["high"],
-                                   "high": 1 / rows["low"]}))  # fmt: skip
+        parts.append(
+            pd.DataFrame(
+                {
+                    "idea": idea,
+                    "items": rows["items"].astype(int),
+                    "ratio": ratio,
+                    "low": 1 / rows["high"],
+                    "high": 1 / rows["low"],
+                }
+            )
+        )
     rows = pd.concat(parts, ignore_index=True)
     if rows.empty:
         raise Lacking("timings of look_ahead and of another at 2^20, 2^24 or 2^28")
@@ -142,7 +159,8 @@ def ablations(cases: pd.DataFrame) -> pd.DataFrame:
 
 @figure("scans", follows=("type", "op"))
 def ablation(data: Data) -> Shown:
-    """Time of look_ahead with one idea removed or one parameter changed, over the time of the unchanged kernel: above 1 is slower."""
+    """Time of look_ahead with one idea removed or one parameter changed, over the time of the
+    unchanged kernel: above 1 is slower."""
     cases = ablation_cases(data, FOUR_BYTES)
     rows = ablations(cases)
     ideas = [idea for idea in WITHOUT if idea in set(rows["idea"])]
@@ -159,8 +177,14 @@ def ablation(data: Data) -> Shown:
         for height, ratio, high in zip(heights, own["ratio"], own["high"], strict=True):
             if ratio == ratio:  # timed at this size
                 at = (np.nanmax([ratio, high, 1]), height)
-                panel.annotate(f"{ratio:.2f}", at, xytext=(3, 0), textcoords="offset points",
-                               va="center", fontsize=6)  # fmt: skip
+                panel.annotate(
+                    f"{ratio:.2f}",
+                    at,
+                    xytext=(3, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=6,
+                )
         left, right = panel.get_xlim()
         panel.set_xlim(left, right + 0.35 * (right - left))  # room for the numbers
         panel.locator_params(axis="x", nbins=3)
@@ -169,14 +193,16 @@ def ablation(data: Data) -> Shown:
     axes[len(sizes) // 2].set_xlabel("relative time")
     type_name, op = scan_of(cases)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Time of `look_ahead` with one change, over that of the unchanged kernel; above 1 is "
         f"slower. Inclusive {scan_words(op)} of {items_words(type_name)}, cold cache, stream "
         "launches. States at once: it asks for all groups at once, at every size. Arrival per "
         "lane: every lane arrives at barriers. The last two rows are other scans. Bars: 95% "
         "intervals.",
-        cases, scanned=(type_name, op),
-    )  # fmt: skip
+        cases,
+        scanned=(type_name, op),
+    )
 
 
 # ------------------------------------------------------------------------------ shapes of CUB
@@ -195,8 +221,8 @@ def shape_cases(data: Data) -> pd.DataFrame:
 
 def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """`type`, `items`, `algorithm`, `kib`, `ratio`, `tuned`: a copy's time over that of each shape,
-    cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD or
-    LOOK_BACK, or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few that were left."""
+    cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD or LOOK_BACK,
+    or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few that were left."""
     cases = pick(cases, cache="cold", launch="stream")
     is_shape = cases["variant"].isin(data.variants.ids(SHAPES))
     by = ["type", "variant", "settings"]
@@ -234,13 +260,15 @@ def _shape(data: Data, variant: str, settings: str) -> tuple[str, int]:
 
 @figure("cub_shapes", wide=True)
 def cub_shapes(data: Data) -> Shown:
-    """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy, by tile size; the star is cub_tuned."""
+    """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy,
+    by tile size; the star is cub_tuned."""
     cases = shape_cases(data)
     rows = by_shape(data, cases)
     columns = list(rows.groupby("type", sort=False))
     most = max(own["items"].nunique() for _, own in columns)
-    drawn, axes = style.figure(style.DOUBLE, 0.3 + 1.05 * most, len(columns), most, sharex=True,
-                               sharey=True)  # fmt: skip
+    drawn, axes = style.figure(
+        style.DOUBLE, 0.3 + 1.05 * most, len(columns), most, sharex=True, sharey=True
+    )
     for column, (type_name, own) in enumerate(columns):
         panels, sizes = axes[column :: len(columns)], list(own.groupby("items"))
         for panel in panels[: most - len(sizes)]:
@@ -255,24 +283,37 @@ def cub_shapes(data: Data) -> Shown:
     handles, labels = axes[-1].get_legend_handles_labels()
     drawn.legend(handles, labels, loc="outside upper right", ncols=len(labels), borderpad=0)
     return shown(
-        data, drawn,
+        data,
+        drawn,
         "Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, "
         "rows sizes, the largest at the bottom: inclusive scans, cold cache, stream launches. Each "
         "mark is one configuration of look-back or look-ahead. The line, as shipped, is the "
         "fastest untuned CUB, the star `cub_tuned`. There are no error bars.",
         cases,
-    )  # fmt: skip
+    )
 
 
 def _shapes(panel: Axes, rows: pd.DataFrame) -> None:
     for algorithm, colour, marker in ((LOOK_BACK, style.GREY, "o"), (LOOK_AHEAD, style.BLUE, "^")):
         own = pick(rows, algorithm=algorithm)
-        panel.plot(own["kib"], own["ratio"], label=algorithm, alpha=0.6,
-                   **style.Look(colour, marker, "").plot() | {"markersize": 3.5})  # fmt: skip
+        panel.plot(
+            own["kib"],
+            own["ratio"],
+            label=algorithm,
+            alpha=0.6,
+            **style.Look(colour, marker, "").plot() | {"markersize": 3.5},
+        )
     for ratio in pick(rows, algorithm=SHIPPED)["ratio"][:1]:
         panel.axhline(ratio, color=style.BLACK, linewidth=1, label=SHIPPED)
     tuned = rows[rows["tuned"]]
-    panel.plot(tuned["kib"], tuned["ratio"], "*", color=style.VERMILLION, markersize=8,
-               label="tuned", zorder=4)  # fmt: skip
+    panel.plot(
+        tuned["kib"],
+        tuned["ratio"],
+        "*",
+        color=style.VERMILLION,
+        markersize=8,
+        label="tuned",
+        zorder=4,
+    )
     panel.set_xlim(0, 50)
     panel.set_ylim(0, 1)

@@ -11,9 +11,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from scanlab_report.chapters import (
-    rank_cases,
-)
+from scanlab_report.chapters import rank_cases
 from scanlab_report.claims.of_ranks import several
 from scanlab_report.claims.of_scans import (
     floor,
@@ -38,9 +36,7 @@ from scanlab_report.claims.of_streams import (
 from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import CLAIM, PUBLISHED, TARGET, Claim, read
 from scanlab_report.data import Data
-from scanlab_report.groups import (
-    CEILING,
-)
+from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
 from scanlab_report.sources import Source
 
@@ -143,6 +139,13 @@ def all_sources(standings: Iterable[Standing]) -> list[Source]:
     def every(same: list[Source], name: str) -> tuple[str, ...]:
         return tuple(sorted({value for source in same for value in getattr(source, name)}))
 
-    return [Source(", ".join(sorted({s.device for s in same})), origin, every(same, "dates"),
-                   every(same, "commits"), any(s.dirty for s in same))
-            for origin, same in by.items()]  # fmt: skip
+    return [
+        Source(
+            ", ".join(sorted({s.device for s in same})),
+            origin,
+            every(same, "dates"),
+            every(same, "commits"),
+            any(s.dirty for s in same),
+        )
+        for origin, same in by.items()
+    ]

@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report.chapters import (
-    rank_cases,
-)
+from scanlab_report.chapters import rank_cases
 from scanlab_report.claims.standing import Bound, Standing, farthest
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import size
-from scanlab_report.intervals import (
-    median_interval,
-)
+from scanlab_report.intervals import median_interval
 from scanlab_report.pick import pick
 from scanlab_report.sources import sources
 
@@ -32,8 +28,10 @@ def several(claim: Claim, data: Data) -> Standing:
     rows = pick(rows, algorithm=claim.variant, ranks=claim.ranks)
     rows = rows[rows["value"].map(lambda value: value.value == value.value).astype(bool)]
     rows = pick(rows, **{column: sizes}) if (sizes := getattr(claim, column)) else rows
-    known = [(row.value, f"{size(getattr(row, column))} {per} on {row.ranks}", 0)
-             for row in rows.itertuples()]  # fmt: skip
+    known = [
+        (row.value, f"{size(getattr(row, column))} {per} on {row.ranks}", 0)
+        for row in rows.itertuples()
+    ]
     standing = farthest(claim, known, sources(data, timed))
     copies = next(r.copies for r in rows.itertuples() if r.value == standing.measured)
     if standing.reached or np.isnan(copies):
@@ -46,7 +44,10 @@ def _several(measure: str, cases: pd.DataFrame) -> pd.DataFrame:
     it is not known."""
     copies: Any = np.nan
     if measure == "ranks_weak":
-        rows, copy = rank_cases.weak(cases), pick(rank_cases.weak(cases, "copy"), algorithm=rank_cases.COPY)
+        rows, copy = (
+            rank_cases.weak(cases),
+            pick(rank_cases.weak(cases, "copy"), algorithm=rank_cases.COPY),
+        )
         copy = copy.assign(copies=copy["efficiency"].map(lambda value: value.value))
         rows = rows.merge(copy[[*rank_cases.PROBLEM, "copies"]], how="left")
         return rows.assign(value=rows["efficiency"])

@@ -7,12 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from scanlab_report.chapters import (
-    hardware,
-    odd_sizes,
-    one_core,
-    standings,
-)
+from scanlab_report.chapters import hardware, odd_sizes, one_core, standings
 from scanlab_report.claims.standing import MISSING, Bound, Standing, farthest
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
@@ -32,10 +27,7 @@ from scanlab_report.groups import (
     OWN,
     VECTOR_CEILING,
 )
-from scanlab_report.intervals import (
-    Interval,
-    ratio_intervals,
-)
+from scanlab_report.intervals import Interval, ratio_intervals
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.sources import sources
 from scanlab_report.versus import against, contests, decided, pairs, versus_cub
@@ -95,8 +87,13 @@ def _reference(claim: Claim, data: Data, here: pd.DataFrame) -> Bound | None:
     return None
 
 
-def _copy(data: Data, here: pd.DataFrame, enough: Callable[[float], bool],
-          cubs: Sequence[str], unit: str = "") -> Bound | None:  # fmt: skip
+def _copy(
+    data: Data,
+    here: pd.DataFrame,
+    enough: Callable[[float], bool],
+    cubs: Sequence[str],
+    unit: str = "",
+) -> Bound | None:
     """The speed over CUB of a copy of the same bytes, in the file with most copies: the copy that
     meets as one_wave does, else the fastest."""
     copies = data.variants.ids(CEILINGS)
@@ -134,14 +131,16 @@ def lost_at_odd_sizes(claim: Claim, data: Data) -> Standing:
     if cases.empty or (cases["outcome"] == OPEN).any():
         raise Lacking(MISSING)
     worst = min(cases.itertuples(), key=lambda case: (case.outcome != LOSS, case.ratio.value))
-    where = (f"{worst.type}, {worst.items}, {worst.cache}, {worst.launch}: "
-             f"{with_interval(worst.ratio)} × CUB over {worst.ratio.count} processes")  # fmt: skip
+    where = (
+        f"{worst.type}, {worst.items}, {worst.cache}, {worst.launch}: "
+        f"{with_interval(worst.ratio)} × CUB over {worst.ratio.count} processes"
+    )
     known = [((cases["outcome"] == LOSS).sum(), where, 0)]
     return farthest(claim, known, sources(data, timed), cases=len(cases))
 
 
 def spills(claim: Claim, data: Data) -> Standing:
-    """Timed cases whose kernel has local memory: spilled registers, or arrays indexed at run time."""
+    """Timed cases whose kernel has local memory: spilled registers, arrays indexed at run time."""
     rows = standings.kernel_rows(data, OWN)
     spilling = rows[rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"]))) or f"of {len(rows)}"

@@ -8,15 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from scanlab_report.chapters import (
-    bounds,
-    hardware,
-    larger,
-    model,
-    one_core,
-    scenarios,
-    timelines,
-)
+from scanlab_report.chapters import bounds, conflicts, larger, model, one_core, scenarios, timelines
 from scanlab_report.claims.standing import (
     BEST_PREDICTION,
     FILE_ACCESS,
@@ -29,9 +21,7 @@ from scanlab_report.claims.standing import (
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import size
-from scanlab_report.intervals import (
-    ratio_interval,
-)
+from scanlab_report.intervals import ratio_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.sources import sources
 
@@ -42,8 +32,10 @@ def order(claim: Claim, data: Data) -> Standing:
     names = list(rows.sort_values("milliseconds", kind="stable")["schedule"])
     (traces,), source = scenarios.scenarios_of(data, [[f"{claim.board}_{name}" for name in names]])
     simulated = zip(names, (trace.about["makespan_us"] for trace in traces), strict=True)
-    known = [(fast / slow, f"{first}, {second}", 0)
-             for (first, fast), (second, slow) in itertools.combinations(simulated, 2)]  # fmt: skip
+    known = [
+        (fast / slow, f"{first}, {second}", 0)
+        for (first, fast), (second, slow) in itertools.combinations(simulated, 2)
+    ]
     return farthest(claim, known, [source])
 
 
@@ -89,8 +81,11 @@ def naive(claim: Claim, data: Data) -> Standing:
     gains least, since hosts differ. The reference: reading and writing alone in that session."""
     cases, sessions = larger.larger_cases(data), larger.larger_sessions(data)
     over = lambda rows, way: larger.over_files(pick(rows, **LARGE), larger.NAIVE, way)
-    known = [(value, place, session) for session, rows in enumerate(sessions)
-             for _, value, place in over(rows, larger.STREAMED)]  # fmt: skip
+    known = [
+        (value, place, session)
+        for session, rows in enumerate(sessions)
+        for _, value, place in over(rows, larger.STREAMED)
+    ]
     standing = farthest(claim, known, sources(data, cases))
     value, place, session = claim.worst(known)
     where = f"16 GiB, by {place}"
@@ -119,11 +114,13 @@ def tracing(claim: Claim, data: Data) -> Standing:
 def counted(claim: Claim, data: Data) -> Standing:
     """The cases in which the emulator's counts are not the hardware's, or how far conflicts are off
     in percent of wavefronts, since there are cases without conflicts."""
-    cases, launches, _ = hardware.both_counted(data)
+    cases, launches, _ = conflicts.both_counted(data)
     if cases.empty:
         raise Lacking(MISSING)
-    off = {name: (cases[f"{name}_hardware"] - cases[f"{name}_emulator"]).abs()
-           for name in hardware.QUANTITIES}  # fmt: skip
+    off = {
+        name: (cases[f"{name}_hardware"] - cases[f"{name}_emulator"]).abs()
+        for name in conflicts.QUANTITIES
+    }
     value, where = (pd.DataFrame(off) > 0).any(axis=1).sum(), f"of {len(cases)}"
     if claim.measure == "conflicts":
         percent = 100 * off["conflicts"] / cases["transactions_hardware"]
@@ -155,6 +152,8 @@ def engines(claim: Claim, data: Data) -> Standing:
 
 def _overlap(rows: pd.DataFrame, which: str) -> float:
     """Percent; NaN if it is not known of every configuration."""
-    both, either = (pd.to_numeric(rows[f"{which}overlap_in_{where}"]).sum(skipna=False)
-                    for where in ("both", "either"))  # fmt: skip
+    both, either = (
+        pd.to_numeric(rows[f"{which}overlap_in_{where}"]).sum(skipna=False)
+        for where in ("both", "either")
+    )
     return 100 * float(both) / float(either) if either else np.nan

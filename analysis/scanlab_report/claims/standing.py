@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanlab_report.claims.stated import Claim
-from scanlab_report.intervals import (
-    Interval,
-)
+from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking
 from scanlab_report.sources import Source
 

@@ -16,17 +16,7 @@ from scanlab_report.data import Data
 from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.intervals import Interval
 from scanlab_report.pick import pick, power_of_two
-from scanlab_report.schema.base import (
-    COMMIT,
-    Amount,
-    Count,
-    Line,
-    Mode,
-    Name,
-    Number,
-    Op,
-    Type,
-)
+from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
 from scanlab_report.schema.fields import Misfit, convert, fits, shown
 
 CLAIM, PUBLISHED, TARGET = "claim", "published", "target"
@@ -35,19 +25,25 @@ KINDS = get_args(Kind)
 OfScans = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"]
 OfStreams = Literal["schedule", "duplex", "naive", "tracing"]
 OfEngines = Literal["makespan_median", "makespan_worst", "overlap"]
-OfRanks = Literal["ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound",
-                  "ranks_time"]  # fmt: skip
+OfRanks = Literal[
+    "ranks_copies", "ranks_weak", "ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"
+]
 Others = Literal["speedup", "traffic", "order", "implicit_sync", "counts", "conflicts"]
 Measure = Literal[OfScans, OfStreams, OfEngines, OfRanks, Others]
 OF_SCANS, OF_STREAMS, OF_ENGINES, OF_RANKS = map(get_args, (OfScans, OfStreams, OfEngines, OfRanks))
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 NEEDED = {
-    "speed": ("variant", "over", "type"), "floor": ("variant", "type"),
-    "stopwatch": ("variant", "type"), "odd_sizes": ("variant",), "speedup": ("variant",),
-    "traffic": ("variant", "items"), "order": ("board",), "schedule": ("workload",),
+    "speed": ("variant", "over", "type"),
+    "floor": ("variant", "type"),
+    "stopwatch": ("variant", "type"),
+    "odd_sizes": ("variant",),
+    "speedup": ("variant",),
+    "traffic": ("variant", "items"),
+    "order": ("board",),
+    "schedule": ("workload",),
     "implicit_sync": ("experiments", "answer"),
     **dict.fromkeys(OF_RANKS, ("variant", "type", "ranks")),
-}  # fmt: skip
+}
 """The fields that a measure needs, where it needs any."""
 Sizes = Count | Annotated[list[Count], Meta(min_length=1)]
 
@@ -116,7 +112,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
         return value <= self.at_most * (1 + self.variation)  # type: ignore[operator]
 
     def digits(self, value: float, least: int) -> int:
-        """The fewest significant digits with which the printed value has the verdict of the value."""
+        """The fewest significant digits with which the printed value has the value's verdict."""
         meets = self.meets(value)
         enough = (n for n in range(least, 6) if self.meets(float(f"{value:.{n}g}")) == meets)
         return next(enough, 6)

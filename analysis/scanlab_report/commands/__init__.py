@@ -1,5 +1,6 @@
 """The subcommands of ``scanlab-report``, one file each, found by its ``__main__``, the program.
 
-A subcommand's module has its docstring, of which the first line is the help; ``EXAMPLE``, for the end of the help;
-``arguments(parser)``, which declares its arguments; and ``run(options)``, which returns the exit status.
+A subcommand's module has its docstring, of which the first line is the help; ``EXAMPLE``, for the
+end of the help; ``arguments(parser)``, which declares its arguments; and ``run(options)``, which
+returns the exit status.
 """

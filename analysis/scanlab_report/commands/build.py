@@ -1,4 +1,5 @@
-"""Build figures, tables, the interactive page, the two papers as PDF, and the generated parts of pages, from results.
+"""Build figures, tables, the interactive page, the two papers as PDF, and the generated parts of
+pages, from results.
 
 Unreadable or impossible input is named, and then nothing is written: the files of an earlier build
 stay. The papers need latexmk; where LaTeX fails the last PDF stays, and the status is 1. They speak
@@ -28,25 +29,65 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     def add(*names: str, help: str, **options) -> None:
         parser.add_argument(*names, help=help, **options)
 
-    add("results", nargs="*", type=Path, metavar="RESULTS",
-        help="folders or files of results measured now")  # fmt: skip
-    add("--recorded", action="append", type=Path, default=[], metavar="DIR",
-        help="use these recorded runs where RESULTS have none; repeatable")  # fmt: skip
-    add("--session", default="", metavar="NAME",
+    add(
+        "results",
+        nargs="*",
+        type=Path,
+        metavar="RESULTS",
+        help="folders or files of results measured now",
+    )
+    add(
+        "--recorded",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="DIR",
+        help="use these recorded runs where RESULTS have none; repeatable",
+    )
+    add(
+        "--session",
+        default="",
+        metavar="NAME",
         help="use this recorded session, by its folder's name (default: the newest complete one of "
-        "each device)")  # fmt: skip
-    add("--device", default="", metavar="NAME",
+        "each device)",
+    )
+    add(
+        "--device",
+        default="",
+        metavar="NAME",
         help="show this GPU alone, by its name in the results (default: a part of each figure for "
-        "every GPU)")  # fmt: skip
-    add("--published", type=Path, default=DATA / "published", metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)")  # fmt: skip
-    add("--out", type=Path, required=True, metavar="DIR",
-        help="write figures/, tables/, cases.csv, report.html and the papers to DIR")  # fmt: skip
-    add("--paper", type=Path, metavar="DIR",
-        help="write the parts that the papers include to DIR, as in paper/generated")  # fmt: skip
+        "every GPU)",
+    )
+    add(
+        "--published",
+        type=Path,
+        default=DATA / "published",
+        metavar="DIR",
+        help="read the tables of the literature from DIR (default: data/published)",
+    )
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="write figures/, tables/, cases.csv, report.html and the papers to DIR",
+    )
+    add(
+        "--paper",
+        type=Path,
+        metavar="DIR",
+        help="write the parts that the papers include to DIR, as in paper/generated",
+    )
     add("--no-pdf", action="store_true", help="do not typeset the papers")
-    add("--page", dest="pages", action="append", type=Path, default=[], metavar="FILE",
-        help="replace each generated part between the markers of this page; repeatable")  # fmt: skip
+    add(
+        "--page",
+        dest="pages",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="replace each generated part between the markers of this page; repeatable",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,19 +128,27 @@ def run(options: argparse.Namespace) -> int:
         remove([folder / name for name in report.left_out])
     if options.paper:
         remove([options.paper / name for name in report.not_in_paper])
-    written = [options.paper / file.relative_to(paper) if paper and file.is_relative_to(paper)
-               else options.out / file.relative_to(out) for file in report.written]  # fmt: skip
+    written = [
+        options.paper / file.relative_to(paper)
+        if paper and file.is_relative_to(paper)
+        else options.out / file.relative_to(out)
+        for file in report.written
+    ]
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
     timed = {n for table in ("scan", "schedule") for n in data[table]["file"]}
     measured = any(data.files[n].origin == MEASURED and data.files[n].kind == "cuda" for n in timed)
     status = _typeset(options, written) if pdf and not measured else SOUND
     if pdf and measured:
-        say("the papers speak of the recorded session, and are left out beside what a GPU was "
-            "measured to do: build --recorded data/recorded has them")  # fmt: skip
+        say(
+            "the papers speak of the recorded session, and are left out beside what a GPU was "
+            "measured to do: build --recorded data/recorded has them"
+        )
     if not pdf and not options.no_pdf:
-        say("the papers are left out: there is no latexmk here; ./reproduce says which packages to "
-            "install")  # fmt: skip
+        say(
+            "the papers are left out: there is no latexmk here; ./reproduce says which packages to "
+            "install"
+        )
     seconds = time.monotonic() - started
     say(f"{count(len(written), 'file')} written to {options.out} in {seconds:.1f} s")
     return status
@@ -116,8 +165,13 @@ def _of_others(data, options: argparse.Namespace) -> str:
     if own := [*own, *(verification.file for verification in data.verifications)]:
         alone = "build each alone, into a folder of its own"
         return f"{first} and {own[0]} is Scanlab's own: {alone}"
-    given = {"recorded": options.recorded, "device": options.device, "session": options.session,
-             "paper": options.paper, "page": options.pages}  # fmt: skip
+    given = {
+        "recorded": options.recorded,
+        "device": options.device,
+        "session": options.session,
+        "paper": options.paper,
+        "page": options.pages,
+    }
     options.no_pdf = True
     names = ", ".join(f"--{name}" for name, value in given.items() if value)
     return names and f"{names}: of Scanlab's results alone, and {first}"
@@ -127,8 +181,10 @@ def _announce(data) -> None:
     """What was read, and what is unusual about it."""
     if len(others := data["other"]):
         timed = others[others["skipped"] == ""]
-        say(f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
-            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}")  # fmt: skip
+        say(
+            f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
+            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}"
+        )
         if untimed := len(others) - len(timed):
             say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
         return
@@ -138,9 +194,11 @@ def _announce(data) -> None:
     from scanlab_report.pick import Lacking
 
     files = len(set(data["scan"]["file"]))
-    say(f"read {count(len(data['scan']), 'repetition')} of {count(files, 'file')} of timings, "
+    say(
+        f"read {count(len(data['scan']), 'repetition')} of {count(files, 'file')} of timings, "
         f"{count(len(data['counts']), 'explanation')}, "
-        f"{count(len(data['counters']), 'launch', 'launches')} with counters")  # fmt: skip
+        f"{count(len(data['counters']), 'launch', 'launches')} with counters"
+    )
     if skipped := len(data["skipped"]):
         say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
     with contextlib.suppress(Lacking):
@@ -162,8 +220,10 @@ def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
 
     status = SOUND
     with ThreadPoolExecutor() as pool:
-        begun = {paper: pool.submit(typesetting.typeset, paper, options.paper, options.out)
-                 for paper in typesetting.PAPERS}  # fmt: skip
+        begun = {
+            paper: pool.submit(typesetting.typeset, paper, options.paper, options.out)
+            for paper in typesetting.PAPERS
+        }
     for paper, work in begun.items():
         target = options.out / f"{paper}.pdf"
         try:

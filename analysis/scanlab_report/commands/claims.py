@@ -21,15 +21,34 @@ MARKER = "claims"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("results", nargs="+", type=Path, metavar="RESULTS",
-        help="folders or files; new results precede recorded ones")  # fmt: skip
-    add("--claims", type=Path, default=CLAIMS, metavar="PATH",
-        help="read claims of your own from this file or folder, in the form of paper/claims/")  # fmt: skip
-    add("--session", default="", metavar="NAME",
+    add(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULTS",
+        help="folders or files; new results precede recorded ones",
+    )
+    add(
+        "--claims",
+        type=Path,
+        default=CLAIMS,
+        metavar="PATH",
+        help="read claims of your own from this file or folder, in the form of paper/claims/",
+    )
+    add(
+        "--session",
+        default="",
+        metavar="NAME",
         help="use this recorded session, by its folder's name (default: the newest complete one of "
-             "each device)")  # fmt: skip
-    add("--published", type=Path, default=DATA / "published", metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)")  # fmt: skip
+        "each device)",
+    )
+    add(
+        "--published",
+        type=Path,
+        default=DATA / "published",
+        metavar="DIR",
+        help="read the tables of the literature from DIR (default: data/published)",
+    )
     add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
 
 

@@ -1,7 +1,7 @@
 """Draw one figure from results, without building the report.
 
-Scans are shown of i32 where it was timed, else of another type that was, and the figure says so. `scanlab-report list` names the
-figures, and says which follow --variants, --type and --op.
+Scans are shown of i32 where it was timed, else of another type that was, and the figure says so.
+`scanlab-report list` names the figures, and says which follow --variants, --type and --op.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
-EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_device_scan' --type f32 --out f.pdf --style ieee-column
+EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf --style slide
   scanlab-report figure ceiling_share results/mine.json"""
 FORMATS = (".pdf", ".png", ".svg")
 STYLES = ("page", "ieee-column", "slide")
@@ -21,8 +21,18 @@ STYLES = ("page", "ieee-column", "slide")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     opened.arguments(parser, "figure")
-    parser.add_argument("--style", choices=STYLES, default="page", help="page: as in the report; ieee-column: 3.5 inches wide; slide: 16:9 (default: page)")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)")
+    parser.add_argument(
+        "--style",
+        choices=STYLES,
+        default="page",
+        help="page: as in the report; ieee-column: 3.5 inches wide; slide: 16:9 (default: page)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,7 +46,10 @@ def run(options: argparse.Namespace) -> int:
     try:
         entry = opened.entry_of(options, "figure")
         if options.style == "ieee-column" and entry.wide:
-            raise opened.Refused(f"figure {options.name} needs both columns of a page: take --style page, which is 7.1 inches wide")
+            raise opened.Refused(
+                f"figure {options.name} needs both columns of a page: take --style page, "
+                f"which is 7.1 inches wide"
+            )
         data = opened.data_for(options, "figure", entry)
         if reason := opened.lacking(options, "figure", entry, data):
             raise opened.Refused(reason)

@@ -1,7 +1,8 @@
 """Add recorded sessions to the history of their device, so that their folders can be deleted.
 
-The history keeps every repetition of the cases that compare sessions: sums beside one core of the host, and scans larger
-than the device. The rest of a session goes with its folder, except files that another session.json lists.
+The history keeps every repetition of the cases that compare sessions: sums beside one core of the
+host, and scans larger than the device. The rest of a session goes with its folder, except files
+that another session.json lists.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from scanlab_report.console import SOUND, count, missing, refuse, say
 from scanlab_report.written import one_file
 
-EXAMPLE = """  scanlab-report history data/recorded/my-device/2026-01-01 data/recorded/my-device/2026-01-01b"""
+EXAMPLE = "  scanlab-report history data/recorded/my-device/2026-01-01"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +28,23 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.load_others import HISTORY_COLUMNS, kept_of, load_history
     from scanlab_report.reading import HISTORY
 
-    if wrong := missing(options.folder) or [f"{folder}: a file; name the folder of the session" for folder in options.folder if not folder.is_dir()]:
+    if wrong := missing(options.folder) or [
+        f"{folder}: a file; name the folder of the session"
+        for folder in options.folder
+        if not folder.is_dir()
+    ]:
         return refuse(*wrong)
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
-        return refuse(f"the sessions are of {' and '.join(map(str, devices))}: take those of one device", "nothing was written")
+        return refuse(
+            f"the sessions are of {' and '.join(map(str, devices))}: take those of one device",
+            "nothing was written",
+        )
     problems: list[Complaint] = []
     file = devices[0] / HISTORY
-    table = load_history(file, problems) if file.is_file() else pd.DataFrame(columns=HISTORY_COLUMNS)
+    table = (
+        load_history(file, problems) if file.is_file() else pd.DataFrame(columns=HISTORY_COLUMNS)
+    )
     if table is None:
         return refuse(*problems, f"{file}: nothing was written")
     for folder in options.folder:
@@ -45,8 +55,13 @@ def run(options: argparse.Namespace) -> int:
             return refuse(*data.problems, f"{file}: nothing was written")
         rows = kept_of(folder.resolve(), data)
         if rows.empty:
-            return refuse(f"{folder}: holds no case that the history keeps: no sums beside one core of the host, and no scans larger than the device",
-                          f"{file}: nothing was written")  # fmt: skip
+            return refuse(
+                (
+                    f"{folder}: holds no case that the history keeps: no sums beside one core "
+                    f"of the host, and no scans larger than the device"
+                ),
+                f"{file}: nothing was written",
+            )
         table = pd.concat([table, rows], ignore_index=True)
         say(f"{folder}: {count(len(rows), 'case')}")
     with one_file(file) as made:

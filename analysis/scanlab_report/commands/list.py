@@ -1,6 +1,8 @@
-"""List each figure and table of the report: its content, its needs, and the command that measures them, with its time.
+"""List each figure and table of the report: its content, its needs, and the command that measures
+them, with its time.
 
-Seconds are those of an H200. The commands are steps of tools/record, which measures into a folder and goes on where it was stopped.
+Seconds are those of an H200. The commands are steps of tools/record, which measures into a folder
+and goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -16,17 +18,32 @@ EXAMPLE = """  scanlab-report list
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="as JSON: one object per figure and table")
+    parser.add_argument(
+        "--json", action="store_true", help="as JSON: one object per figure and table"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     from scanlab_report.experiments import plan
     from scanlab_report.opened import registered
 
-    entries = [{"kind": kind, "name": name, "shows": entry.title, "needs": [need] if (need := entry.needs()) else [],
-                "follows": list(entry.follows), **plan(entry.measured_by)._asdict()}
-               for kind in ("figure", "table") for name, entry in registered(kind).items()]  # fmt: skip
-    say(json.dumps(entries, indent=2, ensure_ascii=False) if options.json else "\n\n".join(map(_lines, entries)))
+    entries = [
+        {
+            "kind": kind,
+            "name": name,
+            "shows": entry.title,
+            "needs": [need] if (need := entry.needs()) else [],
+            "follows": list(entry.follows),
+            **plan(entry.measured_by)._asdict(),
+        }
+        for kind in ("figure", "table")
+        for name, entry in registered(kind).items()
+    ]
+    say(
+        json.dumps(entries, indent=2, ensure_ascii=False)
+        if options.json
+        else "\n\n".join(map(_lines, entries))
+    )
     return SOUND
 
 

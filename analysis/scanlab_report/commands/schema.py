@@ -16,7 +16,9 @@ EXAMPLE = """  scanlab-report schema --out schema"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="write the schemas to this folder")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="write the schemas to this folder"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,7 +28,12 @@ def run(options: argparse.Namespace) -> int:
 
     options.out.mkdir(parents=True, exist_ok=True)
     for name, struct in DOCUMENTS.items():
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(struct)
-        write(options.out / f"{name}.schema.json", json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(
+            struct
+        )
+        write(
+            options.out / f"{name}.schema.json",
+            json.dumps(schema, indent=1, ensure_ascii=False) + "\n",
+        )
     say(f"Written: {count(len(DOCUMENTS), 'schema')} in {options.out}")
     return SOUND

@@ -1,7 +1,7 @@
 """Print one table from results, without building the report.
 
-It is printed as Markdown, or written as the name of --out says. `scanlab-report list` names the tables, and says which follow
---variants, --type and --op.
+It is printed as Markdown, or written as the name of --out says. `scanlab-report list` names the
+tables, and says which follow --variants, --type and --op.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ FORMATS = (".md", ".csv", ".tex")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     opened.arguments(parser, "table")
-    parser.add_argument("--out", type=Path, metavar="FILE", help=f"write the table to FILE: {', '.join(FORMATS)}")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"write the table to FILE: {', '.join(FORMATS)}"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,7 +47,12 @@ def run(options: argparse.Namespace) -> int:
     if options.out is None:
         say(markdown(made))
     else:
-        write(options.out, {".md": lambda: markdown(made), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]())
+        write(
+            options.out,
+            {".md": lambda: markdown(made), ".csv": table.csv, ".tex": table.latex}[
+                options.out.suffix
+            ](),
+        )
         say(f"Written: {options.out}")
     others = []
     for device in data.devices if len(data.devices) > 1 and not entry.of_others else []:

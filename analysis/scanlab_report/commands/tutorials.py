@@ -24,12 +24,27 @@ PAGES = DATA.parent / "docs" / "tutorials"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("paths", nargs="*", default=[], type=Path, metavar="PATH",
-        help="read these result files and folders (default: the recorded data)")  # fmt: skip
-    add("--scanlab", type=Path, metavar="PROGRAM",
-        help="simulate timelines with this program (default: none, and those timelines are kept)")  # fmt: skip
-    add("--pages", type=Path, default=PAGES, metavar="DIR",
-        help="write the pages of this folder (default: docs/tutorials of the checkout)")  # fmt: skip
+    add(
+        "paths",
+        nargs="*",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="read these result files and folders (default: the recorded data)",
+    )
+    add(
+        "--scanlab",
+        type=Path,
+        metavar="PROGRAM",
+        help="simulate timelines with this program (default: none, and those timelines are kept)",
+    )
+    add(
+        "--pages",
+        type=Path,
+        default=PAGES,
+        metavar="DIR",
+        help="write the pages of this folder (default: docs/tutorials of the checkout)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,8 +66,11 @@ def run(options: argparse.Namespace) -> int:
     except (OSError, subprocess.CalledProcessError) as error:
         reason = getattr(error, "stderr", b"") or str(error).encode()
         return refuse(f"{options.scanlab}: cannot simulate: {reason.decode().strip()}")
-    changed = [file for file, text in files.items()
-               if not file.exists() or file.read_text(encoding="utf-8") != text]  # fmt: skip
+    changed = [
+        file
+        for file, text in files.items()
+        if not file.exists() or file.read_text(encoding="utf-8") != text
+    ]
     for file in changed:
         write(file, files[file])
         say(f"Written: {file}")
@@ -82,6 +100,8 @@ def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
     files |= {folder / name: draw() for name, draw in scan_pictures.PICTURES.items()}
     files |= {folder / name: draw(traces) for name, draw in stream_pictures.RECORDED.items()}
     if program:
-        files |= {folder / name: stream_pictures.simulated(program.resolve(), name)
-                  for name in stream_pictures.SIMULATED}  # fmt: skip
+        files |= {
+            folder / name: stream_pictures.simulated(program.resolve(), name)
+            for name in stream_pictures.SIMULATED
+        }
     return files

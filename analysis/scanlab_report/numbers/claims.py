@@ -6,12 +6,7 @@ from collections.abc import Sequence
 
 from scanlab_report.claims.checked import literature, targets
 from scanlab_report.claims.standing import Standing
-from scanlab_report.claims.stated import (
-    OF_ENGINES,
-    OF_LITERATURE_ON_SCANS,
-    OF_SCANS,
-    OF_STREAMS,
-)
+from scanlab_report.claims.stated import OF_ENGINES, OF_LITERATURE_ON_SCANS, OF_SCANS, OF_STREAMS
 from scanlab_report.data import Data
 from scanlab_report.intervals import Interval
 from scanlab_report.numbers.scans import Numbers, number

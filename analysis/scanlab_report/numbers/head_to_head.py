@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report import noise
-from scanlab_report.chapters import head_to_head, odd_sizes
+from scanlab_report.chapters import odd_sizes
 from scanlab_report.data import Data
 from scanlab_report.groups import (
     BEST,
@@ -24,18 +24,8 @@ from scanlab_report.groups import (
     WIN,
 )
 from scanlab_report.intervals import ratio_interval
-from scanlab_report.numbers.scans import (
-    Numbers,
-    number,
-    power,
-)
-from scanlab_report.pick import (
-    Lacking,
-    by_device,
-    floor_ns,
-    line,
-    pick,
-)
+from scanlab_report.numbers.scans import Numbers, number, power
+from scanlab_report.pick import Lacking, by_device, floor_ns, line, pick
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.versus import against, contests, pairs, versus_cub
 
@@ -52,16 +42,21 @@ def outcomes(data: Data) -> Numbers:
     (recorded,) = noise.read([device])
     times = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
     noisy = 1 + noise.thresholds(recorded, "scans", times)
-    apart = [ours.max() < theirs.min()
-             for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)]  # fmt: skip
+    apart = [
+        ours.max() < theirs.min()
+        for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)
+    ]
     bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
     made = {
-        "headToHeadCases": str(len(rows)), "headToHeadLeast": number(float(rows["ratio"].min())),
-        "headToHeadWins": str(number_of.get(WIN, 0)), "headToHeadTies": str(number_of.get(TIE, 0)),
-        "headToHeadLosses": str(number_of.get(LOSS, 0)), "headToHeadApart": str(sum(apart)),
+        "headToHeadCases": str(len(rows)),
+        "headToHeadLeast": number(float(rows["ratio"].min())),
+        "headToHeadWins": str(number_of.get(WIN, 0)),
+        "headToHeadTies": str(number_of.get(TIE, 0)),
+        "headToHeadLosses": str(number_of.get(LOSS, 0)),
+        "headToHeadApart": str(sum(apart)),
         "headToHeadNarrow": str(int(((rows["outcome"] == WIN) & (rows["ratio"] < noisy)).sum())),
         "headToHeadRivalTuned": str(int((rows["rival"] == TUNED).sum())),
-    }  # fmt: skip
+    }
     for name, own in (("HostBound", rows[bound]), ("Others", rows[~bound])):
         if len(own):
             made[f"headToHead{name}"] = number(float(own["ratio"].median()))
@@ -86,17 +81,23 @@ def searched(data: Data) -> Numbers:
         "headToHeadSearchedWins": str(int((own["outcome"] == WIN).sum())),
         "headToHeadSearchedMedian": number(float(own["ratio"].median())),
         "headToHeadUnsearchedMedian": number(float(rows[~inside]["ratio"].median())),
-    }  # fmt: skip
+    }
 
 
 def libraries(data: Data) -> Numbers:
     """Times of other libraries over best, where all scans are set side by side."""
     cases = pick(contests(data, python=True), **USUAL, items=LARGEST)
     first = cases.drop_duplicates("variant").set_index("variant")["samples"]
-    names = (("thrustOfBest", "thrust_scan"), ("torchOfBest", "torch_cumsum"),
-             ("cupyOfBest", "cupy_cumsum"))  # fmt: skip
-    made = {name: number(ratio_interval(first[variant], first[BEST]).value)
-            for name, variant in names if {variant, BEST} <= set(first.index)}  # fmt: skip
+    names = (
+        ("thrustOfBest", "thrust_scan"),
+        ("torchOfBest", "torch_cumsum"),
+        ("cupyOfBest", "cupy_cumsum"),
+    )
+    made = {
+        name: number(ratio_interval(first[variant], first[BEST]).value)
+        for name, variant in names
+        if {variant, BEST} <= set(first.index)
+    }
     plain = pick(contests(data), **USUAL, items=LARGEST)
     first = plain.drop_duplicates("variant").set_index("variant")["samples"]
     if {CEILING, TUNED} <= set(first.index):
@@ -111,8 +112,7 @@ def timers(data: Data) -> Numbers:
     if not {BEST, VENDOR} <= set(rows.index):
         return {}
     ours, theirs = (rows.at[VENDOR, c] / rows.at[BEST, c] for c in ("median_ns", "theirs_ns"))
-    return {"timerItems": power(SOME), "timerLead": number(ours),
-            "timerLeadTheirs": number(theirs)}  # fmt: skip
+    return {"timerItems": power(SOME), "timerLead": number(ours), "timerLeadTheirs": number(theirs)}
 
 
 def header(data: Data) -> Numbers:
@@ -122,16 +122,20 @@ def header(data: Data) -> Numbers:
     if rows.empty:
         raise Lacking("timings of the header beside CUB")
     made = {
-        "headerCases": str(len(rows)), "headerWins": str(int((rows["outcome"] == WIN).sum())),
+        "headerCases": str(len(rows)),
+        "headerWins": str(int((rows["outcome"] == WIN).sum())),
         "headerLosses": str(int((rows["outcome"] == LOSS).sum())),
         "headerBelow": str(int((rows["ratio"] < 1).sum())),
         "headerLeast": number(float(rows["ratio"].min()), 2),
-    }  # fmt: skip
+    }
     here = pick(cases, **USUAL, items=SOME)
     for match in pairs(here, HEADER, data.variants.ids(CUBS)).itertuples():
         here = pick(here, file=match.file).set_index("variant")["median_ns"]
-        for name, variant in (("headerSome", HEADER), ("headerSomeBest", BEST),
-                              ("headerSomeVendor", match.rival)):  # fmt: skip
+        for name, variant in (
+            ("headerSome", HEADER),
+            ("headerSomeBest", BEST),
+            ("headerSomeVendor", match.rival),
+        ):
             if variant in here.index:
                 made[name] = number(here[variant] / 1e3)
     return made
@@ -146,8 +150,10 @@ def launches(data: Data) -> Numbers:
     rows = rows[rows["items"].between(1, FEW)]
     if len(rows) and pd.notna(graph):
         ratios = rows["median_ns"] / graph
-        made |= {"smallGraphLeast": number(float(ratios.min()), 2),
-                 "smallGraphMost": number(float(ratios.max()), 2)}  # fmt: skip
+        made |= {
+            "smallGraphLeast": number(float(ratios.min()), 2),
+            "smallGraphMost": number(float(ratios.max()), 2),
+        }
     return made
 
 

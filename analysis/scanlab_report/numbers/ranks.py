@@ -37,16 +37,23 @@ def over_vendor(data: Data, in_paper: bool = False) -> Shown:
         timed = several(data, VENDOR)
         rows = pick(main_kind(compared(usual(timed))), algorithm=SCAN)
         rows = rows[rows["ranks"] == rows["ranks"].max()]
-        ratios = {int(row.items_per_rank): row.of_vendor for row in rows.itertuples()
-                  if row.of_vendor.known}  # fmt: skip
-        speeds = [f"{number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}] times that "
-                  f"of CUB with NCCL at {form(items)} 32-bit integers per GPU"
-                  for items in dict.fromkeys((max(ratios, default=0), FEW))
-                  if (ratio := ratios.get(items))]  # fmt: skip
+        ratios = {
+            int(row.items_per_rank): row.of_vendor
+            for row in rows.itertuples()
+            if row.of_vendor.known
+        }
+        speeds = [
+            f"{number(ratio.value)} [{number(ratio.low)}, {number(ratio.high)}] times that "
+            f"of CUB with NCCL at {form(items)} 32-bit integers per GPU"
+            for items in dict.fromkeys((max(ratios, default=0), FEW))
+            if (ratio := ratios.get(items))
+        ]
         if speeds:
             which, where = "Earlier", sources(data, timed)[0].line()
-            sentences = [f"On {rows['ranks'].max()} GPUs ({where}), the speed of {scan} is "
-                         f"{', and '.join(speeds)}."]  # fmt: skip
+            sentences = [
+                f"On {rows['ranks'].max()} GPUs ({where}), the speed of {scan} is "
+                f"{', and '.join(speeds)}."
+            ]
     except Lacking:
         pass
     withdrawn = [entry for entry in corrections()["withdrawn"] if VENDOR in entry["names"]]
@@ -105,8 +112,12 @@ def folding(data: Data) -> Numbers:
         raise Lacking(f"times of {SCAN} by states per aggregate at {size(FOLDED)} items per rank")
     by_chunk, by_tile = (number(rows.at[tells, "of_copy"].value, 2) for tells in ("chunk", "tile"))
     gpus, most = rows.loc["chunk", ["ranks", "as_ranks"]].astype(str)
-    return {"peersFoldGpus": gpus, "peersFolded": most,
-            "peersFoldChunks": by_chunk, "peersFoldTiles": by_tile}  # fmt: skip
+    return {
+        "peersFoldGpus": gpus,
+        "peersFolded": most,
+        "peersFoldChunks": by_chunk,
+        "peersFoldTiles": by_tile,
+    }
 
 
 FUNCTIONS = (peers, folding)

@@ -7,13 +7,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from scanlab_report.chapters import (
-    counts,
-    hardware,
-    ladder,
-    standings,
-    tuning,
-)
+from scanlab_report.chapters import conflicts, counts, hardware, ladder, standings, tuning
 from scanlab_report.data import Data
 from scanlab_report.formats import latex, significant
 from scanlab_report.groups import (
@@ -31,16 +25,7 @@ from scanlab_report.groups import (
     ideal_bytes,
 )
 from scanlab_report.intervals import ratio_interval, summarise
-from scanlab_report.pick import (
-    Lacking,
-    answering,
-    by_device,
-    caches,
-    floor_ns,
-    pick,
-    shares,
-    timed,
-)
+from scanlab_report.pick import Lacking, answering, by_device, caches, floor_ns, pick, shares, timed
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.sources import sources
 from scanlab_report.tables import CASE
@@ -67,24 +52,32 @@ def setup(data: Data) -> Numbers:
     low, high = source.samples or (0, 0)
     top = int(stands.at[CEILING, "items"])
     made = {
-        "scanDevice": latex(source.device), "scanDate": latex(source.date),
-        "scanCommit": latex(source.revision), "scanVersions": latex(", ".join(source.versions)),
+        "scanDevice": latex(source.device),
+        "scanDate": latex(source.date),
+        "scanCommit": latex(source.revision),
+        "scanVersions": latex(", ".join(source.versions)),
         "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
-        "copyRate": number(stands.at[CEILING, "rate"].value, 4), "copyItems": power(top),
-    }  # fmt: skip
+        "copyRate": number(stands.at[CEILING, "rate"].value, 4),
+        "copyItems": power(top),
+    }
     if FLOOR in timed(cases):
         made["floorTime"] = number(floor_ns(cases, cache) / 1e3, 2)
     ours = [v for v in stands.index if stands.at[v, "items"] == top and OWN.has(data.variants[v])]
     if ours:
         best = stands.loc[ours[0]]
-        made |= {"bestRate": number(best["rate"].value),
-                 "bestOfCopy": number(best["of_memcpy"].value)}  # fmt: skip
+        made |= {
+            "bestRate": number(best["rate"].value),
+            "bestOfCopy": number(best["of_memcpy"].value),
+        }
         if best["of_cub"] is not None:
             made["bestOfVendor"] = number(best["of_cub"].value)
     if VENDOR in stands.index and stands.at[VENDOR, "of_memcpy"] is not None:
         made["vendorOfCopy"] = number(stands.at[VENDOR, "of_memcpy"].value, 2)
-    pads = (("paddingGainLargest", TREE), ("paddingGainReentry", "hso_reentry"),
-            ("doublingOverTree", None))  # fmt: skip
+    pads = (
+        ("paddingGainLargest", TREE),
+        ("paddingGainReentry", "hso_reentry"),
+        ("doublingOverTree", None),
+    )
     for name, bare in pads:
         padded, other = (f"{bare}_padded", bare) if bare else (DOUBLING, f"{TREE}_padded")
         gain = shares(cases, padded, other, cache)["ratio"]
@@ -107,9 +100,11 @@ def counted(data: Data) -> Numbers:
     usual = counts.usual_counts(rows).set_index(["variant", "items"])["content"]
     n = _common(usual, "hs_block", "hso_block")
     if n is not None:
-        made |= {"additionsItems": power(n),
-                 "additionsHillisSteele": str(usual["hs_block", n].totals.operations),
-                 "additionsWorkEfficient": str(usual["hso_block", n].totals.operations)}  # fmt: skip
+        made |= {
+            "additionsItems": power(n),
+            "additionsHillisSteele": str(usual["hs_block", n].totals.operations),
+            "additionsWorkEfficient": str(usual["hso_block", n].totals.operations),
+        }
     plain = pick(rows, type="i32", mode="inclusive", padding="none", load=("", "halves"))
     plain = plain.set_index(["variant", "items"])["content"]
     n = _common(plain, DOUBLING, TREE)
@@ -126,30 +121,36 @@ def counted(data: Data) -> Numbers:
 
 def _common(contents: pd.Series, first: str, second: str) -> int | None:
     """The largest size that was counted of both variants."""
-    sizes = [set(contents.index[contents.index.get_level_values(0) == v].get_level_values(1))
-             for v in (first, second)]  # fmt: skip
+    sizes = [
+        set(contents.index[contents.index.get_level_values(0) == v].get_level_values(1))
+        for v in (first, second)
+    ]
     return max(sizes[0] & sizes[1], default=None)
 
 
 def agreement(data: Data) -> Numbers:
     """In how many cases emulator and hardware agree, and how far others are apart."""
-    cases, _, _ = hardware.both_counted(data)
-    off = pd.DataFrame({q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"]
-                        for q in hardware.QUANTITIES})  # fmt: skip
+    cases, _, _ = conflicts.both_counted(data)
+    off = pd.DataFrame(
+        {q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"] for q in conflicts.QUANTITIES}
+    )
     known = cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
     return {
         "hardwareCases": str(len(cases)),
         "hardwareEqual": str(int((~off.ne(0).any(axis=1)).sum())),
         "hardwareLargestDifference": number(float((100 * off["transactions"].abs() / known).max())),
-    }  # fmt: skip
+    }
 
 
 def rungs(data: Data) -> Numbers:
     """Shares of the copy at the largest size, rung by rung."""
     cases = ladder.ladder_cases(data)
     cache, size = caches(cases)[0], ladder.ladder_size(cases)
-    made = {f"rung{_camel(row.variant)}": number(row.ratio)
-            for row in ladder.rungs(cases).itertuples() if row.variant in ladder.SINGLE_PASS}  # fmt: skip
+    made = {
+        f"rung{_camel(row.variant)}": number(row.ratio)
+        for row in ladder.rungs(cases).itertuples()
+        if row.variant in ladder.SINGLE_PASS
+    }
     header = "tile=28"  # the header's tile at 2^24 and 2^28 items of 4 bytes on an H200
     for name, variant, other, settings, n in (
         ("rungVendorNewest", NEWEST_VENDOR, CEILING, "", size),
@@ -168,15 +169,22 @@ def _camel(name: str) -> str:
 
 
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
-    "StagesTwo": ("2 stages", max), "StagesThree": ("3 stages", max),
-    "StagesFour": ("4 stages", max), "StagesFive": ("5 stages", max),
-    "StaticMiddle": ("static tiles", statistics.median_low), "Static": ("static tiles", max),
-    "StaticSmall": ("static tiles", min), "LoadingOne": ("1 tile loading", max),
-    "LoadingFour": ("4 tiles loading", max), "LoadingAll": ("all tiles loading", max),
-    "PdlSmall": ("no PDL", min), "LookBack": ("decoupled_lookback", max),
-    "LookBackSmall": ("decoupled_lookback", min), "AskingSmall": ("states at once", min),
+    "StagesTwo": ("2 stages", max),
+    "StagesThree": ("3 stages", max),
+    "StagesFour": ("4 stages", max),
+    "StagesFive": ("5 stages", max),
+    "StaticMiddle": ("static tiles", statistics.median_low),
+    "Static": ("static tiles", max),
+    "StaticSmall": ("static tiles", min),
+    "LoadingOne": ("1 tile loading", max),
+    "LoadingFour": ("4 tiles loading", max),
+    "LoadingAll": ("all tiles loading", max),
+    "PdlSmall": ("no PDL", min),
+    "LookBack": ("decoupled_lookback", max),
+    "LookBackSmall": ("decoupled_lookback", min),
+    "AskingSmall": ("states at once", min),
     "ReduceThenScan": ("reduce_then_scan", max),
-}  # fmt: skip
+}
 """By the end of the macro's name the idea, and at which of the sizes."""
 
 
@@ -185,25 +193,38 @@ def ablations(data: Data) -> Numbers:
     rows = tuning.ablations(tuning.ablation_cases(data))
     rows = rows.set_index(["items", "idea"])["ratio"]
     sizes = {n for n, _ in rows.index}
-    return {f"ablation{name}": f"{rows[which(sizes), idea]:.2f}"
-            for name, (idea, which) in ABLATIONS.items()
-            if (which(sizes), idea) in rows.index}  # fmt: skip
+    return {
+        f"ablation{name}": f"{rows[which(sizes), idea]:.2f}"
+        for name, (idea, which) in ABLATIONS.items()
+        if (which(sizes), idea) in rows.index
+    }
 
 
 def second_form(data: Data) -> Numbers:
     """What look_ahead's form for heavy operators gains over the other one with the same tile."""
-    wanted = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp", "mode": "inclusive",
-              "cache": "cold", "launch": STREAM}  # fmt: skip
+    wanted = {
+        "variant": "look_ahead",
+        "type": "f32",
+        "op": "log_sum_exp",
+        "mode": "inclusive",
+        "cache": "cold",
+        "launch": STREAM,
+    }
     for _, _, rows in by_device(data, "scan"):
         rows = answering(data, pick(rows, **wanted))
         if len(rows):
             cases = summarise(rows, CASE)
-            usual, again = (pick(cases, settings=settings).set_index("items")["samples"]
-                            for settings in ("tile=49", "folding=repeated tile=49"))  # fmt: skip
+            usual, again = (
+                pick(cases, settings=settings).set_index("items")["samples"]
+                for settings in ("tile=49", "folding=repeated tile=49")
+            )
             sizes = sorted(set(usual.index) & set(again.index))
             ends = {"secondFormSmall": sizes[:1], "secondFormLarge": sizes[-1:]}
-            return {name: number(ratio_interval(again[n], usual[n]).value)
-                    for name, end in ends.items() for n in end}  # fmt: skip
+            return {
+                name: number(ratio_interval(again[n], usual[n]).value)
+                for name, end in ends.items()
+                for n in end
+            }
     raise Lacking("times of look_ahead in its forms, f32 log_sum_exp, on a CUDA device")
 
 
@@ -215,10 +236,13 @@ def tiles(data: Data) -> Numbers:
     fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
     many = pick(rows, items=rows["items"].max())
     loses = 100 * (1 - float(many["ratio"].iloc[-1] / many["ratio"].max()))
-    return {"tileDefault": data.variants["look_ahead"].defaults["tile"],
-            "tileSmall": f"{fastest.iloc[0]:g}", "tileLarge": f"{fastest.iloc[-1]:g}",
-            "tileLargest": f"{many['kib'].iloc[-1]:g}",
-            "tileLargestLoses": number(loses, 2)}  # fmt: skip
+    return {
+        "tileDefault": data.variants["look_ahead"].defaults["tile"],
+        "tileSmall": f"{fastest.iloc[0]:g}",
+        "tileLarge": f"{fastest.iloc[-1]:g}",
+        "tileLargest": f"{many['kib'].iloc[-1]:g}",
+        "tileLargestLoses": number(loses, 2),
+    }
 
 
 def traffic(data: Data) -> Numbers:
@@ -230,11 +254,18 @@ def waits(data: Data) -> Numbers:
     """Shares of cycles, in percent, that look_ahead's warps wait at the largest size."""
     rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
     rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
-    ways = (("waitLoad", "load", "data"), ("waitFree", "load", "store"),
-            ("waitReduce", "reduce", "data"), ("waitLookAhead", "look ahead", "prefix"),
-            ("waitScan", "scan", "prefix"))  # fmt: skip
-    return {name: number(100 * float(rows.at[role, kind]), 2) for name, role, kind in ways
-            if role in rows.index and kind in rows}  # fmt: skip
+    ways = (
+        ("waitLoad", "load", "data"),
+        ("waitFree", "load", "store"),
+        ("waitReduce", "reduce", "data"),
+        ("waitLookAhead", "look ahead", "prefix"),
+        ("waitScan", "scan", "prefix"),
+    )
+    return {
+        name: number(100 * float(rows.at[role, kind]), 2)
+        for name, role, kind in ways
+        if role in rows.index and kind in rows
+    }
 
 
 def waves(data: Data) -> Numbers:
@@ -245,8 +276,10 @@ def waves(data: Data) -> Numbers:
     made = {"waveFloor": number(float(times.loc[FLOOR].iloc[0]), 2)}
     for size, n in (("Small", 1 << 14), ("Large", ladder.WAVE_LARGEST)):
         if n in times:
-            made |= {f"wave{size}{name}": number(float(times.at[step, n]))
-                     for name, step in names.items()}  # fmt: skip
+            made |= {
+                f"wave{size}{name}": number(float(times.at[step, n]))
+                for name, step in names.items()
+            }
     return made
 
 

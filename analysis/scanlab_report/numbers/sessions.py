@@ -13,13 +13,18 @@ from scanlab_report.numbers.scans import Numbers, number
 def sessions(data: Data) -> Numbers:
     """What happened while schedules were measured."""
     found = [s for s in sessions_of(data) if s.kind == "schedule"]
-    able = [s.converged for s in found
-            if int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN]  # fmt: skip
+    able = [
+        s.converged
+        for s in found
+        if int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN
+    ]
     made: Numbers = {}
     converged = pd.concat([pd.Series(dtype=bool), *able])
     if len(converged):
-        made |= {"convergedSchedules": number(100 * float(converged.mean()), 2),
-                 "convergedSchedulesCases": str(len(converged))}  # fmt: skip
+        made |= {
+            "convergedSchedules": number(100 * float(converged.mean()), 2),
+            "convergedSchedulesCases": str(len(converged)),
+        }
     if found:
         drift = max(abs(s.farthest_round["median"] - 1) for s in found)
         made["driftSchedules"] = number(100 * drift, 2)

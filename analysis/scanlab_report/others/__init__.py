@@ -27,18 +27,22 @@ NVBENCH, GOOGLE = "nvbench", "Google Benchmark"
 MORE_SAMPLES = {
     NVBENCH: "--jsonbin FILE, in the place of --json FILE, makes nvbench keep every sample",
     GOOGLE: "--benchmark_repetitions=10 makes ten samples, and "
-            "--benchmark_report_aggregates_only drops them",
-}  # fmt: skip
+    "--benchmark_report_aggregates_only drops them",
+}
 """The option of each program that writes what a verdict by medians needs."""
-WANTED = ("wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark "
-          "(--benchmark_out)")  # fmt: skip
+WANTED = (
+    "wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark "
+    "(--benchmark_out)"
+)
 _OTHERS = (
-    ("results of hyperfine", "results", "command"), ("results of pyperf", "benchmarks", "runs"),
-    ("results of pytest-benchmark", "benchmarks", "stats"), ("results of JMH", "", "jmhVersion"),
+    ("results of hyperfine", "results", "command"),
+    ("results of pyperf", "benchmarks", "runs"),
+    ("results of pytest-benchmark", "benchmarks", "stats"),
+    ("results of JMH", "", "jmhVersion"),
     ("results of nvbench without their meta.version", "benchmarks", "states"),
     ("nvbench's list of benchmarks, without results", "benchmarks", "axes"),
     ("results in Google Benchmark's format, without their context", "benchmarks", "real_time"),
-)  # fmt: skip
+)
 """Documents that are taken for results: the kind, the list in them, a key of its first entry."""
 _CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
 """Every version of Google Benchmark has one of them in its context."""
@@ -67,8 +71,9 @@ def _is_own(document: Any) -> bool:
             continue
         context, entries = part.get("context"), part.get("benchmarks")
         schemas = [of.get("schema", "") for of in (part, context) if isinstance(of, dict)]
-        outcomes = isinstance(entries, list) and any("outcome" in entry for entry in entries
-                                                     if isinstance(entry, dict))  # fmt: skip
+        outcomes = isinstance(entries, list) and any(
+            "outcome" in entry for entry in entries if isinstance(entry, dict)
+        )
         if "traceEvents" in part or outcomes or any(str(s).startswith("scanlab-") for s in schemas):
             return True
     return False
@@ -85,11 +90,16 @@ def unknown(file: Path, document: Any) -> Unknown | None:
             return Unknown(file, f"{key}[0].{inner}", f"seems to be {what}: {WANTED}")
     seen = f"a list of {len(document)}" if isinstance(document, list) else str(type(document))
     if isinstance(document, dict):
-        if any("schema" in part for part in (document, document.get("context"))
-               if isinstance(part, dict)):  # fmt: skip
+        if any(
+            "schema" in part
+            for part in (document, document.get("context"))
+            if isinstance(part, dict)
+        ):
             return None  # Scanlab's reader states what is wrong with it
         keys = ", ".join(map(shown, list(document)[:5])) or "none"
-        return Unknown(file, "", f"is JSON of no program that is known here; its keys are {keys}: {WANTED}")
+        return Unknown(
+            file, "", f"is JSON of no program that is known here; its keys are {keys}: {WANTED}"
+        )
     return Unknown(file, "", f"is JSON of no program that is known here, {seen}: {WANTED}")
 
 
@@ -113,9 +123,14 @@ def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.Da
         seen[named] += 1
         again = f"(occurrence {seen[named]})" if seen[named] > 1 else ""
         ns = {f"{name}_ns": 1e9 * case[name] for name in ("median", "mean", "stdev")}
-        rows.append(case | ns | {
-            "case": f"{case['point']} {again}".strip(), "key": f"{named[1]} {again}".strip(),
-            "samples": 1e9 * case["samples"],
-        })  # fmt: skip
+        rows.append(
+            case
+            | ns
+            | {
+                "case": f"{case['point']} {again}".strip(),
+                "key": f"{named[1]} {again}".strip(),
+                "samples": 1e9 * case["samples"],
+            }
+        )
     table = pd.DataFrame(rows, columns=COLUMNS["other"])
     return context | {"program": by}, table

@@ -19,10 +19,26 @@ def new_case(place: str, benchmark: str, point: str = "", **more: Any) -> dict[s
     """A case without a time yet; times are in seconds, and NaN where the file does not state them.
     `device` is the number of the GPU, `gpu` its name; `rates` are bytes per second, one per sample,
     or a single one."""
-    return {"place": place, "benchmark": benchmark, "point": point, "device": "", "gpu": "",
-            "axes": {}, "clock": "", "samples": np.empty(0), "count": 0, "mean": math.nan,
-            "stdev": math.nan, "median": math.nan, "batch": math.nan, "rates": np.empty(0),
-            "skipped": "", "failed": False, "misfit": None, **more}  # fmt: skip
+    return {
+        "place": place,
+        "benchmark": benchmark,
+        "point": point,
+        "device": "",
+        "gpu": "",
+        "axes": {},
+        "clock": "",
+        "samples": np.empty(0),
+        "count": 0,
+        "mean": math.nan,
+        "stdev": math.nan,
+        "median": math.nan,
+        "batch": math.nan,
+        "rates": np.empty(0),
+        "skipped": "",
+        "failed": False,
+        "misfit": None,
+        **more,
+    }
 
 
 def one_line(text: str) -> str:
@@ -51,8 +67,13 @@ def sampled(samples: np.ndarray, places: Sequence[str] = ()) -> dict[str, Any]:
     for wrong in np.flatnonzero(~((samples >= SHORTEST) & (samples <= LONGEST)))[:1]:
         checked_time(float(samples[wrong]), places[wrong])
     stdev = float(np.std(samples, ddof=1)) if len(samples) > 1 else math.nan
-    return {"samples": samples, "count": len(samples), "mean": float(np.mean(samples)),
-            "stdev": stdev, "median": float(np.median(samples))}  # fmt: skip
+    return {
+        "samples": samples,
+        "count": len(samples),
+        "mean": float(np.mean(samples)),
+        "stdev": stdev,
+        "median": float(np.median(samples)),
+    }
 
 
 # ------------------------------------------------------------------------- cases of several files
@@ -73,14 +94,29 @@ def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
         return tables[0]
     rows = []
     for _, runs in pd.concat(tables).groupby(["benchmark", "key", "device"], sort=False):
-        first = runs.sort_values(["failed", "skipped"], key=lambda of: of.astype(bool),
-                                 ascending=False, kind="stable").iloc[0].to_dict()  # fmt: skip
+        first = (
+            runs.sort_values(
+                ["failed", "skipped"],
+                key=lambda of: of.astype(bool),
+                ascending=False,
+                kind="stable",
+            )
+            .iloc[0]
+            .to_dict()
+        )
         if not first["skipped"]:
             all_sampled = (runs["samples"].map(len) > 0).all()
-            samples = np.concatenate(runs["samples"].tolist()) if all_sampled else runs["mean_ns"].to_numpy()
+            samples = (
+                np.concatenate(runs["samples"].tolist())
+                if all_sampled
+                else runs["mean_ns"].to_numpy()
+            )
             of_all = sampled(samples / 1e9)
             first |= {f"{name}_ns": 1e9 * of_all[name] for name in ("median", "mean", "stdev")}
-            first |= {"samples": samples, "count": len(samples),
-                      "rates": np.concatenate(runs["rates"].tolist())}  # fmt: skip
+            first |= {
+                "samples": samples,
+                "count": len(samples),
+                "rates": np.concatenate(runs["rates"].tolist()),
+            }
         rows.append(first)
     return pd.DataFrame(rows)

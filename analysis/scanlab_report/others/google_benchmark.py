@@ -73,8 +73,10 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
     are its samples, also if they are of several runs."""
     about = convert(document["context"], _About, "context")
     registered: dict[tuple[str, int | None, int | None], _Placed] = {}
-    entries = [(f"benchmarks[{index}]", _entry(raw, f"benchmarks[{index}]"))
-               for index, raw in enumerate(listed(document, "benchmarks"))]  # fmt: skip
+    entries = [
+        (f"benchmarks[{index}]", _entry(raw, f"benchmarks[{index}]"))
+        for index, raw in enumerate(listed(document, "benchmarks"))
+    ]
     names = {entry.name for _, entry in entries}
     for place, entry in entries:
         if entry.aggregate_name not in _FITTED and not _is_old_aggregate(entry, names):
@@ -84,8 +86,12 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
     cpus = f", {about.num_cpus} CPUs of {about.mhz_per_cpu:g} MHz" if about.num_cpus else ""
     debug = ", library built for debugging" if about.library_build_type == "debug" else ""
     host = one_line(about.host_name) or "unnamed host"
-    context = {"kind": "host", "cpu": host + cpus + debug, "date": one_line(about.date),
-               "argv": one_line(about.executable)}  # fmt: skip
+    context = {
+        "kind": "host",
+        "cpu": host + cpus + debug,
+        "date": one_line(about.date),
+        "argv": one_line(about.executable),
+    }
     return context, [_repeated(name, placed) for (name, *_), placed in registered.items()]
 
 
@@ -120,7 +126,11 @@ def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
         runs = runs or means
         samples = np.array([_seconds(*of) for of in runs])
         rates = [e.bytes_per_second for _, e in runs if 0 < e.bytes_per_second < math.inf]
-        return case | sampled(samples, [f"{p}.real_time" for p, _ in runs]) | {"rates": np.array(rates)}
+        return (
+            case
+            | sampled(samples, [f"{p}.real_time" for p, _ in runs])
+            | {"rates": np.array(rates)}
+        )
     except Misfit as misfit:
         return case | {"skipped": unusable(misfit), "misfit": misfit}
 
@@ -130,10 +140,15 @@ def _aggregates(of: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
     if "mean" not in of:
         return {"skipped": "the file has no time of it"}
     place, mean = of["mean"]
-    times: dict[str, Any] = {"count": mean.repetitions,
-                             "mean": checked_time(_seconds(place, mean), f"{place}.real_time")}  # fmt: skip
-    times |= {field: _seconds(*of[name]) for name, field in (("stddev", "stdev"), ("median", "median"))
-              if name in of}  # fmt: skip
+    times: dict[str, Any] = {
+        "count": mean.repetitions,
+        "mean": checked_time(_seconds(place, mean), f"{place}.real_time"),
+    }
+    times |= {
+        field: _seconds(*of[name])
+        for name, field in (("stddev", "stdev"), ("median", "median"))
+        if name in of
+    }
     if not 0 <= times.get("stdev", 0) <= LONGEST:
         at, entry = of["stddev"]
         raise Misfit(f"{at}.real_time", f"is {entry.real_time:g}, no deviation: {REMEDY}")
@@ -155,7 +170,9 @@ def _axes(parts: list[str]) -> dict[str, str | float]:
         argument = _ARGUMENT.fullmatch(part)
         if argument and argument["name"] not in _SETTINGS:
             value = argument["value"]
-            axes[argument["name"] or f"argument {number}"] = float(value) if "." in value else int(value)
+            axes[argument["name"] or f"argument {number}"] = (
+                float(value) if "." in value else int(value)
+            )
         elif not argument:
             axes[f"argument {number}"] = part
     return axes

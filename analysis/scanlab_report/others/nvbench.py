@@ -11,11 +11,11 @@ import numpy as np
 from msgspec import Struct
 
 from scanlab_report.others.cases import (
-    sampled,
     checked_time,
     new_case,
     one_line,
     reason_of,
+    sampled,
     unusable,
 )
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
@@ -89,23 +89,30 @@ def nvbench(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], li
         raise Misfit("meta.version.json.major", message)
     content = convert(document, _Document)
     names = {str(device.id): one_line(device.name) for device in content.devices or []}
-    cases = [_state(file, f"benchmarks[{b}].states[{s}]", one_line(benchmark.name), state, names)
-             for b, benchmark in enumerate(content.benchmarks or [])
-             for s, state in enumerate(benchmark.states or [])]  # fmt: skip
+    cases = [
+        _state(file, f"benchmarks[{b}].states[{s}]", one_line(benchmark.name), state, names)
+        for b, benchmark in enumerate(content.benchmarks or [])
+        for s, state in enumerate(benchmark.states or [])
+    ]
     used = {case["device"]: case["gpu"] for case in cases if case["gpu"]}
-    context = {"device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))),
-               "argv": one_line(" ".join(content.meta.argv or [])),
-               "nvbench": content.meta.version.nvbench.string}  # fmt: skip
+    context = {
+        "device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))),
+        "argv": one_line(" ".join(content.meta.argv or [])),
+        "nvbench": content.meta.version.nvbench.string,
+    }
     return context, cases
 
 
-def _state(file: Path, place: str, benchmark: str, raw: Any,
-           names: Mapping[str, str]) -> dict[str, Any]:  # fmt: skip
+def _state(
+    file: Path, place: str, benchmark: str, raw: Any, names: Mapping[str, str]
+) -> dict[str, Any]:
     case = new_case(place, benchmark)
     try:
         state = convert(raw, _State, place)
-        axes = {one_line(axis.name): _axis_value(axis, f"{place}.axis_values[{index}].value")
-                for index, axis in enumerate(state.axis_values or [])}  # fmt: skip
+        axes = {
+            one_line(axis.name): _axis_value(axis, f"{place}.axis_values[{index}].value")
+            for index, axis in enumerate(state.axis_values or [])
+        }
         device = "" if state.device is None else str(state.device)
         point = " ".join(f"{name}={_in_words(value)}" for name, value in axes.items())
         case |= {"point": point, "device": device, "gpu": names.get(device, ""), "axes": axes}
@@ -119,9 +126,11 @@ def _state(file: Path, place: str, benchmark: str, raw: Any,
 
 def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     """The times of a state, from its summaries by tag."""
-    values = {(summary.tag, of.name): (of.value, f"{place}.summaries[{s}].data[{v}].value")
-              for s, summary in enumerate(state.summaries or [])
-              for v, of in enumerate(summary.data or [])}  # fmt: skip
+    values = {
+        (summary.tag, of.name): (of.value, f"{place}.summaries[{s}].data[{v}].value")
+        for s, summary in enumerate(state.summaries or [])
+        for v, of in enumerate(summary.data or [])
+    }
 
     def number(tag: str) -> float:
         """NaN where the state does not have it."""
@@ -154,9 +163,13 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     # Older files have the noise in parts of the mean alone; nvbench writes inf where samples were
     # fewer than five.
     stdev = number(f"{times}/stdev/relative") * mean
-    return timed | {"count": sample_count, "mean": mean, "median": number(f"{times}/median"),
-                    "stdev": stdev if 0 <= stdev < math.inf else math.nan,
-                    "rates": np.array([rate] if has_rate else [])}  # fmt: skip
+    return timed | {
+        "count": sample_count,
+        "mean": mean,
+        "median": number(f"{times}/median"),
+        "stdev": stdev if 0 <= stdev < math.inf else math.nan,
+        "rates": np.array([rate] if has_rate else []),
+    }
 
 
 def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.ndarray:
@@ -167,13 +180,18 @@ def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.nd
         raw = next((path for path in beside if path.is_file()), beside[0]).read_bytes()
     except OSError as error:
         reason = f"which cannot be read beside the JSON ({error.strerror})"
-        raise Misfit(place, f"is {shown(name)}, {reason}: move the folder together with it") from None
+        raise Misfit(
+            place, f"is {shown(name)}, {reason}: move the folder together with it"
+        ) from None
     if len(raw) != 4 * count or not count:
         takes = f"which has {len(raw)} bytes, and {count} samples take {4 * count}"
         raise Misfit(place, f"is {shown(name)}, {takes}: {REMEDY}")
     samples = np.frombuffer(raw, dtype="<f4").astype(float)
     if np.isfinite(samples).all() and abs(float(np.mean(samples)) - mean) > _SINGLE * mean:
-        message = f"the mean of its samples is {np.mean(samples):.6g} s, and that of the state {mean:.6g} s"
+        message = (
+            f"the mean of its samples is {np.mean(samples):.6g} s, and that of the state "
+            f"{mean:.6g} s"
+        )
         raise Misfit(place, f"is {shown(name)}, of another run: {message}")
     return samples
 

@@ -1,4 +1,5 @@
-"""The report as one HTML page: the data of the figures, to choose from, to hover over, to zoom into.
+"""The report as one HTML page: the data of the figures, to choose from, to hover over, to zoom
+into.
 
 The page needs no network and no server: data, scripts and the library that draws (vega.js, see
 vega.LICENSE) are in it. It divides by bytes and changes units; medians, intervals and ratios come
@@ -16,25 +17,30 @@ from typing import Any
 from scanlab_report.data import Data
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page", "scans", "several_gpus", "schedules", "timelines", "sessions", "answers",
-            "start")  # fmt: skip
+_SCRIPTS = (
+    "page",
+    "scans",
+    "several_gpus",
+    "schedules",
+    "timelines",
+    "sessions",
+    "answers",
+    "start",
+)
 """One module when they stand behind each other."""
 
 
 def write_page(data: Data, target: Path) -> bool:
     """Writes the page; False without data."""
-    from scanlab_report.page import (
-        answers,
-        claims,
-        scans,
-        schedules,
-        several_gpus,
-        timelines,
-    )
+    from scanlab_report.page import answers, claims, scans, schedules, several_gpus, timelines
 
-    views = {"scans": scans.views(data), "schedules": schedules.views(data),
-             "several_gpus": several_gpus.views(data), "timelines": timelines.views(data),
-             "sessions": answers.sessions(data)}  # fmt: skip
+    views = {
+        "scans": scans.views(data),
+        "schedules": schedules.views(data),
+        "several_gpus": several_gpus.views(data),
+        "timelines": timelines.views(data),
+        "sessions": answers.sessions(data),
+    }
     if not any(views.values()):
         return False
     views |= {"claims": claims.views(data), "implicit_sync": answers.implicit_sync(data)}
@@ -46,11 +52,12 @@ def document(views: dict[str, list[dict[str, Any]]]) -> str:
     """The page with the data of its views in it."""
     text = json.dumps(views, separators=(",", ":")).encode()
     parts = {
-        "STYLE": _text("page.css"), "LICENCE": _text("vega.LICENSE"),
+        "STYLE": _text("page.css"),
+        "LICENCE": _text("vega.LICENSE"),
         "DATA": base64.b64encode(gzip.compress(text, mtime=0)).decode(),
         "LIBRARY": _text("vega.js"),
         "SCRIPT": "\n".join(_text(f"{name}.js") for name in _SCRIPTS),
-    }  # fmt: skip
+    }
     page = _text("page.html")
     for name, part in parts.items():
         page = page.replace(f"<!--{name}-->", part)

@@ -26,23 +26,38 @@ def sessions(data: Data) -> list[dict[str, Any]]:
         for session in found:
             rounds, outliers = session.rounds, session.outliers
             farthest = outliers.head(MOST)
-            made.append({
-                "device": device, "title": session.title,
-                "source": source_line(source_of(session.files)), "cases": len(session.names),
-                "repetitions": len(session.samples), "outside": len(outliers),
-                "normal_percent": numbers([100 * session.outliers_of_normal])[0],
-                "rising": session.trending(slower=True),
-                "falling": session.trending(slower=False), "power": session.power(),
-                "went_on": session.went_on().replace("`", ""), "clocks": len(session.clocks),
-                "lowered": session.lowered, "throttling": session.throttling(),
-                "rounds": {"of": rounds["rounds"].tolist(),
-                           "round": (rounds["round"] + 1).tolist(),
-                           "cases": rounds["cases"].tolist()}
-                | {name: numbers(100 * (rounds[name] - 1)) for name in ("median", "low", "high")},
-                "outliers": {"round": (farthest["round"] + 1).tolist(),
-                             "name": farthest["name"].tolist(),
-                             "relative": numbers(farthest["relative"])},
-            })  # fmt: skip
+            made.append(
+                {
+                    "device": device,
+                    "title": session.title,
+                    "source": source_line(source_of(session.files)),
+                    "cases": len(session.names),
+                    "repetitions": len(session.samples),
+                    "outside": len(outliers),
+                    "normal_percent": numbers([100 * session.outliers_of_normal])[0],
+                    "rising": session.trending(slower=True),
+                    "falling": session.trending(slower=False),
+                    "power": session.power(),
+                    "went_on": session.went_on().replace("`", ""),
+                    "clocks": len(session.clocks),
+                    "lowered": session.lowered,
+                    "throttling": session.throttling(),
+                    "rounds": {
+                        "of": rounds["rounds"].tolist(),
+                        "round": (rounds["round"] + 1).tolist(),
+                        "cases": rounds["cases"].tolist(),
+                    }
+                    | {
+                        name: numbers(100 * (rounds[name] - 1))
+                        for name in ("median", "low", "high")
+                    },
+                    "outliers": {
+                        "round": (farthest["round"] + 1).tolist(),
+                        "name": farthest["name"].tolist(),
+                        "relative": numbers(farthest["relative"]),
+                    },
+                }
+            )
     return made
 
 
@@ -59,9 +74,20 @@ def implicit_sync(data: Data) -> list[dict[str, Any]]:
         answers = [a if isinstance(a, str) else "not tried" for a in rows["answer"]]
         stated = [s if isinstance(s, str) else "" for s in rows["stated"]]
         questions = [asks.get(a, "launches, events, order and queues") for a in rows["asks"]]
-        made.append({"device": device, "source": source_line(sources(own, rows)[0]), "experiments": {
-            "question": rows["question"].tolist(), "asks": questions, "stated": stated,
-            "answer": answers, "differs": rows["differs"].astype(bool).tolist(),
-            "yes": rows["yes"].astype(int).tolist(), "trials": rows["trials"].astype(int).tolist(),
-            "source": rows["source"].tolist()}})  # fmt: skip
+        made.append(
+            {
+                "device": device,
+                "source": source_line(sources(own, rows)[0]),
+                "experiments": {
+                    "question": rows["question"].tolist(),
+                    "asks": questions,
+                    "stated": stated,
+                    "answer": answers,
+                    "differs": rows["differs"].astype(bool).tolist(),
+                    "yes": rows["yes"].astype(int).tolist(),
+                    "trials": rows["trials"].astype(int).tolist(),
+                    "source": rows["source"].tolist(),
+                },
+            }
+        )
     return made

@@ -25,8 +25,12 @@ def views(data: Data) -> list[dict[str, Any]]:
 def _row(standing: Standing) -> dict[str, str]:
     claim = standing.claim
     return {
-        "claim": standing.statement, "target": f"{claim.wanted} {unit(claim)}",
-        "measured": with_interval(standing.measured), "where": standing.where,
-        "verdict": standing.verdict, "said": standing.qualified,
-        "source": claim.source or "Scanlab", "figure": claim.figure,
-    }  # fmt: skip
+        "claim": standing.statement,
+        "target": f"{claim.wanted} {unit(claim)}",
+        "measured": with_interval(standing.measured),
+        "where": standing.where,
+        "verdict": standing.verdict,
+        "said": standing.qualified,
+        "source": claim.source or "Scanlab",
+        "figure": claim.figure,
+    }

@@ -27,7 +27,11 @@ def views(data: Data) -> list[dict[str, Any]]:
     scans = data["scan"][data["scan"]["variant"] != FLOOR]
     devices = scans["file"].map(lambda number: data.files[number].device)
     for device in ranked([data.files[n] for n in set(scans["file"])], data.first):
-        cases = scans[devices == device][["type", "op", "mode"]].drop_duplicates().itertuples(index=False, name=None)
+        cases = (
+            scans[devices == device][["type", "op", "mode"]]
+            .drop_duplicates()
+            .itertuples(index=False, name=None)
+        )
         for case in sorted(cases, key=_place):
             if (rows := _cases(data, device, *case)) is not None:
                 made.append(_view(data, device, rows, *case))
@@ -43,8 +47,15 @@ def _place(case: tuple[str, str, str]) -> tuple[Any, ...]:
 def _cases(data: Data, device: str, type_: str, op: str, mode: str) -> pd.DataFrame | None:
     """Beside a copy if one was timed."""
     for all_of in ((CEILING,), ()):
-        query = Query((type_,), op, mode, all_of, python=True, kinds=("cuda", "host"),
-                      launches=("stream", "graph"))  # fmt: skip
+        query = Query(
+            (type_,),
+            op,
+            mode,
+            all_of,
+            python=True,
+            kinds=("cuda", "host"),
+            launches=("stream", "graph"),
+        )
         for _, named, rows in by_device(data, "scan", query.kinds):
             if named == device:
                 cases = query.of_type(data, rows, type_)
@@ -53,8 +64,9 @@ def _cases(data: Data, device: str, type_: str, op: str, mode: str) -> pd.DataFr
     return None
 
 
-def _view(data: Data, device: str, timed: pd.DataFrame, type_: str, op: str,
-          mode: str) -> dict[str, Any]:  # fmt: skip
+def _view(
+    data: Data, device: str, timed: pd.DataFrame, type_: str, op: str, mode: str
+) -> dict[str, Any]:
     order = ["variant", "settings", "cache", "launch", "items"]
     cases = timed[timed["variant"] != FLOOR].sort_values(order).reset_index(drop=True)
     about = data.variants
@@ -64,17 +76,20 @@ def _view(data: Data, device: str, timed: pd.DataFrame, type_: str, op: str,
     rivals = cubs.drop_duplicates(case).set_index(case)["variant"].to_dict()
     cases["variant"] = (cases["variant"] + " " + cases["settings"]).str.rstrip()
     keys = list(cases[case].itertuples(index=False, name=None))
-    samples = {(v, *key): own for v, key, own in
-               zip(cases["variant"], keys, cases["samples"], strict=True)}  # fmt: skip
-    columns: dict[str, list[Any]] = {name: cases[name].tolist()
-                                     for name in ("variant", "cache", "launch", "items", "count")}
+    samples = {
+        (v, *key): own for v, key, own in zip(cases["variant"], keys, cases["samples"], strict=True)
+    }
+    columns: dict[str, list[Any]] = {
+        name: cases[name].tolist() for name in ("variant", "cache", "launch", "items", "count")
+    }
     columns |= times("time_ns", cases, 1.0)
     columns["rival"] = [rivals.get(key) for key in keys]
     for name, others in (("share", [CEILING] * len(cases)), ("speedup", columns["rival"])):
         ratios = [UNKNOWN] * len(cases)
         pairs = []
-        for place, (variant, other, key) in enumerate(zip(cases["variant"], others, keys,
-                                                          strict=True)):  # fmt: skip
+        for place, (variant, other, key) in enumerate(
+            zip(cases["variant"], others, keys, strict=True)
+        ):
             if other == variant:  # itself, without an interval
                 ratios[place] = Interval(1.0, UNKNOWN.low, UNKNOWN.high, 0)
             elif (other, *key) in samples:
@@ -89,14 +104,17 @@ def _view(data: Data, device: str, timed: pd.DataFrame, type_: str, op: str,
     pairs_ = cases[["cache", "launch"]].drop_duplicates().itertuples(index=False, name=None)
     elements = int(cases["bytes"].iloc[0] // max(1, cases["items"].iloc[0]))
     return {
-        "device": device, "type": type_, "op": op, "mode": mode,
+        "device": device,
+        "type": type_,
+        "op": op,
+        "mode": mode,
         "source": source_line(sources(data, timed)[0]),
-        "bytes_an_item": elements or 2 * ELEMENT_BYTES[type_], "ceiling": CEILING,
+        "bytes_an_item": elements or 2 * ELEMENT_BYTES[type_],
+        "ceiling": CEILING,
         "floor": look(f"{about[FLOOR].label} (floor)", drawn_as(FLOOR, about)),
-        "floor_ns": {f"{c} {l}": numbers([floor_ns(timed, c, l)])[0] for c, l in pairs_},
+        "floor_ns": {f"{c} {way}": numbers([floor_ns(timed, c, way)])[0] for c, way in pairs_},
         "looks": {v: look(about[v].label, drawn_as(v, about)) for v in variants}
         | {v: look(v, spare(number)) for number, v in enumerate(newcomers)},
-        "shown": [v for v in variants if about[v].overview], "cases": columns,
-    }  # fmt: skip
-
-
+        "shown": [v for v in variants if about[v].overview],
+        "cases": columns,
+    }

@@ -38,16 +38,23 @@ def _view(data: Data, device: str, every: pd.DataFrame, problem: dict[str, Any])
     columns |= times("time_ms", cases, 1e6)
     gains = bounds.speedups(cases)["speedup"].reindex(cases.index)
     columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
-    lines = {name: [None if s is None else 1e3 * s for s in seconds]
-              for name, seconds in bounds.bounds(cases).items()}  # fmt: skip
+    lines = {
+        name: [None if s is None else 1e3 * s for s in seconds]
+        for name, seconds in bounds.bounds(cases).items()
+    }
     side = f"{bounds.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
     places = sorted(set(zip(cases["id"], cases["place"], strict=True)))
     return problem | {
-        "device": device, "source": source_line(sources(data, every)[0]),
-        "title": bounds.ratio_title(cases), "serial": bounds.SERIAL,
+        "device": device,
+        "source": source_line(sources(data, every)[0]),
+        "title": bounds.ratio_title(cases),
+        "serial": bounds.SERIAL,
         "side": side if cases["side_kernels"].any() else "",
         "looks": {id_: look(id_, schedules.schedule_look(place)) for id_, place in places},
-        "bounds": {name: look(name, schedules.BOUND_LOOKS[name])
-                   | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in lines.items()},
+        "bounds": {
+            name: look(name, schedules.BOUND_LOOKS[name])
+            | {"ms": numbers(pd.Series(ms, dtype=float))}
+            for name, ms in lines.items()
+        },
         "cases": columns,
-    }  # fmt: skip
+    }

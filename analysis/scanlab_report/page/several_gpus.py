@@ -6,14 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters.rank_cases import (
-    COPY,
-    VENDOR,
-    compared,
-    ordered,
-    several,
-    usual,
-)
+from scanlab_report.chapters.rank_cases import COPY, VENDOR, compared, ordered, several, usual
 from scanlab_report.chapters.rank_cases import look as look_of
 from scanlab_report.data import Data, ranked
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
@@ -41,12 +34,14 @@ def _view(device: str, data: Data, timed: pd.DataFrame) -> dict[str, Any]:
     for name in ("of_copy", "of_vendor"):
         ratios |= intervals(name, scans[name].tolist())
     return {
-        "device": device, "source": source_line(sources(data, timed)[0]), "copy": COPY,
+        "device": device,
+        "source": source_line(sources(data, timed)[0]),
+        "copy": COPY,
         "vendor": VENDOR,
         "looks": {id_: look(id_, look_of(id_)) for id_ in (*ordered(scans["algorithm"]), COPY)},
         "cases": _columns(scans, "algorithm", "settings", *_PROBLEM, "count") | ratios,
         "copies": _columns(copies, *_PROBLEM),
-    }  # fmt: skip
+    }
 
 
 def _columns(rows: pd.DataFrame, *names: str) -> dict[str, list[Any]]:

@@ -7,19 +7,26 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import style
-from scanlab_report.chapters.timelines import (
-    ENGINE_COLOURS,
-    Trace,
-    lane_names,
-    trace_of,
-)
+from scanlab_report.chapters.timelines import ENGINE_COLOURS, Trace, lane_names, trace_of
 from scanlab_report.data import Data, File, ranked
 from scanlab_report.page.columns import numbers, source_line
 from scanlab_report.sources import source_of
 from scanlab_report.tables import MEASURED
 
-_FACTS = ("source", "machine", "simulated_on", "workload", "items", "chunks", "streams", "memory",
-          "work", "connections", "overlap", "tracing_overhead_percent")  # fmt: skip
+_FACTS = (
+    "source",
+    "machine",
+    "simulated_on",
+    "workload",
+    "items",
+    "chunks",
+    "streams",
+    "memory",
+    "work",
+    "connections",
+    "overlap",
+    "tracing_overhead_percent",
+)
 """What a trace states of itself and the page shows."""
 _CALLS = "issue"
 
@@ -33,8 +40,13 @@ def views(data: Data) -> list[dict[str, Any]]:
     newest = {}
     for number in files:
         file, device = data.files[number], _device(data.files[number])
-        key = (file.of_no_device, place.get(device, 0), device, _title(data, number),
-               file.context.get("items", 0))  # fmt: skip
+        key = (
+            file.of_no_device,
+            place.get(device, 0),
+            device,
+            _title(data, number),
+            file.context.get("items", 0),
+        )
         newest[key] = number
     return [_view(data, newest[key]) for key in sorted(newest)]
 
@@ -47,32 +59,44 @@ def _view(data: Data, number: int) -> dict[str, Any]:
     lanes = [*hosts, *_named(lane_names(trace))]
     if hosts:
         heights |= {name: height + len(hosts) for name, height in hosts.items()}
-        calls = trace.calls.assign(lane=trace.calls["lane_name"], kind=_CALLS, stream="",
-                                   channel=-1, bytes=-1, label="")  # fmt: skip
-        rows = pd.concat([rows, calls[list(rows.columns)].sort_values("start_us")],
-                         ignore_index=True)  # fmt: skip
+        calls = trace.calls.assign(
+            lane=trace.calls["lane_name"], kind=_CALLS, stream="", channel=-1, bytes=-1, label=""
+        )
+        rows = pd.concat(
+            [rows, calls[list(rows.columns)].sort_values("start_us")], ignore_index=True
+        )
     origin = file.origin
     if file.of_no_device:
         origin = "simulated" if origin == MEASURED else f"simulated, {origin}"
     source = source_of([file], origin=origin, device=_device(file))
-    ends = {name: (rows[f"{name}_us"] - begin).div(1e3).round(6).tolist()  # whole nanoseconds
-            for name in ("start", "end")}  # fmt: skip
+    ends = {
+        name: (rows[f"{name}_us"] - begin).div(1e3).round(6).tolist()  # whole nanoseconds
+        for name in ("start", "end")
+    }
     return {
-        "device": _device(file), "title": _title(data, number), "simulated": file.of_no_device,
-        "source": source_line(source), "unit": about.get("unit", "ms"),
+        "device": _device(file),
+        "title": _title(data, number),
+        "simulated": file.of_no_device,
+        "source": source_line(source),
+        "unit": about.get("unit", "ms"),
         "makespan": numbers([trace.makespan_ms])[0],
-        "whole": numbers([(rows["end_us"].max() - begin) / 1e3])[0], "fact": about.get("fact", ""),
-        "about": {name: about[name] for name in _FACTS if name in about}, "lanes": lanes,
+        "whole": numbers([(rows["end_us"].max() - begin) / 1e3])[0],
+        "fact": about.get("fact", ""),
+        "about": {name: about[name] for name in _FACTS if name in about},
+        "lanes": lanes,
         "calls": _CALLS,
-        "colours": {kind: ENGINE_COLOURS.get(kind, style.GREY)
-                    for kind in dict.fromkeys(rows["kind"])},
+        "colours": {
+            kind: ENGINE_COLOURS.get(kind, style.GREY) for kind in dict.fromkeys(rows["kind"])
+        },
         "operations": {
             "lane": [heights[lane] for lane in rows["lane"]],
-            **{name: rows[name].tolist()
-               for name in ("kind", "stream", "chunk", "operation", "channel", "bytes")},
+            **{
+                name: rows[name].tolist()
+                for name in ("kind", "stream", "chunk", "operation", "channel", "bytes")
+            },
             **ends,
         },
-    }  # fmt: skip
+    }
 
 
 def _device(file: File) -> str:
@@ -86,9 +110,11 @@ def _title(data: Data, number: int) -> str:
         return str(about["title"])
     trace: Trace = trace_of(data, number)
     queue = ", one hardware work queue" if trace.one_queue else ""
-    ran = [f"{about['chunks']} chunks" if "chunks" in about else "",
-           f"{about['streams']} streams" if "streams" in about else "",
-           str(about.get("workload", ""))]  # fmt: skip
+    ran = [
+        f"{about['chunks']} chunks" if "chunks" in about else "",
+        f"{about['streams']} streams" if "streams" in about else "",
+        str(about.get("workload", "")),
+    ]
     return ", ".join(filter(None, [trace.schedule + queue, *ran]))
 
 

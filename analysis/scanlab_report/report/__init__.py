@@ -11,15 +11,15 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from scanlab_report.chapters import load_all  # noqa: E402
+from scanlab_report.chapters import load_all
 from scanlab_report.data import Data
-from scanlab_report.experiments import plan  # noqa: E402
-from scanlab_report.intervals import summarise  # noqa: E402
-from scanlab_report.numbers import macros, numbers_of  # noqa: E402
-from scanlab_report.page import write_page  # noqa: E402
+from scanlab_report.experiments import plan
+from scanlab_report.intervals import summarise
+from scanlab_report.numbers import macros, numbers_of
+from scanlab_report.page import write_page
 from scanlab_report.pick import Lacking
-from scanlab_report.processes import side_by_side  # noqa: E402
-from scanlab_report.shown import (  # noqa: E402
+from scanlab_report.processes import side_by_side
+from scanlab_report.shown import (
     FIGURES,
     TABLES,
     Entry,
@@ -32,7 +32,7 @@ from scanlab_report.shown import (  # noqa: E402
     told,
 )
 from scanlab_report.tables import CASE
-from scanlab_report.written import put  # noqa: E402
+from scanlab_report.written import put
 
 PAGE = "report.html"
 _FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".caption.tex")
@@ -42,7 +42,9 @@ _FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".ca
 class Report:
     """What was written, and what was left out, below `out` and below `paper`."""
 
-    def __init__(self, data: Data, out: Path, paper: Path | None, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, data: Data, out: Path, paper: Path | None, say: Callable[[str], None]
+    ) -> None:
         self.data, self.out, self.paper, self.say = data, out, paper, say
         self.paper_data = data.on(data.devices[0]) if data.devices else data
         self.written: list[Path] = []
@@ -55,8 +57,10 @@ class Report:
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
         others = len(self.data["other"]) > 0
-        figures, tables = ([entry for entry in entries.values() if entry.of_others == others]
-                           for entries in (FIGURES, TABLES))  # fmt: skip
+        figures, tables = (
+            [entry for entry in entries.values() if entry.of_others == others]
+            for entries in (FIGURES, TABLES)
+        )
         jobs: dict[str, Callable[[], Any]] = {}
         for entry in figures:
             jobs[entry.name] = partial(self._figure, entry)
@@ -121,8 +125,11 @@ class Report:
         except Lacking as error:
             return "", str(error)
         content, folder = made.content, self.out / "tables"
-        for suffix, text in ((".tex", content.latex()), (".md", markdown(made)),
-                             (".csv", content.csv())):  # fmt: skip
+        for suffix, text in (
+            (".tex", content.latex()),
+            (".md", markdown(made)),
+            (".csv", content.csv()),
+        ):
             put(folder / f"{entry.name}{suffix}", text)
         line = footer_line(made.sources)
         if not self.paper:

@@ -18,15 +18,7 @@ from scanlab_report.chapters import counts, head_to_head, odd_sizes, rivals, sta
 from scanlab_report.console import say
 from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
-from scanlab_report.formats import (
-    Column,
-    Table,
-    code,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import ranks
 from scanlab_report.pick import Lacking, pick
@@ -52,25 +44,37 @@ def ladder(data: Data) -> Shown:
     cost = usual.drop_duplicates("variant").set_index("variant")["content"]
     stands = standings.standings(data, cases)
     rows = []
-    for row in stands[[OWN.has(data.variants[v]) for v in stands["variant"]]].iloc[::-1].itertuples():
+    for row in (
+        stands[[OWN.has(data.variants[v]) for v in stands["variant"]]].iloc[::-1].itertuples()
+    ):
         content = cost.get(row.variant)
         totals = counts.cost(content) if content is not None else {}
-        rows.append({
-            "variant": row.variant, "cost_items": totals.get("items"),
-            "additions": totals.get("operations"), "barriers": totals.get("barriers"),
-            "bytes_per_item": totals.get("global_bytes_per_item"),
-            "worst_degree": totals.get("worst_degree"), "items": row.items,
-            "time_us": row.median_us, "of_memcpy": row.of_memcpy, "of_cub": row.of_cub,
-        })  # fmt: skip
+        rows.append(
+            {
+                "variant": row.variant,
+                "cost_items": totals.get("items"),
+                "additions": totals.get("operations"),
+                "barriers": totals.get("barriers"),
+                "bytes_per_item": totals.get("global_bytes_per_item"),
+                "worst_degree": totals.get("worst_degree"),
+                "items": row.items,
+                "time_us": row.median_us,
+                "of_memcpy": row.of_memcpy,
+                "of_cub": row.of_cub,
+            }
+        )
     columns = (
         Column("variant", "variant", code, right=False),
         Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),
-        Column("additions", "additions", whole), Column("barriers", "barriers", whole),
+        Column("additions", "additions", whole),
+        Column("barriers", "barriers", whole),
         Column("bytes_per_item", "bytes/item", significant),
-        Column("worst_degree", "worst conflict", whole), Column("items", "timed at n", size),
+        Column("worst_degree", "worst conflict", whole),
+        Column("items", "timed at n", size),
         Column("time_us", "time, µs", partial(significant, digits=4)),
-        Column("of_memcpy", "× memcpy", with_interval), Column("of_cub", "× CUB", with_interval),
-    )  # fmt: skip
+        Column("of_memcpy", "× memcpy", with_interval),
+        Column("of_cub", "× CUB", with_interval),
+    )
     caption = (
         "Inclusive sums of 32-bit integers. The left part has the cost that the SIMT emulator "
         "counts at n, with the degree of the worst bank conflict. The right part has measured "
@@ -87,11 +91,14 @@ def recorded(data: Data) -> Shown:
         if {entry["kind"] for entry in session["files"]} - {"timings", "counts"}:
             gpus.setdefault(session["device"], set()).add(session.get("gpus", 1))
     first = data.first
-    named = [f"{device} ({_listed(map(str, sorted(gpus[device])))} GPU"
-             f"{'s' * (max(gpus[device]) > 1)})"
-             for device in sorted(gpus, key=lambda device: (device != first, device))]  # fmt: skip
-    text = (f"Recorded GPU times are of {_listed(named)}. Claims, papers and generated pages are of "
-            f"{first} unless they name another device. No other GPU is recorded.")  # fmt: skip
+    named = [
+        f"{device} ({_listed(map(str, sorted(gpus[device])))} GPU{'s' * (max(gpus[device]) > 1)})"
+        for device in sorted(gpus, key=lambda device: (device != first, device))
+    ]
+    text = (
+        f"Recorded GPU times are of {_listed(named)}. Claims, papers and generated pages are of "
+        f"{first} unless they name another device. No other GPU is recorded."
+    )
     return Shown(text, "")
 
 
@@ -108,18 +115,25 @@ def older(data: Data) -> Shown:
         algorithms = data.files[number].context.get("algorithms", {})
         limits |= {id_: about.get("limits", "") for id_, about in algorithms.items()}
     refused = sorted(id_ for id_, text in limits.items() if NEWER in text.split("; "))
-    tables = {name: rows[~rows["algorithm" if "algorithm" in rows else "variant"].isin(refused)]
-              for name, rows in data.tables.items()
-              if {"algorithm", "variant"} & set(rows) and name not in ("counts", "nvbench")}  # fmt: skip
+    tables = {
+        name: rows[~rows["algorithm" if "algorithm" in rows else "variant"].isin(refused)]
+        for name, rows in data.tables.items()
+        if {"algorithm", "variant"} & set(rows) and name not in ("counts", "nvbench")
+    }
     every = data.every and replace(data.every, tables=data.every.tables | tables)
     left = replace(data, tables=data.tables | tables, every=every)
     text = "".join(map(typesetting.source_text, typesetting.PAPERS))
     known = FIGURES | TABLES
-    lacking = [name for name in dict.fromkeys(_SHOWN.findall(text))
-               if name in known and not _lacks(name, data) and _lacks(name, left)]  # fmt: skip
+    lacking = [
+        name
+        for name in dict.fromkeys(_SHOWN.findall(text))
+        if name in known and not _lacks(name, data) and _lacks(name, left)
+    ]
     code_ = lambda names: _listed(f"`{name}`" for name in names)
-    sentence = (f"Below compute capability 9.0, these figures and tables of the papers have no "
-                f"data: {code_(lacking)}. The others lack {code_(refused)} alone.")  # fmt: skip
+    sentence = (
+        f"Below compute capability 9.0, these figures and tables of the papers have no "
+        f"data: {code_(lacking)}. The others lack {code_(refused)} alone."
+    )
     return Shown(sentence, "")
 
 
@@ -142,11 +156,16 @@ def _listed(names: Iterable[str]) -> str:
 
 
 PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
-    "results": (standings.six, rivals.score), "ladder": (ladder,), "standings": (standings.short,),
-    "types": (rivals.fastest,), "losses": (head_to_head.losses,),
-    "over_vendor": (ranks.over_vendor,), "devices": (recorded,), "older_devices": (older,),
+    "results": (standings.six, rivals.score),
+    "ladder": (ladder,),
+    "standings": (standings.short,),
+    "types": (rivals.fastest,),
+    "losses": (head_to_head.losses,),
+    "over_vendor": (ranks.over_vendor,),
+    "devices": (recorded,),
+    "older_devices": (older,),
     "odd_sizes": (odd_sizes.odd_sizes_short,),
-}  # fmt: skip
+}
 """By the name of the markers, the functions whose tables or sentences stand between them."""
 
 # ------------------------------------------------------------------------------------- filling
@@ -155,8 +174,11 @@ PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
 def parts_of(page: Path) -> list[str]:
     """The parts that a page has; MarkerError if it has none, or not both markers of one."""
     text = markers.text_of(page)
-    named = [name for name in (*PARTS, GALLERY)
-             if markers.begin(name) in text or markers.end(name) in text]  # fmt: skip
+    named = [
+        name
+        for name in (*PARTS, GALLERY)
+        if markers.begin(name) in text or markers.end(name) in text
+    ]
     for name in named:
         markers.find(text, name)
     if not named:
@@ -230,8 +252,9 @@ def _gallery(page: Path, drawn: Path, data: Data) -> str:
             commands = list(steps.commands)
             commands[:1] = [f"{line}  # about {duration(steps.seconds)}" for line in commands[:1]]
             block = "\n".join(["```sh", *commands, "```"]) if commands else ""
-            made.append(f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n{block}"
-                        .rstrip())  # fmt: skip
+            made.append(
+                f"### `{name}`\n\n{sentence}\n\n![figure]({GALLERY}/{name}.png)\n{block}".rstrip()
+            )
     return "\n\n".join(made)
 
 
@@ -274,5 +297,3 @@ def _shrink(source: Path, target: Path) -> None:
         height = round(full.height * min(1, WIDTH / full.width))
         small = full.resize((min(WIDTH, full.width), height), Image.Resampling.LANCZOS)
         small.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
-
-

@@ -26,8 +26,6 @@ SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"
 
 
-
-
 class Parameter(Struct, kw_only=True, frozen=True):
     """A parameter of a variant."""
 

@@ -1,5 +1,5 @@
-"""How figures look: widths, fonts, axes, legends, and colours that survive print and colour blindness
-(the palette of Okabe and Ito)."""
+"""How figures look: widths, fonts, axes, legends, and colours that survive print and colour
+blindness (the palette of Okabe and Ito)."""
 
 from scanlab_report.style.axes import (
     bars_said,

@@ -1,6 +1,5 @@
 """Axes of sizes, decades and powers; error bars."""
 
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -8,13 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import (
-    FixedLocator,
-    FuncFormatter,
-    LogLocator,
-    NullFormatter,
-    NullLocator,
-)
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from scanlab_report.intervals import FEWEST_OF_MEDIAN
 

@@ -1,6 +1,5 @@
 """Widths, colours, and the look of a series."""
 
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """Figures: where one is to stand, its parts, its footer, and its files."""
 
-
 from __future__ import annotations
 
 import re

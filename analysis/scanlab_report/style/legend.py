@@ -1,6 +1,5 @@
 """Names of lines at the right margin."""
 
-
 from __future__ import annotations
 
 from collections.abc import Sequence
