@@ -18,13 +18,7 @@ from matplotlib.figure import Figure
 
 from scanlab_report import load, style
 from scanlab_report.chapters import bounds, concurrency, larger, schedules, timelines
-from scanlab_report.chapters.bounds import (
-    PIPELINE,
-    SERIAL,
-    SERIAL_SUM,
-    WERKHOVEN,
-    Parts,
-)
+from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN, Parts
 from scanlab_report.chapters.timelines import Trace
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, pick
