@@ -1,4 +1,4 @@
-"""Drift, outliers and clocks are seen where they are planted; and which recorded session answers."""
+"""Drift, outliers and clocks are seen where they are planted; which recorded session answers."""
 
 from __future__ import annotations
 
