@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters.scenarios import PICTURES
 from scanlab_report.chapters.bounds import Parts
+from scanlab_report.chapters.scenarios import PICTURES
 
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scanlab_report.chapters import rank_cases
 from scanlab_report import looks, page, style
-from scanlab_report.chapters import schedules
+from scanlab_report.chapters import rank_cases, schedules
 from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
 from tests import tiny

@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.chapters import scenarios
-from scanlab_report import published
-from scanlab_report import DATA, load
-from scanlab_report.chapters import model
+from scanlab_report import DATA, load, published
+from scanlab_report.chapters import model, scenarios
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking
 from tests import stream_fixtures, tiny
 from tests.tiny import near, with_rows
 
 
-def scenarios(folder: Path, **documents: dict[str, Any]) -> Data:
+def written(folder: Path, **documents: dict[str, Any]) -> Data:
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document))
     return load.load([folder])
@@ -50,7 +48,7 @@ def test_a_figure_has_the_newest_of_each_scenario_and_lacks_what_one_lacks(tmp_p
 def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path: Path) -> None:
     blocks = stream_fixtures.scenario("even_chunks", multiprocessors=4)
     engines = stream_fixtures.scenario("uneven_chunks")
-    data = scenarios(tmp_path, even=blocks, uneven=engines)
+    data = written(tmp_path, even=blocks, uneven=engines)
     above, below = tiny.drawn(scenarios.scenarios_chunks, data).axes
     names = [label.get_text() for label in above.get_yticklabels()]
     assert names == ["SM 0", "SM 1", "SM 2", "SM 3"], "the idle ones too"
@@ -61,9 +59,11 @@ def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path:
 
 def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:
     times = dict(sequential=12e3, depth_first=6e3, breadth_first=9e3)
-    names = {f"{device}_{order}": us for device in scenarios.GENERATIONS for order, us in times.items()}
+    names = {
+        f"{device}_{order}": us for device in scenarios.GENERATIONS for order, us in times.items()
+    }
     documents = {of: stream_fixtures.scenario(of, makespan_us=us) for of, us in names.items()}
-    data = scenarios(tmp_path, **documents)
+    data = written(tmp_path, **documents)
     data.published = published.load_published(DATA / "published", [])
     table = tiny.built(scenarios.generations, data)
     row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]

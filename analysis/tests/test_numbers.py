@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report.chapters import concurrency
-from scanlab_report.numbers import head_to_head
 from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM
 from scanlab_report.data import Data
 from scanlab_report.formats import (
@@ -28,7 +26,7 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
-from scanlab_report.numbers import macros, ranks, scans, sessions, streams
+from scanlab_report.numbers import head_to_head, macros, ranks, scans, sessions, streams
 from scanlab_report.page import answers, columns, timelines
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
@@ -132,7 +130,10 @@ def test_the_text_counts_wins_and_names_the_tuned_rival() -> None:
     has(found, "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125")
     has(head_to_head.launches(data), "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5")
     has(head_to_head.libraries(data), "tunedOfCopy 0.80")
-    has(head_to_head.outcomes(tables(test_head_to_head.DUELS)), "headToHeadTies 1 headToHeadLosses 2")
+    has(
+        head_to_head.outcomes(tables(test_head_to_head.DUELS)),
+        "headToHeadTies 1 headToHeadLosses 2",
+    )
 
 
 NODE = dict(cache="warm", launch="graph")
@@ -246,7 +247,7 @@ def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
 
 def test_the_text_has_how_far_small_grids_are_from_the_formula() -> None:
     data = with_rows(Data(), "concurrency", [GRIDS[0], *QUEUES[:2], GRIDS[1]])
-    found = concurrency.concurrency(data)
+    found = streams.grids(data)
     has(found, "streamStairsCases 2 streamStairsFarthest 10 streamQueueOne 9.30")
     has(found, "streamQueueMany 3.10")
 

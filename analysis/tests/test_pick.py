@@ -21,18 +21,7 @@ from scanlab_report.pick import (
 from scanlab_report.schema.results import Variant
 from scanlab_report.sources import Source, sources
 from scanlab_report.versus import against, contests
-from tests.tiny import (
-    ABOUT,
-    EXACT,
-    LEAST,
-    MOST,
-    Case,
-    about,
-    case,
-    near,
-    recorded,
-    tables,
-)
+from tests.tiny import ABOUT, EXACT, LEAST, MOST, Case, about, case, near, recorded, tables
 
 N = 1024
 CUB = ABOUT.ids(CUBS)

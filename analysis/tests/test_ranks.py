@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,13 +36,12 @@ RATE = 8 * N / 1e6
 Rows = list[dict[str, Any]]
 
 
-def entry(algorithm: str, items: int, count: int, us: float, settings: str = "",
-          spread: Sequence[float] = SPREAD, **named: Any) -> Rows:  # fmt: skip
+def entry(algorithm: str, items: int, count: int, us: float, settings: str = "", **named) -> Rows:
     """The samples of a case on so many ranks."""
     usual = dict(algorithm=algorithm, settings=settings, type="i32", op="plus", mode="inclusive")
     usual |= dict(ranks=count, items=items, on="gpus", bytes=8 * items)
     usual |= dict(kind=KINDS.get(algorithm, "scan"), sm_clock_mhz=np.nan, converged=np.nan)
-    return [usual | named | {"round": n, "ns": 1e3 * us * f} for n, f in enumerate(spread)]
+    return [usual | named | {"round": n, "ns": 1e3 * us * f} for n, f in enumerate(SPREAD)]
 
 
 def timed(*cases: Rows, data: Data | None = None, date: str = "2026-01-01", **about: Any) -> Data:
@@ -190,22 +189,16 @@ def test_what_was_measured_now_comes_before_recorded_sessions() -> None:
     assert set(several(choose_session(now))["ranks"]) == {2}
 
 
-@pytest.mark.parametrize(
-    ("over", "settings"),
-    [
-        ("ranks", {"": 4}),
-        ("items", {"": 4}),
-        (VENDOR, {"": 4}),
-        (CHUNK, {"chunk=16,tells=tile": 4, "chunk=8,tells=chunk": 4}),
-        (STATES, {"states=1,tells=tile": 4, "states=2,tells=chunk": 4}),
-    ],
-)
-def test_what_does_not_vary_is_not_shown(over: str, settings: Mapping[str, int]) -> None:
+def test_what_does_not_vary_is_not_shown() -> None:
     """Settings vary if nothing else does."""
-    data = timed(*(entry("peer_look_ahead", N, 4, 9.0, own) for own in settings))
-    assert len(several(data))
-    with pytest.raises(Lacking, match=r"^times of scans over several ranks"):
-        several(data, over)
+    chunks = ("chunk=16,tells=tile", "chunk=8,tells=chunk")
+    states = ("states=1,tells=tile", "states=2,tells=chunk")
+    alone = dict.fromkeys(("ranks", "items", VENDOR), ("",))
+    for over, settings in (alone | {CHUNK: chunks, STATES: states}).items():
+        data = timed(*(entry("peer_look_ahead", N, 4, 9.0, own) for own in settings))
+        assert len(several(data))
+        with pytest.raises(Lacking, match=r"^times of scans over several ranks"):
+            several(data, over)
 
 
 # ------------------------------------------------------------------------------------ the figures
@@ -259,8 +252,8 @@ def test_throughput_stands_over_tiles_per_chunk_beside_a_copy() -> None:
 
 
 def test_the_share_of_copies_stands_over_the_gpus_whose_aggregates_are_folded() -> None:
-    times = {"states=1,tells=chunk": 10.1, "states=4,tells=chunk": 10.4,
-             "states=1,tells=tile": 11.0, "states=4,tells=tile": 14.0}  # fmt: skip
+    shares = {("chunk", 1): 10.1, ("chunk", 4): 10.4, ("tile", 1): 11.0, ("tile", 4): 14.0}
+    times = {f"states={n},tells={tells}": us for (tells, n), us in shares.items()}
     cases = [entry("peer_look_ahead", 2 * N, 2, us, own) for own, us in times.items()]
     (axes,) = tiny.drawn(ranks.ranks_fold, timed(*cases, entry("copy_all", 2 * N, 2, 10.0))).axes
     assert tiny.points(axes, PEER) == [near((2, 1 / 1.01)), near((8, 1 / 1.04))]
@@ -370,40 +363,21 @@ def test_a_case_of_waits_in_two_files_is_a_fault(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------- its files
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"variant": "unknown"}, "context.algorithms says nothing"),
-        ({"verified": False}, "its output was wrong, or not looked at"),
-        ({"ranks": "four"}, "ranks"),
-    ],
-)
-def test_what_is_wrong_with_a_sample_is_said_with_its_place(
-    tmp_path: Path, change: dict[str, Any], says: str
-) -> None:
-    content = stream_fixtures.several_gpus()
-    content["benchmarks"][3] |= change
-    (tmp_path / "ranks.json").write_text(json.dumps(content))
-    (problem,) = load.load([tmp_path]).problems
-    assert "benchmarks[3]" in str(problem) and says in str(problem)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path) -> None:
+    def said(content: dict[str, Any]) -> str:
+        (tmp_path / "ranks.json").write_text(json.dumps(content))
+        (problem,) = load.load([tmp_path]).problems
+        return str(problem)
 
-
-@pytest.mark.parametrize(
-    ("change", "place", "says"),
-    [
-        ({"end_ns": 0}, ".activities[7]", "end_ns is before start_ns"),
-        ({"kind": "wait"}, ".activities[7].kind", "wait"),
-        ({"verified": False}, "traces[0]", "its output was wrong, or not looked at"),
-        ({"activities": []}, "traces[0]", "activities is empty"),
-    ],
-)
-def test_what_is_wrong_with_a_timeline_is_said_with_its_place(
-    tmp_path: Path, change: dict[str, Any], place: str, says: str
-) -> None:
-    content = ranks_fixtures.timeline()
-    case_ = content["traces"][0]
-    case_["activities"][7]["start_ns"] = 1
-    (case_["activities"][7] if set(change) & {"end_ns", "kind"} else case_).update(change)
-    (tmp_path / "trace.json").write_text(json.dumps(content))
-    (problem,) = load.load([tmp_path]).problems
-    assert place in str(problem) and says in str(problem)
+    unknown, wrong = "context.algorithms says nothing", "its output was wrong, or not looked at"
+    for change, says in (({"variant": "x"}, unknown), ({"verified": False}, wrong)):
+        content = stream_fixtures.several_gpus()
+        content["benchmarks"][3] |= change
+        assert "benchmarks[3]" in said(content) and says in said(content)
+    for change, says in (({"activities": []}, "is empty"), ({"verified": False}, wrong)):
+        content = ranks_fixtures.timeline()
+        content["traces"][0] |= change
+        assert "traces[0]" in said(content) and says in said(content)
+    content["traces"][0] |= {"verified": True}
+    content["traces"][0]["activities"][7] |= {"start_ns": 1, "end_ns": 0}
+    assert "traces[0].activities[7]: end_ns is before start_ns" in said(content)

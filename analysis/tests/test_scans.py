@@ -126,7 +126,10 @@ def test_a_scan_stands_at_its_largest_size_with_rate_and_ratios() -> None:
 def test_the_short_summary_has_the_largest_size_and_how_wide_intervals_are() -> None:
     cases = [case("memcpy", N, 1e6, (1, 1, 1, 1, 1.01, 0.98)), case("best", N, 2e6, EXACT)]
     cases += [case("hs_blocked", N // 2, 1e6), case("cpu_parallel", N, 1e6, cache="warm")]
-    table, keys = tiny.built(standings.short, tables(cases)), "variant median_us rate of_memcpy of_cub"
+    table, keys = (
+        tiny.built(standings.short, tables(cases)),
+        "variant median_us rate of_memcpy of_cub",
+    )
     assert len(table.rows) == 2
     assert tiny.printed(table, keys) == "`memcpy` | 1.00 | 8 | — | —"
     assert tiny.printed(table, keys, 1) == "`best` | 2.00 | 4 | 0.50 | —"

@@ -1,4 +1,4 @@
-"""Drift, outliers and clocks are seen where they are planted; and which recorded session answers."""
+"""Drift, outliers and clocks are seen where they are planted; which recorded session answers."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_p_of_a_trend_is_that_of_kendalls_exact_test(count: int) -> None:
 
 
 def test_a_round_is_compared_with_rounds_of_the_same_cases() -> None:
-    """Cases that converged have no later rounds: who is in a round must not make it slow or fast."""
+    """Cases that converged have no later rounds: who is in a round must not make it slow."""
     factors = still(100, 11)
     factors[60:, 6:] = 0.99
     factors[:60, 6:] = 0
