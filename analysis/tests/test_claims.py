@@ -14,7 +14,7 @@ import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
 from scanlab_report.chapters.claims import claims_table, reference, sections
-from scanlab_report.claims import checked, of_ranks, standing, stated
+from scanlab_report.claims import checked, standing, stated
 from scanlab_report.claims.checked import check
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Bound, Standing
 from scanlab_report.claims.stated import Claim

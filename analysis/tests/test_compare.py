@@ -20,8 +20,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import DATA, comparison, comparison_sides, noise
-from scanlab_report.commands import compare
+from scanlab_report import DATA, comparison, comparison_page, comparison_sides, noise
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import File, Variants
 from scanlab_report.groups import HOST, VENDOR_CODE
@@ -61,7 +60,7 @@ def compared(tmp_path: Path, before: dict[str, float], after: dict[str, float], 
     """Return the status, the CSV and the page of a comparison of two such files, with an empty figure."""
     a, b = write(tmp_path / "a.json", before, rounds), write(tmp_path / "b.json", after, rounds, seed=2)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compare, "figure", lambda _: Figure())
+        patched.setattr(comparison_page, "figure", lambda _: Figure())
         status = main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more])
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
 
@@ -106,7 +105,7 @@ def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
 def test_cases_of_schedules_are_listed_by_what_they_have() -> None:
     rows = pd.DataFrame({"entry": ["copy", "copy", "schedule"], "items": [0, 0, 1 << 20], "bytes": [1 << 20, 1 << 26, 0], "chunks": [0, 0, 4],
                          "memory": ["pinned"] * 3, "id": ["h2d", "h2d", "graph"]})  # fmt: skip
-    assert compare.listed(rows, list(rows.columns)) == [
+    assert comparison_page.listed(rows, list(rows.columns)) == [
         "- copy pinned h2d: 2 sizes, 1,048,576 bytes to 67,108,864 bytes", "- schedule chunks 4 pinned graph: 2^20"]  # fmt: skip
 
 
@@ -264,7 +263,7 @@ def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path,
     pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
     judged = comparison.judged(found, noise.thresholds([pair], "scans", found.both))
     assert len(judged.of("no threshold")) == len(judged.of("neither")) == 20, "what nobody knows is not said to be as before"
-    assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(compare.summary(judged))
+    assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(comparison_page.summary(judged))
 
 
 def test_of_two_commits_only_the_vendors_code_is_noise(tmp_path: Path) -> None:
@@ -413,9 +412,9 @@ def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
     assert len(own) > 900 and set(own["verdict"]) == {"neither"}
     otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
     assert len(otherwise) > 10 and {"best", "look_ahead"} <= set(otherwise["variant"])
-    page = compare.page(found)
+    page = comparison_page.page(found)
     head = r"in B, code that is the same in both takes up to 2\d% longer \(cub_newest[^)]* timed warm, stream"
-    assert re.search(head, page) and re.search(head, " ".join(compare.summary(found)))
+    assert re.search(head, page) and re.search(head, " ".join(comparison_page.summary(found)))
 
 
 def test_what_is_slower_is_called_so_on_a_slower_host_too() -> None:

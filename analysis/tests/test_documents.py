@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from scanlab_report import typesetting
 
-from scanlab_report.pick import parts
+from scanlab_report import typesetting
+from scanlab_report.tutorials import parts
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ("build", "results")

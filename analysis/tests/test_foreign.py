@@ -16,7 +16,6 @@ from scipy import stats
 
 from scanlab_report import comparison, comparison_page, comparison_sides, intervals, style
 from scanlab_report.chapters import others, others_by_axis
-from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
 from scanlab_report.intervals import welch
 from scanlab_report.load import load
@@ -40,7 +39,7 @@ from tests.foreign_fixtures import (
 def compared(tmp_path: Path, a: Path, b: Path, *more: str) -> tuple[int, pd.DataFrame, str]:
     """The status, the CSV and the page of a comparison, with an empty figure."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compare, "figure", lambda _: Figure())
+        patched.setattr(comparison_page, "figure", lambda _: Figure())
         status = main(["compare", str(a), str(b), "--out", str(tmp_path / "out"), *more])
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
 

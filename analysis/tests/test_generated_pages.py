@@ -8,9 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from scanlab_report import markers
 
-from scanlab_report import DATA
+from scanlab_report import DATA, markers
 from scanlab_report.claims import stated
 
 ROOT = DATA.parent

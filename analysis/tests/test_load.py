@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
-from scanlab_report.tables import COLUMNS
 from scanlab_report.data import Data
-from scanlab_report.load_others import corrections
 from scanlab_report.load import load
+from scanlab_report.load_others import corrections
 from scanlab_report.published import load_published
+from scanlab_report.tables import COLUMNS
 from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import PUBLISHED, Document, case, repetition, results, samples
 
@@ -382,7 +382,7 @@ def test_every_field_is_named_where_it_cannot_be(tmp_path: Path, kind: str) -> N
             sentence = wrong[0].removeprefix(f"{file}: ")
             assert sentence != wrong[0] and sentence.isprintable(), wrong
             assert len(wrong) == 1 or path[0] == "context" or named[-1] == "device", wrong
-            if isinstance(path[-1], str) and not sentence.startswith("benchmarks: repet"):
+            if isinstance(path[-1], str) and not sentence.startswith("benchmarks: rep"):
                 assert entry in sentence or "[...]" in sentence, (path, value, sentence)
                 words = (path[-1], INSTEAD.get(path[-1], path[-1]), "[...]")
                 assert any(word in sentence for word in words), (path, value, sentence)
