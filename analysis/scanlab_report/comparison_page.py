@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from scanlab_report.comparison import (
     FASTER,
@@ -26,6 +26,9 @@ from scanlab_report.data import File
 from scanlab_report.formats import Column, Table, code, plain, significant, size, with_interval
 from scanlab_report.intervals import Interval
 from scanlab_report.sources import source_of
+
+if TYPE_CHECKING:  # matplotlib takes half a second, which the page alone does not
+    from matplotlib.figure import Figure
 
 _ENVIRONMENT = (
     "device",
