@@ -105,7 +105,7 @@ int on_every_rank(const DistributedWords& asked, Context& context, const RankBod
 int distributed_verify(const Words& arguments, Context& context) {
   DistributedWords asked;
   int repeat = 1;
-  bool beside = false, by_graph = false;
+  bool busy = false, by_graph = false;
   Output json;
   Options options;
   asked.add_to(options);
@@ -113,7 +113,7 @@ int distributed_verify(const Words& arguments, Context& context) {
       .list("input", "KIND", asked.words,
             "choose random, constant, alternating, one_hot, extremes, exact (default random; of floats, exact too)")
       .number("repeat", repeat, 1, 1000000, "run N times back to back before the second check, e.g. 1000")
-      .flag("beside", beside, "keep the GPU of rank 0 busy with other kernels and copies meanwhile")
+      .flag("beside", busy, "keep the GPU of rank 0 busy with other kernels and copies meanwhile")
       .choice("launch", by_graph, {{false, "stream"}, {true, "graph"}},
               "replay a CUDA graph per GPU, too, before a third check")
       .output("json", json, "write each check to FILE as one line of JSON");
@@ -129,7 +129,7 @@ int distributed_verify(const Words& arguments, Context& context) {
     }
     std::vector<InputKind> inputs = values_of(asked.words, "input", with_names(kInputKinds));
     if (inputs.empty()) inputs = {InputKind::random, InputKind::exact};
-    if (beside && std::ranges::none_of(cases, [](const DistributedCase& each) { return each.algorithm->on_gpus; }))
+    if (busy && std::ranges::none_of(cases, [](const DistributedCase& each) { return each.algorithm->on_gpus; }))
       refuse("--beside keeps a GPU busy, and no chosen algorithm is on GPUs: leave it out");
     const std::unique_ptr<distributed::RankBackend> backend = backend_of(cases, communicator);
     distributed::Checks checks;  // of rank 0 alone
@@ -139,11 +139,11 @@ int distributed_verify(const Words& arguments, Context& context) {
       measure::Facts facts = asked.provenance(on_gpus, ranks, own);
       facts["backend"] = on_gpus ? "cuda" : "host";
       facts["launch"] = by_graph ? "graph" : "stream";
-      facts["beside_other_work"] = beside;
+      facts["beside_other_work"] = busy;
       checks.open(*json.path, json.force, facts);
     });
     std::unique_ptr<distributed::OtherWork> other_work;  // ends before the backend, however this ends
-    if (beside && communicator.rank() == 0) other_work = backend->work_beside();
+    if (busy && communicator.rank() == 0) other_work = backend->work_beside();
     int status = kOk;
     std::size_t passed = 0;
     for (const InputKind input : kInputKinds) {
