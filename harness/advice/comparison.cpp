@@ -192,8 +192,6 @@ std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProf
     compare_job(trace, std::move(profile), *all);
   } catch (const std::invalid_argument& error) {
     throw DocumentError(fmt::format("{}: {}", file, error.what()));
-  } catch (const ScheduleError& error) {
-    throw DocumentError(fmt::format("{}: {}", file, error.what()));
   }
   return all;
 }

@@ -35,9 +35,9 @@ struct Calibration {
   std::vector<MeasuredExperiment> experiments;  ///< those of calibration_experiments(works), in that order
 };
 
-/// Measurements that lack what a profile needs; a sentence.
-struct CalibrationError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// Measurements that lack what a profile needs (status 1).
+struct CalibrationError : CommandError {
+  explicit CalibrationError(const std::string& sentence) : CommandError(kFailed, sentence) {}
 };
 
 /// Every experiment, by `measure`. What that throws is the experiment's failure, but for a CommandError, which ends

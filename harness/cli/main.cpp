@@ -1,8 +1,6 @@
 #include <fcntl.h>
 
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "harness/cli/command.hpp"
 

@@ -80,18 +80,24 @@ int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::fun
   return status;
 }
 
-bool leader_can(Communicator& communicator, const std::function<void()>& open) {
-  std::exception_ptr refused;
-  if (communicator.rank() == 0) {
-    try {
-      open();
-    } catch (const CommandError&) {
-      refused = std::current_exception();
-    }
+void leader_opens(Communicator& communicator, const std::function<void()>& open) {
+  struct Refusal {
+    Status status = kOk;
+    char sentence[1000] = {};
+  } refusal;
+  const auto keep = [&](Status status, std::string_view sentence) {
+    refusal.status = status;
+    sentence.copy(refusal.sentence, sizeof(refusal.sentence) - 1);
+  };
+  try {
+    if (communicator.rank() == 0) open();
+  } catch (const CommandError& error) {
+    keep(error.status, error.what());
+  } catch (const std::exception& error) {
+    keep(kFailed, error.what());
   }
-  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
-  if (refused) std::rethrow_exception(refused);
-  return could;
+  refusal = communicator.from_leader(refusal);
+  if (refusal.status != kOk) throw CommandError(refusal.status, refusal.sentence);
 }
 
 }  // namespace scanlab::distributed

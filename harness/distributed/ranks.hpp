@@ -17,8 +17,8 @@ void agree(Communicator& communicator, const std::vector<std::string>& argv, con
 /// rank 0. Throws CommandError: status 2 for ranks that do not agree(), 1 for a rank that failed.
 int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body);
 
-/// Collective. Calls `open` on rank 0, such as to open a file; throws there what it throws. Whether it could: no rank
-/// is left to wait for rank 0.
-bool leader_can(Communicator& communicator, const std::function<void()>& open);
+/// Collective. Calls `open` on rank 0, such as to open a file, and throws its error on all ranks: none is left to wait
+/// for rank 0.
+void leader_opens(Communicator& communicator, const std::function<void()>& open);
 
 }  // namespace scanlab::distributed

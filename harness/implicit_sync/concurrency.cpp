@@ -77,7 +77,7 @@ Json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> 
   }
   return cases;
 } catch (const std::invalid_argument& error) {
-  throw CommandError(kBadInput, fmt::format("{}; choose other --threads or --resident", error.what()));
+  throw CommandError(kBadInput, fmt::format("{}; choose other --threads", error.what()));
 }
 #else
 Json measure_cases(const ConcurrencySettings&, std::vector<SmallGrids>) {

@@ -22,18 +22,8 @@ std::vector<const Entry*> entries(Words globs) {
 }
 
 std::vector<int> small_counts(const OptionWords& said, const char* option) {
-  const std::string flag = fmt::format("--{}", option);
-  std::vector<int> counts;
-  for (const std::string& word : words_of(said, option)) {
-    for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > streams::kMaxChunksOrStreams) {
-        throw CommandError(kBadInput,
-                           fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxChunksOrStreams));
-      }
-      counts.push_back(static_cast<int>(count));
-    }
-  }
-  return counts;
+  const std::vector<std::int64_t> counts = counts_of(said, option, 0, streams::kMaxChunksOrStreams);
+  return {counts.begin(), counts.end()};
 }
 
 /// `values`, or the one default if there are none.

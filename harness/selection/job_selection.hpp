@@ -12,6 +12,9 @@
 
 namespace scanlab {
 
+inline constexpr char kDefaultWorkload[] = "scale";
+inline constexpr char kDefaultJobItems[] = "2^26";
+
 /// The chosen values; an empty list stands for an option that was not given.
 struct JobSelection {
   std::vector<const streams::Schedule*> schedules;
@@ -35,6 +38,7 @@ struct JobSelection {
 /// What `schedule` and `workload` (globs, or all), `items`, `chunks`, `streams`, `memory`, `buffers`, `budget` (bytes),
 /// `blocks` and `work` choose; `said` has them as typed. Throws CommandError (status 2) that names near matches for a
 /// word that fits nothing.
-JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items);
+JobSelection select_jobs(OptionWords said, const std::string& default_workloads = kDefaultWorkload,
+                         const std::string& default_items = kDefaultJobItems);
 
 }  // namespace scanlab

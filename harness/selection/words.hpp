@@ -28,11 +28,15 @@ Words split(const std::string& text, char separator);
 /// Every word of an option; none if it is not said. Throws CommandError (status 2) for an empty one.
 Words words_of(const OptionWords& said, const std::string& option);
 
+inline constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;  // more than a device holds, and sums do not wrap
+
 /// The counts of one word, from 0 to 2^40: a number, a power (2^20), a sum or difference of these (2^20+1), or a range
 /// (2^10:2^28:x4, 0:100:+10). Throws CommandError (status 2), which calls it by `option`.
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option = "--items");
-/// Returns the counts of all words of an option.
-std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option);
+/// Returns the counts of all words of an option. Throws CommandError (status 2) for one that is not from `least` to
+/// `most`.
+std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option, std::int64_t least = 0,
+                                    std::int64_t most = kMaxItems);
 
 /// A number of bytes: 4096, 2^30, 300MiB, 2 GB. Throws CommandError (status 2).
 std::size_t parse_bytes(const std::string& text, const std::string& option);

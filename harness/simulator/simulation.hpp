@@ -34,8 +34,8 @@
 namespace scanlab::simulator {
 
 /// A recording that no device can be asked to run; the sentence names the operation.
-struct ScheduleError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct ScheduleError : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
 };
 
 struct Simulation {

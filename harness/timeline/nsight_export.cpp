@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/host/status.hpp"
 #include "harness/timeline/nsight_rows.hpp"
 
 namespace scanlab::streams {
@@ -350,6 +351,9 @@ class Reader {
 }  // namespace
 
 NsightExport read_nsight_export(const std::filesystem::path& file, const NsightPart& part) {
+  if (part.from_ms && part.to_ms && *part.from_ms >= *part.to_ms)
+    throw CommandError(
+        kBadInput, fmt::format("--from {} is not before --to {}: give an earlier --from", *part.from_ms, *part.to_ms));
   return Reader(file, part).read();
 }
 

@@ -32,7 +32,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "hso_block", "--items", ""}, "empty word");
   expect({"verify", "--variant", "", "--items", "5"}, "empty word");
   expect({"explain", "hso_block", "--out", "x"}, "go with explain --all");
-  expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "leave out --variant");
+  expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "--variant would have no effect");
   expect({"explain", "--all", "--out", ""}, "--out '' names no folder");
   expect({"explain", "--all"}, "say where");
   expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");

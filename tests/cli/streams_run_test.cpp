@@ -96,7 +96,7 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"trace"}, "trace takes a schedule");
   expect({"trace", "depth_first", "--chunks", "2,4"},
          "these are 2 timelines: give a folder for them with --out FOLDER");
-  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0 is out of range: give");
+  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0: give");
   expect({"trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
   expect({"diagnose"}, "diagnose takes one schedule, or two");
   expect({"diagnose", "all"}, "14 combinations");

@@ -237,7 +237,7 @@ TEST(ImplicitSync, WrongWordsAreNamed) {
     EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
   };
   expect({"--trails", "3"}, "--trials");
-  expect({"--trials", "0"}, "between 1 and 10000");
+  expect({"--trials", "0"}, "from 1 to 10000");
   expect({"--experiment", "stream_destory"}, "stream_destroy");
   expect({"in-fresh-process", "nonsense", "3"}, "says to itself");
 }
@@ -248,12 +248,12 @@ TEST(Concurrency, WrongNumbersAreNamed) {
     EXPECT_EQ(result.status, kBadInput) << hint;
     EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
   };
-  expect({"--streams", "129"}, "between 1 and 128");
-  expect({"--streams", "0"}, "between 1 and 128");
+  expect({"--streams", "129"}, "from 1 to 128");
+  expect({"--streams", "0"}, "from 1 to 128");
   expect({"--blocks", ""}, "--blocks is given an empty word");
   expect({"--streams", "64", "--kernels", "9"}, "576");
-  expect({"--queues", "33"}, "--queues 33 is out of range: give numbers between 1 and 32");
-  expect({"--threads", "2000"}, "between 1 and 1024");
+  expect({"--queues", "33"}, "--queues 33: give numbers from 1 to 32");
+  expect({"--threads", "2000"}, "from 1 to 1024");
   expect({"--queus", "1"}, "--queues");
 }
 

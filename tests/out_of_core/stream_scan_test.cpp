@@ -823,13 +823,13 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
   fs::create_hard_link(in(), out());
   expect_refused(words({"--force"}), "the same file");
   fs::remove(out());
-  expect_refused(words({"--json", out()}), "one of the two would be lost");
+  expect_refused(words({"--json", out()}), "the same file");
   expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
   expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
   expect_refused(words({"--budget", "16000"}), "give at least that");
   expect_refused(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
   expect_refused(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
-  expect_refused(words({"--io-threads", "0"}), "between 1 and 256");
+  expect_refused(words({"--io-threads", "0"}), "from 1 to 256");
   expect_refused(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
   expect_refused(words({"--scan", "best"}), "does not run on --device host");
   for (const std::string option : {"--write=mapping", "--durable", "--fresh"}) {

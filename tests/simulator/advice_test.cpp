@@ -340,8 +340,8 @@ TEST(Advise, BadInputIsASentence) {
   expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
   expect({"--profile", "h200", "--bytes-in", "2^20"}, "--kernel-us is missing: give");
   EXPECT_EQ(scanlab_advise({"--profile", "h200", "--bytes-in", "3", "--kernel-us", "0"}).status, scanlab::kOk);
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1 is out of range: give");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e+30 is out of range: give");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1: give");
+  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
   expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
   expect({"--profile", "h200", "--workload", "scale", "--items", "2^20", "--work", "512"},
          "h200 does not say how long a kernel of scale with work 512 takes: take a profile of 'scanlab calibrate'");

@@ -110,10 +110,10 @@ TEST(SourceKernels, RefuseWhatTheyCannotDo) {
            {"hs_printed", {"--items", "1025"}, "2 to 1024 items"},
            {"hs_printed", {"--items", "1"}, "2 to 1024 items"},
            {"prescan_printed", {"--items", "100"}, "a power of two"},
-           {"hs_printed", {"--type", "i32"}, "leave out --type"},
-           {"hs_printed", {"--json"}, "leave out --json"},
-           {"hs_printed", {"--device", "cuda"}, "leave out --device"},
-           {"hs_printed", {"hs_block"}, "leave out --variant"}}) {
+           {"hs_printed", {"--type", "i32"}, "--type would have no effect"},
+           {"hs_printed", {"--json"}, "--json would have no effect"},
+           {"hs_printed", {"--device", "cuda"}, "--device would have no effect"},
+           {"hs_printed", {"hs_block"}, "--variant would have no effect"}}) {
     const cli::Result result = explain(kernel, more);
     EXPECT_EQ(result.status, kBadInput) << said;
     expect_said(result, {said});
