@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "harness/simt/block_run.hpp"
 #include "harness/simt/emulator_core.hpp"
 
 namespace scanlab::simt {
@@ -142,7 +141,7 @@ void EmulatorCore::finish_launch() {
   launch.shared_bytes = grid->shared_bytes;
   launch.barriers = launch_barriers;
   for (const StepData& step : launch_steps) {
-    if (step.name == nullptr && step.counts.is_zero()) continue;  // an interval that got its name later
+    if (step.name == nullptr && step.counts == Counts{}) continue;  // an interval that got its name later
     launch.steps.push_back({step.name == nullptr ? "interval" : step.name, step.number, step.counts});
   }
 }
@@ -212,7 +211,6 @@ void check_atomic(const Array& array, std::int64_t index, bool write, const std:
   }
   admit(array, index, 1, write, where);
   check_alignment(array, index, array.item_bytes, write, where);
-  ++core.counts().atomics;
   if (current_thread.trace) core.running_block->trace_atomic(array, index, write, where);
 }
 

@@ -25,8 +25,6 @@ void Counts::add(const Counts& other) {
   active_threads += other.active_threads;
   operations += other.operations;
   swaps += other.swaps;
-  warp_exchanges += other.warp_exchanges;
-  atomics += other.atomics;
   shared_requests += other.shared_requests;
   banks16.add(other.banks16);
   banks32.add(other.banks32);
@@ -34,10 +32,6 @@ void Counts::add(const Counts& other) {
   global_bytes_written += other.global_bytes_written;
   global_sectors += other.global_sectors;
   global_ideal_sectors += other.global_ideal_sectors;
-}
-
-bool Counts::is_zero() const {
-  return active_threads == 0 && operations == 0 && swaps == 0 && warp_exchanges == 0 && atomics == 0;
 }
 
 std::string Step::label() const { return number == 0 ? name : fmt::format("{} {}", name, number); }
