@@ -27,7 +27,10 @@ enum class InputKind {
 };
 inline constexpr std::array kInputKinds{InputKind::random,  InputKind::constant, InputKind::alternating,
                                         InputKind::one_hot, InputKind::extremes, InputKind::exact};
-std::string_view name(InputKind kind);
+constexpr std::string_view name(InputKind kind) {
+  return std::array{
+      "random", "constant", "alternating", "one_hot", "extremes", "exact"}[static_cast<std::size_t>(kind)];
+}
 
 /// The finaliser of SplitMix64: every input bit reaches every output bit.
 SCANLAB_HD constexpr std::uint64_t mix(std::uint64_t z) {

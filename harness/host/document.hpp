@@ -43,8 +43,8 @@ struct Document {
 /// Parses a text. Throws DocumentError with the line and column.
 Document parse_json(std::string_view text, const std::string& file);
 Document parse_toml(std::string_view text, const std::string& file);
-/// Reads a file. Throws DocumentError if it cannot be read or is empty.
-std::string read_text(const std::string& path);
+/// Reads a file. Throws DocumentError, with `name` or else the path, if it cannot be read or is empty.
+std::string read_text(const std::string& path, const std::string& name = {});
 Document read_json(const std::string& path);
 
 /// The range of a number. The document gives it in `unit`, such as 1e-6 for microseconds.

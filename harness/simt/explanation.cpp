@@ -9,7 +9,6 @@
 
 #include "harness/host/clock.hpp"
 #include "harness/host/host_array.hpp"
-#include "harness/host/memory.hpp"
 #include "harness/host/status.hpp"
 #include "harness/simt/emulator.hpp"
 

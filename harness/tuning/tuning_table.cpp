@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "harness/host/document.hpp"
-#include "harness/host/text_file.hpp"
 #include "tuned_tables.hpp"
 
 namespace scanlab {
@@ -148,9 +147,7 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
 }
 
 TuningTable read_tuning_table(const std::string& path, const std::string& name) {
-  const std::string text = text_of(path).value_or("");
-  if (text.empty()) throw DocumentError(fmt::format("{}: cannot be read, or is empty", name));
-  return parse_tuning_table(text, name);
+  return parse_tuning_table(read_text(path, name), name);
 }
 
 /// JSON, a row a line.

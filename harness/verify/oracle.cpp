@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/core/operators.hpp"
-#include "harness/host/memory.hpp"
+#include "harness/host/host_array.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
 
