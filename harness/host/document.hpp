@@ -14,8 +14,10 @@
 // on several fields are checked by `void check_fields(const Value&, const T&)`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -85,6 +87,14 @@ class Value {
 
   std::string text() const;  ///< one line, not empty
   std::string choice(const std::vector<std::string>& all) const;
+  /// The value of one of `words`, which are pairs of values and words.
+  template <class Words>
+  auto choose(const Words& words) const {
+    std::vector<std::string> all;
+    for (const auto& [value, word] : words) all.emplace_back(word);
+    const auto place = std::ranges::find(all, choice(all)) - all.begin();
+    return std::next(std::begin(words), place)->first;
+  }
   bool flag() const;
   double number(const Limits& limits = {}) const;
   std::int64_t whole(std::int64_t low, std::int64_t high) const;

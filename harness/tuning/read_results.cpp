@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
+#include <boost/algorithm/string/predicate.hpp>
 #include <optional>
 
 #include "harness/core/operators.hpp"
@@ -19,20 +18,11 @@ using Json = nlohmann::json;
 bool is_candidate(const Value& about, const std::string& id, std::string_view rival) {
   const auto is = [&](const char* key, const Json& value) { return about.at(key).json() == value; };
   if (!rival.empty()) {
-    return is("origin", "baseline") && in_lower_case(about.at("family").text()) == rival &&
+    return is("origin", "baseline") && boost::iequals(about.at("family").text(), rival) &&
            !about.at("parameters").items().empty();
   }
   return is("origin", "variant") && is("kind", "scan") && is("on_host", false) && !chooses_among_others(id) &&
          about.at("types").items().size() == named_values<ElementType>().size();
-}
-
-/// Reads one of `words`, pairs of values and words.
-template <class Words>
-auto read_word(const Value& word, const Words& words) {
-  std::vector<std::string> known;
-  for (const auto& [value, name] : words) known.emplace_back(name);
-  const auto place = std::ranges::find(known, word.choice(known)) - known.begin();
-  return std::next(words.begin(), place)->first;
 }
 
 /// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is
@@ -44,11 +34,10 @@ void add_time(const Value& entry, const Value& variants, std::string_view rival,
   if (!is_candidate(variants.at(id), id, rival)) return;
   const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
   if (!choice) return;
-  const Column column{read_word(entry.at("cache"), measure::kCacheNames),
-                      read_word(entry.at("launch"), measure::kLaunchNames)};
+  const Column column{entry.at("cache").choose(measure::kCacheNames), entry.at("launch").choose(measure::kLaunchNames)};
   if (column.second == measure::Launch::batch || column.second == measure::Launch::pipeline) return;
-  const auto type = read_word(entry.at("type"), named_values<ElementType>());
-  const auto op = read_word(entry.at("op"), named_values<Operator>());
+  const auto type = entry.at("type").choose(named_values<ElementType>());
+  const auto op = entry.at("op").choose(named_values<Operator>());
   if (!defined(type, op)) entry.fail(not_defined(type, op));
   const auto items = entry.at("items").get<std::int64_t>({.low = 1});
   entry.at("time_unit").choice({"ns"});

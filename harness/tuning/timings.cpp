@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "harness/core/median.hpp"
@@ -79,25 +80,14 @@ TuningTable table_of_device(const Measured& measured) {
   return table;
 }
 
-/// Adds the entries of `before` that `table` lacks; whether there were any.
-bool add_entries(const TuningTable& before, TuningTable& table) {
-  const std::size_t own = table.entries.size();
-  for (const TuningTable::Entry& entry : before.entries) {
-    const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
-    if (std::ranges::none_of(table.entries, is_same)) table.entries.push_back(entry);
-  }
-  return table.entries.size() > own;
-}
-
 }  // namespace
 
 std::map<Choice, double> losses(const Timings& timings) {
   std::map<Column, double> least;
   for (const auto& [choice, columns] : timings) {
     for (const auto& [column, nanoseconds] : columns) {
-      const double time = median(nanoseconds);
-      const auto [best, is_first] = least.emplace(column, time);
-      if (!is_first) best->second = std::min(best->second, time);
+      double& best = least.try_emplace(column, std::numeric_limits<double>::infinity()).first->second;
+      best = std::min(best, median(nanoseconds));
     }
   }
   std::map<Choice, double> worst;
@@ -180,7 +170,12 @@ void check_same_device(const TuningTable& before, const Measured& measured) {
 void keep_entries(const std::vector<TuningTable>& before, TuningTable& table) {
   std::string from;
   for (const TuningTable& each : before) {
-    if (!add_entries(each, table)) continue;
+    const std::size_t own = table.entries.size();
+    for (const TuningTable::Entry& entry : each.entries) {
+      const auto is_same = [&](const auto& other) { return other.type == entry.type && other.op == entry.op; };
+      if (std::ranges::none_of(table.entries, is_same)) table.entries.push_back(entry);
+    }
+    if (table.entries.size() == own) continue;
     for (const auto& [key, value] : each.provenance) {
       if (key == "date" || key == "git_commit" || key == "kept_from") from += (from.empty() ? "" : ", ") + value;
     }

@@ -31,12 +31,6 @@ std::string no_candidate(const std::string& id) {
   return fmt::format("this program has no variant '{}' that best could run", id);
 }
 
-template <class E>
-E read_word(const Value& word) {
-  if (const auto value = parse<E>(word.text())) return *value;
-  word.fail(fmt::format("'{}' is unknown", word.text()));
-}
-
 }  // namespace
 
 void read_value(const Value& row, TuningTable::Row& result) {
@@ -47,8 +41,8 @@ void read_value(const Value& row, TuningTable::Row& result) {
 }
 
 void read_value(const Value& value, TuningTable::Entry& entry) {
-  entry.type = read_word<ElementType>(value.at("type"));
-  entry.op = read_word<Operator>(value.at("op"));
+  entry.type = value.at("type").choose(named_values<ElementType>());
+  entry.op = value.at("op").choose(named_values<Operator>());
   if (!defined(entry.type, entry.op)) value.fail(not_defined(entry.type, entry.op));
   entry.rows = value.at("choices").get<std::vector<TuningTable::Row>>();
   const auto not_rising = [](const TuningTable::Row& a, const TuningTable::Row& b) {

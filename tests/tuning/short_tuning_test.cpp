@@ -122,7 +122,7 @@ TEST_F(ShortTuning, SharesItsTimeAndBeginsWithTheLargest) {
   made_up(0.05, [](const measure::TimedCase&) { return 1e-6; });  // a size takes seconds
   Asked asked;
   for (const TypeAndOperator& monoid : {kI32Plus, kF64Max}) {
-    for (std::int64_t n = 256; n <= 1 << 24; n *= 4) asked[monoid].push_back(n);
+    for (std::int64_t n = 256; n <= 1 << 24; n *= 4) asked[monoid].insert(n);
   }
   const TuningTable table = tune(asked);
   EXPECT_EQ(table.entries.size(), 2) << "each type and operator has its share";
