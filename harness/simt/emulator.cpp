@@ -190,15 +190,9 @@ void check_alignment(const Array& array, std::int64_t index, std::size_t bytes, 
 
 }  // namespace
 
-void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
-  if (!admit(array, index, 1, write, where)) return;
-  if (current_thread.trace) current_thread.core->running_block->trace_access(array, index, 1, write, where);
-}
-
-void check_vector_access(const Array& array, std::int64_t index, int items, bool write,
-                         const std::source_location& where) {
+void check_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where) {
   if (!admit(array, index, items, write, where)) return;
-  check_alignment(array, index, static_cast<std::size_t>(items) * array.item_bytes, write, where);
+  if (items > 1) check_alignment(array, index, static_cast<std::size_t>(items) * array.item_bytes, write, where);
   if (current_thread.trace) current_thread.core->running_block->trace_access(array, index, items, write, where);
 }
 

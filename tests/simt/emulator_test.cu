@@ -974,54 +974,52 @@ TEST(Atomics, WaitingForWhatNeverComesIsNoProgress) {
 }
 
 // Bank conflicts against hand-counted cases.
-int degree(int stride, int bytes, int banks, int lanes) {
-  std::vector<std::uint64_t> addresses;
-  for (int lane = 0; lane < lanes; ++lane) addresses.push_back(static_cast<std::uint64_t>(lane) * stride * bytes);
-  return bank_conflict_degree(addresses.data(), lanes, bytes, banks);
+
+/// The accesses of a warp's first lanes, of `bytes` each; lane i accesses `address(i)`.
+template <class Address>
+std::vector<Access> accesses(int lanes, int bytes, const Address& address) {
+  std::vector<Access> all;
+  for (int lane = 0; lane < lanes; ++lane) {
+    all.push_back({.address = static_cast<std::uint64_t>(address(lane)),
+                   .lane = static_cast<std::uint8_t>(lane),
+                   .bytes = static_cast<std::uint8_t>(bytes)});
+  }
+  return all;
 }
 
 TEST(BankConflicts, StridesOfPowersOfTwo) {
+  const auto degree = [](int stride, int banks) {
+    return bank_conflict_degree(accesses(banks, 4, [&](int lane) { return lane * stride * 4; }), banks);
+  };
   for (const int stride : {1, 2, 4, 8, 16, 32}) {
-    EXPECT_EQ(degree(stride, 4, 32, 32), stride);
-    EXPECT_EQ(degree(stride, 4, 16, 16), std::min(stride, 16));
+    EXPECT_EQ(degree(stride, 32), stride);
+    EXPECT_EQ(degree(stride, 16), std::min(stride, 16));
   }
-  EXPECT_EQ(degree(33, 4, 32, 32), 1);
-  EXPECT_EQ(degree(0, 4, 32, 32), 1) << "one word read by all lanes is broadcast";
+  EXPECT_EQ(degree(33, 32), 1);
+  EXPECT_EQ(degree(0, 32), 1) << "one word read by all lanes is broadcast";
 }
 
 TEST(BankConflicts, WideAccessesAreServedInParts) {
-  std::vector<std::uint64_t> addresses(32);
-  std::vector<int> lanes(32);
-  std::iota(lanes.begin(), lanes.end(), 0);
   for (const int bytes : {4, 8, 16}) {
-    for (int lane = 0; lane < 32; ++lane) addresses[lane] = static_cast<std::uint64_t>(lane) * bytes;
-    const BankCounts counts = count_banks(addresses.data(), lanes.data(), 32, bytes, 32);
+    const BankCounts counts = count_banks(accesses(32, bytes, [&](int lane) { return lane * bytes; }), 32);
     EXPECT_EQ(counts.groups, bytes / 4) << "a warp of " << bytes << "-byte accesses";
     EXPECT_EQ(counts.max_degree, 1);
   }
 }
 
-TEST(Sectors, CountsWhatARequestTouches) {
-  std::vector<std::uint64_t> addresses(32);
-  for (int lane = 0; lane < 32; ++lane) addresses[lane] = 4096 + 4 * lane;
-  EXPECT_EQ(count_sectors(addresses.data(), 32, 4), 4);
-  for (std::uint64_t& address : addresses) address += 4;
-  EXPECT_EQ(count_sectors(addresses.data(), 32, 4), 5) << "misaligned by one element";
-  for (int lane = 0; lane < 32; ++lane) addresses[lane] = 4096 + 32 * lane;
-  EXPECT_EQ(count_sectors(addresses.data(), 32, 4), 32);
-  addresses[0] = 28;
-  EXPECT_EQ(count_sectors(addresses.data(), 1, 8), 2) << "the end of one and the beginning of the next";
-}
-
 TEST(BankConflicts, TheWorstGroupAndTheSumOfAllAreTold) {
-  std::vector<std::uint64_t> addresses(32);
-  std::vector<int> lanes(32);
-  std::iota(lanes.begin(), lanes.end(), 0);
-  for (int lane = 0; lane < 32; ++lane) addresses[lane] = static_cast<std::uint64_t>(lane < 8 ? 64 : 16) * lane;
-  const BankCounts counts = count_banks(addresses.data(), lanes.data(), 32, 16, 32);
+  const auto address = [](int lane) { return (lane < 8 ? 64 : 16) * lane; };
+  const BankCounts counts = count_banks(accesses(32, 16, address), 32);
   EXPECT_EQ(counts.groups, 4);
   EXPECT_EQ(counts.max_degree, 4) << "of the first quarter-warp";
   EXPECT_EQ(counts.transactions, 4 + 3);
+}
+
+TEST(Sectors, CountsWhatARequestTouches) {
+  EXPECT_EQ(count_sectors(accesses(32, 4, [](int lane) { return 4096 + 4 * lane; })), 4);
+  EXPECT_EQ(count_sectors(accesses(32, 4, [](int lane) { return 4100 + 4 * lane; })), 5) << "misaligned by one element";
+  EXPECT_EQ(count_sectors(accesses(32, 4, [](int lane) { return 4096 + 32 * lane; })), 32);
+  EXPECT_EQ(count_sectors(accesses(1, 8, [](int) { return 28; })), 2) << "the end of one and the beginning of the next";
 }
 
 TEST(Counts, OfGlobalMemoryAreOfDistinctBytesAndOfSectors) {
