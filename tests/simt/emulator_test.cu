@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/simt/emulator.hpp"
+#include "harness/simt/registration.hpp"
 #include "harness/simt/trace.hpp"
 #include "variants/operators/affine.hpp"
 #include "variants/operators/max.hpp"
@@ -328,14 +329,7 @@ TEST(Emulator, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
 
 TEST(Emulator, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const auto taken = turns({.threads = 64}, 128,
-                             [](CpuBlock& block, const auto& take) {
-                               for (int phase = 0; phase < 2; ++phase) {
-                                 take(block, block.thread_rank());
-                                 block.sync();
-                               }
-                             },
-                             {.order = BlockOrder::interleaved, .seed = seed});
+    const auto taken = thread_turns({.order = BlockOrder::interleaved, .seed = seed});
     // A few threads let others come first at their atomics. Of most, who is the next is drawn anew.
     int followers = 0;
     for (int i = 1; i < 64; ++i) {
@@ -546,6 +540,9 @@ TEST(Emulator, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
 }
 
 static_assert(ThreadBlock<CpuBlock>);
+#if defined(__CUDACC__)
+static_assert(ThreadBlock<GpuBlock>);
+#endif
 
 // Warps.
 

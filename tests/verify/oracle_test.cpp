@@ -25,17 +25,8 @@ constexpr std::uint64_t kSeed = 5;
 constexpr std::int64_t kItems = 20'001;  // several chunks of the oracle, the last one partial
 
 template <class Op>
-constexpr ElementType kType = std::is_same_v<typename Op::Element, std::int8_t>    ? ElementType::i8
-                              : std::is_same_v<typename Op::Element, std::int16_t> ? ElementType::i16
-                              : std::is_same_v<typename Op::Element, Half>         ? ElementType::f16
-                              : std::is_same_v<typename Op::Element, float>        ? ElementType::f32
-                              : std::is_same_v<typename Op::Element, double>       ? ElementType::f64
-                              : std::is_same_v<typename Op::Element, std::int32_t> ? ElementType::i32
-                                                                                   : ElementType::i64;
-
-template <class Op>
 Problem problem_of(std::int64_t n, Mode mode = Mode::inclusive) {
-  return {kType<Op>, Op::kOperator, mode, n, {}};
+  return {kElementType<typename Op::Element>, Op::kOperator, mode, n, {}};
 }
 
 template <class Op>
