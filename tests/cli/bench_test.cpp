@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/core/median.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/results_file.hpp"

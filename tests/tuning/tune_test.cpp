@@ -17,7 +17,7 @@
 
 #include "baselines/cub_candidates/candidates.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/host/document.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/simt/registration.hpp"
 #include "harness/verify/guard.hpp"
 #include "harness/verify/verification.hpp"
