@@ -10,7 +10,7 @@
 namespace scanlab::cuda {
 
 inline constexpr char kConnectionsVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-inline constexpr int kMaxConnections = 32;  ///< that CUDA heeds, from 1
+inline constexpr int kMaxConnections = 32;  ///< the most that CUDA heeds
 
 /// CUDA_DEVICE_MAX_CONNECTIONS, or 8.
 inline int connections() {

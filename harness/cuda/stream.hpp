@@ -8,7 +8,7 @@
 
 namespace scanlab::cuda {
 
-/// By default a non-blocking stream: it does not synchronise with the legacy default stream, in which events recorded
+/// A non-blocking stream by default: it does not synchronise with the legacy default stream, in which events recorded
 /// beside it would time the wrong thing.
 class Stream {
  public:
@@ -27,7 +27,7 @@ class Stream {
   Owned<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
-/// By default a timing event.
+/// A timing event by default.
 class Event {
  public:
   Event() : Event(cudaEventDefault) {}

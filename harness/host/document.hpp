@@ -39,7 +39,7 @@ struct DocumentError : CommandError {
 struct Document {
   std::string file;  ///< the name in error messages
   nlohmann::ordered_json json;
-  std::map<std::string, unsigned, std::less<>> lines;  ///< by path, if known
+  std::map<std::string, unsigned, std::less<>> lines;  ///< numbers by path, if known
 };
 
 /// Parses a text. Throws DocumentError with the line and column.

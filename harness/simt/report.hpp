@@ -57,7 +57,7 @@ struct Counts {
 
 struct Step {
   std::string name;         ///< as the kernel says it, or "interval": from one barrier to the next
-  std::int64_t number = 0;  ///< of steps of one name: which; 0 of one that stands alone
+  std::int64_t number = 0;  ///< among the steps of one name; 0: it stands alone
   Counts counts;
 
   /// "up-sweep 4", "load"

@@ -62,7 +62,7 @@ void count_accesses(std::vector<Access>& accesses, Counts& counts);
 /// between, or any two blocks of one launch.
 class Shadow {
  public:
-  /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
+  /// The maker of an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
   /// warp's (`warp_interval`), in a launch.
   struct Accessor {
     std::int64_t launch = 0;
@@ -91,9 +91,9 @@ class Shadow {
   /// of them: the last, and the latest of each kind that was unordered with its successor.
   struct Made {
     Accessor last;
-    Accessor other_lane;   ///< of another thread of a warp
-    Accessor other_warp;   ///< of another warp of a block
-    Accessor other_block;  ///< of another block
+    Accessor other_lane;   ///< another thread of the warp
+    Accessor other_warp;   ///< another warp of the block
+    Accessor other_block;  ///< another block
     void add(const Accessor& by);
     const Accessor* unordered_with(const Accessor& by) const;  ///< null if there is none
   };

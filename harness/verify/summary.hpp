@@ -47,7 +47,7 @@ class Summary {
     std::vector<std::string> failures{};
     std::map<std::string, std::vector<std::int64_t>> skips{};  ///< reason to the n's skipped for it
     int repeated = 0;                                          ///< cases that were run many times
-    std::vector<std::string> varying{};                        ///< those of them whose bits varied
+    std::vector<std::string> varying{};                        ///< the cases whose bits varied
   };
 
   std::string again(const Check& check) const;

@@ -38,7 +38,7 @@ TEST(NoCode, ADeviceForWhichNothingWasCompiledIsToldTheBuildThatItNeeds) {
   EXPECT_TRUE(runs("80-virtual", 9, 0));
   EXPECT_TRUE(runs("90a", 9, 0));
   EXPECT_FALSE(runs("90a", 10, 0));
-  EXPECT_TRUE(runs("native", 8, 6)) << "what it stands for is not known here";
+  EXPECT_TRUE(runs("native", 8, 6)) << "its meaning is not known here";
   EXPECT_EQ(why_no_code("90,100", 8, 0),
             "this program has no code for the GPU, whose compute capability is 8.0: it was compiled for 90,100. Build "
             "one that has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build/cuda");

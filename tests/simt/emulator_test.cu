@@ -419,7 +419,7 @@ TEST(Emulator, CountsTheLongestChainOfAdditions) {
   EXPECT_EQ(added<Plus<float>>({1, 3}, true), 4);
   EXPECT_EQ((added<Affine<float>>(std::vector<AffineMap<float>>(16, {1, 1}), true)), (AffineMap<float>{1, 5}));
   EXPECT_EQ(added<Max<float>>({2, 7}, true), 7) << "adds nothing";
-  EXPECT_EQ(Counted<Plus<float>>{}(2, 3), 5) << "of no run";
+  EXPECT_EQ(Counted<Plus<float>>{}(2, 3), 5) << "outside a run";
 }
 
 TEST(Emulator, TellsBarriersOfDifferentFilesApart) {
@@ -589,11 +589,11 @@ TEST(Warp, ShufflesValuesOfEverySize) {
 }
 
 TEST(Warp, LanesAreNumberedModuloTheirNumber) {
-  for (const int beside : {-33, -32, -1, 0, 1, 63}) {
-    const auto from = shuffled<int>([](int t) { return t; },
-                                    [beside](CpuBlock& block, int value) { return block.shuffle(value, beside); },
-                                    BlockOrder::in_order);
-    for (int t = 0; t < 64; ++t) EXPECT_EQ(from[t], t - t % 32 + (beside + 64) % 32) << beside;
+  for (const int lane : {-33, -32, -1, 0, 1, 63}) {
+    const auto from =
+        shuffled<int>([](int t) { return t; },
+                      [lane](CpuBlock& block, int value) { return block.shuffle(value, lane); }, BlockOrder::in_order);
+    for (int t = 0; t < 64; ++t) EXPECT_EQ(from[t], t - t % 32 + (lane + 64) % 32) << lane;
   }
 }
 
@@ -856,15 +856,15 @@ TEST(Atomics, RaceWithPlainAccessesOnly) {
   EXPECT_TRUE(faults(atomic_store, atomic_store).empty());
   EXPECT_TRUE(faults(atomic_store, atomic_load).empty());
   EXPECT_TRUE(faults(atomic_load, load).empty());
-  for (const auto& found : {faults(atomic_store, store), faults(atomic_store, load), faults(store, atomic_store),
+  for (const auto& races : {faults(atomic_store, store), faults(atomic_store, load), faults(store, atomic_store),
                             faults(store, atomic_load), faults(load, atomic_store), faults(atomic_load, store),
                             faults(store_both_ways, atomic_load), faults(atomic_load, store_both_ways)}) {
-    ASSERT_FALSE(found.empty());
-    EXPECT_EQ(found.front().kind, FaultKind::race);
+    ASSERT_FALSE(races.empty());
+    EXPECT_EQ(races.front().kind, FaultKind::race);
   }
 }
 
-/// Who draws the last ticket resets the counter: by an ordinary store, that races with what the others drew.
+/// The block that draws the last number resets the counter: an ordinary store races with the atomics of the others.
 TEST(Atomics, APlainWriteRacesWithEveryBlocksAtomicAndNotTheLastAlone) {
   for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved, BlockOrder::reversed}) {
     Words memory(1, 0);
@@ -885,7 +885,7 @@ TEST(Atomics, APlainWriteRacesWithEveryBlocksAtomicAndNotTheLastAlone) {
   }
 }
 
-/// What some warps of a block did drives out nothing that another block did.
+/// Accesses of some warps of a block drive out no access of another block.
 TEST(Races, BetweenBlocksAreFoundHoweverManyWarpsOfTheLaterOneCame) {
   for (const int threads : {32, 64, 256}) {
     for (const BlockOrder order : {BlockOrder::in_order, BlockOrder::interleaved, BlockOrder::reversed}) {
@@ -1008,7 +1008,7 @@ TEST(BankConflicts, TheWorstGroupAndTheSumOfAllAreTold) {
   const auto address = [](int lane) { return (lane < 8 ? 64 : 16) * lane; };
   const BankCounts counts = count_banks(accesses(32, 16, address), 32);
   EXPECT_EQ(counts.groups, 4);
-  EXPECT_EQ(counts.max_degree, 4) << "of the first quarter-warp";
+  EXPECT_EQ(counts.max_degree, 4) << "in the first quarter-warp";
   EXPECT_EQ(counts.transactions, 4 + 3);
 }
 
@@ -1019,7 +1019,7 @@ TEST(Sectors, CountsWhatARequestTouches) {
   EXPECT_EQ(count_sectors(accesses(1, 8, [](int) { return 28; })), 2) << "the end of one and the beginning of the next";
 }
 
-TEST(Counts, OfGlobalMemoryAreOfDistinctBytesAndOfSectors) {
+TEST(Counts, OnGlobalMemoryAreDistinctBytesAndSectors) {
   alignas(32) static int memory[64];
   const Span<int> items(memory, 64, "items");
   const Counts counts = run({.threads = 32}, [items](CpuBlock& block) {

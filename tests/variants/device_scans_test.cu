@@ -1,4 +1,4 @@
-// What the device alone can show of every registered scan: captured runs replayed, runs beside each other and beside
+// Tests of every registered scan that only a device can make: captured runs replayed, runs beside each other and beside
 // work that holds half of the device, workspaces used before, awkward sizes and places. The harness's own checks
 // (verify_on_cuda) run every type, operator and mode; here is what they do not do.
 //
@@ -90,7 +90,7 @@ class Bound {
     if (!scan_.cuda_watch) return {};
     return scan_.cuda_watch({in_.data(), out_.data(), workspace_->data()}, stream.get());
   }
-  /// That the output, which has been waited for, is what `reference` expects.
+  /// Compares the output, which has been waited for, with `reference`.
   testing::AssertionResult right(const CudaReference& reference) const {
     const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, kind_);
     if (outcome.status == Outcome::Status::failed)

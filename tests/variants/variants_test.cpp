@@ -1,5 +1,5 @@
-// What the variants promise: closed forms, chains of additions, conflict-free padding, no faults, one right result
-// under any interleaving.
+// Tests of the promises of variants: closed forms, chains of additions, conflict-free padding, no faults, one right
+// result under any interleaving.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ TEST(ClosedForms, AreWhatTheEmulatorCounts) {
 }
 
 /// More levels than the emulator could run: of a tree, or of trees of trees, the swaps are one fewer than the items.
-TEST(ClosedForms, OfMoreItemsThanAnyDeviceHolds) {
+TEST(ClosedForms, HoldForMoreItemsThanAnyDeviceHas) {
   for (const std::int64_t n : {std::int64_t{1} << 22, (std::int64_t{1} << 33) + 1, std::int64_t{1} << 40}) {
     const Problem problem{ElementType::i32, Operator::plus, Mode::exclusive, n, {}};
     for (const char* id : {"hso_blocked", "hso_blocked_padded", "hso_reentry"}) {
@@ -136,7 +136,7 @@ std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt:
 
 /// A bound of rounding errors is as wide as its d is long: one that is too long lets wrong floats pass, one that is too
 /// short refuses right ones. A plan speaks of full tiles, however few items there are: that is what kFullTile is for.
-TEST(Chains, OfPlansAreWhatTheEmulatorCounts) {
+TEST(Chains, PlansHaveTheOnesThatTheEmulatorCounts) {
   constexpr std::int64_t kFullTile = 32;
   for (const auto& [each, settings] : shapes()) {
     for (const auto& [type, op, mode] : {std::tuple(ElementType::f32, Operator::plus, Mode::inclusive),
@@ -158,7 +158,7 @@ TEST(Chains, OfPlansAreWhatTheEmulatorCounts) {
   }
 }
 
-TEST(Chains, OfSharesGrowByTwoATile) {
+TEST(Chains, SharesAddTwoForEachTile) {
   const Problem problem{
       ElementType::f32, Operator::plus, Mode::inclusive, 600'000, {{"shares", "2"}}};  // 74 tiles each
   const std::int64_t counted = counted_chain(variant("reduce_then_scan"), problem, simt::BlockOrder::in_order);
@@ -317,7 +317,7 @@ TEST(DecoupledLookback, RunsOnOneWorkspaceAreRightWhereTheirNumbersWrap) {
   check(ElementType::i64, std::int64_t{});  // and of 8
 }
 
-TEST(ClosedForms, OfTheLiterature) {
+TEST(ClosedForms, AreThoseOfTheLiterature) {
   const auto operations = [](const std::string& id, std::int64_t n) {
     return counts(id, {ElementType::f32, Operator::plus, variant(id).about.natural_mode, n, {}}).totals().operations;
   };

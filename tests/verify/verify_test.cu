@@ -146,7 +146,7 @@ TEST(VerifyOnEmulator, ARightScanPassesForEveryTypeOperatorAndInput) {
   }
 }
 
-/// Of two runs in each of several shifts, the worst counts.
+/// The worst of two runs in each of several shifts counts.
 TEST(VerifyOnEmulator, TellsTheLargestErrorOfAllRuns) {
   constexpr std::int64_t kItems = 100;
   const Problem sums = problem_of(ElementType::f32, Operator::plus, kItems);
@@ -562,7 +562,7 @@ __global__ void copy_too_soon(const int* in, int* out, std::int64_t n) {
   if (i < n) out[i] = in[i];
 }
 
-/// Of a kernel that is launched early and does not wait: whoever launches early before it would see stale input copied.
+/// A kernel that is launched early and does not wait copies stale input.
 TEST_F(NeedsGpu, CatchesAnEarlyKernelThatDoesNotWait) {
   if (!cuda::pdl_kernels_wait()) GTEST_SKIP() << "kernels are not launched early on this device";
   const auto copied = [](bool early, std::int64_t n) {
