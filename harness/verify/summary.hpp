@@ -41,8 +41,7 @@ class Summary {
   /// The outcomes of one variant with one type, operator and mode.
   struct Standing {
     const Variant* variant = nullptr;
-    int passed = 0;
-    int failed = 0;
+    std::size_t passed = 0;
     double worst = 0;  ///< error as a part of its bound
     std::vector<std::string> failures{};
     std::map<std::string, std::vector<std::int64_t>> skips{};  ///< reason to the n's skipped for it
