@@ -13,20 +13,11 @@ constexpr std::byte kPoison{0xA5};                   // what shared memory holds
 constexpr std::int64_t kMaxShadowedItems = 1 << 23;  // 192 bytes each; races in larger global arrays are not looked for
 constexpr unsigned kTurnsAtAtomics = 4;              // interleaved, a thread gives up its turn at one atomic of so many
 
-/// The first multiple of 256 bytes in `storage`, which has as many to spare.
-std::byte* aligned_begin(std::vector<std::byte>& storage) {
-  const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
-  return storage.data() + (256 - address % 256) % 256;
-}
-
 }  // namespace
 
 BlockRun::BlockRun(EmulatorCore& core, std::int64_t index)
-    : core_(core),
-      index_(index),
-      shared_storage_(core.grid->shared_bytes + 256, kPoison),
-      shared_(aligned_begin(shared_storage_)),
-      order_(core.grid->threads) {
+    : core_(core), index_(index), shared_(pageable_memory(core.grid->shared_bytes)), order_(core.grid->threads) {
+  std::fill_n(shared_.get(), core.grid->shared_bytes, kPoison);
   std::iota(order_.begin(), order_.end(), 0);
   if (core.options.order == BlockOrder::interleaved) std::ranges::shuffle(order_, core.random);
   if (core.options.order == BlockOrder::reversed) std::ranges::reverse(order_);
@@ -140,7 +131,7 @@ void BlockRun::before_atomic(const std::source_location& where) {
 
 void BlockRun::begin_interval(std::int32_t interval) {
   interval_ = interval;
-  step_ = core_.find_step(nullptr, interval);
+  step_ = core_.find_step("", interval);
   step_is_named_ = false;
   traced_interval_ = ++core_.intervals;
 }
@@ -202,7 +193,7 @@ void BlockRun::trace_access(const Array& array, std::int64_t index, int items, b
                             const std::source_location& where) {
   begin_access(where);
   const bool shared = array.space == Space::shared;
-  const std::uint64_t base = shared ? static_cast<std::uint64_t>(static_cast<std::byte*>(array.data) - shared_)
+  const std::uint64_t base = shared ? static_cast<std::uint64_t>(static_cast<std::byte*>(array.data) - shared_.get())
                                     : reinterpret_cast<std::uintptr_t>(array.data);
   const std::uint64_t address = base + static_cast<std::uint64_t>(index) * array.item_bytes;
   const std::uint64_t stamp = traced_interval_ << 16 | static_cast<std::uint64_t>(by_.thread);

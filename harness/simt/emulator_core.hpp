@@ -10,9 +10,11 @@
 #include <random>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "harness/host/host_array.hpp"
 #include "harness/simt/emulator.hpp"
 #include "harness/simt/trace.hpp"
 
@@ -139,7 +141,7 @@ class EmulatorCore {
   [[noreturn]] void fail(FaultKind kind, const std::source_location& where, std::string message);
   Counts& counts() { return launch_steps[running_step].counts; }
   /// The number of the step with this name and number in this launch; new steps are added at the end.
-  std::size_t find_step(const char* name, std::int64_t number);
+  std::size_t find_step(std::string_view name, std::int64_t number);
   Worker* take_worker();
   /// Enters the worker's fiber; returns when it waits or has nothing left to run.
   static void run_worker(Worker& worker) {
@@ -147,7 +149,7 @@ class EmulatorCore {
   }
 
   struct StepData {
-    const char* name = nullptr;  // null: not named; `number` is then the barrier interval
+    std::string_view name;  // empty: not named; `number` is then the barrier interval
     std::int64_t number = 0;
     Counts counts;
   };
@@ -221,7 +223,7 @@ class BlockRun {
   /// Counts an access to `items` items in a row, and looks for races with it.
   void trace_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where);
   void trace_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
-  std::byte* shared() const { return shared_; }
+  std::byte* shared() const { return shared_.get(); }
 
  private:
   struct Warp {
@@ -248,8 +250,7 @@ class BlockRun {
 
   EmulatorCore& core_;
   const std::int64_t index_;
-  std::vector<std::byte> shared_storage_;
-  std::byte* shared_ = nullptr;
+  HostArray shared_;
   std::vector<int> order_;  // of starting the threads
   int next_ = 0;            // into order_
   int finished_ = 0;

@@ -54,21 +54,6 @@ void read_value(const Value& value, TuningTable::Entry& entry) {
   }
 }
 
-namespace {
-
-/// The one that the environment names.
-TuningTable read_named_table(const std::string& path) {
-  TuningTable table = read_tuning_table(path, fmt::format("{}={}", kTuningVariable, path));
-  if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
-    std::fputs(
-        fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kTuningVariable, path, unknown).c_str(),
-        stderr);
-  }
-  return table;
-}
-
-}  // namespace
-
 bool chooses_among_others(std::string_view id) { return id == "best" || id == "device_scan"; }
 
 bool is_candidate(const Variant& variant) {
@@ -79,11 +64,7 @@ bool is_candidate(const Variant& variant) {
 
 BoundScan bind(const Choice& choice, Problem problem) {
   const Variant* const variant = find_candidate(choice.variant);
-  if (variant == nullptr) {
-    BoundScan none;
-    none.plan = Plan::refuse(no_candidate(choice.variant));
-    return none;
-  }
+  if (variant == nullptr) return {.plan = Plan::refuse(no_candidate(choice.variant))};
   problem.settings = choice.settings;
   return variant->bind(problem);
 }
@@ -183,8 +164,13 @@ const std::vector<TuningTable>& built_in_tuning_tables() {
 const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
   if (const char* const path = std::getenv(kTuningVariable); path != nullptr) {
     static std::map<std::string, TuningTable> read;
-    const auto match = read.find(path);
-    return &(match != read.end() ? match : read.emplace(path, read_named_table(path)).first)->second;
+    if (const auto match = read.find(path); match != read.end()) return &match->second;
+    const std::string name = fmt::format("{}={}", kTuningVariable, path);
+    const TuningTable& table = read.emplace(path, read_tuning_table(path, name)).first->second;
+    if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
+      fmt::print(stderr, "scanlab: warning: {}: {}; best uses another there\n", name, unknown);
+    }
+    return &table;
   }
   const auto match = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
     return table.device == device && table.multiprocessors == multiprocessors;
