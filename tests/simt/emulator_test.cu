@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/simt/emulator.hpp"
-#include "harness/simt/registration.hpp"
 #include "harness/simt/trace.hpp"
 #include "variants/operators/affine.hpp"
 #include "variants/operators/max.hpp"
@@ -540,9 +539,6 @@ TEST(Emulator, StepsAreToldApartByNameWhateverTheShapeOfTheBlock) {
 }
 
 static_assert(ThreadBlock<CpuBlock>);
-#if defined(__CUDACC__)
-static_assert(ThreadBlock<GpuBlock>);
-#endif
 
 // Warps.
 
