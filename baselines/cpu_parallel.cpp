@@ -6,7 +6,7 @@
 #include <execution>
 #endif
 
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 
 namespace scanlab {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/nccl.hpp"
 

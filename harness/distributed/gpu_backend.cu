@@ -12,9 +12,8 @@
 
 #include "harness/core/operators.hpp"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"

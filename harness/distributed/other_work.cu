@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"

@@ -4,7 +4,6 @@
 
 #include "harness/core/median.hpp"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/spin.cuh"

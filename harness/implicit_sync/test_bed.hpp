@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"

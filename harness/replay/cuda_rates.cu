@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/stream.hpp"
 
 namespace scanlab::streams {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"

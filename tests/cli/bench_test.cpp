@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
 #include "harness/core/median.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/results_file.hpp"
 #ifdef SCANLAB_WITH_CUDA

@@ -21,7 +21,7 @@
 #include <thread>
 
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/results_file.hpp"
 #include "harness/out_of_core/carry.hpp"

@@ -51,6 +51,8 @@ def decoded(file: Path, raw: bytes, problems: list[Complaint], line_number: int 
         byte = len(text[: error.pos].encode("utf-8"))
         cut = "is truncated or" if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg else "is"
         problems.append(Complaint(file, _position(error.lineno - 1 + max(line_number, 1), error.colno, byte), f"{cut} not JSON ({error.msg})"))
+    except ValueError as error:  # an integer of more digits than Python reads
+        problems.append(Complaint(file, "", f"cannot be read: {error}"))
     return None
 
 
