@@ -11,7 +11,7 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/out_of_core/stream_scan_session.hpp"
+#include "harness/out_of_core/stream_scan.hpp"
 
 namespace scanlab::cli {
 

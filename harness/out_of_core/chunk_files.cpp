@@ -213,10 +213,9 @@ FileError ResumableOutput::cannot_go_on(const std::string& reason) const {
                   partial().string(), reason));
 }
 
-void ResumableOutput::write_state() const {
-  const Json state{{"schema", kSchema},          {"asked", asked_},         {"chunks_done", chunks_done_},
-                   {"bytes_done", bytes_done_},  {"carry", to_hex(carry_)}, {"boot", boot()},
-                   {"durable", options_.durable}};
+void ResumableOutput::write_state(int chunks, std::int64_t bytes, std::span<const std::byte> carry) const {
+  const Json state{{"schema", kSchema},      {"asked", asked_}, {"chunks_done", chunks},      {"bytes_done", bytes},
+                   {"carry", to_hex(carry)}, {"boot", boot()},  {"durable", options_.durable}};
   const std::string text = state.dump(1) + "\n";
   const fs::path next = next_state_path();
   const OpenFile file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -259,17 +258,10 @@ void ResumableOutput::make_durable() {
 
 void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<const std::byte> carry) {
   make_durable();
-  const int chunks_before = std::exchange(chunks_done_, chunks);
-  const std::int64_t bytes_before = std::exchange(bytes_done_, bytes);
-  std::vector<std::byte> carry_before = std::exchange(carry_, {carry.begin(), carry.end()});
-  try {
-    write_state();
-  } catch (...) {  // the state on disk is the one before
-    chunks_done_ = chunks_before;
-    bytes_done_ = bytes_before;
-    carry_ = std::move(carry_before);
-    throw;
-  }
+  write_state(chunks, bytes, carry);  // if that fails, the state on disk is the one before
+  chunks_done_ = chunks;
+  bytes_done_ = bytes;
+  carry_.assign(carry.begin(), carry.end());
 }
 
 void ResumableOutput::finish() {

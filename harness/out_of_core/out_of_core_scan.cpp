@@ -72,29 +72,21 @@ Recording record(const ChunkedScan& asked) {
 
 namespace {
 
-/// Runs one operation; false if the schedule is to end before it.
-bool run(const streams::Operation& operation, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
-         const std::function<bool(const Chunk&)>& go_on) {
+void run(const streams::Operation& operation, ScanDevice& device, HostChunks& host) {
   const Chunk& chunk = operation.chunk;
   switch (operation.kind) {
     case streams::OperationKind::copy_in:
-      if (!go_on(chunk)) return false;
-      device.copy_in(chunk, operation.stream, source.take(chunk));
-      source.enqueued(chunk);
-      return true;
+      device.copy_in(chunk, operation.stream, host.take(chunk));
+      return host.copying_in(chunk);
     case streams::OperationKind::kernel:
-      device.scan(chunk, operation.stream);
-      return true;
+      return device.scan(chunk, operation.stream);
     case streams::OperationKind::copy_out:
-      device.copy_out(chunk, operation.stream, sink.room(chunk));
-      sink.enqueued(chunk);
-      return true;
+      device.copy_out(chunk, operation.stream, host.room(chunk));
+      return host.copying_out(chunk);
     case streams::OperationKind::record_event:
-      device.record(operation.event, operation.stream);
-      return true;
+      return device.record(operation.event, operation.stream);
     case streams::OperationKind::wait_event:
-      device.wait(operation.stream, operation.event);
-      return true;
+      return device.wait(operation.stream, operation.event);
     default:
       throw std::logic_error("an out-of-core scan does not know this operation: " + describe(operation));
   }
@@ -102,15 +94,16 @@ bool run(const streams::Operation& operation, ScanDevice& device, ChunkSource& s
 
 }  // namespace
 
-void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+void replay(const Recording& recording, ScanDevice& device, HostChunks& host,
             const std::function<bool(const Chunk&)>& go_on) {
   try {
     // Event waits of a chunk precede its copy in: they harm nothing where that is not begun.
     for (const streams::Operation& operation : recording.operations) {
-      if (!run(operation, device, source, sink, go_on)) break;
+      if (operation.kind == streams::OperationKind::copy_in && !go_on(operation.chunk)) break;
+      run(operation, device, host);
     }
     device.synchronize();
-    sink.finish();
+    host.finish();
   } catch (...) {
     try {
       device.synchronize();

@@ -216,16 +216,16 @@ double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, Re
     scan_one_by_one(recording, *device, scan.item_bytes(), read, write_chunk, Pace(scan, 0, progress));
     return seconds_since(start);
   }
-  const auto memory = [&](std::size_t bytes) { return fast_memory(asked, bytes); };
-  WriteBehind sink(*device, scan, memory, asked.io_threads, write, [&](int chunks, std::span<const std::byte> carry) {
-    written = chunks;
-    if (way == Way::files) return;  // no scan to resume
-    const int all = scan.first_chunk + chunks;
-    output.chunks_written(all, bytes_before(scan, all), carry);
-  });
-  ReadAhead source(*device, scan, memory, asked.io_threads, read);
+  ChunksInFiles host(
+      *device, scan, [&](std::size_t bytes) { return fast_memory(asked, bytes); }, asked.io_threads, read, write,
+      [&](int chunks, std::span<const std::byte> carry) {
+        written = chunks;
+        if (way == Way::files) return;  // no scan to resume
+        const int all = scan.first_chunk + chunks;
+        output.chunks_written(all, bytes_before(scan, all), carry);
+      });
   const auto start = Clock::now();  // pinned buffers are allocated, and nothing is read yet
-  replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
+  replay(recording, *device, host, Pace(scan, scan.host_buffers, progress));
   return seconds_since(start);
 }
 
@@ -322,9 +322,8 @@ class StreamScanRuns::MemoryScan {
       };
       scan_one_by_one(recording_, *device, scan.item_bytes(), reader_of(in_), write, Pace(scan, 0, progress_));
     } else {
-      MemorySource source(in_.get(), scan.item_bytes());
-      MemorySink sink(*device, out_.get(), scan);
-      replay(recording_, *device, source, sink, Pace(scan, scan.host_buffers, progress_));
+      ChunksInMemory host(*device, scan, in_.get(), out_.get());
+      replay(recording_, *device, host, Pace(scan, scan.host_buffers, progress_));
     }
     done.seconds = seconds_since(start);
     done.sm_clock_mhz = sm_clock_mhz();
