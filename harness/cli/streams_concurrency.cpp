@@ -12,7 +12,6 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
-#include "harness/implicit_sync/concurrency_report.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {

@@ -10,7 +10,6 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/implicit_sync/findings.hpp"
-#include "harness/implicit_sync/findings_report.hpp"
 #include "harness/measure/provenance.hpp"
 
 namespace scanlab::cli {
