@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "harness/cli/distributed.hpp"
-#include "harness/distributed/checks.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/timed_case.hpp"
 #include "harness/measure/timing_report.hpp"

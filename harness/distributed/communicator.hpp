@@ -24,13 +24,7 @@ std::chrono::milliseconds patience();
 /// "30 s".
 std::string in_words(std::chrono::milliseconds time);
 
-/// A thing that ranks make together for their devices, and that may fail there: NCCL's communicator.
-class Joined {
- public:
-  virtual ~Joined() = default;
-  /// Throws std::runtime_error if it has failed beside what the host calls.
-  virtual void check() = 0;
-};
+class Nccl;
 
 /// One rank's view of all. All ranks call the collective functions in the same order.
 class Communicator {
@@ -52,9 +46,9 @@ class Communicator {
   /// Written output stays.
   [[noreturn]] virtual void abandon(const std::string& reason) = 0;
 
-  /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
-  /// at its end, so the class of each lets it go.
-  std::shared_ptr<Joined>& joined() { return joined_; }
+  /// NCCL's communicator, made once for these ranks, and theirs alone: another run makes its own. Null until then. It
+  /// asks this one at its end, so the class of each lets it go.
+  std::shared_ptr<Nccl>& nccl() { return nccl_; }
 
   void barrier() {
     const char here = 0;
@@ -81,7 +75,7 @@ class Communicator {
   std::chrono::milliseconds longer_{0};  ///< than patience(), a rank waits in collective functions
 
  private:
-  std::shared_ptr<Joined> joined_;
+  std::shared_ptr<Nccl> nccl_;
 };
 
 /// While it lives, this rank waits so much longer for the others: for steps that take their time, on ranks that have

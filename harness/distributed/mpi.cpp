@@ -46,7 +46,7 @@ class MpiRank : public Communicator {
     MPI_Comm_size(world_, &ranks_);
   }
   ~MpiRank() override {
-    joined().reset();
+    nccl().reset();
     MPI_Comm_free(&world_);
     MPI_Finalize();
   }

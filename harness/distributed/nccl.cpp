@@ -22,7 +22,6 @@ class Library {
   Library() : library_(dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)) {
     if (library_ == nullptr)
       throw std::runtime_error("libnccl.so.2 cannot be loaded: install NCCL, or choose --algorithm '*peer*'");
-    load(get_version, "ncclGetVersion");
     load(get_unique_id, "ncclGetUniqueId");
     load(init_rank, "ncclCommInitRank");
     load(destroy, "ncclCommDestroy");
@@ -36,7 +35,6 @@ class Library {
     if (result != kSuccess) throw std::runtime_error(std::string(doing) + ": NCCL: " + error_string(result));
   }
 
-  int (*get_version)(int*) = nullptr;
   int (*get_unique_id)(UniqueId*) = nullptr;
   int (*init_rank)(Handle*, int, UniqueId, int) = nullptr;
   int (*destroy)(Handle) = nullptr;
@@ -110,13 +108,6 @@ class LoadedNccl : public Nccl {
     library_->check(library_->all_gather(mine, all, bytes, kBytes, handle_, stream), "gathering");
   }
 
-  std::string version() const override {
-    int number = 0;
-    library_->check(library_->get_version(&number), "asking for the version");
-    return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-           std::to_string(number % 100);
-  }
-
  private:
   Communicator& communicator_;
   std::unique_ptr<Library> library_;
@@ -135,8 +126,8 @@ std::string why_no_nccl() {
 }
 
 std::shared_ptr<Nccl> Nccl::join(Communicator& communicator) {
-  if (communicator.joined() == nullptr) communicator.joined() = std::make_shared<LoadedNccl>(communicator);
-  return std::dynamic_pointer_cast<Nccl>(communicator.joined());
+  if (communicator.nccl() == nullptr) communicator.nccl() = std::make_shared<LoadedNccl>(communicator);
+  return communicator.nccl();
 }
 
 }  // namespace scanlab::distributed

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "harness/schedule/ordering.hpp"
@@ -56,12 +57,12 @@ class Analyst {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
     std::vector<Interval> all;
-    for (const Span& span : timeline_.spans) all.push_back(span.when);
-    result.covered = covered(std::move(all));
     for (const Span& span : timeline_.spans) {
+      all.push_back(span.when);
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
     }
+    result.covered = covered(std::move(all));
     for (const Engine engine : kEngines) {
       result.busy[index(engine)] = busy_seconds(timeline_, engine);
       read_gaps(engine, result);
@@ -342,26 +343,6 @@ std::string describe(const Recording& recording, const Gap& gap) {
   }
 }
 
-namespace {
-
-using To = std::back_insert_iterator<std::string>;
-
-void describe_path(const Recording& recording, const TimelineAnalysis& analysis, To to) {
-  std::array<double, kEngines.size()> on_path{};
-  double waited = 0;
-  for (const PathStep& step : analysis.path) {
-    on_path[static_cast<std::size_t>(engine_of(recording.operations[step.operation]))] += step.when.seconds();
-    waited += std::max(0.0, step.waited);
-  }
-  fmt::format_to(to, "critical path: {} operations", analysis.path.size());
-  for (const Engine engine : kEngines) {
-    fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[static_cast<std::size_t>(engine)]);
-  }
-  fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
-}
-
-}  // namespace
-
 std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap) {
   std::string text;
   const auto to = std::back_inserter(text);
@@ -369,7 +350,7 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
   fmt::format_to(to, "makespan {:.3f} ms; engines at work {:.3f} ms in all; {}\n", 1e3 * analysis.makespan,
                  1e3 * analysis.serial(), analysis.overlap_in_words());
   for (const Engine engine : kEngines) {
-    const double busy = analysis.busy[static_cast<std::size_t>(engine)];
+    const double busy = analysis.busy[index(engine)];
     fmt::format_to(to, "{:<10}  busy {:>9.3f} ms ({:>3.0f}%)  idle {:>9.3f} ms", name(engine), 1e3 * busy,
                    analysis.makespan > 0 ? 100 * busy / analysis.makespan : 0, 1e3 * analysis.idle(engine));
     const char* separator = ": ";
@@ -381,19 +362,24 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
     }
     fmt::format_to(to, "\n");
   }
-  describe_path(recording, analysis, to);
-  constexpr int kMax = 20;
-  int left_out = 0;
-  int shown = 0;
-  for (const Gap& gap : analysis.gaps) {
-    if (gap.when.seconds() < shortest_gap) continue;
-    if (++shown > kMax) {
-      ++left_out;
-    } else {
-      fmt::format_to(to, "  {}\n", describe(recording, gap));
-    }
+  std::array<double, kEngines.size()> on_path{};
+  double waited = 0;
+  for (const PathStep& step : analysis.path) {
+    on_path[index(engine_of(recording.operations[step.operation]))] += step.when.seconds();
+    waited += std::max(0.0, step.waited);
   }
-  if (left_out > 0) fmt::format_to(to, "  and {} more such gaps\n", left_out);
+  fmt::format_to(to, "critical path: {} operations", analysis.path.size());
+  for (const Engine engine : kEngines) {
+    fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[index(engine)]);
+  }
+  fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
+  constexpr std::size_t kMax = 20;
+  std::vector<const Gap*> gaps;
+  for (const Gap& gap : analysis.gaps) {
+    if (gap.when.seconds() >= shortest_gap) gaps.push_back(&gap);
+  }
+  for (const Gap* gap : gaps | std::views::take(kMax)) fmt::format_to(to, "  {}\n", describe(recording, *gap));
+  if (gaps.size() > kMax) fmt::format_to(to, "  and {} more such gaps\n", gaps.size() - kMax);
   return text;
 }
 
