@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "harness/cli/distributed.hpp"
-#include "harness/distributed/rank_cycles.hpp"
 #include "harness/measure/timing_report.hpp"
 
 namespace scanlab::cli {

@@ -36,11 +36,14 @@ class Communicator {
   /// Collective. Every rank gives `bytes` bytes; `all` gets those of each rank, in order. Throws RankFailed.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
 
-  /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device.
-  virtual void check_others() = 0;
+  /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device. mpirun ends this
+  /// process when another dies.
+  virtual void check_others() {}
 
-  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed.
-  [[noreturn]] virtual void fail(const std::string& reason) = 0;
+  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed, or ends the ranks.
+  [[noreturn]] virtual void fail(const std::string& reason) {
+    abandon("rank " + std::to_string(rank()) + " has failed: " + reason);
+  }
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// Written output stays.
@@ -113,5 +116,17 @@ bool has_mpi();
 /// This process as a rank of MPI_COMM_WORLD, from the first call to the end of the program. Throws CommandError
 /// (status 3) if this build has no MPI.
 Communicator& mpi_rank();
+
+/// Collective. Throws CommandError (status 2) on all ranks, unless all were built from the same commit and started with
+/// the same words.
+void agree(Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit);
+
+/// Runs `body` on every rank: this process under mpirun, else a thread for each of `asked` GPUs. Returns the status of
+/// rank 0. Throws CommandError: status 2 for ranks that do not agree(), 1 for a rank that failed.
+int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body);
+
+/// Collective. Calls `open` on rank 0, such as to open a file; throws there what it throws. Whether it could: no rank
+/// is left to wait for rank 0.
+bool leader_can(Communicator& communicator, const std::function<void()>& open);
 
 }  // namespace scanlab::distributed

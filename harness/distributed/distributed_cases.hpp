@@ -12,6 +12,7 @@
 #include "harness/distributed/distributed_session.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/append_file.hpp"
+#include "harness/simt/role_cycles.hpp"
 
 namespace scanlab::distributed {
 
@@ -58,5 +59,19 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
 /// The place of the ranks of these cases. Throws CommandError (status 2) if some are on GPUs and some are not, and
 /// (status 3) for GPUs in a build without CUDA.
 std::unique_ptr<RankBackend> backend_of(const std::vector<DistributedCase>& cases, Communicator& communicator);
+
+class RankCycles {
+ public:
+  /// Collective: each rank gives its own cycles of a run. Rank 0 prints those of all, and keeps them.
+  void add(const DistributedCase& timed, const std::vector<RoleCycles>& own, Communicator& communicator,
+           std::ostream& out);
+
+  /// A table in CSV: one row per case, rank and role. Empty if nothing was added, and on other ranks than 0.
+  const std::string& rows() const { return rows_; }
+
+ private:
+  std::string rows_;
+  simt::RunColumns provenance_;
+};
 
 }  // namespace scanlab::distributed

@@ -1,4 +1,4 @@
-#include "harness/distributed/ranks.hpp"
+#include "harness/distributed/communicator.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -42,38 +42,31 @@ struct Call {
 constexpr std::size_t kPinnedBytes = std::size_t{4} << 20;
 constexpr std::size_t kDeviceBytes = std::size_t{64} << 20;
 
-void optionally(const Action& action, TestBed& bed) {
-  if (action) action(bed);
-}
-
-/// How long the call takes on an idle device; a spin must outlast that, or its end would not mean a wait.
-double seconds_alone(const Call& call, TestBed& bed) {
-  optionally(call.prepare, bed);
-  bed.finish();
-  const double seconds = host_seconds([&] { call.act(bed); });
-  bed.finish();
-  optionally(call.clean, bed);
-  bed.clear();
-  return seconds;
-}
-
 Trial try_call(const Call& call, bool is_host, TestBed& bed) {
-  bed.spin_seconds = std::clamp(4 * seconds_alone(call, bed), 2e-3, 40e-3);
-  optionally(call.prepare, bed);
-  bed.finish();
-  const Spin first = bed.spin(bed.a());
-  first.wait_until_started();
-  const double seconds = host_seconds([&] { call.act(bed); });
-  bool yes = first.ended();
-  if (!is_host) {
+  const auto prepared = [&](const auto& body) {
+    if (call.prepare) call.prepare(bed);
+    bed.finish();
+    body();
+    bed.finish();
+    if (call.clean) call.clean(bed);
+    bed.clear();
+  };
+  Trial trial;
+  const auto act = [&] { trial.seconds = host_seconds([&] { call.act(bed); }); };
+  prepared(act);
+  // A spin must outlast the call on an idle device, or its end would not mean a wait.
+  bed.spin_seconds = std::clamp(4 * trial.seconds, 2e-3, 40e-3);
+  prepared([&] {
+    const Spin first = bed.spin(bed.a());
+    first.wait_until_started();
+    act();
+    trial.yes = first.ended();
+    if (is_host) return;
     const Spin second = bed.spin(bed.b(), TestBed::kShort);
     bed.finish();
-    yes = second.start() >= first.end();
-  }
-  bed.finish();
-  optionally(call.clean, bed);
-  bed.clear();
-  return {yes, seconds};
+    trial.yes = second.start() >= first.end();
+  });
+  return trial;
 }
 
 void allocate_pinned(TestBed& bed) { done(cudaHostAlloc(&bed.scratch, kPinnedBytes, cudaHostAllocDefault)); }

@@ -1,4 +1,4 @@
-// The sources of the experiments, page by page, and the parts that make up the list of all.
+// The sources of the experiments, page by page.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,6 @@ namespace scanlab::implicit_sync {
 
 /// Calls that are issued while a kernel spins: for each, NAME.host and NAME.streams; the controls first.
 std::vector<Experiment> call_experiments();
-/// Statements with trials of their own.
-std::vector<Experiment> other_experiments();
 
 inline constexpr auto kNo = Expected::no;
 inline constexpr auto kYes = Expected::yes;

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "harness/core/operators.hpp"
-#include "harness/out_of_core/carry.hpp"
+#include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
 namespace scanlab::out_of_core {

@@ -15,15 +15,10 @@ const streams::Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A sc
 
 }  // namespace
 
-std::int64_t ChunkedScan::first_item() const {
-  return first_chunk >= chunks ? problem.items
-                               : streams::split(problem.items, chunks)[static_cast<std::size_t>(first_chunk)].first;
-}
-
 // The chunks left are cut as they were: the longer ones come first, and those that are left over have the same sizes.
 std::vector<Chunk> ChunkedScan::chunks_left() const {
-  return first_chunk >= chunks ? std::vector<Chunk>{}
-                               : streams::split(problem.items - first_item(), chunks - first_chunk);
+  if (first_chunk >= chunks) return {};
+  return streams::split(problem.items - items_before(first_chunk), chunks - first_chunk);
 }
 
 std::vector<std::byte> ChunkedScan::first_carry() const {
@@ -40,8 +35,6 @@ Problem ChunkedScan::chunk_problem(std::int64_t items) const {
   chunk.items = items;
   return chunk;
 }
-
-BoundScan ChunkedScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
 
 std::size_t ChunkedScan::device_bytes() const {
   if (problem.items == 0) return 0;
@@ -65,7 +58,7 @@ Recording record(const ChunkedScan& asked) {
   const int left = asked.chunks - asked.first_chunk;
   return record(*streams::ScheduleRegistry::instance().find("double_buffered"),
                 {.workload = &kScanWithCarry,
-                 .items = asked.problem.items - asked.first_item(),
+                 .items = asked.problem.items - asked.items_before(asked.first_chunk),
                  .chunks = std::max(left, 1),
                  .buffers = asked.buffers});
 }

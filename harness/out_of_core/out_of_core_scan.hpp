@@ -7,6 +7,7 @@
 // or threads that read and write.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,15 +38,18 @@ struct ChunkedScan {
 
   std::size_t item_bytes() const { return scanlab::item_bytes(problem.type, problem.op); }
   std::int64_t chunk_items() const { return streams::longest_chunk(problem.items, chunks); }
-  std::int64_t first_item() const;
-  /// The chunks still to be done, numbered from 0, their items counted from first_item().
+  /// streams::split() makes the first problem.items % chunks chunks longer by an item.
+  std::int64_t items_before(int chunk) const {
+    return chunk * (problem.items / chunks) + std::min<std::int64_t>(chunk, problem.items % chunks);
+  }
+  /// The chunks still to be done, numbered from 0, their items counted from the first of them.
   std::vector<Chunk> chunks_left() const;
 
   /// `carry`, or the identity.
   std::vector<std::byte> first_carry() const;
   /// The scan of a chunk of so many items.
   Problem chunk_problem(std::int64_t items) const;
-  BoundScan bind(std::int64_t items) const;
+  BoundScan bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
   /// Device memory that it takes: buffers, workspaces, carries.
   std::size_t device_bytes() const;
 };

@@ -59,19 +59,21 @@ class StreamScanRuns {
  public:
   /// Fills memory if that is where it is from. Progress and what is kept go to `err`. Throws CommandError.
   StreamScanRuns(const StreamScan& asked, std::ostream& err);
-  ~StreamScanRuns();
 
   /// One repetition; its output replaces the one before. nullopt after Ctrl-C. Throws CommandError for files, memory,
   /// or an output that is wrong.
   std::optional<Repetition> run(Way way);
 
  private:
-  class MemoryScan;
+  std::optional<Repetition> scan_in_memory(Way way);
+  std::optional<Repetition> scan_to_file(Way way);
+  double pass_chunks(const ChunkedScan& scan, Way way, ResumableOutput& output, int& written);
+
   const StreamScan& asked_;
   std::ostream& err_;
   Progress progress_;
   std::function<double()> sm_clock_mhz_;
-  std::unique_ptr<MemoryScan> memory_;
+  HostArray in_, out_;  ///< if they lie in memory: pinned if the device is a GPU
   bool has_output_ = false;
 };
 

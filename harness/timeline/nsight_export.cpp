@@ -26,7 +26,7 @@ constexpr char kCalls[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 constexpr char kWaits[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 constexpr char kEvents[] = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 constexpr char kStrings[] = "StringIds";
-// What is left out or assumed, with its number.
+// Sentences on work that is left out or assumed, each with its number.
 constexpr char kUnfinished[] = "{} operations did not end and are left out";
 constexpr char kElsewhere[] = "{} copies between devices, between hosts and of unified memory are left out";
 constexpr char kWithin[] = "{} copies within the device and memsets count as kernels";

@@ -195,14 +195,13 @@ void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, 
     made.threads.push_back(threads.try_emplace(each.call->thread, static_cast<int>(threads.size())).first->second);
   }
   recording.captured = has_calls && calls.size() == 1 && made.spans.size() > 1;
-  std::size_t all = 0;
   for (const auto& [memory, number] : copies) {
-    all += number;
     if (number > copies[recording.job.memory]) recording.job.memory = memory;
   }
   for (const auto& [memory, number] : copies) {
     if (memory == recording.job.memory || number == 0) continue;
-    made.unknown.push_back(fmt::format("{} of {} copies are of {} memory: all count as {}", number, all, name(memory),
+    made.unknown.push_back(fmt::format("{} of {} copies are of {} memory: all count as {}", number,
+                                       std::ranges::count_if(recording.operations, is_copy), name(memory),
                                        name(recording.job.memory)));
   }
   find_chunks(made);

@@ -316,31 +316,11 @@ std::string describe(const Recording& recording, const Gap& gap) {
       fmt::format("{} idle from {:.3f} to {:.3f} ms", name(gap.engine), 1e3 * gap.when.start, 1e3 * gap.when.end);
   if (!gap.next) return idle + ": no more work";
   const std::string next = describe(recording.operations[*gap.next]);
-  const std::string blocker = gap.blocker ? describe(recording.operations[*gap.blocker]) : "";
-  const auto waited = [&](const char* by) {
-    return fmt::format("{}: {} waited for {}, by {}", idle, next, blocker, by);
-  };
-  switch (gap.reason) {
-    case Idle::stream_order:
-      return waited("the order of its stream");
-    case Idle::event:
-      return waited("an event");
-    case Idle::default_stream:
-      return waited("the rule of the legacy default stream");
-    case Idle::launches:
-      return waited("the rule for launches of compute capability 2.0 to 3.0");
-    case Idle::other_way:
-      return fmt::format("{}: the engine of {} was at {}", idle, next, blocker);
-    case Idle::other_process:
-      return fmt::format("{}: another process or context had the device, and nothing else held {}", idle, next);
-    case Idle::host:
-      if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
-      return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
-    case Idle::queue:
-      return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);
-    default:
-      return fmt::format("{}: nothing held {}", idle, next);
-  }
+  if (gap.reason == Idle::latency) return fmt::format("{}: nothing held {}", idle, next);
+  if (!gap.blocker) return fmt::format("{}: {} waited for {}", idle, next, name(gap.reason));
+  if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
+  return fmt::format("{}: {} waited for {}, by {}", idle, next, describe(recording.operations[*gap.blocker]),
+                     gap.reason == Idle::stream_order ? "the order of its stream" : name(gap.reason));
 }
 
 std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap) {
@@ -354,7 +334,8 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
     fmt::format_to(to, "{:<10}  busy {:>9.3f} ms ({:>3.0f}%)  idle {:>9.3f} ms", name(engine), 1e3 * busy,
                    analysis.makespan > 0 ? 100 * busy / analysis.makespan : 0, 1e3 * analysis.idle(engine));
     const char* separator = ": ";
-    for (const Idle reason : kIdleReasons) {
+    for (int i = 0; i <= static_cast<int>(Idle::no_more_work); ++i) {
+      const auto reason = static_cast<Idle>(i);
       const double seconds = analysis.idle(engine, reason);
       if (seconds < 1e-6) continue;
       fmt::format_to(to, "{}{} {:.3f}", separator, name(reason), 1e3 * seconds);

@@ -24,7 +24,7 @@
 #include "harness/core/host_registration.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/results_file.hpp"
-#include "harness/out_of_core/carry.hpp"
+#include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/chunk_threads.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
@@ -172,7 +172,7 @@ Bytes in_two_runs(ChunkedScan scan, const Bytes& in, int stop, MakeDevice make) 
   for (const bool first : {true, false}) {
     const streams::Recording recording = record(scan);
     const auto device = make(scan, recording);
-    const auto base = static_cast<std::size_t>(scan.first_item()) * scan.item_bytes();
+    const auto base = static_cast<std::size_t>(scan.items_before(scan.first_chunk)) * scan.item_bytes();
     int done = 0;
     Bytes carry;
     {
