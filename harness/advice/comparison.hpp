@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/simulator/simulation.hpp"
-#include "harness/timeline/overlaps.hpp"
+#include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {
 

@@ -3,8 +3,7 @@
 
 #include <sstream>
 
-#include "harness/distributed/checks.hpp"
-#include "harness/distributed/rank_cycles.hpp"
+#include "harness/distributed/distributed_cases.hpp"
 #include "harness/distributed/run_trace.hpp"
 #include "harness/measure/timing_report.hpp"
 #include "harness/verify/comparison.hpp"

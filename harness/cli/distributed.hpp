@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/cli/options.hpp"
+#include "harness/distributed/communicator.hpp"
 #include "harness/distributed/distributed_cases.hpp"
-#include "harness/distributed/ranks.hpp"
 
 namespace scanlab::cli {
 

@@ -4,7 +4,7 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/out_of_core/stream_scan_session.hpp"
+#include "harness/out_of_core/stream_scan.hpp"
 
 namespace scanlab::cli {
 

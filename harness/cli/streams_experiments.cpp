@@ -4,8 +4,7 @@
 #include "harness/cuda/hardware_queues.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
-#include "harness/implicit_sync/concurrency_report.hpp"
-#include "harness/implicit_sync/findings_report.hpp"
+#include "harness/implicit_sync/findings.hpp"
 
 namespace scanlab::cli {
 

@@ -17,7 +17,7 @@
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
-#include "harness/distributed/other_work.hpp"
+#include "harness/distributed/nccl.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/clock.hpp"
 #include "harness/host/status.hpp"
@@ -48,8 +48,6 @@ class CapturedRank : public BoundRank {
     graph_.upload(stream);
     cuda::check(cudaStreamSynchronize(stream), "uploading a graph");
   }
-  void connect(Communicator&) override {}
-  void rehearse(const void*, void*, StreamHandle) override {}
   /// Replays on the arrays that it was captured with.
   void run(const void*, void*, StreamHandle stream) override { graph_.replay(static_cast<cudaStream_t>(stream)); }
   std::string waits_for(StreamHandle stream) override { return bound_.waits_for(stream); }
@@ -162,7 +160,7 @@ class GpuBackend : public RankBackend {
       } catch (const RankFailed& failure) {
         communicator_.abandon(self + " waits for its GPU in vain: " + failure.what());
       }
-      if (communicator_.joined() != nullptr) communicator_.joined()->check();
+      if (communicator_.nccl() != nullptr) communicator_.nccl()->check();
       if (waited > patience()) {
         communicator_.abandon(self + ": its GPU has not finished within " + in_words(patience()) + missing(bound));
       }
@@ -234,12 +232,12 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
     char name[64];
   } gpu{};
   std::string_view(about.name).copy(gpu.name, sizeof(gpu.name) - 1);
-  const std::vector<Gpu> gpus = communicator.gather(gpu);
-  for (std::size_t rank = 1; rank < gpus.size(); ++rank) {
-    if (std::strcmp(gpus[rank].name, gpus[0].name) == 0) continue;
-    throw CommandError(kNoDevice, "rank 0 has an " + std::string(gpus[0].name) + " and rank " + std::to_string(rank) +
-                                      " an " + gpus[rank].name + ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES");
+  const Gpu first = communicator.from_leader(gpu);
+  if (std::strcmp(gpu.name, first.name) != 0) {
+    reason = "it has an " + std::string(gpu.name) + " and rank 0 an " + first.name +
+             ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES";
   }
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kNoDevice, reason);
   char bus[32]{};
   cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), device), "asking for the device's place");
   return std::make_unique<GpuBackend>(communicator, device, bus);

@@ -1,4 +1,4 @@
-#include "harness/distributed/ranks.hpp"
+#include "harness/distributed/communicator.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,20 +18,15 @@ void agree(Communicator& communicator, const std::vector<std::string>& argv, con
   own.words =
       std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
   commit.copy(own.build, sizeof(own.build) - 1);
-  const std::vector<Started> all = communicator.gather(own);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (std::string_view(all[rank].build) != all[0].build) {
-      throw CommandError(kBadInput,
-                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
-                                     "same program everywhere",
-                                     rank, all[rank].build, all[0].build));
-    }
-    if (all[rank].words != all[0].words) {
-      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
-                                                "all the same",
-                                                rank));
-    }
+  const Started first = communicator.from_leader(own);
+  std::string reason;
+  if (std::string_view(own.build) != first.build) {
+    reason = fmt::format("it is a build of commit {}, and rank 0 of {}: mpirun must start the same program everywhere",
+                         own.build, first.build);
+  } else if (own.words != first.words) {
+    reason = "it was started with other words than rank 0: mpirun must give all the same";
   }
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kBadInput, reason);
 }
 
 namespace {
@@ -53,7 +48,7 @@ int run_as_process(int asked, const std::vector<std::string>& argv, const std::f
   try {
     agree(communicator, argv, built_from());
     status = body(communicator);
-    communicator.joined().reset();       // before the device's library ends, and MPI
+    communicator.nccl().reset();         // before the device's library ends, and MPI
   } catch (const CommandError& error) {  // all ranks have it
     if (communicator.rank() == 0) throw;
     return error.status;

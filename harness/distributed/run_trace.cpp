@@ -37,16 +37,15 @@ void RunTracer::trace(const DistributedCase& traced, BoundRank& bound, RankBacke
   const auto now = [&] { return communicator.rank() == 0 ? now_() : 0; };
   backend.time(bound, kUntraced, 1);
   for (int run = 0; run < runs_; ++run) {
-    Interval within;
+    std::int64_t begin = 0;
     backend.run_alone(bound, [&] {
       communicator.barrier();
-      within.begin = now();
+      begin = now();
       meet(communicator);
     });
     communicator.barrier();
-    within.end = now();
+    made.runs.emplace_back(begin, now());
     communicator.barrier();  // nobody prepares the next run before that
-    made.runs.push_back(within);
   }
   if (communicator.rank() == 0) traced_.push_back(std::move(made));
 }

@@ -29,14 +29,10 @@ class RunTracer {
   measure::Facts traces(const std::vector<streams::DeviceActivity>& recorded) const;
 
  private:
-  struct Interval {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-  };
   struct Traced {
     const DistributedCase* timed = nullptr;
-    std::vector<int> devices;  ///< by rank
-    std::vector<Interval> runs;
+    std::vector<int> devices;                                 ///< by rank
+    std::vector<std::pair<std::int64_t, std::int64_t>> runs;  ///< begin and end
   };
   measure::Facts entry(const Traced& traced, const std::vector<streams::DeviceActivity>& by_start) const;
 

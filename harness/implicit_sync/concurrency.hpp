@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -64,5 +65,9 @@ nlohmann::ordered_json measure_cases(const ConcurrencySettings& settings, std::v
 /// Every case, measured by this program in a process of its own with so many connections: its words are `command`, and
 /// it prints measure_cases(). Throws CommandError with the process's status if it failed.
 nlohmann::ordered_json measure_cases_with(std::int64_t connections, const std::vector<std::string>& command);
+
+/// A line per grids, whose `cases` are as measure_cases() gives them, with two columns per number of hardware work
+/// queues: the makespan that was measured, and that of the formula.
+void print(const nlohmann::ordered_json& cases, const std::vector<std::int64_t>& connections, std::ostream& out);
 
 }  // namespace scanlab::streams

@@ -42,9 +42,6 @@ enum class Idle {
   latency,         ///< nothing held it: the device takes time to begin
   no_more_work,    ///< there is no next
 };
-inline constexpr std::array kIdleReasons{
-    Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,    Idle::queue,
-    Idle::other_way,    Idle::launches, Idle::other_process,  Idle::latency, Idle::no_more_work};
 const char* name(Idle reason);
 
 /// The last thing that held an operation, beside other work of its engine.
