@@ -1,6 +1,7 @@
 // How long kernels take by themselves, side by side, and how far apart their blocks end: the figure kernel_times.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "harness/calibration/measurements.hpp"
@@ -9,36 +10,25 @@
 namespace scanlab::simulator {
 
 using Json = nlohmann::ordered_json;
-using streams::Operation;
 using streams::OperationKind;
+using streams::Span;
 using streams::TimedReplay;
 
 namespace {
 
-constexpr double kMicro = 1e-6;
-constexpr std::int64_t kFills = 1 << 22;  ///< items of a kernel that fills the device, beside another
-
-bool is_side_by_side(const Microbenchmark& experiment, const streams::Workload& workload, int work) {
-  const streams::Job& job = experiment.recording.job;
-  return experiment.kind == ExperimentKind::kernels_side_by_side && job.workload == &workload && job.work == work;
-}
-
 /// Seconds of an item where kernels run in several streams, none beside them; 0 of a workload whose kernels cannot.
-double seconds_together(const Calibration& calibration, const streams::Workload& workload, int work) {
+double seconds_together(const Experiments& side_by_side) {
   double least = 0;
-  for (const MeasuredExperiment& measured : calibration.experiments) {
-    if (!is_side_by_side(measured.experiment, workload, work)) continue;
+  for (const MeasuredExperiment* each : side_by_side) {
     double items = 0;
-    for (const Operation& operation : usable(measured).experiment.recording.operations) {
+    for (const streams::Operation& operation : each->experiment.recording.operations) {
       items += static_cast<double>(operation.chunk.items);
     }
     std::vector<double> all;
-    for (const TimedReplay& replay : measured.replays.traced) {
-      const auto& spans = replay.timeline.spans;
-      const auto start = [](const streams::Span& span) { return span.when.start; };
-      const auto end = [](const streams::Span& span) { return span.when.end; };
-      all.push_back((std::ranges::max(spans, {}, end).when.end - std::ranges::min(spans, {}, start).when.start) /
-                    items);
+    for (const TimedReplay& replay : each->replays.traced) {
+      const auto by_start = [](const Span& span) { return span.when.start; };
+      const double start = std::ranges::min_element(replay.timeline.spans, {}, by_start)->when.start;
+      all.push_back((replay.timeline.makespan() - start) / items);
     }
     least = least == 0 ? median(all) : std::min(least, median(all));
   }
@@ -47,18 +37,14 @@ double seconds_together(const Calibration& calibration, const streams::Workload&
 
 /// How much sooner the first block of a kernel that fills the device ends than the mean: the kernel behind it, which
 /// waits for room, begins then. A kernel takes its work, done at the full rate but for the tail.
-double spread(const Calibration& calibration, const streams::Workload& workload, int work, double together) {
+double spread(const MeasuredExperiment& two_that_fill_the_device, double together) {
   std::vector<double> all;
-  for (const MeasuredExperiment& measured : calibration.experiments) {
-    const Microbenchmark& experiment = measured.experiment;
-    if (!is_side_by_side(experiment, workload, work) || experiment.streams != 2 || experiment.items != kFills) continue;
-    for (const TimedReplay& replay : measured.replays.traced) {
-      const streams::Interval& first = replay.timeline.spans[0].when;
-      const streams::Interval& second = replay.timeline.spans[1].when;
-      all.push_back(1 - (second.start - first.start) / (together * kFills));
-    }
+  for (const TimedReplay& replay : two_that_fill_the_device.replays.traced) {
+    const auto& spans = replay.timeline.spans;
+    const auto items = static_cast<double>(two_that_fill_the_device.experiment.recording.buffer_items);
+    all.push_back(1 - (spans[1].when.start - spans[0].when.start) / (together * items));
   }
-  return all.empty() ? 0 : std::clamp(median(all), 0.0, 0.95);
+  return std::clamp(median(all), 0.0, 0.95);
 }
 
 }  // namespace
@@ -69,29 +55,29 @@ Json kernel_times(const Calibration& calibration, double& bytes_per_second) {
   for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
     std::map<int, std::map<std::int64_t, std::pair<double, std::int64_t>>> by_work;  // seconds and blocks
     std::map<int, std::vector<double>> calls;
-    for (const MeasuredExperiment& measured : calibration.experiments) {
-      const streams::Job& job = measured.experiment.recording.job;
-      if (measured.experiment.kind != ExperimentKind::kernels || job.workload != &workload) continue;
-      calls[job.work].push_back(call_seconds(usable(measured), OperationKind::kernel));
-      for (const streams::Span& span : measured.replays.traced.front().timeline.spans) {
-        const Operation& operation = measured.experiment.recording.operations[span.operation];
-        if (operation.kind != OperationKind::kernel) continue;
+    for (const MeasuredExperiment* measured : all_of(calibration, fmt::format("kernels/workload:{}/", id))) {
+      const streams::Recording& recording = measured->experiment.recording;
+      calls[recording.job.work].push_back(call_seconds(*measured, OperationKind::kernel));
+      for (const Span& span : measured->replays.traced.front().timeline.spans) {
+        const streams::Operation& operation = recording.operations[span.operation];
         const std::int64_t items = operation.chunk.items;
-        by_work[job.work][items] = {device_seconds(measured, OperationKind::kernel, items), span.blocks};
+        if (operation.kind != OperationKind::kernel) continue;
+        by_work[recording.job.work][items] = {device_seconds(*measured, OperationKind::kernel, items), span.blocks};
       }
     }
     for (const auto& [work, rows] : by_work) {
-      Json times{{"workload", id}, {"work", work}, {"issue_us", std::round(median(calls[work]) / kMicro * 1e3) / 1e3}};
-      const double together = seconds_together(calibration, workload, work);
+      Json times{{"workload", id}, {"work", work}, {"issue_us", to_thousandths(median(calls[work]) / kMicro)}};
+      const std::string beside = fmt::format("side_by_side/workload:{}/work:{}/", id, work);
+      const double together = seconds_together(all_of(calibration, beside));
       if (together > 0) {
         times["together_us_an_item"] = together / kMicro;
-        times["spread"] = std::round(1e3 * spread(calibration, workload, work, together)) / 1e3;
+        times["spread"] = to_thousandths(spread(one_of(calibration, beside + "streams:2/items:4194304"), together));
       }
       std::int64_t blocks = 1;
       for (const auto& [items, row] : rows) {
         blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
         times["items"].push_back(items);
-        times["us"].push_back(std::round(row.first / kMicro * 1e3) / 1e3);
+        times["us"].push_back(to_thousandths(row.first / kMicro));
         times["blocks"].push_back(blocks);
         const auto bytes =
             static_cast<double>(items) * static_cast<double>(workload.about.item_bytes()) * (workload.about.inputs + 1);

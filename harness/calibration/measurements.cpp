@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -12,30 +13,24 @@ namespace scanlab::simulator {
 
 using streams::Operation;
 using streams::OperationKind;
+using streams::Span;
 using streams::TimedReplay;
 
-const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): of a calibration, which lives on
-  if (measured.failure.empty()) return measured;
-  throw CalibrationError(fmt::format("{}: {}; without it there is no profile: calibrate anew", measured.experiment.name,
-                                     measured.failure));
-}
-
-Experiments all_of(const Calibration& calibration, const Wanted& wanted) {
+Experiments all_of(const Calibration& calibration, const std::string& beginning) {
   Experiments all;
   for (const MeasuredExperiment& each : calibration.experiments) {
-    const Microbenchmark& experiment = each.experiment;
-    const bool fits = experiment.kind == wanted.kind && (!wanted.way || experiment.way == wanted.way) &&
-                      (wanted.streams == 0 || experiment.streams == wanted.streams) &&
-                      (wanted.kernels == 0 || experiment.kernels == wanted.kernels);
-    if (fits) all.push_back(&usable(each));
+    if (!each.experiment.name.starts_with(beginning)) continue;
+    if (!each.failure.empty()) {
+      throw CalibrationError(
+          fmt::format("{}: {}; without it there is no profile: calibrate anew", each.experiment.name, each.failure));
+    }
+    all.push_back(&each);
   }
-  if (all.empty()) throw CalibrationError(fmt::format("there is no experiment of {}", name(wanted.kind)));
   return all;
 }
 
-const MeasuredExperiment& one_of(const Calibration& calibration, const Wanted& wanted) {
-  return *all_of(calibration, wanted).front();
+const MeasuredExperiment& one_of(const Calibration& calibration, const std::string& name) {
+  return *all_of(calibration, name).at(0);
 }
 
 double plain_seconds(const MeasuredExperiment& measured) {
@@ -44,8 +39,8 @@ double plain_seconds(const MeasuredExperiment& measured) {
   return median(all);
 }
 
-std::size_t count(const MeasuredExperiment& measured, OperationKind kind) {
-  return static_cast<std::size_t>(std::ranges::count(measured.experiment.recording.operations, kind, &Operation::kind));
+double count(const MeasuredExperiment& measured, OperationKind kind) {
+  return static_cast<double>(std::ranges::count(measured.experiment.recording.operations, kind, &Operation::kind));
 }
 
 double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std::size_t skip) {
@@ -59,17 +54,27 @@ double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std:
   return median(all);
 }
 
-double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items) {
-  std::vector<double> all;
+void visit_spans(const MeasuredExperiment& measured, OperationKind kind,
+                 const std::function<void(const Span* before, const Span&)>& visit) {
   for (const TimedReplay& replay : measured.replays.traced) {
-    for (const streams::Span& span : replay.timeline.spans) {
-      const Operation& operation = measured.experiment.recording.operations[span.operation];
-      if (operation.kind != kind || (items != 0 && operation.chunk.items != items)) continue;
-      all.push_back(span.when.seconds());
+    const Span* before = nullptr;
+    for (const Span& span : replay.timeline.spans) {
+      if (measured.experiment.recording.operations[span.operation].kind != kind) continue;
+      visit(std::exchange(before, &span), span);
     }
   }
+}
+
+double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items) {
+  std::vector<double> all;
+  visit_spans(measured, kind, [&](const Span*, const Span& span) {
+    const std::int64_t own = measured.experiment.recording.operations[span.operation].chunk.items;
+    if (items == 0 || own == items) all.push_back(span.when.seconds());
+  });
   return median(all);
 }
+
+double to_thousandths(double value) { return std::round(1e3 * value) / 1e3; }
 
 std::size_t at_once(const MeasuredExperiment& measured) {
   constexpr double kPart = 0.1;
