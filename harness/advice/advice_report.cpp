@@ -22,12 +22,12 @@ void print(const ScoredProblem& verdict, std::ostream& out) {
              100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
              verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
              verdict.choices, describe(verdict.fastest.choice));
-  if (!verdict.said_was_measured) {
-    const bool ties = verdict.scored.choice.ties_with(verdict.said);
-    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.said),
+  if (!verdict.stated_was_measured) {
+    const bool ties = verdict.scored.choice.ties_with(verdict.stated);
+    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.stated),
                ties ? "ties with it"
                     : fmt::format("is the best that was, predicted {:.1f}% slower",
-                                  100 * (verdict.scored.choice.seconds / verdict.said.seconds - 1)));
+                                  100 * (verdict.scored.choice.seconds / verdict.stated.seconds - 1)));
   }
   if (verdict.ties.size() > 1) {
     fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",

@@ -58,7 +58,7 @@ void predict(MeasuredChoices& all, const DeviceProfile& device) {
 
 ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& device) {
   ScoredProblem problem{.job = measured.begin()->second.chosen.job, .choices = measured.size()};
-  problem.said = advise(problem.job, device, {}, usual_choices()).advised();
+  problem.stated = advise(problem.job, device, {}, usual_choices()).advised();
   const MeasuredChoice* fastest = &measured.begin()->second;
   std::vector<ScheduleChoice> ranked;
   for (const auto& [key, one] : measured) {
@@ -68,9 +68,9 @@ ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& devic
   }
   problem.fastest = *fastest;
   rank(ranked);
-  const auto found = measured.find(key_of(problem.said));
-  problem.said_was_measured = found != measured.end();
-  problem.scored = problem.said_was_measured ? found->second : measured.at(key_of(ranked.front()));
+  const auto found = measured.find(key_of(problem.stated));
+  problem.stated_was_measured = found != measured.end();
+  problem.scored = problem.stated_was_measured ? found->second : measured.at(key_of(ranked.front()));
   for (const auto& [key, one] : measured) {
     if (one.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(one));
   }
@@ -99,8 +99,8 @@ Json to_json(const ScoredProblem& problem) {
           {"choices", problem.choices},
           {"median_error", median(problem.errors)},
           {"worst_error", std::ranges::max(problem.errors)},
-          {"said", to_json(problem.said, job)},
-          {"said_was_measured", problem.said_was_measured},
+          {"stated", to_json(problem.stated, job)},
+          {"stated_was_measured", problem.stated_was_measured},
           {"advised", to_json(problem.scored, job)},
           {"fastest", to_json(problem.fastest, job)},
           {"slower", problem.slower(problem.scored)},

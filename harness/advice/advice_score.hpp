@@ -22,9 +22,9 @@ struct MeasuredChoice {
 struct ScoredProblem {
   streams::Job job;         ///< workload, items, work and blocks; not its chunks nor streams
   std::size_t choices = 0;  ///< that were measured
-  ScheduleChoice said;      ///< as `advise` gives it
+  ScheduleChoice stated;    ///< as `advise` gives it
   MeasuredChoice scored;    ///< of what is said, or, if that was not measured, the best that was
-  bool said_was_measured = false;
+  bool stated_was_measured = false;
   MeasuredChoice fastest;      ///< as measured
   std::vector<double> ties;    ///< how much slower than the fastest each is that ties with the scored one
   std::vector<double> errors;  ///< of every prediction

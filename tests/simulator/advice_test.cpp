@@ -275,7 +275,7 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
       << measured.out;
   EXPECT_EQ(measured.out.find("was not measured"), std::string::npos) << measured.out;
   Json problem = read()["problems"][0];
-  EXPECT_EQ(problem["said_was_measured"], true);
+  EXPECT_EQ(problem["stated_was_measured"], true);
   for (const char* key : {"schedule", "chunks", "streams"}) EXPECT_EQ(problem["advised"][key], choices[0][key]);
   EXPECT_NEAR(problem["slower"], 0.5, 1e-9);
   EXPECT_EQ(problem["copied_bytes"], 2.0 * (1 << 26));
@@ -301,7 +301,7 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   runs.erase(2);
   const cli::Result tie = against(runs);
   EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
-  EXPECT_EQ(read()["problems"][0]["said_was_measured"], false);
+  EXPECT_EQ(read()["problems"][0]["stated_was_measured"], false);
   runs.erase(1);
   const cli::Result other = against(runs);
   EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
