@@ -111,16 +111,12 @@ struct DeviceProfile {
 /// calibration knows may be left out: costs by kind of call, hand-overs, times of kernels. Throws DocumentError.
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file);
 
-/// The profiles of data/devices/ when the program was built, by name.
-const std::vector<DeviceProfile>& built_in_device_profiles();
+/// The names of the profiles of data/devices/ when the program was built.
 std::vector<std::string> built_in_profile_names();
 
-/// Returns the built-in profile of this name, or the one in FILE.json. Throws DocumentError; for an unknown name it
+/// Returns the built-in profile of this name, or the one in FILE.json, with the figures in `changes` in place of the
+/// profile's own; the keys `profile` and `title` of these are no figures. Throws DocumentError; for an unknown name it
 /// suggests near matches.
-DeviceProfile device_profile(const std::string& name_or_file);
-
-/// The same, with the figures in `changes` replacing the profile's own. The keys `profile` and `title` of `changes` are
-/// not figures.
-DeviceProfile device_profile(const std::string& name_or_file, const Value& changes);
+DeviceProfile device_profile(const std::string& name_or_file, const std::optional<Value>& changes = {});
 
 }  // namespace scanlab::simulator
