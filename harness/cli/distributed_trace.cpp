@@ -66,7 +66,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
   std::optional<WholeFile> file = output_file(out, force);
   // CUPTI collects for the process, which is all ranks.
   std::optional<streams::ActivityCollector> collector;
-  by_cupti([&] { collector.emplace(); });
+  by_cupti([&] { collector.emplace(/*of_schedules=*/false); });
   distributed::RunTracer tracer(runs, [&] { return collector->now(); });
   return on_every_rank(asked, context, [&](distributed::Communicator& communicator, Context& own) {
     std::vector<DistributedCase> cases = asked.large_cases(communicator.ranks());
@@ -74,7 +74,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
       throw CommandError(kBadInput, "a trace is of algorithms on GPUs: scanlab distributed list has them");
     }
     const auto backend = backend_of(cases, communicator);
-    if (!leader_can(communicator, [&] { by_cupti([&] { collector->begin_on_devices(); }); })) return int{kFailed};
+    if (!leader_can(communicator, [&] { by_cupti([&] { collector->begin(); }); })) return int{kFailed};
     distributed::DistributedSession session(
         cases, communicator, *backend,
         {.seed = asked.seed,
@@ -84,7 +84,7 @@ int distributed_trace(const std::vector<std::string>& arguments, Context& contex
         nullptr, own.err);
     session.run();  // and all ranks have come to its end
     if (communicator.rank() == 0) {
-      const measure::Facts traces = by_cupti([&] { return tracer.traces(collector->end_on_devices()); });
+      const measure::Facts traces = by_cupti([&] { return tracer.traces(collector->end()); });
       distributed::print_traces(traces, own.out);
       about["ranks"] = communicator.ranks();
       if (file && !traces.empty()) {

@@ -13,6 +13,7 @@
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
+#include "harness/replay/cuda_rates.hpp"
 
 namespace scanlab::streams {
 
@@ -93,8 +94,6 @@ struct Step {
   std::chrono::duration<double, std::micro> host_work{};
 };
 
-void keep_the_host_busy(std::chrono::duration<double, std::micro> time) { spin_for(time); }
-
 void issue(const Step& step) {
   switch (step.kind) {
     case OperationKind::copy_in:
@@ -116,7 +115,7 @@ void issue(const Step& step) {
       check(cudaStreamWaitEvent(step.stream, step.event, 0), "having a stream wait for an event");
       break;
     case OperationKind::host_work:
-      keep_the_host_busy(step.host_work);
+      spin_for(step.host_work);
       break;
     case OperationKind::synchronize_stream:
       check(cudaStreamSynchronize(step.stream), "waiting for a stream");
@@ -164,7 +163,7 @@ std::string HostArrays::wrong() const {
   return wrong_output(data_, job_.workload->about.item_bytes(), job_.items, output());
 }
 
-// --------------------------------------------------------------------------------------------------- emulator
+// --------------------------------------------------------------------------------------------------- replayer
 
 struct Replayer::Parts {
   Parts(const Recording& recorded, HostArrays& host);
@@ -337,6 +336,55 @@ double Replayer::replay_between_events() {
   double seconds = 0;
   for (const cuda::Event& end : ends) seconds = std::max(seconds, cuda::seconds_between(start, end));
   return seconds;
+}
+
+// ---------------------------------------------------------------------------------------- parts by themselves
+
+double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t bytes, bool both_ways) {
+  const cuda::DeviceBuffer buffer(bytes);
+  const cuda::DeviceBuffer other(both_ways ? bytes : 0);
+  const cuda::Stream stream;
+  const cuda::Stream other_way;
+  const cuda::Event start;
+  const cuda::Event end;
+  const auto copy = [&](bool in, void* device, const cuda::Stream& within) {
+    issue({.kind = in ? OperationKind::copy_in : OperationKind::copy_out,
+           .stream = within.get(),
+           .to = in ? device : arrays.output(),
+           .from = in ? arrays.input(0) : device,
+           .bytes = bytes});
+  };
+  const bool in = direction == Direction::in;
+  copy(in, buffer.data(), stream);  // untimed
+  stream.synchronize();
+  // Issued first, and three times as long: it runs before the timed copy begins and after it has ended.
+  for (int i = 0; both_ways && i < 3; ++i) copy(!in, other.data(), other_way);
+  start.record(stream.get());
+  copy(in, buffer.data(), stream);
+  end.record(stream.get());
+  end.synchronize();
+  other_way.synchronize();
+  return cuda::seconds_between(start, end);
+}
+
+double kernel_seconds(const Job& job) {
+  const std::int64_t items = longest_chunk(job.items, job.chunks);
+  if (items == 0) return 0;
+  const SideKernel kernel(job, items);
+  check(cudaDeviceSynchronize(), "preparing a kernel");
+  const cuda::Stream stream;
+  const cuda::Event start;
+  const cuda::Event end;
+  const auto run = [&](int times) {
+    start.record(stream.get());
+    for (int i = 0; i < times; ++i) kernel.ready.kernel.launch(kernel.memory, stream.get());
+    end.record(stream.get());
+    end.synchronize();
+    return cuda::seconds_between(start, end) / times;
+  };
+  run(1);  // untimed: loads it
+  constexpr double kSeconds = 10e-3;
+  return run(static_cast<int>(std::clamp(kSeconds / std::max(run(2), 1e-6), 3.0, 1000.0)));
 }
 
 }  // namespace scanlab::streams

@@ -21,17 +21,14 @@ std::vector<const Entry*> entries(Words globs) {
   return matching<Entry>(globs, none);
 }
 
-std::vector<int> small_counts(const OptionWords& stated, const char* option) {
-  const std::string flag = fmt::format("--{}", option);
+std::vector<int> small_counts(const OptionWords& stated, const std::string& option) {
   std::vector<int> counts;
-  for (const std::string& word : words_of(stated, option)) {
-    for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > streams::kMaxChunksOrStreams) {
-        throw CommandError(kBadInput,
-                           fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxChunksOrStreams));
-      }
-      counts.push_back(static_cast<int>(count));
+  for (const std::int64_t count : counts_of(stated, option)) {
+    if (count > streams::kMaxChunksOrStreams) {
+      throw CommandError(kBadInput,
+                         fmt::format("--{}: {} is more than {}", option, count, streams::kMaxChunksOrStreams));
     }
+    counts.push_back(static_cast<int>(count));
   }
   return counts;
 }
@@ -93,13 +90,11 @@ JobSelection select_jobs(OptionWords stated, const std::string& default_workload
   selection.buffers = small_counts(stated, "buffers");
   selection.blocks = small_counts(stated, "blocks");
   selection.work = small_counts(stated, "work");
-  for (const std::string& word : words_of(stated, "memory")) {
-    if (word != "pinned" && word != "pageable" && word != "all") unknown("memory", word, {"pinned", "pageable", "all"});
-    if (word != "pageable") selection.memories.push_back(streams::HostMemory::pinned);
-    if (word != "pinned") selection.memories.push_back(streams::HostMemory::pageable);
-  }
+  selection.memories =
+      values_of(stated, "memory", with_names(std::array{streams::HostMemory::pinned, streams::HostMemory::pageable}));
   if (const auto budget = stated.find("budget"); budget != stated.end()) {
-    if (stated.contains("buffers")) throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
+    if (stated.contains("buffers"))
+      throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
     selection.budget = static_cast<std::int64_t>(parse_bytes(budget->second.front(), "--budget"));
   }
   return selection;

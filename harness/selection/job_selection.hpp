@@ -26,7 +26,7 @@ struct JobSelection {
   std::vector<int> blocks;
   std::vector<int> work;
 
-  /// Every combination, the schedules of one set of parameters next to each other. What is not stated has the default of
+  /// Every combination, the schedules of one set of parameters next to each other. What is not given has the default of
   /// `Job`. Jobs that take more device memory than the budget are left out, and `err` is told. Throws CommandError
   /// (status 2) with a job's refusal, or if the budget leaves out all.
   std::vector<streams::ScheduledJob> jobs(std::ostream* err = nullptr) const;

@@ -53,15 +53,15 @@ Settings settings_of(const OptionWords& stated, const std::vector<const Descript
     }
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
-    const auto found = parameters.find(name);
-    if (found == parameters.end()) {
+    const auto place = parameters.find(name);
+    if (place == parameters.end()) {
       Words names;
-      for (const auto& [known, of] : parameters) names.push_back(known);
+      for (const auto& [known, all] : parameters) names.push_back(known);
       unknown("parameter of the chosen variants", name, names);
     }
-    if (std::ranges::none_of(found->second, [&](const Parameter* of) { return of->takes(value); })) {
+    if (std::ranges::none_of(place->second, [&](const Parameter* each) { return each->takes(value); })) {
       Words values;
-      for (const Parameter* of : found->second) values.insert(values.end(), of->values.begin(), of->values.end());
+      for (const Parameter* each : place->second) values.insert(values.end(), each->values.begin(), each->values.end());
       std::ranges::sort(values);
       values.erase(std::unique(values.begin(), values.end()), values.end());
       unknown(("value of " + name).c_str(), value, values);

@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 
 #include <charconv>
-#include <limits>
+#include <optional>
 
 #include "harness/host/status.hpp"
 
@@ -52,76 +52,62 @@ namespace {
 
 constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
 
-/// The text of an option while it is parsed, for messages.
-struct Counts {
-  const std::string& option;
-  const std::string& whole;
-};
-
-std::int64_t at_most(std::int64_t value, const Counts& counts) {
-  if (value <= kMaxItems) return value;
-  throw CommandError(kBadInput, fmt::format("{}: '{}' is more than 2^40", counts.option, counts.whole));
-}
-
-std::int64_t parse_power(const std::string& text, const Counts& counts) {
-  const auto fail = [&]() -> std::int64_t {
-    throw CommandError(kBadInput, fmt::format("{}: '{}' in '{}' is not a number; write 1000, 2^20, 2^20+1 "
-                                              "or a range 2^10:2^28:x4",
-                                              counts.option, text, counts.whole));
-  };
+/// Nothing for what is no number or power (2^20).
+std::optional<std::int64_t> parse_power(const std::string& text) {
   const Words parts = split(text, '^');
-  std::int64_t numbers[2] = {};
-  if (parts.size() > 2) return fail();
+  if (parts.size() > 2) return {};
+  std::int64_t numbers[2] = {0, 1};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const char* end = parts[i].data() + parts[i].size();
     const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
-    if (error == std::errc::result_out_of_range) return at_most(kMaxItems + 1, counts);
-    if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
-    at_most(numbers[i], counts);
+    if (error != std::errc{} || stop != end || numbers[i] < 0 || numbers[i] > kMaxItems) return {};
   }
-  if (parts.size() == 1) return numbers[0];
-  if (numbers[0] <= 1) return numbers[1] == 0 ? 1 : numbers[0];
+  const auto [base, exponent] = numbers;
+  if (base <= 1) return exponent == 0 ? 1 : base;
   std::int64_t power = 1;
-  for (std::int64_t i = 0; i < numbers[1]; ++i) {
-    if (power > kMaxItems / numbers[0]) return at_most(kMaxItems + 1, counts);
-    power *= numbers[0];
+  for (std::int64_t i = 0; i < exponent; ++i) {
+    if (power > kMaxItems / base) return {};
+    power *= base;
   }
   return power;
 }
 
-/// A number, a power (2^20), or a sum or difference of these (2^20+1).
-std::int64_t parse_count(const std::string& text, const Counts& counts) {
+/// Nothing for what is no number, power, or sum or difference of these (2^20+1) from 0 to kMaxItems.
+std::optional<std::int64_t> parse_count(const std::string& text) {
   const std::size_t at = text.find_last_of("+-");
-  if (at == std::string::npos || at == 0) return parse_power(text, counts);
-  const std::int64_t left = parse_count(text.substr(0, at), counts);
-  const std::int64_t right = parse_power(text.substr(at + 1), counts);
-  if (text[at] == '-' && right > left) {
-    throw CommandError(kBadInput, fmt::format("{}: '{}' is less than none", counts.option, text));
-  }
-  return at_most(text[at] == '+' ? left + right : left - right, counts);
+  if (at == std::string::npos || at == 0) return parse_power(text);
+  const auto left = parse_count(text.substr(0, at));
+  const auto right = parse_power(text.substr(at + 1));
+  if (!left || !right) return {};
+  const std::int64_t value = text[at] == '+' ? *left + *right : *left - *right;
+  return value >= 0 && value <= kMaxItems ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
 
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option) {
-  const Counts counts{option, text};
+  const auto count = [&](const std::string& word) {
+    if (const auto value = parse_count(word)) return *value;
+    throw CommandError(kBadInput,
+                       fmt::format("{}: '{}' is no number from 0 to 2^40; write 1000, 2^20, 2^20+1 or a range, "
+                                   "such as 2^10:2^28:x4 or 0:100:+10",
+                                   option, word));
+  };
   const Words parts = split(text, ':');
-  const std::int64_t first = parse_count(parts[0], counts);
+  const std::int64_t first = count(parts[0]);
   if (parts.size() == 1) return {first};
-  const auto fail = [&]() {
+  const std::int64_t last = count(parts[1]);
+  const std::string step = parts.size() > 2 ? parts[2] : first > 0 ? "x2" : "+1";
+  const bool times = step.starts_with('x');
+  const std::int64_t by = times || step.starts_with('+') ? count(step.substr(1)) : 0;
+  if (parts.size() > 3 || first > last || by < 1 || (times && (by < 2 || first < 1))) {
     throw CommandError(kBadInput, fmt::format("{}: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
                                               "as in 2^10:2^28:x4",
                                               option, text));
-  };
-  if (parts.size() > 3) fail();
-  const std::int64_t last = parse_count(parts[1], counts);
-  const std::string step = parts.size() == 3 ? parts[2] : first > 0 ? "x2" : "+1";
-  if (step.size() < 2 || (step[0] != 'x' && step[0] != '+') || first > last) fail();
-  const std::int64_t by = parse_count(step.substr(1), counts);
-  if ((step[0] == 'x' && (by < 2 || first < 1)) || by < 1) fail();
+  }
   constexpr std::size_t kMaxSizes = 100'000;
   std::vector<std::int64_t> items;
-  for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
+  for (std::int64_t n = first; n <= last; n = times ? n * by : n + by) {
     items.push_back(n);
     if (items.size() > kMaxSizes) {
       throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {} sizes", option, text, kMaxSizes));

@@ -18,14 +18,13 @@ namespace scanlab {
 
 using Words = std::vector<std::string>;
 
-/// What is stated of each option: lists of words between commas, as many as the option was repeated. An option that is
-/// not there is not stated.
+/// The words given for each option: lists between commas, as many as the option was repeated.
 using OptionWords = std::map<std::string, Words>;
 
 /// The parts of a text between separators, empty ones included.
 Words split(const std::string& text, char separator);
 
-/// Every word of an option; none if it is not stated. Throws CommandError (status 2) for an empty one.
+/// Every word of an option; none if it is not given. Throws CommandError (status 2) for an empty one.
 Words words_of(const OptionWords& stated, const std::string& option);
 
 /// The counts of one word, from 0 to 2^40: a number, a power (2^20), a sum or difference of these (2^20+1), or a range

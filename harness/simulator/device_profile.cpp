@@ -179,7 +179,7 @@ KernelTimes::Row KernelTimes::at(std::int64_t items) const {
 double KernelTimes::used(const Row& row) const {
   const auto item_seconds = [](const Row& each) { return each.seconds / static_cast<double>(each.items); };
   const double item = together > 0 ? together : item_seconds(std::ranges::min(rows, {}, item_seconds));
-  return std::min(1.0, item / item_seconds(row));
+  return std::min(1.0, item * static_cast<double>(row.items) / row.seconds);
 }
 
 std::optional<KernelTimes> DeviceProfile::kernel_times(const std::string& workload, int work) const {
