@@ -12,7 +12,7 @@
 #include "harness/host/progress.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
-#include "harness/replay/cuda_timeline.hpp"
+#include "harness/replay/schedule_trace.hpp"
 #endif
 
 namespace scanlab::cli {

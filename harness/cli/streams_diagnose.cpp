@@ -9,7 +9,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/measure/provenance.hpp"
-#include "harness/replay/diagnosis_report.hpp"
+#include "harness/replay/schedule_trace.hpp"
 #include "harness/timeline/diagnosis.hpp"
 
 namespace scanlab::cli {

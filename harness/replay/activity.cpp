@@ -56,39 +56,18 @@ void* open_cupti() {
   return nullptr;
 }
 
-/// CUPTI's functions, found by name, so that the program needs no CUPTI to start.
-struct Cupti {
-  decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
-  decltype(&cuptiActivityEnable) enable;
-  decltype(&cuptiActivityDisable) disable;
-  decltype(&cuptiActivityFlushAll) flush;
-  decltype(&cuptiActivityGetNextRecord) next_record;
-  decltype(&cuptiActivityGetNumDroppedRecords) dropped;
-  decltype(&cuptiGetTimestamp) timestamp;
-};
-
-const Cupti& cupti() {
-  static const Cupti functions = [] {
-    void* const library = open_cupti();
-    if (library == nullptr) {
-      throw std::runtime_error("the profiling library libcupti.so is not here: it is part of the CUDA toolkit");
-    }
-    const auto find = [library](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      if (function == nullptr) throw std::runtime_error(fmt::format("libcupti.so has no {}", name));
-    };
-    Cupti loaded{};
-    find(loaded.register_callbacks, "cuptiActivityRegisterCallbacks");
-    find(loaded.enable, "cuptiActivityEnable");
-    find(loaded.disable, "cuptiActivityDisable");
-    find(loaded.flush, "cuptiActivityFlushAll");
-    find(loaded.next_record, "cuptiActivityGetNextRecord");
-    find(loaded.dropped, "cuptiActivityGetNumDroppedRecords");
-    find(loaded.timestamp, "cuptiGetTimestamp");
-    return loaded;
-  }();
-  return functions;
+/// A function of CUPTI by its name, so that the program needs no CUPTI to start.
+template <class Function>
+Function* named(const char* name) {
+  static void* const library = open_cupti();
+  if (library == nullptr) {
+    throw std::runtime_error("the profiling library libcupti.so is not here: it is part of the CUDA toolkit");
+  }
+  void* const function = dlsym(library, name);
+  if (function == nullptr) throw std::runtime_error(fmt::format("libcupti.so has no {}", name));
+  return reinterpret_cast<Function*>(function);
 }
+#define SCANLAB_CUPTI(function) named<decltype(function)>(#function)
 
 void check(CUptiResult result, const char* doing) {
   if (result == CUPTI_SUCCESS) return;
@@ -173,9 +152,10 @@ void CUPTIAPI keep_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
                           std::size_t valid_bytes) {
   const std::lock_guard lock(collected().mutex);
   CUpti_Activity* record = nullptr;
-  while (cupti().next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) keep(*record);
+  while (SCANLAB_CUPTI(cuptiActivityGetNextRecord)(buffer, valid_bytes, &record) == CUPTI_SUCCESS) keep(*record);
   std::size_t dropped = 0;
-  if (cupti().dropped(context, stream, &dropped) == CUPTI_SUCCESS) collected().dropped += dropped;
+  if (SCANLAB_CUPTI(cuptiActivityGetNumDroppedRecords)(context, stream, &dropped) == CUPTI_SUCCESS)
+    collected().dropped += dropped;
   std::free(buffer);
 }
 
@@ -183,10 +163,11 @@ void CUPTIAPI keep_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
 
 std::string collect_kernels(Collection collection) {
   try {
-    check(cupti().register_callbacks(give_buffer, throw_away), "hand over its records");
-    check(cupti().enable(collection == Collection::concurrent ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-                                                              : CUPTI_ACTIVITY_KIND_KERNEL),
-          "collect kernels");
+    check(SCANLAB_CUPTI(cuptiActivityRegisterCallbacks)(give_buffer, throw_away), "hand over its records");
+    check(
+        SCANLAB_CUPTI(cuptiActivityEnable)(collection == Collection::concurrent ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                                                                : CUPTI_ACTIVITY_KIND_KERNEL),
+        "collect kernels");
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -194,7 +175,7 @@ std::string collect_kernels(Collection collection) {
 }
 
 ActivityCollector::ActivityCollector(bool of_schedules) : of_schedules_(of_schedules) {
-  check(cupti().register_callbacks(give_buffer, keep_buffer), "hand over its records");
+  check(SCANLAB_CUPTI(cuptiActivityRegisterCallbacks)(give_buffer, keep_buffer), "hand over its records");
 }
 
 void ActivityCollector::begin() {
@@ -203,12 +184,13 @@ void ActivityCollector::begin() {
     collected().activities.clear();
     collected().dropped = 0;
   }
-  for (const CUpti_ActivityKind kind : kinds(of_schedules_)) check(cupti().enable(kind), "collect");
+  for (const CUpti_ActivityKind kind : kinds(of_schedules_)) check(SCANLAB_CUPTI(cuptiActivityEnable)(kind), "collect");
 }
 
 std::vector<Activity> ActivityCollector::end() {
-  check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
-  for (const CUpti_ActivityKind kind : kinds(of_schedules_)) check(cupti().disable(kind), "stop collecting");
+  check(SCANLAB_CUPTI(cuptiActivityFlushAll)(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
+  for (const CUpti_ActivityKind kind : kinds(of_schedules_))
+    check(SCANLAB_CUPTI(cuptiActivityDisable)(kind), "stop collecting");
   const std::lock_guard lock(collected().mutex);
   if (collected().dropped > 0) {
     throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer {}", collected().dropped,
@@ -219,7 +201,7 @@ std::vector<Activity> ActivityCollector::end() {
 
 std::int64_t ActivityCollector::now() const {
   std::uint64_t time = 0;
-  check(cupti().timestamp(&time), "say the time");
+  check(SCANLAB_CUPTI(cuptiGetTimestamp)(&time), "say the time");
   return static_cast<std::int64_t>(time);
 }
 

@@ -17,8 +17,7 @@ enum class Collection {
   serialised   ///< CUPTI's older kind, which lets no two kernels run at once
 };
 
-/// Begins before CUDA starts in this process; there is no end. Returns why it cannot be, or nothing. The records are
-/// thrown away.
+/// Begins before CUDA starts in this process, and drops the records. Returns why it cannot be, or nothing.
 std::string collect_kernels(Collection collection);
 
 /// The device's work for one call, on any of its devices.
@@ -57,12 +56,10 @@ class ActivityCollector {
   bool of_schedules_;
 };
 
-/// Which operation each activity, a kernel or a copy of a chunk, was for, as spans in the order of issue; `zero` is
-/// when the host began to issue, by the collector's clock. The activities of one call are one. Copies are matched one
-/// by one in the order of their calls; kernels likewise, as many a kernel operation as there are in all. Nodes of a
-/// graph are taken in the order of their ids, and if that contradicts the recording's dependencies, of their start.
-///
-/// Throws std::runtime_error if they do not fit: another number, or copies of other sizes.
+/// Returns the span of each operation, in the order of issue, from its activities; `zero` is when the host began to
+/// issue, by the collector's clock. Copies and kernels are matched in the order of their calls; nodes of a graph in the
+/// order of their ids, or, if that contradicts the recording's dependencies, of their start. Throws std::runtime_error
+/// if they do not fit: another number, or copies of other sizes.
 std::vector<Span> spans_of(const Recording& recording, std::vector<Activity> activities, std::int64_t zero);
 
 }  // namespace scanlab::streams

@@ -1,8 +1,8 @@
-#include "harness/replay/cuda_timeline.hpp"
-
+// When the operations of a schedule ran on this device, from CUPTI's records.
 #include <algorithm>
 
 #include "harness/replay/activity.hpp"
+#include "harness/replay/schedule_trace.hpp"
 
 namespace scanlab::streams {
 

@@ -24,26 +24,6 @@ using cuda::check;
 /// Every byte of what is not there yet: a float of -6e32, an integer of -168430091. No workload gives it.
 constexpr int kPoisonByte = 0xF5;
 
-/// The streams of a recording, created in its order: which hardware queue each gets may depend on that.
-class Streams {
- public:
-  explicit Streams(const std::vector<Stream>& created) {
-    for (const Stream& stream : created) {
-      created_.emplace_back(stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking);
-    }
-  }
-
-  cudaStream_t get(const Stream& stream) const {
-    if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
-    if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
-    return created_.at(static_cast<std::size_t>(stream.index)).get();
-  }
-  cudaStream_t first() const { return created_.at(0).get(); }
-
- private:
-  std::vector<cuda::Stream> created_;
-};
-
 /// A kernel for chunks of one size, with the workspace that all of them share: a workload with a workspace is ordered,
 /// so that no two of its kernels run at once.
 struct ReadyKernel {
@@ -176,17 +156,22 @@ struct Replayer::Parts {
   void issue_all() const {
     for (const Step& step : steps) issue(step);
   }
-  void launch() const { graph ? graph->replay(streams.first()) : issue_all(); }
+  void launch() const { graph ? graph->replay(created.front().get()) : issue_all(); }
+  cudaStream_t stream_of(const Stream& stream) const {
+    if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
+    if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
+    return created.at(static_cast<std::size_t>(stream.index)).get();
+  }
   std::vector<cudaStream_t> working_streams() const;
 
   const Recording& recording;
   HostArrays& arrays;
   const WorkloadDescription& about;
   std::size_t buffer_bytes;
-  cuda::DeviceBuffer buffers;  ///< of the first input, the second, then of the output
-  cuda::DeviceBuffer carry;    ///< chunks + 1 items
-  Streams streams;
-  std::vector<cuda::Event> events;              ///< that order and time nothing
+  cuda::DeviceBuffer buffers;         ///< of the first input, the second, then of the output
+  cuda::DeviceBuffer carry;           ///< chunks + 1 items
+  std::vector<cuda::Stream> created;  ///< in the recording's order, on which the hardware queue of each may depend
+  std::vector<cuda::Event> events;    ///< that order and time nothing
   std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
   std::map<cudaStream_t, SideKernel> side_kernels;
   std::vector<Step> steps;
@@ -201,15 +186,17 @@ Replayer::Parts::Parts(const Recording& recorded, HostArrays& host)
                        ceil_div(recorded.buffer_items * static_cast<std::int64_t>(about.item_bytes()), 256)) *
                    256),
       buffers(buffer_bytes * static_cast<std::size_t>(recorded.buffers) * static_cast<std::size_t>(about.inputs + 1)),
-      carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()),
-      streams(recorded.streams) {
+      carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()) {
+  for (const Stream& stream : recorded.streams) {
+    created.emplace_back(stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking);
+  }
   for (int i = 0; i < recorded.events; ++i) events.emplace_back(cudaEventDisableTiming);
   for (const Operation& operation : recording.operations) steps.push_back(step(operation));
   check(cudaDeviceSynchronize(), "preparing kernels");
   if (!recorded.captured) return;
   issue_all();  // a kernel's first launch loads it, which a capture may not
   check(cudaDeviceSynchronize(), "running a schedule before its capture");
-  graph.emplace(cuda::Graph(streams.first(), [this] { issue_all(); }));
+  graph.emplace(cuda::Graph(created.front().get(), [this] { issue_all(); }));
 }
 
 void* Replayer::Parts::buffer(int array, int index) const {
@@ -234,11 +221,11 @@ ChunkMemory Replayer::Parts::memory_of(const Chunk& chunk) {
 
 SideKernel& Replayer::Parts::side_kernel_of(const Stream& stream) {
   const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  return side_kernels.try_emplace(streams.get(stream), recording.job, items).first->second;
+  return side_kernels.try_emplace(stream_of(stream), recording.job, items).first->second;
 }
 
 Step Replayer::Parts::step(const Operation& operation) {
-  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.get(operation.stream)};
+  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = stream_of(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
   const auto in_host_array = [&](void* array) {
     return static_cast<std::byte*>(array) + static_cast<std::size_t>(operation.chunk.first) * about.item_bytes();
@@ -272,10 +259,10 @@ Step Replayer::Parts::step(const Operation& operation) {
 
 /// Streams that have work, in the order of issue; for a graph, the stream in which it is launched.
 std::vector<cudaStream_t> Replayer::Parts::working_streams() const {
-  if (graph) return {streams.first()};
+  if (graph) return {created.front().get()};
   std::vector<cudaStream_t> all;
   for (const Operation& operation : recording.operations) {
-    const cudaStream_t stream = is_work(operation) ? streams.get(operation.stream) : nullptr;
+    const cudaStream_t stream = is_work(operation) ? stream_of(operation.stream) : nullptr;
     if (stream != nullptr && std::ranges::find(all, stream) == all.end()) all.push_back(stream);
   }
   return all;
