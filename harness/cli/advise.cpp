@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "harness/advice/advice_report.hpp"
+#include "harness/advice/advice_score.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
 #include "harness/core/ceil.hpp"

@@ -8,7 +8,7 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/simulate.hpp"
-#include "harness/scenarios/scenario_file.hpp"
+#include "harness/scenarios/scenario.hpp"
 
 namespace scanlab::cli {
 

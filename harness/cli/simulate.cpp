@@ -13,7 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "harness/advice/comparison_report.hpp"
+#include "harness/advice/comparison.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"

@@ -7,7 +7,6 @@
 
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/schedule/check_report.hpp"
 #include "harness/schedule/facts.hpp"
 
 namespace scanlab::cli {
