@@ -81,8 +81,7 @@ class Derivation {
     return (bytes(large) - bytes(smaller)) / (device_seconds(large, way) - device_seconds(smaller, way));
   }
 
-  /// Seconds that each copy took beyond its bytes, in a row of copies, beside the host's own time before and after it:
-  /// the median over sizes up to 4 MiB, where it shows.
+  /// Seconds that each copy of a row took beyond its bytes: the median over sizes up to 4 MiB, where it shows.
   double latency(const Experiments& sizes, OperationKind way, double rate) const {
     constexpr double kMax = 4 << 20;
     std::vector<double> all;
@@ -112,8 +111,8 @@ class Derivation {
     both_ways ? copies_both_ways() : copies_one_way_at_a_time();
   }
 
-  /// By how many copies ran at once: of one way, so many engines serve it; of both ways fewer than of each together, so
-  /// many engines fewer there are, since they serve both. Returns whether copies both ways run at once.
+  /// The engines of a way are as many as its copies that ran at once; those that serve both ways are as many as these
+  /// of each way together exceed the copies of both ways at once. Returns whether copies both ways run at once.
   bool copy_engines() {
     const std::size_t in = at_once(in_32_streams(OperationKind::copy_in));
     const std::size_t out = at_once(in_32_streams(OperationKind::copy_out));
@@ -132,8 +131,7 @@ class Derivation {
 
   void copies_both_ways() {
     const Experiments sizes = all("both_ways/streams:1/");
-    // Short copies both ways fall into step, and each begins as the other does; longer ones begin while the other
-    // flows.
+    // Short copies both ways fall into step; longer ones begin while the other flows.
     const Experiments in_step{sizes[0]};
     const Experiments longer{sizes[1]};
     EachWay both;
@@ -184,8 +182,7 @@ class Derivation {
     }
   }
 
-  /// Bytes a second of the largest copies while the other way is busy all the time. By these alone: what two sizes
-  /// differ by has the disturbances of both.
+  /// Bytes a second of the largest copies while the other way is busy: a difference of sizes has the noise of both.
   static double rate_both(const MeasuredExperiment& large, OperationKind way) {
     std::vector<double> all;
     visit_copies(large, way, [&](const Span*, const Span& span) { all.push_back(span.when.seconds()); });

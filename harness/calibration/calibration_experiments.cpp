@@ -1,4 +1,4 @@
-#include "harness/calibration/calibration_experiments.hpp"
+// The microbenchmarks of `scanlab calibrate`.
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "harness/calibration/calibration.hpp"
 #include "harness/schedule/issuer.hpp"
 
 namespace scanlab::simulator {

@@ -54,8 +54,7 @@ class BlockScheduler {
     fill(now, started);
     return started;
   }
-  /// The blocks of the oldest grid come first: a multiprocessor issues from its oldest warps while they can go on. What
-  /// they leave is the next grid's.
+  /// The oldest grid comes first, as a multiprocessor issues from its oldest warps; the next gets what it leaves.
   void set_paces(Ticks now) {
     constexpr double kRounding = 1 + 1e-12;
     double left = 1;
@@ -109,8 +108,7 @@ class BlockScheduler {
 
     bool operator>(const Cohort& other) const { return end > other.end; }
   };
-  /// A kernel with running blocks. Its own time advances more slowly if the device cannot meet the demands of its
-  /// blocks.
+  /// A kernel with running blocks. Its own time is slower if the device cannot meet their demands.
   struct Grid {
     std::size_t operation = 0;
     Ticks own_time = 0;  ///< at `since`
@@ -171,8 +169,7 @@ class BlockScheduler {
       std::ranges::push_heap(grid.cohorts, std::greater<>{});
     }
   }
-  /// While one grid fills the device, has more blocks to start, and no grid can come before it, each block that ends is
-  /// followed by one of its own: whole waves are done in one step, all but the last.
+  /// While one grid fills the device and none can come before it, whole waves are done in one step, all but the last.
   void skip_full_waves(Kernel& kernel, Grid& grid) const {
     if (kernel.blocks_running < slots_ || kernel.block_spread > 0 || kernel.priority > first_priority_) return;
     const std::int64_t waves = (kernel.blocks_left - 1) / slots_;

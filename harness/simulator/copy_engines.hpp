@@ -57,17 +57,17 @@ class CopyEngines {
   /// Foretells the end of each copy whose rate has changed.
   void set_rates() {
     if (!std::exchange(rates_changed_, false)) return;
-    int in = 0;
-    int out = 0;
+    int ins = 0;
+    int outs = 0;
     for (const Engine& engine : engines_) {
-      if (engine.moving) ++(copies_in(run_.operation(*engine.operation)) ? in : out);
+      if (engine.moving) ++(in(*engine.operation) ? ins : outs);
     }
     const DeviceProfile& device = run_.device;
-    const double slow_in = in * (out > 0 ? device.alone.in / device.both.in : 1);
-    const double slow_out = out * (in > 0 ? device.alone.out / device.both.out : 1);
+    const double slow_in = ins * (outs > 0 ? device.alone.in / device.both.in : 1);
+    const double slow_out = outs * (ins > 0 ? device.alone.out / device.both.out : 1);
     for (Engine& engine : engines_) {
       if (!engine.moving) continue;
-      const double slowdown = copies_in(run_.operation(*engine.operation)) ? slow_in : slow_out;
+      const double slowdown = in(*engine.operation) ? slow_in : slow_out;
       if (slowdown == engine.slowdown) continue;
       if (engine.slowdown > 0) engine.left -= static_cast<double>(run_.now - engine.since) / engine.slowdown;
       engine.left = std::max(0.0, engine.left);
@@ -101,13 +101,10 @@ class CopyEngines {
   }
   /// Whether bytes flow to the device.
   bool copying_in() const {
-    return std::ranges::any_of(
-        engines_, [&](const Engine& engine) { return engine.moving && copies_in(run_.operation(*engine.operation)); });
+    return std::ranges::any_of(engines_, [&](const Engine& engine) { return engine.moving && in(*engine.operation); });
   }
   /// Seconds for which a copy has its engine before the first byte.
-  Ticks latency(std::size_t operation, const EachWay& of) const {
-    return ticks(copies_in(run_.operation(operation)) ? of.in : of.out);
-  }
+  Ticks latency(std::size_t operation, const EachWay& of) const { return ticks(in(operation) ? of.in : of.out); }
 
  private:
   struct Engine {
@@ -130,7 +127,8 @@ class CopyEngines {
     friend auto operator<=>(const Offer&, const Offer&) = default;
   };
 
-  std::set<Offer>& waiting(std::size_t operation) { return waiting_[copies_in(run_.operation(operation)) ? 0 : 1]; }
+  bool in(std::size_t operation) const { return copies_in(run_.operation(operation)); }
+  std::set<Offer>& waiting(std::size_t operation) { return waiting_[in(operation) ? 0 : 1]; }
   /// Of the copies that wait and that the engine serves: the first from its turn on. One that has copied nothing yet
   /// begins with the first issued.
   std::optional<Offer> next_of(const Engine& engine) const {
@@ -139,9 +137,9 @@ class CopyEngines {
                          : std::tuple(false, std::size_t{0}, offer.operation);
     };
     std::optional<Offer> next;
-    for (const bool in : {true, false}) {
-      const std::set<Offer>& waiting = waiting_[in ? 0 : 1];
-      if (waiting.empty() || !engine.ways.serves(in)) continue;
+    for (const bool way : {true, false}) {
+      const std::set<Offer>& waiting = waiting_[way ? 0 : 1];
+      if (waiting.empty() || !engine.ways.serves(way)) continue;
       auto first = engine.last ? waiting.lower_bound({engine.turn, 0}) : std::ranges::min_element(waiting, {}, rank);
       if (first == waiting.end()) first = waiting.begin();
       if (!next || rank(*first) < rank(*next)) next = *first;
@@ -150,7 +148,7 @@ class CopyEngines {
   }
   /// Whether an engine copies the other way.
   bool opposite(const Engine& engine, std::size_t operation) const {
-    return engine.operation && copies_in(run_.operation(*engine.operation)) != copies_in(run_.operation(operation));
+    return engine.operation && in(*engine.operation) != in(operation);
   }
   /// Whether an engine has a copy the other way that has not begun to flow.
   bool waits_beside(const Engine& engine, std::size_t operation) const {
@@ -167,15 +165,13 @@ class CopyEngines {
     const Progress& progress = run_.progress[operation];
     streams::Span& span = run_.span(operation);
     span.when.start = seconds(run_.now);
-    if (!run_.device.copy_engines.empty()) {
-      run_.result.copy_engine[progress.span] = static_cast<int>(&engine - engines_.data());
-    }
+    const bool exists = !run_.device.copy_engines.empty();
+    if (exists) run_.result.copy_engine[progress.span] = static_cast<int>(&engine - engines_.data());
     if (progress.held_by && progress.ready < run_.now) {
       span.held = {seconds(run_.now), streams::Idle::launches, progress.held_by};
     }
-    const bool other_way =
-        engine.last && copies_in(run_.operation(*engine.last)) != copies_in(run_.operation(operation));
-    if (other_way && engine.last_end == run_.now && progress.ready < run_.now) {
+    const bool other_way = engine.last && in(*engine.last) != in(operation);
+    if (exists && other_way && engine.last_end == run_.now && progress.ready < run_.now) {
       span.held = {seconds(run_.now), streams::Idle::other_way, engine.last};
     }
     engine.operation = operation;

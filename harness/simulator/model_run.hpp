@@ -32,7 +32,7 @@ inline double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
 inline bool is_kernel(const streams::Operation& operation) { return is_work(operation) && !is_copy(operation); }
 inline bool copies_in(const streams::Operation& operation) { return operation.kind == streams::OperationKind::copy_in; }
 
-enum class What { call_returns, wait_ends, may_start, grid_arrives, bytes_flow, copy_ends };
+enum class What { host_goes_on, may_start, grid_arrives, bytes_flow, copy_ends };
 
 struct Happening {
   Ticks at = 0;

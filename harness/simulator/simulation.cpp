@@ -68,10 +68,7 @@ class EngineModel {
 
   Simulation run() && {
     auto& happenings = run_.happenings;
-    if (run_.recording.captured) {  // all operations at once, by one call
-      happenings.push({.at = launch_, .operation = 0, .what = What::call_returns});
-      host_ = Host::in_call;
-    }
+    if (run_.recording.captured) keep_host(launch_, Host::ready);  // all operations at once, by one call
     for (;;) {
       drive_host();
       start_ready();
@@ -163,35 +160,36 @@ class EngineModel {
 
   // ---- the host
 
-  enum class Host { ready, in_call, called, waits, returns };
+  enum class Host { ready, called, waits, returned, busy };
 
   Ticks host_wait() const { return ticks(run_.device.host_wait); }
+
+  /// The host is busy for this time, if any, and then in state `then`.
+  void keep_host(Ticks time, Host then) {
+    host_ = time > 0 ? Host::busy : then;
+    host_then_ = then;
+    if (time > 0) run_.happenings.push({.at = run_.now + time, .operation = next_, .what = What::host_goes_on});
+  }
 
   /// As far as it comes at this moment.
   void drive_host() {
     const bool captured = run_.recording.captured;
-    while (next_ < operations_.size() && host_ != Host::in_call && host_ != Host::returns) {
+    while (next_ < operations_.size() && host_ != Host::busy) {
       const Operation& operation = operations_[next_];
       streams::Interval& issued = run_.result.timeline.issued[next_];
       if (host_ == Host::ready) {
         issued.start = captured ? 0 : seconds(run_.now);
         const bool works = operation.kind == OperationKind::host_work;
-        const Ticks call = captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_];
-        host_ = call > 0 ? Host::in_call : Host::called;
-        if (call > 0) run_.happenings.push({.at = run_.now + call, .operation = next_, .what = What::call_returns});
+        keep_host(captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_], Host::called);
       } else if (host_ == Host::called) {
         if (is_work(operation)) issue(next_);
         begin_wait(operation);
         host_ = Host::waits;
-      } else {
+      } else if (host_ == Host::waits) {
         if (awaited_ > 0) return;
-        if (std::exchange(waited_, false) && host_wait() > 0) {
-          host_ = Host::returns;
-          run_.happenings.push({.at = run_.now + host_wait(), .operation = next_, .what = What::wait_ends});
-          return;
-        }
-        issued.end = seconds(run_.now);
-        run_.result.seconds = issued.end;
+        keep_host(waited_ ? host_wait() : 0, Host::returned);
+      } else {
+        run_.result.seconds = issued.end = seconds(run_.now);
         ++next_;
         host_ = Host::ready;
       }
@@ -218,6 +216,7 @@ class EngineModel {
   }
 
   void begin_wait(const Operation& operation) {
+    waited_ = false;
     // The device runs a graph's copies of pageable memory, too, and the one call that launches it has returned.
     if (run_.recording.captured) return;
     const auto wait_for = [&](std::size_t other) {
@@ -235,11 +234,8 @@ class EngineModel {
 
   void happen(const Happening& happening) {
     switch (happening.what) {
-      case What::call_returns:
-        host_ = run_.recording.captured ? Host::ready : Host::called;
-        return;
-      case What::wait_ends:
-        host_ = Host::waits;
+      case What::host_goes_on:
+        host_ = host_then_;
         return;
       case What::may_start:
         look_at(run_.progress[happening.operation].lane);
@@ -358,6 +354,7 @@ class EngineModel {
   const bool runs_alone_ = run_.device.copy_engines.empty();
 
   Host host_ = Host::ready;
+  Host host_then_ = Host::ready;
   std::size_t next_ = 0;     ///< the operation that the host is at
   std::size_t awaited_ = 0;  ///< operations that the host waits for
   bool waited_ = false;      ///< the host, in this operation: it takes a while to go on
