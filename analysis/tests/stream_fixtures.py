@@ -193,7 +193,7 @@ def advice() -> dict[str, Any]:
         return {"schedule": "depth_first", "chunks": chunks, "streams": 4, "measured_us": microseconds, "predicted_us": 1000.0}
 
     problems = [{"workload": "scale", "items": items, "work": 1, "copied_bytes": 8 * items, "choices": 40, "median_error": error,
-                 "worst_error": 2 * error, "said": choice(16, 1010.0), "said_was_measured": items > 1 << 14, "advised": choice(16, 1010.0),
+                 "worst_error": 2 * error, "stated": choice(16, 1010.0), "stated_was_measured": items > 1 << 14, "advised": choice(16, 1010.0),
                  "fastest": choice(8, 1000.0), "slower": 0.01, "ties": 3, "ties_least_slower": 0.005, "ties_most_slower": 0.03}
                 for items, error in ((1 << 14, 0.2), (1 << 20, 0.04), (1 << 26, 0.01))]  # fmt: skip
     return {"schema": "scanlab-advice-against/1", "context": about(), "problems": problems}

@@ -244,7 +244,7 @@ def test_what_is_advised_stands_beside_the_fastest() -> None:
     def choice(ms: float, chunks: int) -> dict[str, Any]:
         return {"schedule": "graph", "chunks": chunks, "streams": 2, "measured_us": 1e3 * ms}
 
-    row = {"workload": "scale", "items": N, "work": 3, "copied_bytes": 8 * N, "choices": 40, "median_error": 0.012, "worst_error": 0.2, "said_was_measured": False,
+    row = {"workload": "scale", "items": N, "work": 3, "copied_bytes": 8 * N, "choices": 40, "median_error": 0.012, "worst_error": 0.2, "stated_was_measured": False,
            "advised": choice(1.05, 8), "fastest": choice(1.0, 4), "slower": 0.05, "ties": 3, "ties_least_slower": 0.004, "ties_most_slower": 0.061}  # fmt: skip
     table = model_advice.build(TableEvidence(pd.DataFrame([row]), NOWHERE))
     assert cells(table) == {"workload": "scale", "items": "2^20", "work": "3", "choices": "40", "advised_choice": "graph, 8 × 2", "advised_ms": "1.05", "fastest_choice": "graph, 4 × 2",

@@ -95,7 +95,7 @@ DOCUMENTS: dict[str, Callable[[], Document]] = {
     "comparison": lambda: cut(stream_fixtures.comparison(), "traces"), "advice": lambda: cut(stream_fixtures.advice(), "problems"),
     "explanation": explanation, "ranks_trace": ranks_trace,
 }  # fmt: skip
-UNREAD = {"advice": {"said"}, "explanation": {"depth"}}
+UNREAD = {"advice": {"stated"}, "explanation": {"depth"}}
 """Fields that may hold anything, or are of a choice that need not have been measured."""
 NULLABLE = {"stated", "measured", "operations", "swaps", "small", "device"}
 SIGNED = {"chunk", "operation", "channel", "bytes", "tracing_overhead_percent", "overlap", "slower", "cpu_time"}

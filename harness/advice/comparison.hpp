@@ -1,11 +1,11 @@
-// A prediction of the engine model held against what was measured of the same recording: one timeline against another,
-// and whole traces of `scanlab streams trace` against the simulation of their jobs.
+// Predictions of the engine model compared with measured traces of the same jobs.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,10 +28,6 @@ struct Comparison {
   std::set<streams::OperationPair> predicted;  ///< that overlap
   streams::Agreement overlaps;
 };
-
-/// Both of one recording, with the same zero: when the host began to issue. Throws std::invalid_argument if the two are
-/// not of the same operations.
-Comparison compare(const streams::Timeline& predicted, const streams::Timeline& measured, double resolution);
 
 /// The comparison of a trace with its prediction.
 struct Prediction {
@@ -74,8 +70,8 @@ struct ComparedTrace {
   double error_of_estimate() const { return estimated_seconds / measured_seconds - 1; }
 };
 
-/// Reads what `streams trace --out` wrote, and simulates its job with `profile`, but for the number of hardware queues,
-/// which the trace tells. Throws CommandError (status 2) that names the file for what is no such trace.
+/// Reads a trace of `streams trace --out`, and simulates its job with `profile` and the trace's number of hardware work
+/// queues. Throws CommandError (status 2) that names the file for another.
 std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile);
 
 /// How far the predictions of all traces are off.
@@ -108,5 +104,14 @@ nlohmann::ordered_json to_json(const ComparedTrace& one);
 nlohmann::ordered_json to_json(const ComparisonSummary& summary);
 /// Trace events of both: the lanes of the measured timeline, and below them those of the predicted.
 nlohmann::ordered_json both_timelines(const ComparedTrace& one, const nlohmann::ordered_json& about);
+
+/// A line: makespans, the error, and the overlapping pairs of operations that the prediction keeps.
+void print(const ComparedTrace& one, std::ostream& out);
+
+/// A line per operation: how wrong its start, end and duration are.
+void print_operations(const ComparedTrace& one, std::ostream& out);
+
+/// The errors of all traces, with and without their hardware work queues.
+void print(const ComparisonSummary& summary, std::ostream& out);
 
 }  // namespace scanlab::simulator

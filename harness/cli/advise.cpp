@@ -1,13 +1,13 @@
 // scanlab advise: which schedule, how many chunks and streams, and whether streams are worth it. Needs no device where
 // a profile is given. And scanlab calibrate: measures the profile of a device.
 
-#include "harness/advice/advice_report.hpp"
+#include "harness/advice/advice_score.hpp"
 #include "harness/calibration/calibration.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/core/ceil.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/device.hpp"
-#include "harness/replay/cuda_timeline.hpp"
+#include "harness/replay/schedule_trace.hpp"
 #endif
 
 namespace scanlab::cli {

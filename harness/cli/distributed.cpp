@@ -229,21 +229,21 @@ int distributed_trace(const Words& arguments, Context& context) {
   measure::Facts about = asked.provenance(/*on_gpus=*/true, asked.gpus.value_or(1), context);
   about["kind"] = "cuda";
   std::optional<WholeFile> file = out.open();
-  streams::ActivityCollector collector;  // of the process, which is all ranks
+  streams::ActivityCollector collector(/*of_schedules=*/false);  // of the process, which is all ranks
   distributed::RunTracer tracer(runs, [&] { return collector.now(); });
   return on_every_rank(asked, context, [&](Communicator& communicator, Context& own) {
     std::vector<DistributedCase> cases = asked.cases({kItemsPerRank * communicator.ranks()}, communicator.ranks());
     if (!std::ranges::all_of(cases, [](const DistributedCase& each) { return each.algorithm->on_gpus; }))
       refuse("a trace is of algorithms on GPUs: scanlab distributed list has them");
     const auto backend = backend_of(cases, communicator);
-    leader_opens(communicator, [&] { collector.begin_on_devices(); });
+    leader_opens(communicator, [&] { collector.begin(); });
     const auto trace = [&](const DistributedCase& each, distributed::BoundRank& bound) {
       tracer.trace(each, bound, *backend, communicator);
     };
     const int status =
         run_cases(cases, communicator, *backend, {.seed = asked.seed, .timed = false, .observed = trace}, own);
     if (communicator.rank() != 0) return status;
-    const measure::Facts traces = tracer.traces(collector.end_on_devices());
+    const measure::Facts traces = tracer.traces(collector.end());
     distributed::print_traces(traces, own.out);
     if (file && !traces.empty()) {
       const measure::Facts document{{"schema", distributed::kTraceSchema}, {"context", about}, {"traces", traces}};

@@ -3,9 +3,9 @@
 // Needs no device.
 #include <list>
 
-#include "harness/advice/comparison_report.hpp"
+#include "harness/advice/comparison.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/scenarios/scenario_file.hpp"
+#include "harness/scenarios/scenario.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/simulator/sweep.hpp"
 #include "harness/timeline/trace_events.hpp"

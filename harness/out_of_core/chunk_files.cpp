@@ -174,7 +174,7 @@ bool ResumableOutput::read_state() {
     bytes_done_ = state.at("bytes_done");
     chunks_done_ = state.at("chunks_done");
     if (chunks_done_ < 1) throw cannot_go_on(kUnreadable);  // a state is written behind a chunk
-  } catch (const Json::exception&) {  // no JSON, or another program's
+  } catch (const Json::exception&) {                        // no JSON, or another program's
     throw cannot_go_on(kUnreadable);
   }
   return true;

@@ -22,10 +22,10 @@ Words split(const std::string& text, char separator) {
   }
 }
 
-Words words_of(const OptionWords& said, const std::string& option) {
+Words words_of(const OptionWords& stated, const std::string& option) {
   Words all;
-  const auto texts = said.find(option);
-  if (texts == said.end()) return all;
+  const auto texts = stated.find(option);
+  if (texts == stated.end()) return all;
   for (const std::string& text : texts->second) {
     for (const std::string& word : split(text, ',')) {
       // An empty word is a script's unset variable: it must not come to mean "everything".
@@ -128,10 +128,10 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   return items;
 }
 
-std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option, std::int64_t least,
+std::vector<std::int64_t> counts_of(const OptionWords& stated, const std::string& option, std::int64_t least,
                                     std::int64_t most) {
   std::vector<std::int64_t> all;
-  for (const std::string& word : words_of(said, option)) {
+  for (const std::string& word : words_of(stated, option)) {
     for (const std::int64_t count : parse_items(word, "--" + option)) {
       if (count < least || count > most)
         throw CommandError(kBadInput, fmt::format("--{} {}: give numbers from {} to {}", option, count, least, most));

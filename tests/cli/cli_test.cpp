@@ -26,7 +26,7 @@ TEST(CommandLine, WrongWordsNameTheNearMatches) {
   expect({"explain", "hso_block", "--type", "i23"}, "i32");
   expect({"explain", "hso_block_padded", "--set", "paddin=row"}, "padding");
   expect({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
-  expect({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' in '2^x' is not a number");
+  expect({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' is no number from 0 to 2^40");
   expect({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
   expect({"explain", "cpu_sequential"}, "no form for the SIMT emulator");
   expect({"explain", "hso_block", "--items", ""}, "empty word");

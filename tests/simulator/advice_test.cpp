@@ -241,8 +241,6 @@ TEST(Advise, IsHeldAgainstASweep) {
   for (auto& entry : unverified["benchmarks"]) entry["verified"] = false;
   EXPECT_NE(against(unverified).err.find("no schedule was measured from pinned memory"), std::string::npos);
   std::filesystem::remove(path);
-  EXPECT_NE(scanlab_advise({"--profile", "h200", "--against", path.string()}).err.find("cannot be read"),
-            std::string::npos);
 }
 
 /// The score is that of the advised choice, not of the first one that ties with it; a missing measurement is reported.
@@ -275,33 +273,16 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
       << measured.out;
   EXPECT_EQ(measured.out.find("was not measured"), std::string::npos) << measured.out;
   Json problem = read()["problems"][0];
-  EXPECT_EQ(problem["said_was_measured"], true);
+  EXPECT_EQ(problem["stated_was_measured"], true);
   for (const char* key : {"schedule", "chunks", "streams"}) EXPECT_EQ(problem["advised"][key], choices[0][key]);
   EXPECT_NEAR(problem["slower"], 0.5, 1e-9);
   EXPECT_EQ(problem["copied_bytes"], 2.0 * (1 << 26));
   EXPECT_GE(problem["worst_error"], problem["median_error"]);
 
-  // Another number of chunks may be faster by the prediction; advice does not try it, and so it is not scored.
-  Json untried = choices[0];
-  const DeviceProfile device = device_profile("h200");
-  const streams::Schedule* const schedule =
-      streams::ScheduleRegistry::instance().find(untried["schedule"].get<std::string>());
-  for (int chunks = 1; chunks <= 64 && untried == choices[0]; ++chunks) {
-    if (1e6 * simulated(*schedule, scale(1 << 24), chunks, untried["streams"], device, {}) <
-        0.9999 * choices[0]["predicted_us"].get<double>()) {
-      untried["chunks"] = chunks;
-    }
-  }
-  ASSERT_NE(untried, choices[0]) << "the test wants a number of chunks that is better and not tried";
-  Json with_untried = runs;
-  with_untried.push_back(a_run(untried, 1e6));
-  against(with_untried);
-  EXPECT_EQ(read()["problems"][0]["advised"]["chunks"], choices[0]["chunks"]);
-
   runs.erase(2);
   const cli::Result tie = against(runs);
   EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
-  EXPECT_EQ(read()["problems"][0]["said_was_measured"], false);
+  EXPECT_EQ(read()["problems"][0]["stated_was_measured"], false);
   runs.erase(1);
   const cli::Result other = against(runs);
   EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
@@ -335,7 +316,6 @@ TEST(Advise, BadInputIsASentence) {
   };
   expect({}, "advise takes --bytes-in");
   expect({"--profile", "h2000", "--bytes-in", "2^20", "--kernel-us", "0"}, "h200");
-  expect({"--profile", "h200"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
   expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
   expect({"--profile", "h200", "--bytes-in", "2^20"}, "--kernel-us is missing: give");

@@ -150,16 +150,6 @@ TEST(Calibration, CopyEnginesAreThoseThatWereSeenAtWork) {
   }
 }
 
-TEST(Calibration, WhatCudaSaysOfCopyEnginesStandsBesideWhatWasMeasured) {
-  Calibration calibration = calibration_on(device_profile("h200"), {1});
-  const auto source = [&] {
-    return profile_of(calibration, "mine").at("figures").at("copy_engines").at("source").get<std::string>();
-  };
-  EXPECT_EQ(source().find("asyncEngineCount"), std::string::npos) << source();
-  calibration.context["copy_engines"] = "3";
-  EXPECT_TRUE(source().ends_with("; asyncEngineCount is 3")) << source();
-}
-
 /// An overlap of a moment is how two records touch, no second engine.
 TEST(Calibration, RecordsThatTouchAreNoSecondEngine) {
   Calibration calibration = calibration_on(device_profile("h200"), {1});
@@ -314,12 +304,6 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
     return static_cast<std::size_t>(std::ranges::find_if(all, [&](const auto& each) { return each["name"] == name; }) -
                                     all.begin());
   };
-  std::ofstream(raw) << whole;
-  std::ostringstream refused;
-  EXPECT_EQ(cli::run({"calibrate", "--from", raw, "--out", out, "--name", "two\nlines"}, refused, refused),
-            scanlab::kBadInput);
-  EXPECT_NE(refused.str().find("one line of text"), std::string::npos) << refused.str();
-  EXPECT_FALSE(std::filesystem::exists(out));
   auto lacks = whole;
   lacks["experiments"].erase(at("copies_in/bytes:67108864"));
   EXPECT_EQ(calibrate(lacks, said), scanlab::kFailed);

@@ -160,7 +160,7 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
                       said),
               scanlab::kOk)
         << said;
-    EXPECT_EQ(read(advice)["advised"], each["said"]) << "what is scored is what is said";
+    EXPECT_EQ(read(advice)["advised"], each["stated"]) << "what is scored is what is said";
     if (each["copied_bytes"] < (1 << 20)) {
       EXPECT_EQ(read(advice)["worth_it"], false);
     }

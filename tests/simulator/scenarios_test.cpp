@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/scenarios/scenario_file.hpp"
+#include "harness/scenarios/scenario.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "tests/program.hpp"

@@ -340,7 +340,9 @@ std::vector<Activity> reported(const Timeline& timeline, int launches, bool grap
     for (int i = 0; i < times; ++i) {
       const double share = span.when.seconds() / times;
       ++call;
-      activities.push_back({.engine = engine,
+      activities.push_back({.kind = engine == Engine::compute   ? Activity::Kind::kernel
+                                    : engine == Engine::copy_in ? Activity::Kind::copy_in
+                                                                : Activity::Kind::copy_out,
                             .start = 5000 + std::llround(1e9 * (span.when.start + i * share)),
                             .end = 5000 + std::llround(1e9 * (span.when.start + (i + 1) * share)),
                             .bytes = static_cast<std::uint64_t>(operation.chunk.items) * 4,
@@ -403,7 +405,7 @@ TEST(Activities, OfAGraphAreToldApartByTheirTimesWhereTheNodesNumbersSayOtherwis
     EXPECT_NEAR(spans[i].when.start, timeline.spans[i].when.start, 1e-8);
   }
   for (Activity& activity : activities) {  // copies out before anything is there to copy
-    if (activity.engine == Engine::copy_out) activity.start = activity.end = 1;
+    if (activity.kind == Activity::Kind::copy_out) activity.start = activity.end = 1;
   }
   EXPECT_THROW(spans_of(recording, activities, 0), std::runtime_error);
 }

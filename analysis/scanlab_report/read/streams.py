@@ -71,9 +71,9 @@ COMPARISON_COLUMNS = ["schedule", "workload", "items", "chunks", "streams", "wor
                       "repeated_overlap_in_both", "best_overlap_in_either", "best_overlap_in_both", "copy_queues", "queues_ordered_as_modelled",
                       "repetitions", "measured_spread", "estimate_us"]  # fmt: skip
 """The last three, how many there are, by what part of their median they differ and the pipeline estimate, are None where a file lacks them."""
-ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "said_was_measured", "advised", "fastest",
+ADVICE_COLUMNS = ["workload", "items", "work", "copied_bytes", "choices", "median_error", "worst_error", "stated_was_measured", "advised", "fastest",
                   "slower", "ties", "ties_least_slower", "ties_most_slower"]  # fmt: skip
-"""``advised``: what is scored, which is what was said if ``said_was_measured``; ``ties``: choices that took as long by the prediction."""
+"""``advised``: what is scored, which is the stated choice if ``stated_was_measured``; ``ties``: choices that took as long by the prediction."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ def build(experiments: TableEvidence) -> Table:
     rows["ties_apart"] = [f"{100 * row.ties_least_slower:.1f}–{100 * row.ties_most_slower:.1f}" for row in rows.itertuples()]
     for which in ("median", "worst"):
         rows[f"{which}_percent"] = 100 * rows[f"{which}_error"]
-    unmeasured = [f"{row.workload} of {size(row.items)} items" for row in rows.itertuples() if not row.said_was_measured]
+    unmeasured = [f"{row.workload} of {size(row.items)} items" for row in rows.itertuples() if not row.stated_was_measured]
     columns = [
         Column("workload", "workload", right=False),
         Column("items", "items", size),
