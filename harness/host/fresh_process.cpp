@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -49,9 +50,13 @@ FreshProcess run_in_fresh_process(const std::vector<std::string>& words,
                                   const std::string& executable) {
   std::vector<std::string> arguments{executable};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  std::vector<std::string> variables;  // of two values of a variable, getenv finds the first
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto replaces = [&](const auto& variable) { return text.starts_with(variable.first + "="); };
+    if (std::ranges::none_of(environment, replaces)) variables.push_back(text);
+  }
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  for (char** entry = environ; *entry != nullptr; ++entry) variables.emplace_back(*entry);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw CommandError(kFailed, fmt::format("cannot make a pipe: {}", std::strerror(errno)));

@@ -319,8 +319,8 @@ std::string describe(const Recording& recording, const Gap& gap) {
   if (gap.reason == Idle::latency) return fmt::format("{}: nothing held {}", idle, next);
   if (!gap.blocker) return fmt::format("{}: {} waited for {}", idle, next, name(gap.reason));
   if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
-  return fmt::format("{}: {} waited for {}, by {}", idle, next, describe(recording.operations[*gap.blocker]),
-                     gap.reason == Idle::stream_order ? "the order of its stream" : name(gap.reason));
+  return fmt::format("{}: {} waited for {} ({})", idle, next, describe(recording.operations[*gap.blocker]),
+                     name(gap.reason));
 }
 
 std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap) {

@@ -1108,7 +1108,7 @@ TEST(Simulate, PrintsAndWritesATimeline) {
                         "--kernel-us", "4000", "--d2h-us", "4000", "--out", path.string(), "--force"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_NE(result.out.find("makespan 9.07"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("by the rule for launches"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("(launches that had not started)"), std::string::npos) << result.out;
   std::ifstream file(path);
   const Json trace = Json::parse(file);
   EXPECT_EQ(trace["otherData"]["simulated_on"], "c2050");
