@@ -131,7 +131,7 @@ TEST(TimelineAnalysis, OneStreamOverlapsNothing) {
   EXPECT_NEAR(gap.when.end, 6 * kMs, 1e-9);
   EXPECT_EQ(describe(recording, gap),
             "copies in idle from 1.000 to 6.000 ms: the copy in of chunk 1, input 0, in stream 0 waited for the copy "
-            "out of chunk 0 in stream 0, by the order of its stream");
+            "out of chunk 0 in stream 0 (stream order)");
   EXPECT_EQ(analysis.path.size(), 12u);
 }
 
@@ -442,7 +442,7 @@ TEST(Diagnosis, NamesTooFewStreams) {
   EXPECT_EQ(causes(timeline), Causes{Cause::too_few_streams});
   const std::string evidence = diagnose(timeline, analyse(timeline)).front().evidence;
   EXPECT_NE(evidence.find("32 chunks in 1 stream:"), std::string::npos) << evidence;
-  EXPECT_NE(evidence.find("by the order of its stream"), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find("(stream order)"), std::string::npos) << evidence;
 }
 
 TEST(Diagnosis, LooksBehindAChunksOwnSteps) {
