@@ -41,7 +41,7 @@ class CpuParallel {
     };
   }
 
-  /// Others take their time to compile, and nobody times them here.
+  /// Other types take long to compile, and are not timed here.
   template <class Op>
   static constexpr bool kTakes = kBasic<Op>;
 

@@ -35,8 +35,7 @@ std::string describe(const ScheduleChoice& choice) {
                      choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
 }
 
-Json to_json(const ScheduleChoice& choice, const streams::Job& of) {
-  streams::Job job = of;
+Json to_json(const ScheduleChoice& choice, streams::Job job) {
   job.chunks = choice.chunks;
   job.streams = choice.streams;
   Json json = streams::facts_of({choice.schedule, job});

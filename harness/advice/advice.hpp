@@ -26,7 +26,7 @@ struct ScheduleChoice {
 /// "depth_first, 16 chunks, 2 streams"
 std::string describe(const ScheduleChoice& choice);
 /// The job with the choice's schedule, chunks and streams, and what is predicted.
-nlohmann::ordered_json to_json(const ScheduleChoice& choice, const streams::Job& job);
+nlohmann::ordered_json to_json(const ScheduleChoice& choice, streams::Job job);
 
 /// `recording` is of the choice.
 ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
@@ -69,7 +69,7 @@ struct Advice {
 /// `costs` and `simulate` do; std::invalid_argument if the space is empty.
 Advice advise(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known, const SearchSpace& space);
 
-/// In words, why streams gain no more than they do.
+/// Says in words what limits the gain of streams.
 std::string limit_of(const Advice& advice, const DeviceProfile& device);
 
 /// All of it, every choice.

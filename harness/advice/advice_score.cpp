@@ -28,8 +28,8 @@ using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
 
 ChoiceKey key_of(const ScheduleChoice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
 
-/// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
-/// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
+/// Reads the verified measurements of choices that advice could make: pinned memory and two buffers. A schedule that
+/// makes three streams whatever is asked for was measured once for each requested number, and appears once.
 std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
   std::map<Key, MeasuredChoices> all;
   for (const Value& entry : entries.items()) {
@@ -41,19 +41,19 @@ std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
     // As many as were asked for, or as many as the schedule then has.
     if (buffers != job.buffers && buffers != record(*schedule, job).buffers) continue;
     const auto seconds = entry.at("real_time").get<double>({.above = 0, .unit = 1e-9});
-    MeasuredChoice& one = all[{job.workload->about.id, job.work, job.items, job.blocks}]
-                             [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
-    one.chosen = {schedule, job};
-    one.measured.push_back(seconds);
+    MeasuredChoice& measurement = all[{job.workload->about.id, job.work, job.items, job.blocks}]
+                                     [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
+    measurement.chosen = {schedule, job};
+    measurement.measured.push_back(seconds);
   }
   return all;
 }
 
 void predict(MeasuredChoices& all, const DeviceProfile& device) {
-  for (auto& [key, one] : all) {
-    const auto& [schedule, job] = one.chosen;
+  for (auto& [key, measurement] : all) {
+    const auto& [schedule, job] = measurement.chosen;
     const streams::Recording recording = record(*schedule, job);
-    one.choice = choice_of(*schedule, recording, simulate(recording, device, costs(recording, device)).seconds);
+    measurement.choice = choice_of(*schedule, recording, simulate(recording, device, costs(recording, device)).seconds);
   }
 }
 
@@ -62,26 +62,26 @@ ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& devic
   problem.stated = advise(problem.job, device, {}, usual_choices()).advised();
   const MeasuredChoice* fastest = &measured.begin()->second;
   std::vector<ScheduleChoice> ranked;
-  for (const auto& [key, one] : measured) {
-    ranked.push_back(one.choice);
-    problem.errors.push_back(one.error());
-    if (one.seconds() < fastest->seconds()) fastest = &one;
+  for (const auto& [key, measurement] : measured) {
+    ranked.push_back(measurement.choice);
+    problem.errors.push_back(measurement.error());
+    if (measurement.seconds() < fastest->seconds()) fastest = &measurement;
   }
   problem.fastest = *fastest;
   rank(ranked);
-  const auto found = measured.find(key_of(problem.stated));
-  problem.stated_was_measured = found != measured.end();
-  problem.scored = problem.stated_was_measured ? found->second : measured.at(key_of(ranked.front()));
-  for (const auto& [key, one] : measured) {
-    if (one.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(one));
+  const auto stated = measured.find(key_of(problem.stated));
+  problem.stated_was_measured = stated != measured.end();
+  problem.scored = problem.stated_was_measured ? stated->second : measured.at(key_of(ranked.front()));
+  for (const auto& [key, measurement] : measured) {
+    if (measurement.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(measurement));
   }
   return problem;
 }
 
-Json to_json(const MeasuredChoice& one, const streams::Job& job) {
-  Json json = to_json(one.choice, job);
-  json["repetitions"] = one.measured.size();
-  json["measured_us"] = 1e6 * one.seconds();
+Json to_json(const MeasuredChoice& measurement, const streams::Job& job) {
+  Json json = to_json(measurement.choice, job);
+  json["repetitions"] = measurement.measured.size();
+  json["measured_us"] = 1e6 * measurement.seconds();
   return json;
 }
 

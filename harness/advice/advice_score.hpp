@@ -30,7 +30,7 @@ struct ScoredProblem {
   std::vector<double> ties;    ///< how much slower than the fastest each is that ties with the scored one
   std::vector<double> errors;  ///< of every prediction
 
-  double slower(const MeasuredChoice& one) const { return one.seconds() / fastest.seconds() - 1; }
+  double slower(const MeasuredChoice& measurement) const { return measurement.seconds() / fastest.seconds() - 1; }
 };
 
 struct AdviceScore {

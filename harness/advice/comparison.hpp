@@ -32,10 +32,10 @@ struct Comparison {
 /// The comparison of a trace with its prediction.
 struct Prediction {
   double seconds = 0;           ///< as the host saw it, without collection if that was measured
-  streams::Agreement overlaps;  ///< with all repetitions that the trace tells of
+  streams::Agreement overlaps;  ///< with all repetitions that the trace lists
 };
 
-/// The hardware queues that the driver gave streams, beside those of the model.
+/// The hardware work queues that the driver gave streams, beside those of the model.
 struct QueueAgreement {
   std::size_t copy_queues = 0;  ///< that a copy engine turned through at most; more than two have several orders
   bool shared = true;           ///< what shares a queue in one shares it in the other
@@ -61,13 +61,13 @@ struct ComparedTrace {
   Simulation simulated;
   Comparison comparison;
   Prediction predicted;
-  Prediction unaided;            ///< where the model, not the driver, says which hardware queues serve a stream
+  Prediction unaided;            ///< where the model, not the driver, says which hardware work queues serve a stream
   double estimated_seconds = 0;  ///< the pipeline estimate, a closed form of the same costs
   QueueAgreement queues;
 
   double error() const { return error(predicted); }
-  double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
-  double error_of_estimate() const { return estimated_seconds / measured_seconds - 1; }
+  double error(const Prediction& prediction) const { return prediction.seconds / measured_seconds - 1; }
+  double estimate_error() const { return estimated_seconds / measured_seconds - 1; }
 };
 
 /// Reads a trace of `streams trace --out`, and simulates its job with `profile` and the trace's number of hardware work
@@ -89,27 +89,27 @@ struct ComparisonSummary {
   PredictionErrors predicted;
   PredictionErrors repeatable;  ///< of these, where the repetitions lie within kRepeatable
   PredictionErrors unaided;
-  std::vector<double> of_estimates;  ///< errors of the pipeline estimate, sign aside
-  streams::Agreement repeated;       ///< between repetitions of one measurement, of the traces that tell of them
-  streams::Agreement best;           ///< of any prediction
-  streams::Agreement steady;         ///< of predictions, where all repetitions agree
-  int shared = 0;                    ///< traces whose queues the driver shared out as the model
-  int turned = 0;                    ///< traces whose copy queues may come in several orders
-  int in_order = 0;                  ///< of these, those in the model's
+  std::vector<double> estimate_errors;  ///< errors of the pipeline estimate, sign aside
+  streams::Agreement repeated;          ///< between repetitions of one measurement, of the traces that list them
+  streams::Agreement best;              ///< of any prediction
+  streams::Agreement steady;            ///< of predictions, where all repetitions agree
+  int shared = 0;                       ///< traces whose queues the driver shared out as the model
+  int turned = 0;                       ///< traces whose copy queues may come in several orders
+  int in_order = 0;                     ///< of these, those in the model's
 
-  void add(const ComparedTrace& one);
+  void add(const ComparedTrace& trace);
 };
 
-nlohmann::ordered_json to_json(const ComparedTrace& one);
+nlohmann::ordered_json to_json(const ComparedTrace& trace);
 nlohmann::ordered_json to_json(const ComparisonSummary& summary);
 /// Trace events of both: the lanes of the measured timeline, and below them those of the predicted.
-nlohmann::ordered_json both_timelines(const ComparedTrace& one, const nlohmann::ordered_json& about);
+nlohmann::ordered_json both_timelines(const ComparedTrace& trace, const nlohmann::ordered_json& about);
 
 /// A line: makespans, the error, and the overlapping pairs of operations that the prediction keeps.
-void print(const ComparedTrace& one, std::ostream& out);
+void print(const ComparedTrace& trace, std::ostream& out);
 
 /// A line per operation: how wrong its start, end and duration are.
-void print_operations(const ComparedTrace& one, std::ostream& out);
+void print_operations(const ComparedTrace& trace, std::ostream& out);
 
 /// The errors of all traces, with and without their hardware work queues.
 void print(const ComparisonSummary& summary, std::ostream& out);

@@ -201,7 +201,7 @@ class Derivation {
     if (!beyond.empty()) put_us(key, median(beyond), "what collection adds to a copy: traces have it in them");
   }
 
-  /// What synchronous copies take beyond the device's own time and the call of an asynchronous one.
+  /// Finds the time of a synchronous copy beyond the device's own time and the call of an asynchronous copy.
   void find_host_wait() {
     std::vector<double> beyond;
     for (const OperationKind way : kWays) {
@@ -268,7 +268,7 @@ class Derivation {
     return median(halves);
   }
 
-  /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.
+  /// How many hardware work queues the copies of one way were in, and whether the engine stayed with one.
   void queues() {
     std::size_t most = 0;
     bool drains = true;
@@ -291,7 +291,7 @@ class Derivation {
         drains &= turns < 2 * queues.size();
       }
     }
-    put("copy_queues", most, "hardware queues of copies in 32 streams");
+    put("copy_queues", most, "hardware work queues of copies in 32 streams");
     put("drains_queues", drains, "whether copies of 32 streams came queue by queue, not in the order of issue");
   }
 

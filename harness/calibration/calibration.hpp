@@ -54,8 +54,8 @@ struct CalibrationError : CommandError {
   explicit CalibrationError(const std::string& sentence) : CommandError(kFailed, sentence) {}
 };
 
-/// Every experiment, by `measure`. What that throws is the experiment's failure, but for a CommandError, which ends
-/// all.
+/// Measures every experiment with `measure`. An exception is recorded as the experiment's failure; a CommandError ends
+/// the calibration.
 Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, nlohmann::ordered_json context,
                       const std::function<streams::MeasuredReplays(const Microbenchmark&)>& measure);
 

@@ -205,7 +205,7 @@ void add_calls(Collection& all) {
 
 /// Adds kernels each behind the copy in of its items, as everywhere: the copy leaves them in the cache as far as it
 /// holds them. Nothing runs beside them. A kernel of an ordered workload has as many launches as its size asks for:
-/// records of one size are told apart.
+/// records of one size are distinguished.
 void add_kernels(Collection& all, const streams::Workload& workload) {
   const std::string name = fmt::format("kernels/workload:{}/work:{}", workload.about.id, all.job.work);
   std::vector<std::int64_t> sizes{1 << 10, 1 << 12, 1 << 14};
@@ -251,7 +251,7 @@ std::vector<Microbenchmark> calibration_experiments(const std::vector<int>& work
   Collection all{.job = job_of("scale", kItems, 1), .all = {}};
   add_copies(all, "copies", "copies", false);
   add_copies_in_streams(all, 4, true);  // of 4 only the calls count, which cost as much either way
-  for (const bool in : {true, false}) add_copies_in_streams(all, 32, in);  // some share a hardware queue
+  for (const bool in : {true, false}) add_copies_in_streams(all, 32, in);  // some share a hardware work queue
   add_copies_both_ways(all);
   add_copies(all, "pinned_synchronous", "copies_synchronous", true);
   add_chains(all);

@@ -159,11 +159,11 @@ Json kernel_times(const Calibration& calibration, double& bytes_per_second) {
     }
     for (const auto& [work, rows] : by_work) {
       Json times{{"workload", id}, {"work", work}, {"issue_us", to_thousandths(median(calls[work]) / kMicro)}};
-      const std::string beside = fmt::format("side_by_side/workload:{}/work:{}/", id, work);
-      const double together = seconds_together(all_of(calibration, beside));
+      const std::string name = fmt::format("side_by_side/workload:{}/work:{}/", id, work);
+      const double together = seconds_together(all_of(calibration, name));
       if (together > 0) {
         times["together_us_an_item"] = together / kMicro;
-        times["spread"] = to_thousandths(spread(one_of(calibration, beside + "streams:2/items:4194304"), together));
+        times["spread"] = to_thousandths(spread(one_of(calibration, name + "streams:2/items:4194304"), together));
       }
       std::int64_t blocks = 1;
       for (const auto& [items, row] : rows) {

@@ -42,7 +42,7 @@ int distributed_list(const Words& arguments, Context& context) {
   fmt::print(context.out, kRow, "id", "on", "traffic", "reproducible", "title");
   for (const auto& [id, each] : Algorithms::instance().all()) {
     fmt::print(context.out, kRow, id, each.on_gpus ? "GPUs" : "hosts", each.about.cost.traffic,
-               each.about.fixed_bits ? "yes" : "no", each.about.title);
+               each.about.bitwise_reproducible ? "yes" : "no", each.about.title);
   }
   fmt::print(context.out, "reproducible: floats have the same bits on every run of one n and number of ranks.\n");
   if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
@@ -221,7 +221,7 @@ int distributed_trace(const Words& arguments, Context& context) {
       .number("runs", runs, 1, 1000, "trace N runs of a case")
       .output("out", out, "write the traces to FILE as JSON");
   if (!options.parse(arguments, context)) return kOk;
-  // Activities of other ranks could not be told apart, or are on another clock.
+  // Activities of other ranks could not be distinguished, or are on another clock.
   if (distributed::is_mpi_process())
     refuse("the processes of mpirun share no clock for a trace: use one process with --gpus N instead");
   if (distributed::ranks_per_gpu() > 1) refuse("SCANLAB_RANKS_PER_GPU: a trace needs one rank per GPU, so unset it");

@@ -26,7 +26,7 @@ void print(const Variant& variant, std::ostream& out) {
              facts[about.kind == Kind::scan ? "origin" : "kind"].get<std::string>(), fmt::join(words("machines"), ", "),
              about.title, about.source, about.limits, fmt::join(words("types"), " "),
              fmt::join(words("operators"), " "), about.in_place ? "; in place" : "");
-  if (!about.fixed_bits)
+  if (!about.bitwise_reproducible)
     fmt::print(out, "  bits      not bitwise reproducible: floating-point results may differ between runs\n");
   if (!about.cost.work.empty())
     fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);

@@ -103,8 +103,7 @@ class GpuBackend : public RankBackend {
   }
 
   void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
-    constexpr unsigned long long kToEnqueue =
-        300'000;  // nanoseconds; NCCL and a profiler's records take tens of thousands
+    constexpr unsigned long long kToEnqueue = 300'000;  // nanoseconds; NCCL and a profiler take tens of thousands
     cuda::load(hold_back);
     poison();
     wait();
@@ -168,8 +167,8 @@ class GpuBackend : public RankBackend {
     }
   }
 
-  /// The last clause of a sentence about a wait in vain. Asked by a thread that nobody waits for: the device may not
-  /// answer either.
+  /// The last clause of a sentence about a wait that failed. Asked by a thread that nobody waits for: the device may
+  /// not answer either.
   std::string missing(BoundRank* bound) const {
     std::string unknown = ", as when another rank never comes";
     if (bound == nullptr) return unknown;

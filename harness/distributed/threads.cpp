@@ -211,7 +211,7 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
     meeting.end();
   };
   {
-    // A rank may wait where nobody tells it, as in a launch behind a kernel that waits for another rank.
+    // A rank may wait where no message reaches it, as in a launch behind a kernel that waits for another rank.
     const std::jthread watch([&] {
       if (const std::string reason =
               meeting.failure_that_hangs(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(5)));

@@ -1,4 +1,4 @@
-// Calls that are issued while a kernel spins: what is said of each, and how it is made.
+// Calls that are issued while a kernel spins: the statement about each, and how it is made.
 #include <algorithm>
 #include <optional>
 
@@ -23,7 +23,7 @@ struct HostCopy {
   bool large = false;
 };
 
-/// A call, and what is said of it.
+/// A call, and the statements about it.
 struct Call {
   std::string name;
   std::string call;

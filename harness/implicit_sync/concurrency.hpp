@@ -38,7 +38,7 @@ inline constexpr int kMaxStreams = 128;  ///< grids that a device holds at once,
 inline constexpr int kMaxKernels = 512;  ///< in all streams: what the host can issue ahead of the device
 
 /// The grids that show the staircase: 1 to 128 streams, with kernels from one block to a little more than all `slots`;
-/// and three small kernels in each of four streams, which show hardware queues that streams share.
+/// and three small kernels in each of four streams, which show hardware work queues that streams share.
 std::vector<SmallGrids> staircase(std::int64_t slots);
 
 /// Grids of every number of streams with every number of kernels and of blocks. Throws CommandError (status 2) for more

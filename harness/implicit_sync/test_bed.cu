@@ -36,7 +36,7 @@ __global__ void spin_kernel(volatile cuda::Stamps* stamps, unsigned long long na
 
 unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
 
-/// The leave to use much shared memory is asked for once, so that no launch is preceded by it.
+/// Requests the permission to use much shared memory once, so that no launch is preceded by it.
 template <Carveout kCarveout>
 void configure(int carveout, std::size_t most_shared_bytes) {
   check(cudaFuncSetAttribute(spin_kernel<kCarveout>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout),

@@ -38,7 +38,7 @@ class Spin {
 
 class TestBed {
  public:
-  static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: up to here copies are said not to block
+  static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: copies up to this size need not block
   static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
   static constexpr double kShort = 20e-6;                       ///< seconds of a kernel that only notes when it runs
 

@@ -210,7 +210,7 @@ void ResumableOutput::write_state(int chunks, std::int64_t bytes, std::span<cons
 
 void ResumableOutput::write(std::int64_t place, const std::byte* from, std::size_t bytes) {
   if (mapping_ != nullptr) {
-    // Copying to a hole of a full disk would be a fatal signal: the space is had first.
+    // Copying to a hole of a full disk would raise a fatal signal: the space is allocated first.
     int error = 0;
     do {
       error = posix_fallocate(file_.get(), place, static_cast<off_t>(bytes));

@@ -100,7 +100,7 @@ void replay(const Recording& recording, ScanDevice& device, HostChunks& host,
   } catch (...) {
     try {
       device.synchronize();
-    } catch (...) {  // the first failure is the one to be told
+    } catch (...) {  // the first failure is reported
     }
     throw;
   }

@@ -31,7 +31,7 @@ struct Activity {
   std::uint64_t bytes = 0;        ///< of a copy or a memset
   std::uint32_t correlation = 0;  ///< grows from call to call
   std::uint64_t graph_node = 0;   ///< 0: not of a graph
-  std::uint32_t channel = 0;      ///< the hardware queue
+  std::uint32_t channel = 0;      ///< the hardware work queue
   std::int64_t blocks = 0;        ///< of a kernel
 };
 

@@ -169,7 +169,7 @@ struct Replayer::Parts {
   std::size_t buffer_bytes;
   cuda::DeviceBuffer buffers;         ///< of the first input, the second, then of the output
   cuda::DeviceBuffer carry;           ///< chunks + 1 items
-  std::vector<cuda::Stream> created;  ///< in the recording's order, on which the hardware queue of each may depend
+  std::vector<cuda::Stream> created;  ///< in the recording's order, on which the hardware work queue of each may depend
   std::vector<cuda::Event> events;    ///< that order and time nothing
   std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
   std::map<cudaStream_t, SideKernel> side_kernels;

@@ -39,8 +39,8 @@ struct PlacedBlock {
 /// order of priorities and launches.
 std::vector<PlacedBlock> place_blocks(const Scenario& scenario, const Simulation& simulation);
 
-/// Trace events of a simulated scenario; `facts` say where they come from. Of kernels alone with one more process, a
-/// lane a multiprocessor and an event a block.
+/// Trace events of a simulated scenario; `facts` say where they come from. A scenario without copies has one more
+/// process, with a lane for each multiprocessor and an event for each block.
 nlohmann::ordered_json trace_of(const Scenario& scenario, const Simulation& simulation, nlohmann::ordered_json facts);
 
 // Scenario files: a lecture's pictures in TOML, some lines each. data/scenarios/ has those that the program knows, and

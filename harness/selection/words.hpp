@@ -18,8 +18,8 @@ namespace scanlab {
 
 using Words = std::vector<std::string>;
 
-/// What is stated of each option: lists of words between commas, as many as the option was repeated. An option that is
-/// not there is not stated.
+/// The values of each option: lists of words between commas, one list for each time the option was given. An option
+/// that is not there is not stated.
 using OptionWords = std::map<std::string, Words>;
 
 /// The parts of a text between separators, empty ones included.

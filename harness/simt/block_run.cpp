@@ -220,7 +220,7 @@ void BlockRun::trace_atomic(const Array& array, std::int64_t index, bool write, 
   atomic.record(cell, write, by_);
 }
 
-/// Words of 4 bytes are told apart, and items that are smaller; what one thread does to a word and another to the
+/// Words of 4 bytes are distinguished, and items that are smaller; what one thread does to a word and another to the
 /// second half of it, as a smaller item, is not compared.
 void BlockRun::look_for_shared_races(std::uint64_t offset, const Array& array, std::int64_t index, int items,
                                      bool write, const std::source_location& where) {

@@ -26,7 +26,7 @@ namespace scanlab::simt {
 
 class BlockRun;
 
-// The address sanitizer is told when a fiber changes stacks, or it would report accesses that are right. Nothing in
+// The address sanitizer is notified when a fiber changes stacks, or it would report accesses that are right. Nothing in
 // other builds: distributions build Boost.Context without its own support for this.
 
 struct StackBounds {
@@ -54,7 +54,7 @@ inline void enter_stack([[maybe_unused]] StackBounds& previous) {
 #endif
 }
 
-/// Last thing on a stack that is left for good.
+/// The last call on a stack that is never resumed.
 inline void leave_stack([[maybe_unused]] const StackBounds& target) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(nullptr, target.bottom, target.bytes);
@@ -218,7 +218,7 @@ class BlockRun {
   /// An atomic is where the order of threads matters: interleaved, others may come first.
   void before_atomic(const std::source_location& where);
   /// Names what the block does from here to its next barrier; the first name counts. Blocks of other shapes may do it
-  /// after another number of barriers: steps are told apart by name.
+  /// after another number of barriers: steps are distinguished by name.
   void name_step(const char* name, std::int64_t number);
   /// Counts an access to `items` items in a row, and looks for races with it.
   void trace_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where);

@@ -31,7 +31,7 @@ void print(const std::string& title, const std::vector<RoleCycles>& roles, std::
   fmt::print(out, "{}\n", title);
   for (const RoleCycles& role : roles) {
     fmt::print(out, "  {:<12}", role.role);
-    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
+    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are counted with it
     for (const auto& [what, cycles] : role.waiting) {
       fmt::print(out, "waits for {} {:>5.1f} %   ", what, 100 * cycles / role.total);
       rest -= cycles;

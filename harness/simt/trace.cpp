@@ -149,7 +149,7 @@ bool same_warp(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   return a.block == b.block && a.thread / kWarpLanes == b.thread / kWarpLanes;
 }
 
-/// Whether nothing orders two accesses. Launch 0 is nobody: a cell that has not been accessed.
+/// Whether nothing orders two accesses. Launch 0 marks a cell that has not been accessed.
 bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   if (a.launch != b.launch || same_thread(a, b)) return false;
   if (a.block != b.block) return true;

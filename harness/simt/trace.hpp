@@ -77,7 +77,7 @@ class Shadow {
     Accessor other;
     bool other_wrote = false;
   };
-  /// `cells`: one for each unit that is told apart.
+  /// `cells`: one for each unit that is distinguished.
   void resize(std::size_t cells) { cells_.resize(cells); }
   void reset(std::size_t cells) { cells_.assign(cells, Cell{}); }
   /// The recorded access that an access to `cell` conflicts with, if any.

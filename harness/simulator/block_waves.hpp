@@ -33,8 +33,8 @@ inline double fluid_seconds(const SmallGrids& grids, std::int64_t slots, double 
 /// Waves of `slots` blocks at a time; the last one, the tail, may be partly empty.
 inline std::int64_t waves(std::int64_t blocks, std::int64_t slots) { return (blocks + slots - 1) / slots; }
 
-/// Kernels that one hardware queue runs one after another. Up to n = ceil(streams / connections) streams share a queue,
-/// and overlap only where the last kernel of one meets the first of the next: n · kernels − (n − 1).
+/// Kernels that one hardware work queue runs one after another. Up to n = ceil(streams / connections) streams share a
+/// queue, and overlap only where the last kernel of one meets the first of the next: n · kernels − (n − 1).
 inline std::int64_t queue_steps(const SmallGrids& grids, std::int64_t connections) {
   const std::int64_t sharing = waves(grids.streams, connections);
   return sharing * grids.kernels - (sharing - 1);

@@ -21,8 +21,8 @@ class CopyEngines {
   explicit CopyEngines(ModelRun& run) : run_(run), copy_time_(run.recording.operations.size()) {
     for (const CopyEngine& ways : run.device.copy_engines) engines_.push_back({.ways = ways});
     if (engines_.empty()) engines_.push_back({.ways = {.in = true, .out = true}});  // it copies while nothing else runs
-    // Those of one way are asked first, and leave the others to what only these can copy. In which order a profile
-    // lists its engines says nothing.
+    // Engines of one way are asked first, which leaves engines of both ways free for the other copies. The order in
+    // which a profile lists its engines has no meaning.
     for (Engine& engine : engines_) asked_.push_back(&engine);
     std::ranges::stable_sort(asked_, {}, [](const Engine* engine) {
       return std::pair(engine->ways.in && engine->ways.out, engine->ways.out);
@@ -39,7 +39,7 @@ class CopyEngines {
 
   /// A copy waits for an engine from now on. Engines go through `turns` in order, and first issued first in one turn.
   void offer(std::size_t operation, std::size_t turn) { waiting(operation).insert({turn, operation}); }
-  /// Free engines take what waits, those of one way first; `taken` is told of each copy, and may offer more.
+  /// Free engines take what waits, those of one way first; `taken` is called with each copy, and may offer more.
   void start(const std::function<void(std::size_t operation)>& taken) {
     for (bool again = true; std::exchange(again, false);) {
       for (Engine* const engine : asked_) {
@@ -76,7 +76,7 @@ class CopyEngines {
       foretell(engine, What::copy_ends, run_.now + std::llround(engine.left * slowdown));
     }
   }
-  /// Bytes that flow, or a copy that ends: then that copy, unless it was foretold when the other way was as it is no
+  /// Bytes that flow, or a copy that ends: then that copy, unless it was predicted when the other way was as it is no
   /// longer.
   std::optional<std::size_t> happen(const Happening& happening) {
     Engine& engine = engines_[static_cast<std::size_t>(happening.engine)];
@@ -104,7 +104,9 @@ class CopyEngines {
     return std::ranges::any_of(engines_, [&](const Engine& engine) { return engine.moving && in(*engine.operation); });
   }
   /// Seconds for which a copy has its engine before the first byte.
-  Ticks latency(std::size_t operation, const EachWay& of) const { return ticks(in(operation) ? of.in : of.out); }
+  Ticks latency(std::size_t operation, const EachWay& latencies) const {
+    return ticks(in(operation) ? latencies.in : latencies.out);
+  }
 
  private:
   struct Engine {
@@ -116,7 +118,7 @@ class CopyEngines {
     double left = 0;                         ///< ticks of the copy, at the rate that one way has alone
     double slowdown = 0;                     ///< how many times longer it takes now; 0: not known yet
     Ticks since = 0;                         ///< when `left` was right
-    std::uint32_t version = 0;               ///< of what is foretold of it, more than once
+    std::uint32_t version = 0;               ///< of its predicted event, which may change
     std::optional<std::size_t> last{};       ///< that it copied before
     Ticks last_end = 0;
     std::size_t turn = 0;  ///< of the copy that it took last
@@ -129,8 +131,8 @@ class CopyEngines {
 
   bool in(std::size_t operation) const { return copies_in(run_.operation(operation)); }
   std::set<Offer>& waiting(std::size_t operation) { return waiting_[in(operation) ? 0 : 1]; }
-  /// Of the copies that wait and that the engine serves: the first from its turn on. One that has copied nothing yet
-  /// begins with the first issued.
+  /// Returns the first copy from the engine's turn on, among those that wait and that it serves. An engine that has
+  /// copied nothing yet begins with the first issued.
   std::optional<Offer> next_of(const Engine& engine) const {
     const auto rank = [&](const Offer& offer) {
       return engine.last ? std::tuple(offer.turn < engine.turn, offer.turn, offer.operation)

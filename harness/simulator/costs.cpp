@@ -61,7 +61,8 @@ OperationCost unmeasured_kernel(const streams::Job& job, std::int64_t items, int
   return cost;
 }
 
-/// Of a kernel whose blocks all take as long, alone: full waves, and a last one that may ask for less of the device.
+/// Time alone of a kernel whose blocks all take as long: full waves, and a last one that may ask for less of the
+/// device.
 double alone_seconds(const OperationCost& kernel, std::int64_t slots) {
   const std::int64_t full = (kernel.blocks - 1) / slots;
   const double block_share = kernel.share / static_cast<double>(std::min(kernel.blocks, slots));

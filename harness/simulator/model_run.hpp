@@ -39,7 +39,7 @@ struct Happening {
   std::size_t operation = 0;
   What what{};
   int engine = 0;             ///< of copies
-  std::uint32_t version = 0;  ///< likewise: of what is foretold more than once, the last holds
+  std::uint32_t version = 0;  ///< the last version of a predicted event holds
 
   auto key() const { return std::tuple(at, operation, what); }
   bool operator>(const Happening& other) const { return key() > other.key(); }

@@ -25,7 +25,7 @@ double most_copy_latency(const DeviceProfile& device) {
                    device.latency_in_step.in, device.latency_in_step.out});
 }
 
-/// A hardware queue's operations for one engine, in the order of issue.
+/// A hardware work queue's operations for one engine, in the order of issue.
 struct Lane {
   std::vector<std::size_t> operations;
   std::size_t next = 0;  ///< all before have left
@@ -35,7 +35,7 @@ struct Lane {
   std::size_t front() const { return operations[next]; }
 };
 
-/// The host, the hardware queues, and what waits for what; kernels and copies run in parts of their own.
+/// The host, the hardware work queues, and what waits for what; kernels and copies run in parts of their own.
 class EngineModel {
  public:
   EngineModel(const Recording& recording, const DeviceProfile& device, const Costs& costs, const QueueNumbers& queues)

@@ -1,16 +1,17 @@
 // The engine model: a recording, run on a device that is described by a few figures. Plain C++, no CUDA.
 //
 //     host             issues one operation after another, each call for its time; synchronous calls block it
-//     hardware queues  created stream i feeds queue i mod queues; both default streams feed the last. A queue has a
-//                      lane per engine, first in, first out, whatever the streams; so has an H200, but its copy queues
-//                      follow the order of the streams only until a process has used and given back some.
+//     queues           hardware work queues: created stream i feeds queue i mod queues; both default streams feed the
+//                      last. A queue has a lane per engine, first in, first out, whatever the streams; so has an H200,
+//                      but its copy queues follow the order of the streams only until a process has used and given back
+//                      some.
 //     copy engines     copy one at a time, the first issued first, or one queue after another. Engines of one way take
 //                      theirs first. Both ways at once are slower. A copy that begins while bytes flow the other way
 //                      begins later, or as they cease: then both begin together, and short ones stay in step.
 //     block scheduler  grids start blocks in the order of priorities and launches, as multiprocessors have room: in
 //                      waves, of which the next grid fills the tail. Older grids get what they ask for first.
-//     order            ordering.hpp; an operation of another kind follows after a hand-over, longer while H2D copies
-//     run
+//     order            ordering.hpp; an operation of another kind follows after a hand-over, longer while H2D
+//                      copies run
 //
 // Deterministic: time counts femtoseconds, and what happens at the same one is taken in the order of issue.
 //
@@ -39,7 +40,8 @@ struct Simulation {
   double seconds = 0;                           ///< when the host has seen that all is done
 };
 
-/// The hardware queue of each operation of a recording. An engine turns to its queues in the order of their numbers.
+/// The hardware work queue of each operation of a recording. An engine turns to its queues in the order of their
+/// numbers.
 using QueueNumbers = std::vector<unsigned>;
 
 /// The queues of the model.

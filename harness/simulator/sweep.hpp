@@ -19,7 +19,7 @@ struct SweptJob {
   double makespan = 0;                ///< seconds
   Bounds bounds;
   int buffers = 0;  ///< device buffers an array
-  /// Of the makespan, each engine at work, in the order of kEngines; kernels that overlap count once.
+  /// Share of the makespan in which each engine works, in the order of kEngines; kernels that overlap count once.
   std::array<double, streams::kEngines.size()> utilisation{};
 };
 

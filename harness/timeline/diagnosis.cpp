@@ -228,7 +228,7 @@ class Doctor {
     const auto shared =
         std::ranges::count_if(of_channel, [](const auto& channel) { return channel.second.size() > 1; });
     find(Cause::shared_queue,
-         fmt::format("{} of {} hardware queues served more than one stream", shared, of_channel.size()));
+         fmt::format("{} of {} hardware work queues served more than one stream", shared, of_channel.size()));
   }
 
   void late_issue() {
@@ -301,7 +301,7 @@ const char* name(Cause cause) {
                                      "the legacy default stream",
                                      "too few streams",
                                      "too few device buffers",
-                                     "streams that share a hardware queue",
+                                     "streams that share a hardware work queue",
                                      "the rule for launches of compute capability 2.0 to 3.0",
                                      "issue order",
                                      "work too small for its launch",

@@ -156,7 +156,7 @@ class Analyst {
   }
 
   /// Done just as it began: a copy the other way on the only copy engine; or of another stream, issued before it, in
-  /// the same hardware queue.
+  /// the same hardware work queue.
   std::optional<Wait> ahead_of(const Span& span) const {
     const auto first = std::ranges::lower_bound(by_end_, span.when.start - timeline_.latency, {},
                                                 [](const Span* other) { return other->when.end; });
@@ -251,7 +251,7 @@ const char* name(Idle reason) {
                                      "an event",
                                      "the legacy default stream",
                                      "the host's issue",
-                                     "a shared hardware queue",
+                                     "a shared hardware work queue",
                                      "its engine, which copied the other way",
                                      "launches that had not started",
                                      "another process or context",

@@ -52,7 +52,7 @@ class Tuner {
 
   const measure::Backends& backends_;
   std::function<bool()> is_over_ = interrupted;
-  std::set<Choice> failed_;  ///< with the type and operator at hand
+  std::set<Choice> failed_;  ///< for the current type and operator
   bool any_failed_ = false;
   measure::ScanOptions options_;
   measure::ResultsFile* samples_;

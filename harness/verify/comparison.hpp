@@ -124,7 +124,7 @@ struct Tally {
   }
 };
 
-/// The first wrong item of a comparison: one item of the problem each, and what the oracle knows of it.
+/// The first wrong item of a comparison: one item of the problem each, and the oracle's values for it.
 struct Mismatch {
   const void* got = nullptr;
   const void* expected = nullptr;

@@ -189,7 +189,7 @@ Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const Cud
       if (!hashes.insert(hash(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
       if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
     }
-    if (hashes.size() > 1 && variant.about.fixed_bits) {
+    if (hashes.size() > 1 && variant.about.bitwise_reproducible) {
       return Outcome::failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
                              " different outputs in " + std::to_string(runs) + " runs");
     }

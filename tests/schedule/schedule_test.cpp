@@ -1,4 +1,4 @@
-// Schedules, their recordings, and what is said of their order. No device: a schedule is a description.
+// Schedules, their recordings, and the statements about their order. No device: a schedule is a description.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>

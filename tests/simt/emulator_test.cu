@@ -329,7 +329,7 @@ TEST(Emulator, InterleavedAnyThreadMayBeFirstBeforeAndAfterABarrier) {
 TEST(Emulator, InterleavedABarrierIsLeftInAnotherOrderThanItIsReached) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto taken = thread_turns({.order = BlockOrder::interleaved, .seed = seed});
-    // A few threads let others come first at their atomics. Of most, who is the next is drawn anew.
+    // A few threads let others come first at their atomics. For most, the next thread is drawn at random.
     int followers = 0;
     for (int i = 1; i < 64; ++i) {
       const auto before = std::find(taken.begin(), taken.begin() + 64, taken[64 + i]);

@@ -166,9 +166,9 @@ TEST(Advice, IsNoScheduleThatDoesNotDoTheJob) {
 TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
   const auto line = [](const cli::Result& result, int number) {
     std::istringstream text(result.out);
-    std::string found;
-    for (int i = 0; i <= number; ++i) std::getline(text, found);
-    return found;
+    std::string text_line;
+    for (int i = 0; i <= number; ++i) std::getline(text, text_line);
+    return text_line;
   };
   const cli::Result large = scanlab_advise(
       {"--profile", "h200", "--bytes-in", "2^26", "--bytes-out", "2^20", "--kernel-us", "100000", "--show", "0"});
@@ -198,19 +198,19 @@ TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
     device.copy_engines = engines;
     return advise(scale(1 << 26), device, {.copy_in = in, .kernel = kernel, .copy_out = out}, space);
   };
-  const std::vector<CopyEngine> one{{true, true}};
-  const std::vector<CopyEngine> two{{true, false}, {false, true}};
-  EXPECT_GE(advised(one, 5e-3, 1e-3, 4e-3).bound, 9e-3 * (1 - 1e-9));
-  EXPECT_LT(advised(two, 5e-3, 1e-3, 4e-3).bound, 7e-3);
-  EXPECT_GE(advised(two, 5e-3, 1e-3, 4e-3).bound, 5e-3 * (1 - 1e-9));
-  EXPECT_GE(advised(two, 1e-3, 8e-3, 1e-3).bound, 8e-3 * (1 - 1e-9));
+  const std::vector<CopyEngine> shared_engine{{true, true}};
+  const std::vector<CopyEngine> separate_engines{{true, false}, {false, true}};
+  EXPECT_GE(advised(shared_engine, 5e-3, 1e-3, 4e-3).bound, 9e-3 * (1 - 1e-9));
+  EXPECT_LT(advised(separate_engines, 5e-3, 1e-3, 4e-3).bound, 7e-3);
+  EXPECT_GE(advised(separate_engines, 5e-3, 1e-3, 4e-3).bound, 5e-3 * (1 - 1e-9));
+  EXPECT_GE(advised(separate_engines, 1e-3, 8e-3, 1e-3).bound, 8e-3 * (1 - 1e-9));
   EXPECT_GE(advised({}, 5e-3, 1e-3, 4e-3).bound, 10e-3 - 1e-9);
   // Two chunks may take less than 256 of a block each, which six slots have to take in turns.
   const Advice few =
       advise(scale(1 << 12), device_profile("didactic"), {.copy_in = 1e-3, .kernel = 9e-3, .copy_out = 1e-3}, space);
   EXPECT_GE(few.best().seconds, few.bound);
   EXPECT_GE(few.bound, 9e-3 * (1 - 1e-9));
-  for (const auto& engines : {one, two}) {
+  for (const auto& engines : {shared_engine, separate_engines}) {
     for (const auto& [in, kernel, out] : {std::array{5e-3, 1e-3, 4e-3}, {1e-3, 8e-3, 1e-3}, {2e-3, 2e-3, 2e-3}}) {
       const Advice advice = advised(engines, in, kernel, out);
       EXPECT_GE(advice.best().seconds, advice.bound);
@@ -248,13 +248,14 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   const auto folder = std::filesystem::temp_directory_path() / "scanlab_advise_scored";
   std::filesystem::create_directories(folder);
   const std::string sweep = (folder / "sweep.json").string();
-  const std::string found = (folder / "found.json").string();
+  const std::string json_file = (folder / "advice.json").string();
   using Json = nlohmann::ordered_json;
   const auto read = [&] {
-    std::ifstream file(found);
+    std::ifstream file(json_file);
     return Json::parse(file);
   };
-  ASSERT_EQ(scanlab_advise({"--profile", "h200", "--workload", "scale", "--items", "2^24", "--json", found}).status, 0);
+  ASSERT_EQ(scanlab_advise({"--profile", "h200", "--workload", "scale", "--items", "2^24", "--json", json_file}).status,
+            0);
   const Json choices = read()["choices"];
   const auto same_time = [&](const Json& choice) {
     return std::abs(choice["predicted_us"].get<double>() / choices[0]["predicted_us"].get<double>() - 1) < 1e-9;
@@ -263,7 +264,7 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   ASSERT_GE(last - choices.begin(), 2) << "the test wants choices that tie";
   const auto against = [&](const Json& runs) {
     std::ofstream(sweep) << Json{{"benchmarks", runs}};
-    return scanlab_advise({"--profile", "h200", "--against", sweep, "--json", found, "--force"});
+    return scanlab_advise({"--profile", "h200", "--against", sweep, "--json", json_file, "--force"});
   };
 
   Json runs{a_run(*last, 9e6), a_run(choices[1], 1e6), a_run(choices[0], 1.5e6)};

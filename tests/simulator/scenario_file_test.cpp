@@ -108,10 +108,10 @@ TEST(ScenarioFile, SaysOperationsInTheOrderOfIssue) {
   EXPECT_EQ(scenario.recording.operations[3].chunk.items * 4, 64 << 20);   // those that were copied in for it
   EXPECT_EQ(scenario.recording.operations[5].chunk.items * 4, 2'000'000);  // 2 ms at 1 GB/s
 
-  const Scenario beside = only(replaced(kByHand, "operations", "created_streams = \"non_blocking\"\noperations"));
-  EXPECT_EQ(beside.recording.streams.size(), 2u);
-  EXPECT_EQ(beside.recording.streams[1].kind, StreamKind::non_blocking);
-  EXPECT_LT(simulate(beside).timeline.makespan(), simulation.timeline.makespan());
+  const Scenario concurrent = only(replaced(kByHand, "operations", "created_streams = \"non_blocking\"\noperations"));
+  EXPECT_EQ(concurrent.recording.streams.size(), 2u);
+  EXPECT_EQ(concurrent.recording.streams[1].kind, StreamKind::non_blocking);
+  EXPECT_LT(simulate(concurrent).timeline.makespan(), simulation.timeline.makespan());
 }
 
 TEST(ScenarioFile, AKernelWithoutBlocksFillsTheDevice) {
@@ -203,7 +203,7 @@ operations = [{stream = 0, kind = "h2d", bytes = 8_000_000}]
 
 TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
   struct Case {
-    const char *text, *from, *to, *line, *said;
+    const char *text, *from, *to, *line, *error;
   };
   const std::vector<Case> cases{
       {kJob, "title", "titles", "line 2", "key 'scenario[0].titles': there is no such key; did you mean title?"},
@@ -239,10 +239,10 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kByHand, "\"wait\"", "\"synchronize\"", "line 6", "give a stream or an event, not both"},
       {kByHand, "title", "job = {schedule = \"graph\"}\ntitle", "line 1", "both of the keys job and operations"},
   };
-  for (const auto& [text, from, to, line, said] : cases) {
+  for (const auto& [text, from, to, line, error] : cases) {
     const std::string reason = refusal(replaced(text, from, to));
     EXPECT_TRUE(reason.starts_with(std::string("my.toml, ") + line)) << to << ": " << reason;
-    EXPECT_NE(reason.find(said), std::string::npos) << to << ": " << reason;
+    EXPECT_NE(reason.find(error), std::string::npos) << to << ": " << reason;
   }
   EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\n").find("none of the keys job and operations"), std::string::npos);
   EXPECT_NE(refusal("").find("one scenario or more"), std::string::npos);
@@ -256,7 +256,7 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
             std::string::npos);
 }
 
-/// Two figures that only go together are taken together, and a fault that needs both is said of the device's line.
+/// Two figures that only go together are taken together, and a fault that needs both names the device's line.
 TEST(ScenarioFile, FiguresOfADeviceAreHeldToEachOther) {
   const auto rates = [](const char* figures) {
     return replaced(kJob, "hardware_queues = 1", std::string("hardware_queues = 1, ") + figures);
@@ -293,9 +293,9 @@ class ScenariosCommand : public testing::Test {
 };
 
 TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {
-  const auto [status, said] = scanlab({"scenarios", write("mine.toml", kByHand), "--out", out()});
-  ASSERT_EQ(status, kOk) << said;
-  EXPECT_NE(said.find("  mine                      11.19 ms     By hand"), std::string::npos) << said;
+  const auto [status, output] = scanlab({"scenarios", write("mine.toml", kByHand), "--out", out()});
+  ASSERT_EQ(status, kOk) << output;
+  EXPECT_NE(output.find("  mine                      11.19 ms     By hand"), std::string::npos) << output;
   std::ifstream file(out() + "/mine.json");
   const Json trace = Json::parse(file);
   EXPECT_EQ(trace["otherData"]["title"], "By hand");
@@ -308,10 +308,10 @@ TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {
 TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
   const std::string good = write("good.toml", kJob);
   const std::string bad = write("bad.toml", replaced(kJob, "chunks = 3", "chunks = three"));
-  const auto [status, said] = scanlab({"scenarios", good, bad, "--out", out()});
+  const auto [status, output] = scanlab({"scenarios", good, bad, "--out", out()});
   EXPECT_EQ(status, kBadInput);
-  EXPECT_NE(said.find("bad.toml, line 4: "), std::string::npos) << said;
-  EXPECT_EQ(said.find("Three tasks"), std::string::npos) << said;
+  EXPECT_NE(output.find("bad.toml, line 4: "), std::string::npos) << output;
+  EXPECT_EQ(output.find("Three tasks"), std::string::npos) << output;
   EXPECT_FALSE(std::filesystem::exists(out()));
 
   EXPECT_NE(scanlab({"scenarios", good, "--out", ""}).second.find("--out '' names no folder"), std::string::npos);

@@ -315,7 +315,7 @@ TEST(Engines, CreatedStreamsTakeQueuesInTurnAndDefaultStreamsTheLast) {
   EXPECT_EQ(modelled_queues(recording, device), (QueueNumbers{0, 1, 2, 0, 0, 1, 0, 1, 2, 1, 2, 1}));
   device.copy_queues = 8;
   EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "no more than kernels have";
-  device = device_profile("c1060");  // which says nothing of its copies' queues
+  device = device_profile("c1060");  // which does not state its copies' queues
   device.hardware_queues = 32;
   EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "as many as kernels have";
 }
@@ -333,8 +333,8 @@ TEST(Engines, OlderGridsComeFirstWhereBothAskForTheDevice) {
   ASSERT_EQ(pair.timeline.spans.size(), 2u);
   const streams::Interval first = pair.timeline.spans[0].when;
   const streams::Interval second = pair.timeline.spans[1].when;
-  const Recording one = small_grids({1, 1, 6});
-  const double alone = simulate(one, device, {.operations = {cost}}).timeline.makespan();
+  const Recording single = small_grids({1, 1, 6});
+  const double alone = simulate(single, device, {.operations = {cost}}).timeline.makespan();
   EXPECT_NEAR(first.seconds(), alone, kExact);
   EXPECT_NEAR(alone, (4 + 0.5 / 4) * kMs, 0.07 * kMs);             // its work at the full rate, and the tail
   EXPECT_NEAR(second.start - first.start, 4 * 0.5 * kMs, kExact);  // four share: their first ends at half of the mean
@@ -397,9 +397,9 @@ TEST(Engines, TheRuleForLaunchesHoldsCopiesBack) {
   const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
   EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::launches), 4.9 * kMs);
   EXPECT_EQ(analysis.path.size(), 9u);  // all copies in, the last kernel, all copies out
-  const std::vector<streams::Diagnosis> found = diagnose(simulation.timeline, analysis);
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found.front().cause, streams::Cause::launch_rule) << found.front().evidence;
+  const std::vector<streams::Diagnosis> diagnoses = diagnose(simulation.timeline, analysis);
+  ASSERT_FALSE(diagnoses.empty());
+  EXPECT_EQ(diagnoses.front().cause, streams::Cause::launch_rule) << diagnoses.front().evidence;
 }
 
 /// The host launches it by one call, and no copy holds it.
@@ -492,7 +492,7 @@ void simulate_schedules(Visit visit) {
   }
 }
 
-/// Recordings that no schedule would make, on devices that nobody built, with costs of their own.
+/// Random recordings, devices and costs.
 template <class Visit>
 void simulate_random_recordings(Visit visit) {
   std::mt19937 random(7);
@@ -672,8 +672,8 @@ TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
   });
 }
 
-/// By the memory's rate a kernel reads each input and writes the output, at that rate if it fills the device; in two
-/// streams two take as long as one after the other.
+/// A kernel bound by memory reads each input and writes the output at the memory's rate if it fills the device. Two in
+/// two streams take as long as one after the other.
 TEST(Engines, AKernelBoundByMemoryMovesItsBytesAtTheMemorysRate) {
   DeviceProfile device = didactic();
   device.device_rate = 0.5e9;
@@ -783,7 +783,7 @@ TEST(Engines, AnEngineThatCopiedTheOtherWayIsNoSharedQueue) {
   EXPECT_GT(analysis.idle(streams::Engine::copy_out, streams::Idle::other_way), 1 * kMs);
 }
 
-/// What the rule waits for is the moment when the last block starts, not when something ends.
+/// The rule waits for the moment when the last block starts, not for the end of something.
 TEST(Engines, TheRuleForLaunchesEndsWhenTheLastBlockStarts) {
   DeviceProfile device = didactic();
   device.waits_for_started_launches = true;
@@ -909,7 +909,7 @@ TEST(DeviceProfile, AreAllThere) {
   EXPECT_TRUE(std::ranges::includes(names, ours)) << "owners of devices add theirs";
 }
 
-/// Of devices that were never at hand: what their titles must say, and bounds that no figure of a data sheet may pass.
+/// Profiles of devices that were never measured: the titles, and bounds that no figure of a data sheet may pass.
 TEST(DeviceProfile, ThoseFromDataSheetsSayThatNobodyMeasuredThem) {
   for (const auto& [name, bus, memory] :
        {std::tuple{"a100", 31.5, 2039.0}, {"b200", 63.0, 8000.0}, {"l40s", 31.5, 864.0}, {"rtx4090", 31.5, 1008.0}}) {
@@ -1077,9 +1077,9 @@ cli::Result scanlab_simulate(std::vector<std::string> words) {
 }
 
 TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
-  const cli::Result one = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
-  EXPECT_EQ(one.status, scanlab::kOk) << one.err;
-  EXPECT_NE(one.out.find("a control, whose result is wrong"), std::string::npos) << one.out;
+  const cli::Result control = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
+  EXPECT_EQ(control.status, scanlab::kOk) << control.err;
+  EXPECT_NE(control.out.find("a control, whose result is wrong"), std::string::npos) << control.out;
   const cli::Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
   EXPECT_EQ(right.out.find("a control"), std::string::npos) << right.out;
   const cli::Result sweep =
@@ -1132,18 +1132,18 @@ TEST(Simulate, ASweepIsSummedUpInOneFile) {
   EXPECT_EQ(sweep["context"]["simulated_on"], "didactic");
   EXPECT_TRUE(sweep["context"].contains("git_commit") && sweep["context"].contains("argv"));
   ASSERT_EQ(sweep["configurations"].size(), 24u);
-  for (const Json& one : sweep["configurations"]) {
-    const double makespan = one["makespan_us"];
-    EXPECT_GE(makespan + 1e-3, one["van_werkhoven_us"].get<double>()) << one;
-    EXPECT_LE(makespan, one["serial_us"].get<double>() + 1e-3) << one;
-    if (one["schedule"] == "depth_first" && one["chunks"] == one["streams"]) {
-      EXPECT_NEAR(makespan, one["bound_us"].get<double>(), 1e-3) << one;
+  for (const Json& configuration : sweep["configurations"]) {
+    const double makespan = configuration["makespan_us"];
+    EXPECT_GE(makespan + 1e-3, configuration["van_werkhoven_us"].get<double>()) << configuration;
+    EXPECT_LE(makespan, configuration["serial_us"].get<double>() + 1e-3) << configuration;
+    if (configuration["schedule"] == "depth_first" && configuration["chunks"] == configuration["streams"]) {
+      EXPECT_NEAR(makespan, configuration["bound_us"].get<double>(), 1e-3) << configuration;
     }
-    const double ratio = one["ratio"];
+    const double ratio = configuration["ratio"];
     const double copy = 4194304 * 4 / 1e9 * 1e6;  // an array at the didactic machine's rate
-    EXPECT_NEAR(one["serial_us"], (2 + ratio) * copy, 1e-3);
-    EXPECT_NEAR(one["utilisation"]["kernels"], ratio * copy / makespan, 1e-9);
-    EXPECT_NEAR(one["utilisation"]["copies in"], copy / makespan, 1e-9);
+    EXPECT_NEAR(configuration["serial_us"], (2 + ratio) * copy, 1e-3);
+    EXPECT_NEAR(configuration["utilisation"]["kernels"], ratio * copy / makespan, 1e-9);
+    EXPECT_NEAR(configuration["utilisation"]["copies in"], copy / makespan, 1e-9);
   }
   std::filesystem::remove(path);
 }
@@ -1161,17 +1161,17 @@ Json swept(std::vector<std::string> words) {
 
 /// Kernels of ten times a copy: serial is 12 copies, and nothing hides a kernel behind itself.
 TEST(Simulate, ASweepHidesNoMoreThanTheCopies) {
-  const Json all = swept({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks", "1:64:x2", "--streams",
-                          "8", "--ratios", "10"});
-  ASSERT_GE(all.size(), 7u * 10);
+  const Json configurations = swept({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks", "1:64:x2",
+                                     "--streams", "8", "--ratios", "10"});
+  ASSERT_GE(configurations.size(), 7u * 10);
   double least = 1;
-  for (const Json& one : all) {
-    const double of_serial = one["makespan_us"].get<double>() / one["serial_us"].get<double>();
-    EXPECT_GE(of_serial, 10.0 / 12) << one;
-    if (!one["control"].get<bool>()) {
-      EXPECT_GE(one["makespan_us"], one["bound_us"]) << one;
+  for (const Json& configuration : configurations) {
+    const double share = configuration["makespan_us"].get<double>() / configuration["serial_us"].get<double>();
+    EXPECT_GE(share, 10.0 / 12) << configuration;
+    if (!configuration["control"].get<bool>()) {
+      EXPECT_GE(configuration["makespan_us"], configuration["bound_us"]) << configuration;
     }
-    least = std::min(least, of_serial);
+    least = std::min(least, share);
   }
   EXPECT_LE(least, 0.86) << "a few chunks hide most of the copies";
 }
@@ -1226,10 +1226,10 @@ TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
         scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
     ASSERT_EQ(result.status, scanlab::kOk) << result.err;
     std::ifstream compared(both);
-    const Json found = Json::parse(compared)["traces"][0];
-    EXPECT_EQ(found["copy_queues"], queues);
-    EXPECT_EQ(found["queues_shared_as_modelled"], shared);
-    EXPECT_EQ(found["queues_ordered_as_modelled"], order);
+    const Json compared_trace = Json::parse(compared)["traces"][0];
+    EXPECT_EQ(compared_trace["copy_queues"], queues);
+    EXPECT_EQ(compared_trace["queues_shared_as_modelled"], shared);
+    EXPECT_EQ(compared_trace["queues_ordered_as_modelled"], order);
     EXPECT_NE(result.out.find(order ? "2 of these in the order" : "0 of these in the order"), std::string::npos)
         << result.out;
   };
@@ -1274,8 +1274,8 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
 
   EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
-  std::ifstream told(trace);
-  Json repeated = Json::parse(told);
+  std::ifstream traced(trace);
+  Json repeated = Json::parse(traced);
   repeated["otherData"]["traced_us"] = {1.0, 1.0, 1.0};
   repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
@@ -1313,16 +1313,17 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   Json changed = original;
   changed["traceEvents"] = 3;
   refused(changed.dump(), "key 'traceEvents': expected a list, got 3");
-  const auto one = std::ranges::find_if(original["traceEvents"],
-                                        [](const Json& event) { return event["ph"] == "X" && event["pid"] == 2; }) -
-                   original["traceEvents"].begin();
+  const auto event_index =
+      std::ranges::find_if(original["traceEvents"],
+                           [](const Json& event) { return event["ph"] == "X" && event["pid"] == 2; }) -
+      original["traceEvents"].begin();
   const auto refused_event = [&](const char* key, const Json& value, const std::string& hint) {
     Json other_event = original;
-    Json& event = other_event["traceEvents"][static_cast<std::size_t>(one)];
+    Json& event = other_event["traceEvents"][static_cast<std::size_t>(event_index)];
     (event.contains(key) ? event : event["args"])[key] = value;
     refused(other_event.dump(), hint);
   };
-  const std::string where = "key 'traceEvents[" + std::to_string(one) + "].";
+  const std::string where = "key 'traceEvents[" + std::to_string(event_index) + "].";
   refused_event("operation", 3, "operation 0 (");
   refused_event("dur", -1, where + "dur'");
   std::filesystem::remove_all(folder);

@@ -1,5 +1,5 @@
 // Exports of Nsight Systems, made here with the documented tables from simulated timelines: what is read from one is
-// what it was made from, and what is wrong with one is said.
+// what it was made from, and faults are reported.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 

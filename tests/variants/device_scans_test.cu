@@ -433,8 +433,8 @@ std::int64_t most_items(const Predicate& holds) {
   return most;
 }
 
-/// Items of what a scan takes at a time, as far as it says: its parameters in KiB, and where its plan changes. Of those
-/// that say nothing, the tiles of the plain blocks.
+/// Tile sizes of a scan in items: its parameters in KiB, and the sizes at which its plan changes. A scan that states
+/// none has the tiles of the plain blocks.
 std::vector<std::int64_t> tiles_of(const Variant& variant, Problem problem) {
   std::vector<std::int64_t> tiles;
   for (const char* const in_kib : {"tile", "piece"}) {

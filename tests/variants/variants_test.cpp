@@ -23,9 +23,9 @@ namespace scanlab {
 namespace {
 
 const Variant& variant(const std::string& id) {
-  const Variant* found = Registry::instance().find(id);
-  if (found == nullptr) throw std::runtime_error("no variant " + id);
-  return *found;
+  const Variant* registered = Registry::instance().find(id);
+  if (registered == nullptr) throw std::runtime_error("no variant " + id);
+  return *registered;
 }
 
 using Memory = std::unique_ptr<void, decltype(&std::free)>;
@@ -150,7 +150,7 @@ TEST(Chains, PlansHaveTheOnesThatTheEmulatorCounts) {
         const std::int64_t counted = counted_chain(*each, problem, simt::BlockOrder::in_order);
         EXPECT_GE(plan.chain, counted) << text(*each, problem);
         EXPECT_LE(plan.chain, 2 * counted + kFullTile) << text(*each, problem);
-        if (each->about.fixed_bits || n > 8192) continue;
+        if (each->about.bitwise_reproducible || n > 8192) continue;
         EXPECT_GE(plan.chain, counted_chain(*each, problem, simt::BlockOrder::reversed)) << text(*each, problem);
         EXPECT_GE(plan.chain, counted_chain(*each, problem, simt::BlockOrder::interleaved)) << text(*each, problem);
       }

@@ -231,7 +231,7 @@ Outcome miss_by(double share, std::int64_t chain) {
 }
 
 TEST(Comparison, AnErrorJustAboveTheBoundFailsAndJustBelowPasses) {
-  // The bound of a chain of 20000 is some thousand roundings wide: 1% of it can be told.
+  // The bound of a chain of 20000 is some thousand roundings wide: 1% of it can be distinguished.
   constexpr std::int64_t kChain = 20'000;
   for (const double sign : {-1.0, 1.0}) {
     EXPECT_FALSE(miss_by<float>(1.01 * sign, kChain).passed());

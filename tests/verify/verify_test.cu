@@ -614,14 +614,14 @@ __global__ void scan_and_count(const typename Op::Item* in, typename Op::Item* o
 }
 
 /// Only the first run of a prepared workspace is right.
-template <bool kStale, bool kVarying, bool kSaysFixed>
+template <bool kStale, bool kVarying, bool kClaimsReproducible>
 struct CountingScan {
   template <class Op>
   static constexpr bool kTakes = std::is_same_v<Op, Plus<float>>;
   static Description describe() {
     Description about;
     about.id = "counting";
-    about.fixed_bits = kSaysFixed;
+    about.bitwise_reproducible = kClaimsReproducible;
     return about;
   }
   explicit CountingScan(const Problem& problem) : items(problem.items) {}

@@ -1,4 +1,4 @@
-// Stands in for libnccl.so.2, without a GPU: it makes communicators that do nothing, and fails as it is told.
+// Stands in for libnccl.so.2, without a GPU: it makes communicators that do nothing, and fails on request.
 #include <chrono>
 #include <cstddef>
 #include <cstring>
