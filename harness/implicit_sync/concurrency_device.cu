@@ -4,10 +4,10 @@
 
 #include "harness/core/median.hpp"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/gate.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
+#include "harness/cuda/timing.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 
 namespace scanlab::streams {
