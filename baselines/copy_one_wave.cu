@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   __syncthreads_or(bits != 0);
   const std::uint32_t run = this_run;
   if (threadIdx.x == 0) block.store_atomic(met, blockIdx.x, run);
-  // Loads that ask in vain hold up the stores that publish; a scan has its rows to scan in the meantime. A few blocks
+  // Unsuccessful polls delay the stores that publish; a scan has its rows to scan in the meantime. A few blocks
   // of one vector a thread are through sooner than a pause.
   if (kRows > 1) __nanosleep(40 * kRows);
   for (unsigned before = threadIdx.x; before < blockIdx.x; before += blockDim.x) {

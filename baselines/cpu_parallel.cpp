@@ -6,7 +6,7 @@
 #include <execution>
 #endif
 
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 
 namespace scanlab {
 namespace {
@@ -41,7 +41,7 @@ class CpuParallel {
     };
   }
 
-  /// Others take their time to compile, and nobody times them here.
+  /// Other types take long to compile, and are not timed here.
   template <class Op>
   static constexpr bool kTakes = kBasic<Op>;
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 
 namespace scanlab {
 namespace {

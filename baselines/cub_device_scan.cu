@@ -20,8 +20,8 @@ struct CubDeviceScan : CubScan<CubDeviceScan> {
         .family = "CUB",
         .label = "CUB",
         .limits = "any n with plus, up to 2^31 - 1 items with the other operators",
-        .in_place = true,     // "Our algorithm supports inplace operations", says its documentation
-        .fixed_bits = false,  // "run-to-run determinism is not guaranteed": which tiles' prefixes were ready decides
+        .in_place = true,               // "Our algorithm supports inplace operations", says its documentation
+        .bitwise_reproducible = false,  // "run-to-run determinism is not guaranteed"
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }

@@ -25,7 +25,7 @@ struct CubNewestDeterministic : CubScanIn<CubNewestDeterministic> {
         .overview = false,
         .limits = "any n; f32 and f64 sums (with integers CUB runs what cub_newest is)",
         .in_place = true,  // "When d_in and d_out are equal, the scan is performed in-place"
-        .fixed_bits = true,
+        .bitwise_reproducible = true,
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }

@@ -46,8 +46,8 @@ struct CubNewestLookAhead : CubScanIn<CubNewestLookAhead> {
         .label = "CUB, newest, look-ahead",
         .overview = false,
         .limits = "up to 2^31 - 1 items of plus; exclusive: i32 sums; compute capability 9.0 and later",
-        .in_place = true,     // "When d_in and d_out are equal, the scan is performed in-place"
-        .fixed_bits = false,  // without the requirement CUB promises none
+        .in_place = true,               // "When d_in and d_out are equal, the scan is performed in-place"
+        .bitwise_reproducible = false,  // without the requirement CUB promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }

@@ -83,8 +83,8 @@ class ThrustScan {
         .label = "Thrust",
         .overview = false,
         .limits = "sums of every type; max, min and affine on i32 and f32",
-        .in_place = true,     // "first may equal result", says its documentation
-        .fixed_bits = false,  // it calls CUB's scan, which promises none
+        .in_place = true,               // "first may equal result", says its documentation
+        .bitwise_reproducible = false,  // it calls CUB's scan, which promises none
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }

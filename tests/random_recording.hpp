@@ -26,57 +26,27 @@ inline Recording random_recording(std::mt19937& random, const Job& job, int oper
     const Stream stream = streams[random() % (random() % 4 == 0 ? 6 : 5)];
     const Event event = events[random() % 2];
     const Chunk& chunk = chunks[random() % chunks.size()];
-    switch (random() % (copies ? 48 : 24)) {
-      case 0:
-        random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
-        break;
-      case 1:
-        issuer.synchronize(event);
-        break;
-      case 2:
-        issuer.host_work(1);
-        break;
-      case 3:
-      case 4:
-      case 5:
-      case 6:
-        issuer.record(event, stream);
-        break;
-      case 7:
-      case 8:
-      case 9:
-      case 10:
-        issuer.wait(stream, event);
-        break;
-      case 24:
-        random() % 2 == 0 ? issuer.copy_in_now(chunk) : issuer.copy_out_now(chunk);
-        break;
-      case 25:
-      case 26:
-      case 27:
-      case 28:
-      case 29:
-      case 30:
-      case 31:
-        issuer.copy_in(chunk, stream);
-        break;
-      case 32:
-      case 33:
-      case 34:
-      case 35:
-      case 36:
-      case 37:
-      case 38:
-        issuer.copy_out(chunk, stream);
-        break;
-      case 39:
-      case 40:
-      case 41:
-      case 42:
-        issuer.compute(chunk, stream);
-        break;
-      default:
-        issuer.side_kernel(stream);
+    const auto draw = random() % (copies ? 48 : 24);
+    if (draw == 0) {
+      random() % 4 == 0 ? issuer.synchronize_device() : issuer.synchronize(stream);
+    } else if (draw == 1) {
+      issuer.synchronize(event);
+    } else if (draw == 2) {
+      issuer.host_work(1);
+    } else if (draw < 7) {
+      issuer.record(event, stream);
+    } else if (draw < 11) {
+      issuer.wait(stream, event);
+    } else if (draw < 24 || draw >= 43) {
+      issuer.side_kernel(stream);
+    } else if (draw == 24) {
+      random() % 2 == 0 ? issuer.copy_in_now(chunk) : issuer.copy_out_now(chunk);
+    } else if (draw < 32) {
+      issuer.copy_in(chunk, stream);
+    } else if (draw < 39) {
+      issuer.copy_out(chunk, stream);
+    } else {
+      issuer.compute(chunk, stream);
     }
   }
   return recording;

@@ -33,7 +33,7 @@ set_up() {
   preset=cpu
   [[ ! $nvcc ]] || preset=cuda
   configure
-  # What is still lacking is looked for again next time; what the caller wants besides is every time.
+  # The next call looks again for needs that are still lacking; the caller's extra needs are looked for every time.
   rm -f "$ready"
   if [[ $python && (${nvcc:+$cccl} || ${option[no-cuda]:-}) && ! ${lacking[*]%"${extra_needs[*]}"} ]]; then
     printf '%s\n' "$key" "$preset" "$python" "$nvcc" >"$ready"

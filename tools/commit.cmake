@@ -17,8 +17,8 @@ elseif(GIT_FOUND)
     set(commit ${head})
     execute_process(COMMAND ${GIT_EXECUTABLE} status --porcelain --untracked-files=no WORKING_DIRECTORY ${SOURCE}
       OUTPUT_VARIABLE changes OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
-    # Sources are globbed: one that git does not know, or is told to ignore, is compiled as well as any. What else lies
-    # about untracked, such as results, is no part of the program.
+    # Sources are globbed: a source that git does not know, or ignores, is compiled as well. Other untracked files, such
+    # as results, are no part of the program.
     file(STRINGS ${COMPILED} compiled ENCODING UTF-8)
     execute_process(COMMAND ${GIT_EXECUTABLE} --literal-pathspecs ls-files --error-unmatch -- ${compiled}
       WORKING_DIRECTORY ${SOURCE} OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE untracked)

@@ -15,7 +15,7 @@ gpu() {
 # The newest CUDA that the driver runs, as a major version.
 driver_cuda() { nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9]*\).*/\1/p'; }
 
-# What to compile for: the GPUs present, else Hopper.
+# The architectures to compile for: the GPUs present, else Hopper.
 cuda_architectures() { { gpu compute_cap || echo 9.0; } | tr -d '. ' | sort -un | paste -sd ';'; }
 
 # Where a toolkit may be, the likeliest first. SCANLAB_CUDA_FROM=wheels passes over what is installed.
@@ -82,7 +82,7 @@ install_nvcc_wheels() {
 nvcc='' nvcc_reason=''
 need_nvcc() {
   local candidate tried=' '
-  # nvcc takes the first g++ on the path for its host compiler, whatever the rest of the build was told to use.
+  # nvcc takes the first g++ on the path for its host compiler, whatever compiler the rest of the build uses.
   [[ ! ${CXX:-} ]] || export CUDAHOSTCXX=${CUDAHOSTCXX:-$CXX}
   while read -r candidate; do
     candidate=$(command -v "$candidate") || continue

@@ -26,7 +26,7 @@ function(scanlab_single_header header output)
     string(SUBSTRING "${text}" ${end} -1 after)
     set(text "${before}${body}${after}")
   endwhile()
-  # What is compiled for other architectures, or is another text, has other names: it may be linked to the same program.
+  # Code for other architectures, or from another text, has other names: both may be linked to the same program.
   string(REGEX REPLACE "namespace scanlab([ :])" "namespace scanlab::inline SCANLAB_ABI\\1" text "${text}")
   string(SHA256 digest "${text}")
   string(SUBSTRING ${digest} 0 8 digest)

@@ -89,7 +89,7 @@ sort_missing() {
 }
 
 # obtain NEED...: installs what is missing of them, and stops if something is still missing that the build cannot do
-# without. What is optional and missing is said, and left in `lacking`.
+# without. Optional needs that are missing are reported, and left in `lacking`.
 obtain() {
   local need
   sort_missing "$@"

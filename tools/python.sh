@@ -46,7 +46,7 @@ fetch() {
 tidy_reason=''
 need_tidy() {
   tidy_reason=$(fetch tidy .venv 'clang-tidy (45 MB)') || return
-  # What CMake found before may be an older one of the system.
+  # CMake may have found an older clang-tidy of the system before.
   if ! grep -qs "^SCANLAB_CLANG_TIDY:FILEPATH=$PWD/.venv/" "build/$preset/CMakeCache.txt"; then
     tidy_reason='CMake could not take it in; .deps/log/configure-tidy says why'
     quietly configure-tidy cmake -S . -B "build/$preset" -U 'SCANLAB_*CLANG_TIDY'

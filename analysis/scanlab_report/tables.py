@@ -55,7 +55,7 @@ COLUMNS = {
     + ["copy_queues", "queues_ordered_as_modelled", "repetitions", "measured_spread"]
     + ["estimate_us"],
     "advice": ["workload", "items", "work", "copied_bytes", "choices", "median_error"]
-    + ["worst_error", "said_was_measured", "advised", "fastest", "slower", "ties"]
+    + ["worst_error", "stated_was_measured", "advised", "fastest", "slower", "ties"]
     + ["ties_least_slower", "ties_most_slower"],
 }
 """The columns of each table beside `file`. Times are in nanoseconds, but for those that say so."""

@@ -333,6 +333,7 @@ BAD: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "nvbench's list": (text('{"benchmarks": [{"name": "copy", "index": 0, "axes": []}]}'), "benchmarks[0].axes", "nvbench's list of benchmarks, without results"),
     "other JSON": (text('{"name": "x", "version": 2}'), "is JSON of no program", "its keys are 'name', 'version'"),
     "a table": (text("| T | Samples |\n|---|---|\n"), "line 1", "is no JSON, and begins with '| T | Samples |'"),
+    "an endless integer": (text('{"benchmarks": ' + "9" * 5000 + "}"), "cannot be read", "Exceeds the limit (4300 digits)"),
     "an older Scanlab": (text('{"context": {"schema": "scanlab-results/1"}, "benchmarks": []}'), "context.schema", "of an older Scanlab: measure again"),
 }
 LEFT_OUT: dict[str, tuple[Callable[[Path], None], str, str]] = {

@@ -103,7 +103,7 @@ def advice(items: int, error: float = 0.012, **changes: Any) -> dict[str, Any]:
     fastest = choice | dict(chunks=4, measured_us=1000.0)
     problem = dict(workload="scale", items=items, work=3, copied_bytes=8 * items, choices=40)
     ties = dict(ties=3, ties_least_slower=0.004, ties_most_slower=0.061, slower=0.05)
-    errors = dict(median_error=error, worst_error=0.2, said_was_measured=False)
+    errors = dict(median_error=error, worst_error=0.2, stated_was_measured=False)
     return problem | ties | errors | dict(advised=advised, fastest=fastest) | changes
 
 

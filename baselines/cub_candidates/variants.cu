@@ -54,7 +54,7 @@ class CubShapeScan {
         .shapes = compiled_shapes,
         .limits = "inclusive scans of up to 2^31 - 1 items, in the shapes that are compiled in",
         .in_place = true,
-        .fixed_bits = false,
+        .bitwise_reproducible = false,
         .cost = {.work = "O(n)", .span = "O(log n) a tile, then a chain of tiles", .traffic = "2n"},
     };
   }

@@ -5,7 +5,7 @@
 #include "baselines/cub_scan.cuh"
 #include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/nccl.hpp"
 
@@ -19,7 +19,7 @@ struct NcclCub : SumsOverNccl {
     about.title = "CUB reduces and scans blocks, NCCL gathers";
     about.source = "NVIDIA CUB: DeviceReduce, DeviceScan; NCCL: ncclAllGather";
     about.family = "CUB";
-    about.fixed_bits = false;
+    about.bitwise_reproducible = false;
     about.cost = {.work = "about 3n", .span = "of CUB's scan", .traffic = "3n"};
     return about;
   }

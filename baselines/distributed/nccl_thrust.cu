@@ -14,7 +14,7 @@
 
 #include "baselines/distributed/nccl_sums.cuh"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/nccl.hpp"
 
@@ -69,7 +69,7 @@ struct NcclThrust : SumsOverNccl {
     about.title = "Thrust reduces and scans blocks, NCCL gathers";
     about.source = "NVIDIA Thrust: reduce, inclusive_scan under par_nosync; NCCL: ncclAllGather";
     about.family = "Thrust";
-    about.fixed_bits = false;
+    about.bitwise_reproducible = false;
     about.cost = {.work = "about 3n", .span = "of CUB's scan", .traffic = "3n"};
     return about;
   }

@@ -18,7 +18,7 @@ struct OneGpu {
     about.title = "The best scan of one GPU, which has all";
     about.source = "Scanlab: the variant best";
     about.family = "one GPU";
-    about.fixed_bits = false;
+    about.bitwise_reproducible = false;
     about.cost = {.work = "of the chosen", .span = "of the chosen", .traffic = "2n, on one GPU"};
     return about;
   }

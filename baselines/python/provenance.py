@@ -44,7 +44,7 @@ def _commit() -> dict[str, str]:
         return {"git_commit": exported, "git_dirty": "false"}
     head = _output("git", "-C", str(ROOT), "rev-parse", "HEAD")
     changes = _output("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
-    # A module that git does not know, or ignores, is imported as well as any.
+    # A module that git does not know, or ignores, can be imported, too.
     changes += _output(
         "git", "-C", str(ROOT), "ls-files", "--others", "--", "baselines/python/*.py"
     )

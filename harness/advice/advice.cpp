@@ -9,20 +9,14 @@
 #include <string_view>
 #include <tuple>
 
-#include "harness/schedule/check_report.hpp"
 #include "harness/schedule/facts.hpp"
+#include "harness/schedule/hazards.hpp"
 
 namespace scanlab::simulator {
 
 using Json = nlohmann::ordered_json;
 using streams::Operation;
 using streams::OperationKind;
-
-namespace {
-
-constexpr char kSerial[] = "serial_pinned";
-
-}  // namespace
 
 bool does_the_job_alone(const streams::Schedule& schedule) {
   const streams::Job small{.workload = &streams::WorkloadRegistry::instance().all().begin()->second, .items = 64};
@@ -41,8 +35,7 @@ std::string describe(const ScheduleChoice& choice) {
                      choice.chunks == 1 ? "" : "s", choice.streams, choice.streams == 1 ? "" : "s");
 }
 
-Json to_json(const ScheduleChoice& choice, const streams::Job& of) {
-  streams::Job job = of;
+Json to_json(const ScheduleChoice& choice, streams::Job job) {
   job.chunks = choice.chunks;
   job.streams = choice.streams;
   Json json = streams::facts_of({choice.schedule, job});
@@ -104,7 +97,7 @@ Advice advise(const streams::Job& wanted, const DeviceProfile& device, const Kno
     advice.bound = std::min(advice.bound, bounds(recording, device, all).pipeline);
     return choice_of(schedule, recording, simulate(recording, device, all).seconds);
   };
-  advice.serial = try_out(*streams::ScheduleRegistry::instance().find(kSerial), 1, 1);
+  advice.serial = try_out(*streams::ScheduleRegistry::instance().find("serial_pinned"), 1, 1);
   const streams::Recording serial = record(*advice.serial.schedule, job);
   advice.parts = parts(serial, costs(serial, device, known));
   for (const streams::Schedule* schedule : space.schedules) {

@@ -26,15 +26,13 @@ struct ScheduleChoice {
 /// "depth_first, 16 chunks, 2 streams"
 std::string describe(const ScheduleChoice& choice);
 /// The job with the choice's schedule, chunks and streams, and what is predicted.
-nlohmann::ordered_json to_json(const ScheduleChoice& choice, const streams::Job& job);
+nlohmann::ordered_json to_json(const ScheduleChoice& choice, streams::Job job);
 
 /// `recording` is of the choice.
 ScheduleChoice choice_of(const streams::Schedule& schedule, const streams::Recording& recording, double seconds);
 
-/// The fastest first. Where copies bound a problem, a dozen choices take as long to the last digit. Of those the
-/// simplest is first, since nothing is had for what the others cost: the one with the fewest streams, which a program
-/// has to make and to keep in order; then with the fewest chunks; then no graph before a graph, which must be captured
-/// anew for other arguments; then the one with the fewest calls; then by name, so that there is one answer.
+/// Sorts choices, the fastest first. Among equals the simplest is first: by streams, chunks, whether a graph must be
+/// captured, calls and name.
 void rank(std::vector<ScheduleChoice>& choices);
 
 /// Whether it does the whole job in order, and nothing beside it: no work for the host, no kernel of another kind.
@@ -67,12 +65,11 @@ struct Advice {
   const ScheduleChoice& advised() const { return worth_it() ? best() : whole; }
 };
 
-/// Simulates every choice. `job` says workload, items, work and blocks; its chunks and streams are not looked at.
-/// Choices that cut it into more chunks than it has items are left out. Throws as `costs` and `simulate` do;
-/// std::invalid_argument if the space is empty.
+/// Simulates every choice with at most a chunk per item. `job` gives workload, items, work and blocks. Throws as
+/// `costs` and `simulate` do; std::invalid_argument if the space is empty.
 Advice advise(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known, const SearchSpace& space);
 
-/// In words, why streams gain no more than they do.
+/// Says in words what limits the gain of streams.
 std::string limit_of(const Advice& advice, const DeviceProfile& device);
 
 /// All of it, every choice.

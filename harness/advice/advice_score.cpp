@@ -1,6 +1,7 @@
 #include "harness/advice/advice_score.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,8 @@ using MeasuredChoices = std::map<ChoiceKey, MeasuredChoice>;
 
 ChoiceKey key_of(const ScheduleChoice& choice) { return {choice.schedule->about.id, choice.chunks, choice.streams}; }
 
-/// Those that were measured and right, and that advice could choose, which is of pinned memory and two buffers. Each
-/// once: a schedule that makes three streams whatever is asked for was measured once for each number that was.
+/// Reads the verified measurements of choices that advice could make: pinned memory and two buffers. A schedule that
+/// makes three streams whatever is asked for was measured once for each requested number, and appears once.
 std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
   std::map<Key, MeasuredChoices> all;
   for (const Value& entry : entries.items()) {
@@ -40,47 +41,47 @@ std::map<Key, MeasuredChoices> read_choices(const Value& entries) {
     // As many as were asked for, or as many as the schedule then has.
     if (buffers != job.buffers && buffers != record(*schedule, job).buffers) continue;
     const auto seconds = entry.at("real_time").get<double>({.above = 0, .unit = 1e-9});
-    MeasuredChoice& one = all[{job.workload->about.id, job.work, job.items, job.blocks}]
-                             [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
-    one.chosen = {schedule, job};
-    one.measured.push_back(seconds);
+    MeasuredChoice& measurement = all[{job.workload->about.id, job.work, job.items, job.blocks}]
+                                     [{schedule->about.id, job.chunks, streams_made(*schedule, job)}];
+    measurement.chosen = {schedule, job};
+    measurement.measured.push_back(seconds);
   }
   return all;
 }
 
 void predict(MeasuredChoices& all, const DeviceProfile& device) {
-  for (auto& [key, one] : all) {
-    const auto& [schedule, job] = one.chosen;
+  for (auto& [key, measurement] : all) {
+    const auto& [schedule, job] = measurement.chosen;
     const streams::Recording recording = record(*schedule, job);
-    one.choice = choice_of(*schedule, recording, simulate(recording, device, costs(recording, device)).seconds);
+    measurement.choice = choice_of(*schedule, recording, simulate(recording, device, costs(recording, device)).seconds);
   }
 }
 
 ScoredProblem scored(const MeasuredChoices& measured, const DeviceProfile& device) {
   ScoredProblem problem{.job = measured.begin()->second.chosen.job, .choices = measured.size()};
-  problem.said = advise(problem.job, device, {}, usual_choices()).advised();
+  problem.stated = advise(problem.job, device, {}, usual_choices()).advised();
   const MeasuredChoice* fastest = &measured.begin()->second;
   std::vector<ScheduleChoice> ranked;
-  for (const auto& [key, one] : measured) {
-    ranked.push_back(one.choice);
-    problem.errors.push_back(one.error());
-    if (one.seconds() < fastest->seconds()) fastest = &one;
+  for (const auto& [key, measurement] : measured) {
+    ranked.push_back(measurement.choice);
+    problem.errors.push_back(measurement.error());
+    if (measurement.seconds() < fastest->seconds()) fastest = &measurement;
   }
   problem.fastest = *fastest;
   rank(ranked);
-  const auto found = measured.find(key_of(problem.said));
-  problem.said_was_measured = found != measured.end();
-  problem.scored = problem.said_was_measured ? found->second : measured.at(key_of(ranked.front()));
-  for (const auto& [key, one] : measured) {
-    if (one.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(one));
+  const auto stated = measured.find(key_of(problem.stated));
+  problem.stated_was_measured = stated != measured.end();
+  problem.scored = problem.stated_was_measured ? stated->second : measured.at(key_of(ranked.front()));
+  for (const auto& [key, measurement] : measured) {
+    if (measurement.choice.ties_with(problem.scored.choice)) problem.ties.push_back(problem.slower(measurement));
   }
   return problem;
 }
 
-Json to_json(const MeasuredChoice& one, const streams::Job& job) {
-  Json json = to_json(one.choice, job);
-  json["repetitions"] = one.measured.size();
-  json["measured_us"] = 1e6 * one.seconds();
+Json to_json(const MeasuredChoice& measurement, const streams::Job& job) {
+  Json json = to_json(measurement.choice, job);
+  json["repetitions"] = measurement.measured.size();
+  json["measured_us"] = 1e6 * measurement.seconds();
   return json;
 }
 
@@ -99,8 +100,8 @@ Json to_json(const ScoredProblem& problem) {
           {"choices", problem.choices},
           {"median_error", median(problem.errors)},
           {"worst_error", std::ranges::max(problem.errors)},
-          {"said", to_json(problem.said, job)},
-          {"said_was_measured", problem.said_was_measured},
+          {"stated", to_json(problem.stated, job)},
+          {"stated_was_measured", problem.stated_was_measured},
           {"advised", to_json(problem.scored, job)},
           {"fastest", to_json(problem.fastest, job)},
           {"slower", problem.slower(problem.scored)},
@@ -154,6 +155,67 @@ Json to_json(const AdviceScore& score) {
   return {{"configurations", errors.size()},         {"median_error", median(errors)},
           {"worst_error", std::ranges::max(errors)}, {"median_slower", median(lost)},
           {"worst_slower", std::ranges::max(lost)},  {"problems", std::move(problems)}};
+}
+
+// ---------------------------------------------------------------------------------------------- for people
+
+namespace {
+
+/// With three digits behind the point, in the unit that leaves one before it.
+std::string time(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3f} µs", 1e6 * seconds);
+  return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
+}
+
+void print(const ScoredProblem& verdict, std::ostream& out) {
+  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
+             100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
+             verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
+             verdict.choices, describe(verdict.fastest.choice));
+  if (!verdict.stated_was_measured) {
+    const bool ties = verdict.scored.choice.ties_with(verdict.stated);
+    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.stated),
+               ties ? "ties with it"
+                    : fmt::format("is the best that was, predicted {:.1f}% slower",
+                                  100 * (verdict.scored.choice.seconds / verdict.stated.seconds - 1)));
+  }
+  if (verdict.ties.size() > 1) {
+    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
+               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
+  }
+  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
+             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
+}
+
+}  // namespace
+
+void print(const Advice& advice, const DeviceProfile& device, int show, std::ostream& out) {
+  const ScheduleChoice& best = advice.best();
+  fmt::print(out, "copies {}, kernel {}; all at once, one after another: {}; no choice can take less than {}\n",
+             time(advice.parts.copy_in + advice.parts.copy_out), time(advice.parts.kernel), time(advice.serial.seconds),
+             time(advice.bound));
+  if (advice.worth_it()) {
+    fmt::print(out, "{}: {}, {:.2f} times as fast as serial\n", describe(best), time(best.seconds), advice.gain());
+  } else {
+    fmt::print(out, "streams are not worth it, leave it in one piece: {}, and {} at best; {}\n",
+               time(advice.whole.seconds), time(best.seconds), limit_of(advice, device));
+  }
+  const std::size_t shown = std::min(advice.choices.size(), static_cast<std::size_t>(std::max(0, show)));
+  if (shown > 0) fmt::print(out, "the fastest of {} choices, as simulated:\n", advice.choices.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print(out, "  {:>12}  {}\n", time(advice.choices[i].seconds), describe(advice.choices[i]));
+  }
+}
+
+void print(const AdviceScore& score, std::ostream& out) {
+  fmt::print(out, "{:>7}  {:>10}  {:>10}  {}\n", "slower", "advised", "fastest", "than the fastest measured");
+  for (const ScoredProblem& problem : score.problems) print(problem, out);
+  const std::vector<double> lost = score.slower();
+  const std::vector<double> errors = score.errors();
+  fmt::print(out, "{} problems: what is advised took {:.1f}% longer than the fastest in the median, {:.1f}% at worst\n",
+             lost.size(), 100 * median(lost), 100 * std::ranges::max(lost));
+  fmt::print(out, "{} configurations: error of the prediction {:.1f}% in the median, {:.1f}% at worst\n", errors.size(),
+             100 * median(errors), 100 * std::ranges::max(errors));
 }
 
 }  // namespace scanlab::simulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,14 @@ struct MeasuredChoice {
 struct ScoredProblem {
   streams::Job job;         ///< workload, items, work and blocks; not its chunks nor streams
   std::size_t choices = 0;  ///< that were measured
-  ScheduleChoice said;      ///< as `advise` gives it
-  MeasuredChoice scored;    ///< of what is said, or, if that was not measured, the best that was
-  bool said_was_measured = false;
+  ScheduleChoice stated;    ///< as `advise` gives it
+  MeasuredChoice scored;    ///< the stated one, or, if that was not measured, the best that was
+  bool stated_was_measured = false;
   MeasuredChoice fastest;      ///< as measured
   std::vector<double> ties;    ///< how much slower than the fastest each is that ties with the scored one
   std::vector<double> errors;  ///< of every prediction
 
-  double slower(const MeasuredChoice& one) const { return one.seconds() / fastest.seconds() - 1; }
+  double slower(const MeasuredChoice& measurement) const { return measurement.seconds() / fastest.seconds() - 1; }
 };
 
 struct AdviceScore {
@@ -40,10 +41,16 @@ struct AdviceScore {
   std::vector<double> errors() const;  ///< of every prediction
 };
 
-/// Of each problem (workload, items, work, blocks) in `path`, a file of `streams run --out`, asks for advice and holds
-/// it against the fastest that was measured. Throws CommandError (status 2) for what is no such file.
+/// Compares the advice for each problem (workload, items, work, blocks) in `path`, a file of `streams run --out`, with
+/// the fastest that was measured. Throws CommandError (status 2) for another file.
 AdviceScore score_advice(const std::string& path, const DeviceProfile& device);
 
 nlohmann::ordered_json to_json(const AdviceScore& score);
+
+/// The parts, the best choice or why streams are not worth it, and a line for each of the `show` fastest choices.
+void print(const Advice& advice, const DeviceProfile& device, int show, std::ostream& out);
+
+/// Lines per problem, the advised choice beside the fastest; then how much is lost, and how wrong predictions are.
+void print(const AdviceScore& score, std::ostream& out);
 
 }  // namespace scanlab::simulator

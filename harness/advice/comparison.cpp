@@ -1,6 +1,7 @@
 #include "harness/advice/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,14 +23,12 @@ using Json = nlohmann::ordered_json;
 using streams::Agreement;
 using streams::OperationPair;
 using streams::RepeatedOverlaps;
-using streams::Span;
 using streams::Timeline;
 
-Comparison compare(const Timeline& predicted, const Timeline& measured, double resolution) {
-  const auto same = [](const Span& a, const Span& b) { return a.operation == b.operation; };
-  if (!std::ranges::equal(predicted.spans, measured.spans, same)) {
-    throw std::invalid_argument("the two timelines are not of the same operations");
-  }
+namespace {
+
+/// Both of one recording, with the same zero: when the host began to issue.
+Comparison compare(const Timeline& predicted, const Timeline& measured) {
   Comparison result;
   for (std::size_t i = 0; i < predicted.spans.size(); ++i) {
     const streams::Interval& a = predicted.spans[i].when;
@@ -39,15 +38,13 @@ Comparison compare(const Timeline& predicted, const Timeline& measured, double r
                                  .end = a.end - b.end,
                                  .duration = a.seconds() - b.seconds()});
   }
-  result.predicted = streams::overlapping(predicted, resolution);
-  const std::set<OperationPair> in_measurement = streams::overlapping(measured, resolution);
+  result.predicted = streams::overlapping(predicted, streams::kOverlapResolution);
+  const std::set<OperationPair> in_measurement = streams::overlapping(measured, streams::kOverlapResolution);
   const auto both = static_cast<std::size_t>(std::ranges::count_if(
       result.predicted, [&](const OperationPair& pair) { return in_measurement.count(pair) != 0; }));
   result.overlaps = {.either = result.predicted.size() + in_measurement.size() - both, .both = both};
   return result;
 }
-
-namespace {
 
 /// Returns the hardware work queues to which the device assigned the operations; empty if the trace lacks one.
 QueueNumbers queues_of(const streams::Timeline& measured) {
@@ -121,24 +118,13 @@ std::vector<double> read_repetitions(const Value& about, const char* key) {
   return all;
 }
 
-std::optional<RepeatedOverlaps> read_overlaps(const Value& about, const streams::Recording& recording) {
+std::optional<RepeatedOverlaps> read_overlaps(const Value& about) {
   if (!about.has("overlaps")) return std::nullopt;
   RepeatedOverlaps all{.repetitions = static_cast<int>(read_repetitions(about, "traced_us").size()), .times = {}};
-  const auto is_work = [&](std::int64_t operation) {
-    return operation >= 0 && operation < std::ssize(recording.operations) &&
-           streams::is_work(recording.operations[static_cast<std::size_t>(operation)]);
-  };
   for (const Value& overlap : about.at("overlaps").items()) {
-    const auto numbers = overlap.get<std::vector<std::int64_t>>();
-    if (numbers.size() != 3 || numbers[0] >= numbers[1] || !is_work(numbers[0]) || !is_work(numbers[1])) {
-      overlap.expect("two copies or kernels of the job, and how often they overlap");
-    }
-    if (numbers[2] < 1 || numbers[2] > all.repetitions) {
-      overlap.expect(fmt::format("an overlap in 1 to {} repetitions", all.repetitions));
-    }
-    if (!all.times.emplace(OperationPair{numbers[0], numbers[1]}, static_cast<int>(numbers[2])).second) {
-      overlap.fail("there is one of the same operations already");
-    }
+    const auto numbers = overlap.get<std::vector<std::size_t>>();
+    if (numbers.size() != 3) overlap.expect("two operations, and how often they overlap");
+    all.times.emplace(OperationPair{numbers[0], numbers[1]}, static_cast<int>(numbers[2]));
   }
   return all;
 }
@@ -156,7 +142,7 @@ void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) 
   all.recording = record(*all.chosen.schedule, all.chosen.job);
   all.measured = {.recording = &all.recording, .spans = streams::read_spans(trace), .issued = {}};
   streams::check_spans(all.measured.spans, all.recording, trace);
-  all.repeated = read_overlaps(about, all.recording);
+  all.repeated = read_overlaps(about);
   const Costs costs = simulator::costs(all.recording, profile);
   all.estimated_seconds = bounds(all.recording, profile, costs).pipeline;
   const bool plain = about.has("plain_us");
@@ -170,7 +156,7 @@ void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) 
   if (!(all.measured_seconds > 0)) throw std::invalid_argument("its events take no time: there is nothing to compare");
   const auto predict = [&](const QueueNumbers& queues) {
     all.simulated = simulate(all.recording, with_tracing(profile), costs, queues);
-    all.comparison = compare(all.simulated.timeline, all.measured, streams::kOverlapResolution);
+    all.comparison = compare(all.simulated.timeline, all.measured);
     return Prediction{
         plain ? simulate(all.recording, profile, costs, queues).seconds : all.simulated.timeline.makespan(),
         all.repeated ? all.repeated->with(all.comparison.predicted) : all.comparison.overlaps};
@@ -192,8 +178,6 @@ std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProf
     compare_job(trace, std::move(profile), *all);
   } catch (const std::invalid_argument& error) {
     throw DocumentError(fmt::format("{}: {}", file, error.what()));
-  } catch (const ScheduleError& error) {
-    throw DocumentError(fmt::format("{}: {}", file, error.what()));
   }
   return all;
 }
@@ -205,20 +189,21 @@ void PredictionErrors::add(double error, const Agreement& pairs) {
 
 double PredictionErrors::worst() const { return std::ranges::max(makespans); }
 
-void ComparisonSummary::add(const ComparedTrace& one) {
-  predicted.add(one.error(one.predicted), one.predicted.overlaps);
-  if (one.spread && *one.spread <= kRepeatable) repeatable.add(one.error(one.predicted), one.predicted.overlaps);
-  unaided.add(one.error(one.unaided), one.unaided.overlaps);
-  of_estimates.push_back(std::abs(one.error_of_estimate()));
-  shared += one.queues.shared ? 1 : 0;
-  if (one.queues.copy_queues > 2) {
+void ComparisonSummary::add(const ComparedTrace& trace) {
+  predicted.add(trace.error(trace.predicted), trace.predicted.overlaps);
+  if (trace.spread && *trace.spread <= kRepeatable)
+    repeatable.add(trace.error(trace.predicted), trace.predicted.overlaps);
+  unaided.add(trace.error(trace.unaided), trace.unaided.overlaps);
+  estimate_errors.push_back(std::abs(trace.estimate_error()));
+  shared += trace.queues.shared ? 1 : 0;
+  if (trace.queues.copy_queues > 2) {
     ++turned;
-    in_order += one.queues.in_order ? 1 : 0;
+    in_order += trace.queues.in_order ? 1 : 0;
   }
-  if (!one.repeated) return;
-  repeated += one.repeated->with_themselves();
-  best += one.repeated->at_best();
-  steady += one.repeated->where_steady(one.comparison.predicted);
+  if (!trace.repeated) return;
+  repeated += trace.repeated->with_themselves();
+  best += trace.repeated->at_best();
+  steady += trace.repeated->where_steady(trace.comparison.predicted);
 }
 
 // ------------------------------------------------------------------------------------------------ documents
@@ -239,30 +224,30 @@ void add_overlaps(Json& json, const std::string& which, const Agreement& pairs) 
 
 }  // namespace
 
-Json to_json(const ComparedTrace& one) {
-  Json json{{"file", one.file}};
-  json.update(facts_of(one.chosen));
-  json["connections"] = one.connections;
-  json["repetitions"] = one.repetitions;
-  json["measured_us"] = 1e6 * one.measured_seconds;
-  if (one.spread) json["measured_spread"] = *one.spread;
-  json["predicted_us"] = 1e6 * one.predicted.seconds;
-  json["error"] = one.error();
-  const auto& errors = one.comparison.operations;
+Json to_json(const ComparedTrace& trace) {
+  Json json{{"file", trace.file}};
+  json.update(facts_of(trace.chosen));
+  json["connections"] = trace.connections;
+  json["repetitions"] = trace.repetitions;
+  json["measured_us"] = 1e6 * trace.measured_seconds;
+  if (trace.spread) json["measured_spread"] = *trace.spread;
+  json["predicted_us"] = 1e6 * trace.predicted.seconds;
+  json["error"] = trace.error();
+  const auto& errors = trace.comparison.operations;
   json["start"] = spread(errors, &OperationError::start);
   json["end"] = spread(errors, &OperationError::end);
   json["duration"] = spread(errors, &OperationError::duration);
-  add_overlaps(json, "", one.predicted.overlaps);
-  json["estimate_us"] = 1e6 * one.estimated_seconds;
-  json["unaided_us"] = 1e6 * one.unaided.seconds;
-  add_overlaps(json, "unaided_", one.unaided.overlaps);
-  json["copy_queues"] = one.queues.copy_queues;
-  json["queues_shared_as_modelled"] = one.queues.shared;
-  json["queues_ordered_as_modelled"] = one.queues.in_order;
-  const RepeatedOverlaps repeated = one.repeated.value_or(RepeatedOverlaps{});
+  add_overlaps(json, "", trace.predicted.overlaps);
+  json["estimate_us"] = 1e6 * trace.estimated_seconds;
+  json["unaided_us"] = 1e6 * trace.unaided.seconds;
+  add_overlaps(json, "unaided_", trace.unaided.overlaps);
+  json["copy_queues"] = trace.queues.copy_queues;
+  json["queues_shared_as_modelled"] = trace.queues.shared;
+  json["queues_ordered_as_modelled"] = trace.queues.in_order;
+  const RepeatedOverlaps repeated = trace.repeated.value_or(RepeatedOverlaps{});
   add_overlaps(json, "repeated_", repeated.with_themselves());
   add_overlaps(json, "best_", repeated.at_best());
-  add_overlaps(json, "steady_", one.repeated ? repeated.where_steady(one.comparison.predicted) : Agreement{});
+  add_overlaps(json, "steady_", trace.repeated ? repeated.where_steady(trace.comparison.predicted) : Agreement{});
   return json;
 }
 
@@ -280,10 +265,10 @@ Json to_json(const ComparisonSummary& summary) {
 }
 
 /// Both in one: the lanes of the measured timeline, and below them those of the predicted.
-Json both_timelines(const ComparedTrace& one, const Json& about) {
+Json both_timelines(const ComparedTrace& trace, const Json& about) {
   constexpr int kProcesses = 10;
-  Json measured = streams::trace_events(one.measured, about);
-  const Json predicted = streams::trace_events(one.simulated.timeline, about);
+  Json measured = streams::trace_events(trace.measured, about);
+  const Json predicted = streams::trace_events(trace.simulated.timeline, about);
   const auto rename = [](Json& event, const char* whose) {
     if (event["name"] != "process_name") return;
     event["args"]["name"] = fmt::format("{}, {}", event["args"]["name"].get<std::string>(), whose);
@@ -291,14 +276,14 @@ Json both_timelines(const ComparedTrace& one, const Json& about) {
   };
   for (Json& event : measured["traceEvents"]) rename(event, "measured");
   std::map<std::size_t, OperationError> errors;
-  for (const OperationError& each : one.comparison.operations) errors[each.operation] = each;
+  for (const OperationError& each : trace.comparison.operations) errors[each.operation] = each;
   for (Json event : predicted["traceEvents"]) {
     if (event["ph"] == "X" && event["args"].contains("operation")) {
-      const auto found = errors.find(event["args"]["operation"].get<std::size_t>());
-      if (found != errors.end()) {
-        event["args"]["start_error_us"] = 1e6 * found->second.start;
-        event["args"]["end_error_us"] = 1e6 * found->second.end;
-        event["args"]["duration_error_us"] = 1e6 * found->second.duration;
+      const auto error = errors.find(event["args"]["operation"].get<std::size_t>());
+      if (error != errors.end()) {
+        event["args"]["start_error_us"] = 1e6 * error->second.start;
+        event["args"]["end_error_us"] = 1e6 * error->second.end;
+        event["args"]["duration_error_us"] = 1e6 * error->second.duration;
       }
     }
     event["pid"] = event["pid"].get<int>() + kProcesses;
@@ -307,6 +292,50 @@ Json both_timelines(const ComparedTrace& one, const Json& about) {
     measured["traceEvents"].push_back(std::move(event));
   }
   return measured;
+}
+
+// ---------------------------------------------------------------------------------------------- for people
+
+void print(const ComparedTrace& trace, std::ostream& out) {
+  fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  hardware work queues {}, {}\n",
+             1e3 * trace.measured_seconds, 1e3 * trace.predicted.seconds, 100 * trace.error(),
+             100 * trace.predicted.overlaps.share(), trace.connections, describe(trace.chosen));
+}
+
+void print_operations(const ComparedTrace& trace, std::ostream& out) {
+  fmt::print(out, "\nmicroseconds, predicted less measured\n{:>10}{:>10}{:>10}\n", "start", "end", "duration");
+  for (const OperationError& error : trace.comparison.operations) {
+    fmt::print(out, "{:>10.1f}{:>10.1f}{:>10.1f}  {}\n", 1e6 * error.start, 1e6 * error.end, 1e6 * error.duration,
+               describe(trace.recording.operations[error.operation]));
+  }
+}
+
+void print(const ComparisonSummary& summary, std::ostream& out) {
+  const auto print_line = [&](const std::string& subject, const PredictionErrors& errors) {
+    fmt::print(out,
+               "{}: error of the makespan {:.1f}% in the median, {:.1f}% at worst; of {} pairs of operations that "
+               "overlap in either, {:.1f}% in both\n",
+               subject, 100 * median(errors.makespans), 100 * errors.worst(), errors.overlaps.either,
+               100 * errors.overlaps.share());
+  };
+  print_line(fmt::format("{} traces", summary.predicted.makespans.size()), summary.predicted);
+  if (const std::size_t traces = summary.repeatable.makespans.size(); traces > 0) {
+    print_line(fmt::format("{} whose repetitions lie within {:.0f}%", traces, 100 * kRepeatable), summary.repeatable);
+  }
+  print_line("without their hardware work queues", summary.unaided);
+  fmt::print(out, "the pipeline estimate alone: error of the makespan {:.1f}% in the median, {:.1f}% at worst\n",
+             100 * median(summary.estimate_errors), 100 * std::ranges::max(summary.estimate_errors));
+  fmt::print(
+      out,
+      "hardware work queues: shared as the model would in {} traces; {} have more than two for copies one way, {} of "
+      "these in the order of the model's\n",
+      summary.shared, summary.turned, summary.in_order);
+  if (summary.repeated.either == 0) return;
+  fmt::print(out,
+             "pairs of the device's own repetitions: {:.1f}% between two of them, {:.1f}% of any prediction at most; "
+             "where all agree, this one has {:.1f}% of {}\n",
+             100 * summary.repeated.share(), 100 * summary.best.share(), 100 * summary.steady.share(),
+             summary.steady.either);
 }
 
 }  // namespace scanlab::simulator

@@ -1,17 +1,17 @@
-// A prediction of the engine model held against what was measured of the same recording: one timeline against another,
-// and whole traces of `scanlab streams trace` against the simulation of their jobs.
+// Predictions of the engine model compared with measured traces of the same jobs.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "harness/simulator/simulation.hpp"
-#include "harness/timeline/overlaps.hpp"
+#include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {
 
@@ -29,17 +29,13 @@ struct Comparison {
   streams::Agreement overlaps;
 };
 
-/// Both of one recording, with the same zero: when the host began to issue. Throws std::invalid_argument if the two are
-/// not of the same operations.
-Comparison compare(const streams::Timeline& predicted, const streams::Timeline& measured, double resolution);
-
 /// The comparison of a trace with its prediction.
 struct Prediction {
   double seconds = 0;           ///< as the host saw it, without collection if that was measured
-  streams::Agreement overlaps;  ///< with all repetitions that the trace tells of
+  streams::Agreement overlaps;  ///< with all repetitions that the trace lists
 };
 
-/// The hardware queues that the driver gave streams, beside those of the model.
+/// The hardware work queues that the driver gave streams, beside those of the model.
 struct QueueAgreement {
   std::size_t copy_queues = 0;  ///< that a copy engine turned through at most; more than two have several orders
   bool shared = true;           ///< what shares a queue in one shares it in the other
@@ -65,17 +61,17 @@ struct ComparedTrace {
   Simulation simulated;
   Comparison comparison;
   Prediction predicted;
-  Prediction unaided;            ///< where the model, not the driver, says which hardware queues serve a stream
+  Prediction unaided;            ///< where the model, not the driver, says which hardware work queues serve a stream
   double estimated_seconds = 0;  ///< the pipeline estimate, a closed form of the same costs
   QueueAgreement queues;
 
   double error() const { return error(predicted); }
-  double error(const Prediction& of) const { return of.seconds / measured_seconds - 1; }
-  double error_of_estimate() const { return estimated_seconds / measured_seconds - 1; }
+  double error(const Prediction& prediction) const { return prediction.seconds / measured_seconds - 1; }
+  double estimate_error() const { return estimated_seconds / measured_seconds - 1; }
 };
 
-/// Reads what `streams trace --out` wrote, and simulates its job with `profile`, but for the number of hardware queues,
-/// which the trace tells. Throws CommandError (status 2) that names the file for what is no such trace.
+/// Reads a trace of `streams trace --out`, and simulates its job with `profile` and the trace's number of hardware work
+/// queues. Throws CommandError (status 2) that names the file for another.
 std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile);
 
 /// How far the predictions of all traces are off.
@@ -93,20 +89,29 @@ struct ComparisonSummary {
   PredictionErrors predicted;
   PredictionErrors repeatable;  ///< of these, where the repetitions lie within kRepeatable
   PredictionErrors unaided;
-  std::vector<double> of_estimates;  ///< errors of the pipeline estimate, sign aside
-  streams::Agreement repeated;       ///< between repetitions of one measurement, of the traces that tell of them
-  streams::Agreement best;           ///< of any prediction
-  streams::Agreement steady;         ///< of predictions, where all repetitions agree
-  int shared = 0;                    ///< traces whose queues the driver shared out as the model
-  int turned = 0;                    ///< traces whose copy queues may come in several orders
-  int in_order = 0;                  ///< of these, those in the model's
+  std::vector<double> estimate_errors;  ///< errors of the pipeline estimate, sign aside
+  streams::Agreement repeated;          ///< between repetitions of one measurement, of the traces that list them
+  streams::Agreement best;              ///< of any prediction
+  streams::Agreement steady;            ///< of predictions, where all repetitions agree
+  int shared = 0;                       ///< traces whose queues the driver shared out as the model
+  int turned = 0;                       ///< traces whose copy queues may come in several orders
+  int in_order = 0;                     ///< of these, those in the model's
 
-  void add(const ComparedTrace& one);
+  void add(const ComparedTrace& trace);
 };
 
-nlohmann::ordered_json to_json(const ComparedTrace& one);
+nlohmann::ordered_json to_json(const ComparedTrace& trace);
 nlohmann::ordered_json to_json(const ComparisonSummary& summary);
 /// Trace events of both: the lanes of the measured timeline, and below them those of the predicted.
-nlohmann::ordered_json both_timelines(const ComparedTrace& one, const nlohmann::ordered_json& about);
+nlohmann::ordered_json both_timelines(const ComparedTrace& trace, const nlohmann::ordered_json& about);
+
+/// A line: makespans, the error, and the overlapping pairs of operations that the prediction keeps.
+void print(const ComparedTrace& trace, std::ostream& out);
+
+/// A line per operation: how wrong its start, end and duration are.
+void print_operations(const ComparedTrace& trace, std::ostream& out);
+
+/// The errors of all traces, with and without their hardware work queues.
+void print(const ComparisonSummary& summary, std::ostream& out);
 
 }  // namespace scanlab::simulator

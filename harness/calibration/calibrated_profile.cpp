@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -15,12 +14,14 @@ namespace scanlab::simulator {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using streams::Operation;
 using streams::OperationKind;
+using streams::Span;
 using streams::TimedReplay;
-using Kind = ExperimentKind;
 
-constexpr double kMicro = 1e-6;
+constexpr OperationKind kWays[] = {OperationKind::copy_in, OperationKind::copy_out};
+const char* name_of(OperationKind way) { return way == OperationKind::copy_in ? "in" : "out"; }
+double& part(EachWay& each, OperationKind way) { return way == OperationKind::copy_in ? each.in : each.out; }
+double bytes(const MeasuredExperiment& measured) { return measured.experiment.bytes(); }
 
 class Derivation {
  public:
@@ -40,222 +41,190 @@ class Derivation {
         "kernels behind the copy of their items, nothing beside them");
     put_rate("device_gb_per_s", bytes_per_second, "the fastest kernel, bytes read and written");
     limits();
-    Json profile{{"schema", "scanlab-device/1"},
-                 {"name", name},
-                 {"title", fmt::format("{} (compute capability {}), calibrated", calibration_.limits.name,
-                                       calibration_.limits.compute_capability)}};
-    profile["figures"] = figures_;
-    return profile;
+    return {{"schema", "scanlab-device/1"},
+            {"name", name},
+            {"title", fmt::format("{} (compute capability {}), calibrated", calibration_.limits.name,
+                                  calibration_.limits.compute_capability)},
+            {"figures", figures_}};
   }
 
  private:
-  // ------------------------------------------------------------------------------------------- what was measured
-
-  Experiments copies(Kind kind, OperationKind way) const { return all_of(calibration_, {.kind = kind, .way = way}); }
-  Experiments both_ways_in_streams(int streams) const {
-    return all_of(calibration_, {.kind = Kind::copies_both_ways, .streams = streams});
+  Experiments all(const std::string& beginning) const { return all_of(calibration_, beginning); }
+  const MeasuredExperiment& only(const std::string& name) const { return one_of(calibration_, name); }
+  Experiments copies(const char* kind, OperationKind way) const {
+    return all(fmt::format("{}_{}/", kind, name_of(way)));
   }
-  const MeasuredExperiment& in_streams(OperationKind way, int streams) const {
-    return one_of(calibration_, {.kind = Kind::copies_in_streams, .way = way, .streams = streams});
+  const MeasuredExperiment& in_32_streams(OperationKind way) const {
+    return only(fmt::format("copies_{}_streams:32", name_of(way)));
   }
-
-  // ------------------------------------------------------------------------------------------------------ figures
 
   void put(const std::string& key, const Json& value, const std::string& how) {
-    figures_[key] = {{"value", value}, {"source", fmt::format("{}: {}", source_, how)}};
+    put_known(key, value, fmt::format("{}: {}", source_, how));
   }
-  void put_us(const char* key, double seconds, const std::string& how) {
-    put(key, std::round(std::max(0.0, seconds) / kMicro * 1e3) / 1e3,
+  void put_us(const std::string& key, double seconds, const std::string& how) {
+    put(key, to_thousandths(std::max(0.0, seconds) / kMicro),
         seconds < 0 ? how + "; it came out as less than nothing" : how);
   }
   void put_rate(const std::string& key, double bytes_a_second, const std::string& how) {
-    put(key, std::round(bytes_a_second / 1e9 * 1e3) / 1e3, how);
+    put(key, to_thousandths(bytes_a_second / 1e9), how);
   }
   void put_known(const std::string& key, const Json& value, const std::string& source) {
     figures_[key] = {{"value", value}, {"source", source}};
   }
 
+  // ------------------------------------------------------------------------------------------------------- copies
+
   /// Bytes a second between the two largest sizes: what a copy takes whatever its size is in both.
-  static double rate(const Experiments& sizes, OperationKind kind) {
+  static double rate(const Experiments& sizes, OperationKind way) {
     const MeasuredExperiment& large = *sizes[sizes.size() - 1];
     const MeasuredExperiment& smaller = *sizes[sizes.size() - 2];
-    return (bytes(large) - bytes(smaller)) / (device_seconds(large, kind) - device_seconds(smaller, kind));
+    return (bytes(large) - bytes(smaller)) / (device_seconds(large, way) - device_seconds(smaller, way));
   }
 
-  /// Seconds that each copy took beyond its bytes, in a row of copies that began and ended within `around` seconds of
-  /// host time: the median over sizes up to 4 MiB, where it shows.
-  static double latency(const Experiments& sizes, OperationKind kind, double rate, double around) {
+  /// Seconds that each copy of a row took beyond its bytes: the median over sizes up to 4 MiB, where it shows.
+  double latency(const Experiments& sizes, OperationKind way, double rate) const {
     constexpr double kMax = 4 << 20;
     std::vector<double> all;
     for (const MeasuredExperiment* each : sizes) {
       if (bytes(*each) > kMax) continue;
-      const auto copies = static_cast<double>(count(*each, kind));
-      all.push_back((plain_seconds(*each) - around) / copies - bytes(*each) / rate);
+      all.push_back((plain_seconds(*each) - copy_call_ - host_wait_) / count(*each, way) - bytes(*each) / rate);
     }
     return median(all);
   }
 
   void copies() {
-    const auto in = copies(Kind::copies, OperationKind::copy_in);
-    const auto out = copies(Kind::copies, OperationKind::copy_out);
-    alone_ = {rate(in, OperationKind::copy_in), rate(out, OperationKind::copy_out)};
-    copy_call_ = call_seconds(in_streams(OperationKind::copy_in, 4), OperationKind::copy_in, 1);
+    copy_call_ = call_seconds(only("copies_in_streams:4"), OperationKind::copy_in, 1);
     find_host_wait();
-    const double around = copy_call_ + host_wait_;
-    copy_latency_ = {latency(in, OperationKind::copy_in, alone_.in, around),
-                     latency(out, OperationKind::copy_out, alone_.out, around)};
-
     const bool both_ways = copy_engines();
-    put_rate("copy_in_gb_per_s", alone_.in, "by how much longer 64 MiB take than 16");
-    put_rate("copy_out_gb_per_s", alone_.out, "by how much longer 64 MiB take than 16");
-    put_us("copy_latency_us", copy_latency_.in, "what a row of copies in takes beyond its bytes, a copy");
-    put_us("copy_latency_out_us", copy_latency_.out, "the same of copies out");
-    put_traced("traced_in_us", in, OperationKind::copy_in, alone_.in, copy_latency_.in);
-    put_traced("traced_out_us", out, OperationKind::copy_out, alone_.out, copy_latency_.out);
-    both_ways ? copies_both_ways(around) : copies_one_way_at_a_time();
-
-    const auto pageable_rate = [&](OperationKind kind) {
-      const MeasuredExperiment& large = *copies(Kind::copies_pageable, kind).back();
-      return bytes(large) / call_seconds(large, kind);
-    };
-    put_rate("pageable_in_gb_per_s", pageable_rate(OperationKind::copy_in), "calls of 64 MiB");
-    put_rate("pageable_out_gb_per_s", pageable_rate(OperationKind::copy_out), "calls of 64 MiB");
+    for (const OperationKind way : kWays) {
+      const Experiments sizes = copies("copies", way);
+      const double alone = part(alone_, way) = rate(sizes, way);
+      const double beyond = part(copy_latency_, way) = latency(sizes, way, alone);
+      put_rate(fmt::format("copy_{}_gb_per_s", name_of(way)), alone, "by how much longer 64 MiB take than 16");
+      put_us(way == OperationKind::copy_in ? "copy_latency_us" : "copy_latency_out_us", beyond,
+             fmt::format("what a row of copies {} takes beyond its bytes, a copy", name_of(way)));
+      put_traced(fmt::format("traced_{}_us", name_of(way)), sizes, way, alone, beyond);
+      const MeasuredExperiment& large = *copies("pageable", way).back();
+      put_rate(fmt::format("pageable_{}_gb_per_s", name_of(way)), bytes(large) / call_seconds(large, way),
+               "calls of 64 MiB");
+    }
+    both_ways ? copies_both_ways() : copies_one_way_at_a_time();
   }
 
-  /// By how many copies ran at once: of one way, so many engines serve it; of both ways fewer than of each together, so
-  /// many engines fewer there are, since they serve both. Returns whether copies both ways run at once.
+  /// The engines of a way are as many as its copies that ran at once; those that serve both ways are as many as these
+  /// of each way together exceed the copies of both ways at once. Returns whether copies both ways run at once.
   bool copy_engines() {
-    const std::size_t in = at_once(in_streams(OperationKind::copy_in, 32));
-    const std::size_t out = at_once(in_streams(OperationKind::copy_out, 32));
+    const std::size_t in = at_once(in_32_streams(OperationKind::copy_in));
+    const std::size_t out = at_once(in_32_streams(OperationKind::copy_out));
     std::size_t engines = std::max(in, out);
-    for (const MeasuredExperiment* each : both_ways_in_streams(4)) engines = std::max(engines, at_once(*each));
+    for (const MeasuredExperiment* each : all("both_ways/streams:4/")) engines = std::max(engines, at_once(*each));
     engines = std::min(engines, in + out);
-    Json all = Json::array();
-    for (std::size_t i = 0; i < in + out - engines; ++i) all.push_back(Json::array({"in", "out"}));
-    for (std::size_t i = 0; i < engines - out; ++i) all.push_back(Json::array({"in"}));
-    for (std::size_t i = 0; i < engines - in; ++i) all.push_back(Json::array({"out"}));
-    const std::string said = calibration_.context.value("copy_engines", "");
-    put("copy_engines", all,
+    Json value(in + out - engines, Json::array({"in", "out"}));
+    value.insert(value.end(), engines - out, Json::array({"in"}));
+    value.insert(value.end(), engines - in, Json::array({"out"}));
+    const std::string stated = calibration_.context.value("copy_engines", "");
+    put("copy_engines", value,
         fmt::format("copies that ran at once for a tenth of the time at least: {} in, {} out, {} both ways{}", in, out,
-                    engines, said.empty() ? "" : "; asyncEngineCount is " + said));
+                    engines, stated.empty() ? "" : "; asyncEngineCount is " + stated));
     return engines > 1;
   }
 
-  /// `around`: seconds of the host before and after a row of copies.
-  void copies_both_ways(double around) {
-    const auto sizes = both_ways_in_streams(1);
-    const EachWay both{put_rate_both("in", sizes, OperationKind::copy_in, alone_.in),
-                       put_rate_both("out", sizes, OperationKind::copy_out, alone_.out)};
-    // Short copies both ways fall into step, and each begins as the other does; longer ones begin while the other
-    // flows.
-    const Experiments short_ones{sizes[0]};
+  void copies_both_ways() {
+    const Experiments sizes = all("both_ways/streams:1/");
+    // Short copies both ways fall into step; longer ones begin while the other flows.
+    const Experiments in_step{sizes[0]};
     const Experiments longer{sizes[1]};
-    put_us("copy_latency_in_step_in_us", latency(short_ones, OperationKind::copy_in, both.in, around),
-           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
-    put_us("copy_latency_in_step_out_us", latency(short_ones, OperationKind::copy_out, both.out, around),
-           "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
-    const bool out_is_slower = both.out <= both.in;  // and says when both are done
-    const double slower = latency(longer, out_is_slower ? OperationKind::copy_out : OperationKind::copy_in,
-                                  std::min(both.in, both.out), around);
-    put_us(out_is_slower ? "copy_latency_both_out_us" : "copy_latency_both_in_us", slower,
+    EachWay both;
+    for (const OperationKind way : kWays) {
+      const double measured = rate_both(*sizes.back(), way);
+      // The other way makes no copy faster: more than the rate alone is noise.
+      const double rate = part(both, way) = std::min(measured, part(alone_, way));
+      put_rate(fmt::format("both_{}_gb_per_s", name_of(way)), rate,
+               measured == rate ? "what 64 MiB take while copies run the other way"
+                                : "as alone, since 64 MiB took no longer while copies ran the other way");
+      put_us(fmt::format("copy_latency_in_step_{}_us", name_of(way)), latency(in_step, way, rate),
+             "what a row of copies of 1 MiB both ways takes beyond its bytes, a copy");
+    }
+    const OperationKind slower = kWays[both.out <= both.in ? 1 : 0];  // and says when both are done
+    const double slower_latency = latency(longer, slower, part(both, slower));
+    put_us(fmt::format("copy_latency_both_{}_us", name_of(slower)), slower_latency,
            "the same of the slower way in a row of copies of 4 MiB both ways");
-    put_traced("traced_both_in_us", longer, OperationKind::copy_in, both.in, out_is_slower ? copy_latency_.in : slower);
-    put_traced("traced_both_out_us", longer, OperationKind::copy_out, both.out,
-               out_is_slower ? slower : copy_latency_.out);
+    for (const OperationKind way : kWays) {
+      put_traced(fmt::format("traced_both_{}_us", name_of(way)), longer, way, part(both, way),
+                 way == slower ? slower_latency : part(copy_latency_, way));
+    }
   }
 
-  /// What is copied the other way makes no copy faster: more than the rate alone is noise.
-  double put_rate_both(const char* way, const Experiments& sizes, OperationKind kind, double alone) {
-    const double both = rate_both(sizes, kind);
-    put_rate(fmt::format("both_{}_gb_per_s", way), std::min(both, alone),
-             both <= alone ? "what 64 MiB take while copies run the other way"
-                           : "as alone, since 64 MiB took no longer while copies ran the other way");
-    return std::min(both, alone);
-  }
-
-  /// What copies both ways at once take is left out, but for what a profile must have.
+  /// Leaves out what copies both ways at once take, but for what a profile must have.
   void copies_one_way_at_a_time() {
-    for (const char* way : {"in", "out"}) {
-      const std::string alone = fmt::format("copy_{}_gb_per_s", way);
-      put_known(fmt::format("both_{}_gb_per_s", way), Json(figures_.at(alone).at("value")),
+    for (const OperationKind way : kWays) {
+      const std::string alone = fmt::format("copy_{}_gb_per_s", name_of(way));
+      put_known(fmt::format("both_{}_gb_per_s", name_of(way)), Json(figures_.at(alone).at("value")),
                 fmt::format("assumed to be {}, because copies both ways never ran at once", alone));
     }
   }
 
-  /// Bytes a second of the largest copies while the other way is busy all the time. By these alone: what two sizes
-  /// differ by has the disturbances of both.
-  static double rate_both(const Experiments& sizes, OperationKind kind) {
-    const MeasuredExperiment& large = *sizes.back();
-    const auto same_way = [&](const streams::Span& span) {
-      return large.experiment.recording.operations[span.operation].kind == kind;
-    };
-    std::vector<double> all;
-    for (const TimedReplay& replay : large.replays.traced) {
-      double other_end = 0;
-      for (const streams::Span& span : replay.timeline.spans) {
-        if (!same_way(span)) other_end = std::max(other_end, span.when.end);
+  /// Visits the traced copies of one way, each with the one before it, while the other way, if there is one, is busy.
+  static void visit_copies(const MeasuredExperiment& measured, OperationKind way,
+                           const std::function<void(const Span* before, const Span&)>& visit) {
+    const auto& operations = measured.experiment.recording.operations;
+    for (const TimedReplay& replay : measured.replays.traced) {
+      double other_end = std::numeric_limits<double>::infinity();
+      for (const Span& span : replay.timeline.spans) {
+        if (operations[span.operation].kind != way) other_end = span.when.end;
       }
-      for (const streams::Span& span : replay.timeline.spans) {
-        if (same_way(span) && span.when.end <= other_end) all.push_back(span.when.seconds());
+      const Span* before = nullptr;
+      for (const Span& span : replay.timeline.spans) {
+        if (operations[span.operation].kind != way) continue;
+        if (span.when.end <= other_end) visit(before, span);
+        before = &span;
       }
     }
+  }
+
+  /// Bytes a second of the largest copies while the other way is busy: a difference of sizes has the noise of both.
+  static double rate_both(const MeasuredExperiment& large, OperationKind way) {
+    std::vector<double> all;
+    visit_copies(large, way, [&](const Span*, const Span& span) { all.push_back(span.when.seconds()); });
     return bytes(large) / median(all);
   }
 
-  /// From the end of one copy to that of the next of its way, beyond bytes and latency, while records are collected and
-  /// the other way, if there is one, is busy.
-  static std::vector<double> traced_seconds(const Experiments& sizes, OperationKind kind, double rate, double latency) {
+  /// From the end of one copy to that of the next of its way, beyond bytes and latency.
+  void put_traced(const std::string& key, const Experiments& sizes, OperationKind way, double rate, double latency) {
     std::vector<double> beyond;
     for (const MeasuredExperiment* each : sizes) {
-      const auto& operations = each->experiment.recording.operations;
-      for (const TimedReplay& replay : each->replays.traced) {
-        double other_end = std::numeric_limits<double>::infinity();
-        const streams::Span* before = nullptr;
-        for (const streams::Span& span : replay.timeline.spans) {
-          if (operations[span.operation].kind != kind) other_end = span.when.end;
-        }
-        for (const streams::Span& span : replay.timeline.spans) {
-          if (operations[span.operation].kind != kind) continue;
-          if (before != nullptr && span.when.end <= other_end) {
-            beyond.push_back(span.when.end - before->when.end - bytes(*each) / rate - latency);
-          }
-          before = &span;
-        }
-      }
+      visit_copies(*each, way, [&](const Span* before, const Span& span) {
+        if (before == nullptr) return;
+        beyond.push_back(span.when.end - before->when.end - bytes(*each) / rate - latency);
+      });
     }
-    return beyond;
-  }
-
-  void put_traced(const char* key, const Experiments& sizes, OperationKind kind, double rate, double latency) {
-    const std::vector<double> beyond = traced_seconds(sizes, kind, rate, latency);
     if (!beyond.empty()) put_us(key, median(beyond), "what collection adds to a copy: traces have it in them");
   }
 
-  /// What synchronous copies take beyond the device's own time and the call of an asynchronous one.
+  /// Finds the time of a synchronous copy beyond the device's own time and the call of an asynchronous copy.
   void find_host_wait() {
     std::vector<double> beyond;
-    for (const OperationKind kind : {OperationKind::copy_in, OperationKind::copy_out}) {
-      for (const MeasuredExperiment* each : copies(Kind::copies_synchronous, kind)) {
-        beyond.push_back(call_seconds(*each, kind) - device_seconds(*each, kind) - copy_call_);
+    for (const OperationKind way : kWays) {
+      for (const MeasuredExperiment* each : copies("pinned_synchronous", way)) {
+        beyond.push_back(call_seconds(*each, way) - device_seconds(*each, way) - copy_call_);
       }
     }
     host_wait_ = median(beyond);
   }
 
   void calls() {
-    const double kernel_call =
-        call_seconds(one_of(calibration_, {.kind = Kind::kernel_calls}), OperationKind::kernel, 1);
+    const double kernel_call = call_seconds(only("calls/kernels"), OperationKind::kernel, 1);
     put_us("issue_us", kernel_call, "a call that launches a kernel");
     put_us("issue_copy_us", copy_call_, "a call of cudaMemcpyAsync");
     put_known("issue_synchronous_copy_us", Json(figures_.at("issue_copy_us").at("value")),
               "assumed to be issue_copy_us, because cudaMemcpy returns when the copy is done: of its time without the "
               "copy, host_wait_us has the rest");
     put_us("issue_kernel_us", kernel_call, "a call that launches a kernel");
-    const MeasuredExperiment& events = one_of(calibration_, {.kind = Kind::event_calls});
+    const MeasuredExperiment& events = only("calls/events");
     put_us("issue_record_us", call_seconds(events, OperationKind::record_event), "a call of cudaEventRecord");
     put_us("issue_wait_us", call_seconds(events, OperationKind::wait_event), "a call of cudaStreamWaitEvent");
     const auto launch = [&](int nodes) {
-      return call_seconds(one_of(calibration_, {.kind = Kind::graphs, .kernels = nodes}), OperationKind::kernel);
+      return call_seconds(only(fmt::format("graph/kernels:{}", nodes)), OperationKind::kernel);
     };
     const double node = (launch(128) - launch(4)) / (128 - 4);
     put_us("issue_graph_us", launch(4) - 4 * node, "a launch of a graph, but for its nodes");
@@ -266,89 +235,76 @@ class Derivation {
 
   void hand_overs() {
     // Behind one long copy, which ends when all is issued: the rest is a chain.
-    const MeasuredExperiment& gate = *copies(Kind::copies, OperationKind::copy_in).back();
-    const double before =
-        plain_seconds(gate) / static_cast<double>(count(gate, OperationKind::copy_in)) + copy_call_ + host_wait_;
-    const MeasuredExperiment& kernels = one_of(calibration_, {.kind = Kind::kernel_chain});
-    const auto links = static_cast<double>(count(kernels, OperationKind::kernel));
-    const double kernel = device_seconds(kernels, OperationKind::kernel);
-    const double kernel_latency = (plain_seconds(kernels) - before) / links - kernel;
+    const MeasuredExperiment& gate = *copies("copies", OperationKind::copy_in).back();
+    const double before = plain_seconds(gate) / count(gate, OperationKind::copy_in) + copy_call_ + host_wait_;
+    const auto link_of = [&](const MeasuredExperiment& chain) {
+      return (plain_seconds(chain) - before) / count(chain, OperationKind::kernel) -
+             device_seconds(chain, OperationKind::kernel);
+    };
+    const double kernel_latency = link_of(only("chain/kernels"));
     put_us("kernel_latency_us", kernel_latency, "a kernel of a row of short ones, but for its own time");
 
     put_us("hand_over_busy_us", busy_hand_over(),
            "half of what lies between two copies out with a kernel between them, while copies in run");
 
-    std::vector<double> each;
-    for (const Kind chain : {Kind::chain, Kind::chain_by_events}) {
-      for (const MeasuredExperiment* size : all_of(calibration_, {.kind = chain})) {
-        const auto n = static_cast<double>(count(*size, OperationKind::kernel));
-        const double link = (plain_seconds(*size) - before) / n;
-        const double copies =
-            copy_latency_.in + copy_latency_.out + bytes(*size) / alone_.in + bytes(*size) / alone_.out;
-        const double computed = device_seconds(*size, OperationKind::kernel) + kernel_latency;
-        each.push_back((link - copies - computed) / 3);
-      }
+    std::vector<double> hand_overs;
+    for (const MeasuredExperiment* each : all("chain/in_kernel_out")) {
+      const double copies = copy_latency_.in + copy_latency_.out + bytes(*each) / alone_.in + bytes(*each) / alone_.out;
+      hand_overs.push_back((link_of(*each) - copies - kernel_latency) / 3);
     }
-    put_us("hand_over_us", median(each),
+    put_us("hand_over_us", median(hand_overs),
            "a third of what a chain of copy in, kernel, copy out takes beyond their own times");
   }
 
   /// From the end of a kernel to its copy out, and from that to the next kernel: half of both together.
   double busy_hand_over() const {
-    std::vector<double> all;
-    for (const MeasuredExperiment* each : all_of(calibration_, {.kind = Kind::chain_under_load})) {
-      const auto& operations = each->experiment.recording.operations;
+    std::vector<double> halves;
+    for (const MeasuredExperiment* each : all("under_load/")) {
       const double kernel = device_seconds(*each, OperationKind::kernel);
-      for (const TimedReplay& replay : each->replays.traced) {
-        const streams::Span* before = nullptr;
-        for (const streams::Span& span : replay.timeline.spans) {
-          if (operations[span.operation].kind != OperationKind::copy_out) continue;
-          if (before != nullptr) all.push_back((span.when.start - before->when.end - kernel) / 2);
-          before = &span;
-        }
-      }
+      visit_spans(*each, OperationKind::copy_out, [&](const Span* before, const Span& span) {
+        if (before != nullptr) halves.push_back((span.when.start - before->when.end - kernel) / 2);
+      });
     }
-    return median(all);
+    return median(halves);
   }
 
-  /// How many hardware queues the copies of one way were in, and whether the engine stayed with one.
+  /// How many hardware work queues the copies of one way were in, and whether the engine stayed with one.
   void queues() {
     std::size_t most = 0;
     bool drains = true;
-    for (const OperationKind kind : {OperationKind::copy_in, OperationKind::copy_out}) {
-      const MeasuredExperiment& measured = in_streams(kind, 32);
+    for (const OperationKind way : kWays) {
+      const MeasuredExperiment& measured = in_32_streams(way);
       const std::size_t engines = at_once(measured);
       for (const TimedReplay& replay : measured.replays.traced) {
-        std::vector<const streams::Span*> by_start;
-        for (const streams::Span& span : replay.timeline.spans) by_start.push_back(&span);
-        std::ranges::sort(by_start, {}, [](const streams::Span* span) { return span->when.start; });
+        std::vector<Span> by_start = replay.timeline.spans;
+        std::ranges::sort(by_start, {}, [](const Span& span) { return span.when.start; });
         std::set<unsigned> queues;
         std::size_t turns = 0;
         for (std::size_t i = 0; i < by_start.size(); ++i) {
-          queues.insert(by_start[i]->channel.value_or(0));
-          bool stays = i < engines;  // some engine was last with this queue
-          for (std::size_t j = 1; j <= std::min(i, engines); ++j)
-            stays |= by_start[i]->channel == by_start[i - j]->channel;
-          if (!stays) ++turns;
+          queues.insert(by_start[i].channel.value_or(0));
+          const auto first = by_start.begin() + static_cast<std::ptrdiff_t>(i - std::min(i, engines));
+          const auto last = by_start.begin() + static_cast<std::ptrdiff_t>(i);
+          // Some engine was last with this queue, or has had none.
+          if (i >= engines && std::ranges::find(first, last, last->channel, &Span::channel) == last) ++turns;
         }
         most = std::max(most, queues.size());
         drains &= turns < 2 * queues.size();
       }
     }
-    put("copy_queues", most, "hardware queues of copies in 32 streams");
+    put("copy_queues", most, "hardware work queues of copies in 32 streams");
     put("drains_queues", drains, "whether copies of 32 streams came queue by queue, not in the order of issue");
   }
 
   void limits() {
     queues();
     const DeviceLimits& limits = calibration_.limits;
-    const char* const said_by_cuda = "from cudaDeviceProp of this device";
+    const char* const stated_by_cuda = "from cudaDeviceProp of this device";
     put_known(
         "hardware_queues", 8,
         "assumed: 8 unless CUDA_DEVICE_MAX_CONNECTIONS says otherwise, 32 at most: NVIDIA, CUDA C++ Programming Guide");
-    put_known("multiprocessors", limits.multiprocessors, said_by_cuda);
-    put_known("resident_blocks", limits.resident_blocks, said_by_cuda);
-    put_known("resident_threads", limits.resident_threads, said_by_cuda);
+    put_known("multiprocessors", limits.multiprocessors, stated_by_cuda);
+    put_known("resident_blocks", limits.resident_blocks, stated_by_cuda);
+    put_known("resident_threads", limits.resident_threads, stated_by_cuda);
     put_known("resident_grids", 128,
               "assumed, of compute capability 7.0 and later: NVIDIA, CUDA C++ Programming Guide, table \"Technical "
               "Specifications per Compute Capability\"");

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "harness/host/document.hpp"
-#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::simulator {
 
@@ -49,55 +48,56 @@ std::vector<Interval> read_intervals(const Value& value) {
 Json to_json(const std::vector<TimedReplay>& replays) {
   Json all = Json::array();
   for (const TimedReplay& replay : replays) {
-    Json one{{"nanoseconds", nanoseconds(replay.seconds)}, {"issued", to_json(replay.timeline.issued)}};
+    Json entry{{"nanoseconds", nanoseconds(replay.seconds)}, {"issued", to_json(replay.timeline.issued)}};
     if (!replay.timeline.spans.empty()) {
       std::vector<Interval> when;
-      one["channels"] = Json::array();
+      entry["channels"] = Json::array();
       for (const streams::Span& span : replay.timeline.spans) {
         when.push_back(span.when);
-        one["channels"].push_back(span.channel.value_or(0));
+        entry["channels"].push_back(span.channel.value_or(0));
       }
-      one["ran"] = to_json(when);
+      entry["ran"] = to_json(when);
     }
-    all.push_back(std::move(one));
+    all.push_back(std::move(entry));
   }
   return all;
 }
 
-std::vector<TimedReplay> read_replays(const Value& experiment, const char* key) {
+/// Reads the replays of an experiment, whose work is in the order of issue. Throws DocumentError where operations are
+/// others, and for times that none can have.
+std::vector<TimedReplay> read_replays(const Value& experiment, const std::string& key,
+                                      const streams::Recording& recording) {
+  const auto refuse = [&](const char* reason) {
+    experiment.fail(fmt::format("{} {}: calibrate anew", experiment.at("name").text(), reason));
+  };
   const auto blocks = experiment.at("blocks").get<std::vector<std::int64_t>>();
+  std::vector<std::size_t> work;
+  for (std::size_t i = 0; i < recording.operations.size(); ++i) {
+    if (is_work(recording.operations[i])) work.push_back(i);
+  }
   std::vector<TimedReplay> all;
   for (const Value& repetition : experiment.at(key).items()) {
-    TimedReplay replay{.seconds = repetition.at("nanoseconds").get<double>({.unit = 1e-9}), .timeline = {}};
-    replay.timeline.issued = read_intervals(repetition.at("issued"));
-    if (repetition.has("ran")) {
+    TimedReplay replay{.seconds = repetition.at("nanoseconds").get<double>({.unit = 1e-9}),
+                       .timeline = {.recording = &recording, .issued = read_intervals(repetition.at("issued"))}};
+    const auto backwards = [](const Interval& when) { return !(when.end >= when.start); };
+    bool possible = replay.seconds > 0 && std::ranges::none_of(replay.timeline.issued, backwards);
+    bool same = replay.timeline.issued.size() == recording.operations.size();
+    if (key == "traced" || repetition.has("ran")) {
       const std::vector<Interval> ran = read_intervals(repetition.at("ran"));
       const auto channels = repetition.at("channels").get<std::vector<unsigned>>();
-      if (channels.size() < ran.size() || blocks.size() < ran.size())
-        repetition.expect("channels and blocks of each span");
-      for (std::size_t i = 0; i < ran.size(); ++i) {
-        replay.timeline.spans.push_back({.operation = 0, .when = ran[i], .channel = channels[i], .blocks = blocks[i]});
+      same = same && ran.size() == work.size() && channels.size() == work.size() && blocks.size() == work.size();
+      for (std::size_t i = 0; same && i < work.size(); ++i) {
+        possible = possible && ran[i].end > ran[i].start;
+        replay.timeline.spans.push_back(
+            {.operation = work[i], .when = ran[i], .channel = channels[i], .blocks = blocks[i]});
       }
     }
+    if (!possible) refuse("has times that none can have");
+    if (!same) refuse("was measured by other code than this");
     all.push_back(std::move(replay));
   }
-  if (all.empty()) experiment.fail(fmt::format("{} has no repetitions: calibrate anew", experiment.at("name").text()));
+  if (all.empty()) refuse("has no repetitions");
   return all;
-}
-
-Json facts_of(const Microbenchmark& experiment) {
-  const streams::Job& job = experiment.recording.job;
-  Json facts{{"name", experiment.name},
-             {"kind", name(experiment.kind)},
-             {"workload", job.workload->about.id},
-             {"work", job.work},
-             {"memory", name(job.memory)}};
-  if (experiment.way) facts["way"] = name(*experiment.way);
-  if (experiment.bytes > 0) facts["bytes"] = experiment.bytes;
-  if (experiment.streams > 0) facts["streams"] = experiment.streams;
-  if (experiment.kernels > 0) facts["kernels"] = experiment.kernels;
-  if (experiment.items > 0) facts["items"] = experiment.items;
-  return facts;
 }
 
 /// None of them measured.
@@ -107,35 +107,6 @@ std::vector<MeasuredExperiment> experiments_for(const std::vector<int>& works) {
     all.push_back({.experiment = std::move(experiment), .replays = {}, .failure = {}});
   }
   return all;
-}
-
-/// Gives each span its operation: those that are work, in the order of issue. Throws DocumentError where there are
-/// others, and for times that none can have.
-void assign_operations(MeasuredExperiment& measured, const Value& experiment) {
-  const auto& operations = measured.experiment.recording.operations;
-  std::vector<std::size_t> work;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (streams::is_work(operations[i])) work.push_back(i);
-  }
-  const auto refuse = [&](const char* reason) {
-    experiment.fail(fmt::format("{} {}: calibrate anew", measured.experiment.name, reason));
-  };
-  for (auto* replays : {&measured.replays.plain, &measured.replays.traced}) {
-    for (TimedReplay& replay : *replays) {
-      streams::Timeline& timeline = replay.timeline;
-      timeline.recording = &measured.experiment.recording;
-      const auto backwards = [](const Interval& when) { return !(when.end >= when.start); };
-      const auto empty = [](const streams::Span& span) { return !(span.when.end > span.when.start); };
-      if (!(replay.seconds > 0) || std::ranges::any_of(timeline.issued, backwards) ||
-          std::ranges::any_of(timeline.spans, empty)) {
-        refuse("has times that none can have");
-      }
-      if (timeline.issued.size() != operations.size()) refuse("was measured by other code than this");
-      if (timeline.spans.empty() && replays == &measured.replays.plain) continue;
-      if (timeline.spans.size() != work.size()) refuse("was measured by other code than this");
-      for (std::size_t i = 0; i < work.size(); ++i) timeline.spans[i].operation = work[i];
-    }
-  }
 }
 
 }  // namespace
@@ -159,18 +130,23 @@ Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works,
 Json to_json(const Calibration& calibration) {
   Json experiments = Json::array();
   for (const MeasuredExperiment& measured : calibration.experiments) {
-    Json one = facts_of(measured.experiment);
+    const streams::Job& job = measured.experiment.recording.job;
+    Json entry{{"name", measured.experiment.name},
+               {"workload", job.workload->about.id},
+               {"work", job.work},
+               {"memory", name(job.memory)}};
+    entry.update(measured.experiment.facts);
     if (!measured.failure.empty()) {
-      one["failure"] = measured.failure;
+      entry["failure"] = measured.failure;
     } else {
-      one["blocks"] = Json::array();
+      entry["blocks"] = Json::array();
       for (const streams::Span& span : measured.replays.traced.front().timeline.spans) {
-        one["blocks"].push_back(span.blocks);
+        entry["blocks"].push_back(span.blocks);
       }
-      one["plain"] = to_json(measured.replays.plain);
-      one["traced"] = to_json(measured.replays.traced);
+      entry["plain"] = to_json(measured.replays.plain);
+      entry["traced"] = to_json(measured.replays.traced);
     }
-    experiments.push_back(std::move(one));
+    experiments.push_back(std::move(entry));
   }
   return {{"schema", kCalibrationSchema},
           {"context", calibration.context},
@@ -200,8 +176,9 @@ Calibration parse_calibration(const Value& document) {
     const Value& experiment = place->second;
     FieldReader(experiment).optional("failure", measured.failure);
     if (!measured.failure.empty()) continue;
-    measured.replays = {.plain = read_replays(experiment, "plain"), .traced = read_replays(experiment, "traced")};
-    assign_operations(measured, experiment);
+    const streams::Recording& recording = measured.experiment.recording;
+    measured.replays = {.plain = read_replays(experiment, "plain", recording),
+                        .traced = read_replays(experiment, "traced", recording)};
   }
   return calibration;
 }

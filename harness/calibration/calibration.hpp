@@ -7,11 +7,25 @@
 #include <string>
 #include <vector>
 
-#include "harness/calibration/calibration_experiments.hpp"
 #include "harness/host/document.hpp"
+#include "harness/schedule/recording.hpp"
 #include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::simulator {
+
+/// A recording, run as a schedule is, though none that anybody would compare: copies alone, both ways, kernels behind a
+/// copy, hand-overs, calls.
+struct Microbenchmark {
+  std::string name;              ///< "both_ways/streams:4/bytes:1048576": by its beginning it is looked up
+  nlohmann::ordered_json facts;  ///< its kind, and in what experiments of the kind differ, for the file of --raw
+  streams::Recording recording{};
+
+  double bytes() const { return facts.value("bytes", 0.0); }  ///< of each copy, if all have as many
+};
+
+/// `works`: how much work an item, of the kernels of every workload that heeds it. The order is that of the host arrays
+/// that they need, so that neighbours can share them.
+std::vector<Microbenchmark> calibration_experiments(const std::vector<int>& works);
 
 /// The facts from CUDA that a profile needs.
 struct DeviceLimits {
@@ -35,13 +49,13 @@ struct Calibration {
   std::vector<MeasuredExperiment> experiments;  ///< those of calibration_experiments(works), in that order
 };
 
-/// Measurements that lack what a profile needs; a sentence.
-struct CalibrationError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// Measurements that lack what a profile needs (status 1).
+struct CalibrationError : CommandError {
+  explicit CalibrationError(const std::string& sentence) : CommandError(kFailed, sentence) {}
 };
 
-/// Every experiment, by `measure`. What that throws is the experiment's failure, but for a CommandError, which ends
-/// all.
+/// Measures every experiment with `measure`. An exception is recorded as the experiment's failure; a CommandError ends
+/// the calibration.
 Calibration calibrate(const DeviceLimits& limits, const std::vector<int>& works, nlohmann::ordered_json context,
                       const std::function<streams::MeasuredReplays(const Microbenchmark&)>& measure);
 

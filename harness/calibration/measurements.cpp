@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,32 +11,27 @@
 
 namespace scanlab::simulator {
 
+using Json = nlohmann::ordered_json;
 using streams::Operation;
 using streams::OperationKind;
+using streams::Span;
 using streams::TimedReplay;
 
-const MeasuredExperiment& usable(const MeasuredExperiment& measured) {
-  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): of a calibration, which lives on
-  if (measured.failure.empty()) return measured;
-  throw CalibrationError(fmt::format("{}: {}; without it there is no profile: calibrate anew", measured.experiment.name,
-                                     measured.failure));
-}
-
-Experiments all_of(const Calibration& calibration, const Wanted& wanted) {
+Experiments all_of(const Calibration& calibration, const std::string& beginning) {
   Experiments all;
   for (const MeasuredExperiment& each : calibration.experiments) {
-    const Microbenchmark& experiment = each.experiment;
-    const bool fits = experiment.kind == wanted.kind && (!wanted.way || experiment.way == wanted.way) &&
-                      (wanted.streams == 0 || experiment.streams == wanted.streams) &&
-                      (wanted.kernels == 0 || experiment.kernels == wanted.kernels);
-    if (fits) all.push_back(&usable(each));
+    if (!each.experiment.name.starts_with(beginning)) continue;
+    if (!each.failure.empty()) {
+      throw CalibrationError(
+          fmt::format("{}: {}; without it there is no profile: calibrate anew", each.experiment.name, each.failure));
+    }
+    all.push_back(&each);
   }
-  if (all.empty()) throw CalibrationError(fmt::format("there is no experiment of {}", name(wanted.kind)));
   return all;
 }
 
-const MeasuredExperiment& one_of(const Calibration& calibration, const Wanted& wanted) {
-  return *all_of(calibration, wanted).front();
+const MeasuredExperiment& one_of(const Calibration& calibration, const std::string& name) {
+  return *all_of(calibration, name).at(0);
 }
 
 double plain_seconds(const MeasuredExperiment& measured) {
@@ -44,8 +40,8 @@ double plain_seconds(const MeasuredExperiment& measured) {
   return median(all);
 }
 
-std::size_t count(const MeasuredExperiment& measured, OperationKind kind) {
-  return static_cast<std::size_t>(std::ranges::count(measured.experiment.recording.operations, kind, &Operation::kind));
+double count(const MeasuredExperiment& measured, OperationKind kind) {
+  return static_cast<double>(std::ranges::count(measured.experiment.recording.operations, kind, &Operation::kind));
 }
 
 double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std::size_t skip) {
@@ -59,17 +55,27 @@ double call_seconds(const MeasuredExperiment& measured, OperationKind kind, std:
   return median(all);
 }
 
-double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items) {
-  std::vector<double> all;
+void visit_spans(const MeasuredExperiment& measured, OperationKind kind,
+                 const std::function<void(const Span* before, const Span&)>& visit) {
   for (const TimedReplay& replay : measured.replays.traced) {
-    for (const streams::Span& span : replay.timeline.spans) {
-      const Operation& operation = measured.experiment.recording.operations[span.operation];
-      if (operation.kind != kind || (items != 0 && operation.chunk.items != items)) continue;
-      all.push_back(span.when.seconds());
+    const Span* before = nullptr;
+    for (const Span& span : replay.timeline.spans) {
+      if (measured.experiment.recording.operations[span.operation].kind != kind) continue;
+      visit(std::exchange(before, &span), span);
     }
   }
+}
+
+double device_seconds(const MeasuredExperiment& measured, OperationKind kind, std::int64_t items) {
+  std::vector<double> all;
+  visit_spans(measured, kind, [&](const Span*, const Span& span) {
+    const std::int64_t own = measured.experiment.recording.operations[span.operation].chunk.items;
+    if (items == 0 || own == items) all.push_back(span.when.seconds());
+  });
   return median(all);
 }
+
+double to_thousandths(double value) { return std::round(1e3 * value) / 1e3; }
 
 std::size_t at_once(const MeasuredExperiment& measured) {
   constexpr double kPart = 0.1;
@@ -96,6 +102,83 @@ std::size_t at_once(const MeasuredExperiment& measured) {
     if (so_many >= kPart * all) return static_cast<std::size_t>(each->first);
   }
   return 1;
+}
+
+// -------------------------------------------------------------------------------------- the figure kernel_times
+
+namespace {
+
+/// Seconds of an item where kernels run in several streams, none beside them; 0 of a workload whose kernels cannot.
+double seconds_together(const Experiments& side_by_side) {
+  double least = 0;
+  for (const MeasuredExperiment* each : side_by_side) {
+    double items = 0;
+    for (const streams::Operation& operation : each->experiment.recording.operations) {
+      items += static_cast<double>(operation.chunk.items);
+    }
+    std::vector<double> all;
+    for (const TimedReplay& replay : each->replays.traced) {
+      const auto by_start = [](const Span& span) { return span.when.start; };
+      const double start = std::ranges::min_element(replay.timeline.spans, {}, by_start)->when.start;
+      all.push_back((replay.timeline.makespan() - start) / items);
+    }
+    least = least == 0 ? median(all) : std::min(least, median(all));
+  }
+  return least;
+}
+
+/// How much sooner the first block of a kernel that fills the device ends than the mean: the kernel behind it, which
+/// waits for room, begins then. A kernel takes its work, done at the full rate but for the tail.
+double spread(const MeasuredExperiment& two_that_fill_the_device, double together) {
+  std::vector<double> all;
+  for (const TimedReplay& replay : two_that_fill_the_device.replays.traced) {
+    const auto& spans = replay.timeline.spans;
+    const auto items = static_cast<double>(two_that_fill_the_device.experiment.recording.buffer_items);
+    all.push_back(1 - (spans[1].when.start - spans[0].when.start) / (together * items));
+  }
+  return std::clamp(median(all), 0.0, 0.95);
+}
+
+}  // namespace
+
+Json kernel_times(const Calibration& calibration, double& bytes_per_second) {
+  Json all = Json::array();
+  bytes_per_second = 0;
+  for (const auto& [id, workload] : streams::WorkloadRegistry::instance().all()) {
+    std::map<int, std::map<std::int64_t, std::pair<double, std::int64_t>>> by_work;  // seconds and blocks
+    std::map<int, std::vector<double>> calls;
+    for (const MeasuredExperiment* measured : all_of(calibration, fmt::format("kernels/workload:{}/", id))) {
+      const streams::Recording& recording = measured->experiment.recording;
+      calls[recording.job.work].push_back(call_seconds(*measured, OperationKind::kernel));
+      for (const Span& span : measured->replays.traced.front().timeline.spans) {
+        const streams::Operation& operation = recording.operations[span.operation];
+        const std::int64_t items = operation.chunk.items;
+        if (operation.kind != OperationKind::kernel) continue;
+        by_work[recording.job.work][items] = {device_seconds(*measured, OperationKind::kernel, items), span.blocks};
+      }
+    }
+    for (const auto& [work, rows] : by_work) {
+      Json times{{"workload", id}, {"work", work}, {"issue_us", to_thousandths(median(calls[work]) / kMicro)}};
+      const std::string name = fmt::format("side_by_side/workload:{}/work:{}/", id, work);
+      const double together = seconds_together(all_of(calibration, name));
+      if (together > 0) {
+        times["together_us_an_item"] = together / kMicro;
+        times["spread"] = to_thousandths(spread(one_of(calibration, name + "streams:2/items:4194304"), together));
+      }
+      std::int64_t blocks = 1;
+      for (const auto& [items, row] : rows) {
+        blocks = std::max(blocks, row.second);  // a scan of another kind may take fewer
+        times["items"].push_back(items);
+        times["us"].push_back(to_thousandths(row.first / kMicro));
+        times["blocks"].push_back(blocks);
+        const auto bytes =
+            static_cast<double>(items) * static_cast<double>(workload.about.item_bytes()) * (workload.about.inputs + 1);
+        bytes_per_second = std::max(bytes_per_second, bytes / row.first);
+      }
+      all.push_back(std::move(times));
+    }
+  }
+  return all;
 }
 
 }  // namespace scanlab::simulator

@@ -1,12 +1,6 @@
 // scanlab bench: verifies cases and times them.
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
-#include <algorithm>
-
 #include "harness/cli/options.hpp"
 #include "harness/host/clock.hpp"
-#include "harness/host/interrupt.hpp"
 #include "harness/measure/profiled_runs.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/measure/scan_cases.hpp"
@@ -43,7 +37,7 @@ struct BenchOptions {
   BenchOptions() {
     add_selection_options(options, words, kDefaultItems);
     add_problem_options(options, words, "default i32 and plus, or the first that the variant has");
-    loop.add_to(options, {}, SweepSets::rounds);
+    loop.add_to(options, {});
     options.list("cache", "STATE", words, "select the cache state: cold, warm (default both)")
         .list("launch", "WAY", words, "select the launch: stream, graph, batch, pipeline (default stream and graph)")
         .text("sweep", "NAME", sweep,

@@ -2,20 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "harness/cli/options.hpp"
+#include "harness/distributed/communicator.hpp"
 #include "harness/distributed/distributed_cases.hpp"
-#include "harness/distributed/ranks.hpp"
 
 namespace scanlab::cli {
-
-int distributed_list(const std::vector<std::string>& arguments, Context& context);
-int distributed_verify(const std::vector<std::string>& arguments, Context& context);
-int distributed_bench(const std::vector<std::string>& arguments, Context& context);
-int distributed_cycles(const std::vector<std::string>& arguments, Context& context);
-int distributed_trace(const std::vector<std::string>& arguments, Context& context);
 
 /// --algorithm, --on-hosts, --type, --op, --mode, --set, --items, --gpus and --seed.
 struct DistributedWords {
@@ -24,14 +17,11 @@ struct DistributedWords {
   std::optional<int> gpus;
   std::uint64_t seed = 1;
 
-  /// `items`: what help says of --items; none: there is no such option.
-  void add_to(Options& options, const char* items);
-  /// The algorithms, types, operators, modes and settings that are asked for. Throws CommandError (status 2).
-  distributed::DistributedSelection selection() const;
-  /// Its cases of --items, else of 2^28 per rank. Throws CommandError (status 2).
-  std::vector<distributed::DistributedCase> large_cases(int ranks) const;
+  void add_to(Options& options);
+  /// Returns the cases that are asked for, of --items or of the default `items`. Throws CommandError (status 2).
+  std::vector<distributed::DistributedCase> cases(std::vector<std::int64_t> items, int ranks) const;
+  measure::Facts provenance(bool on_gpus, int ranks, const Context& context) const;
 };
-inline constexpr char kLargeItems[] = "set the items of the whole array (default 2^28 per GPU)";
 
 /// One rank's command, and how it ends.
 using RankBody = std::function<int(distributed::Communicator&, Context&)>;

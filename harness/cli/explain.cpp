@@ -1,27 +1,16 @@
-// scanlab explain: what a variant does, step by step, counted on the SIMT emulator; or, on a GPU, where its cycles go.
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
-
+// scanlab explain: the steps of a variant, counted on the SIMT emulator; or, on a GPU, the cycles of its warps.
 #include "harness/cli/options.hpp"
-#include "harness/measure/provenance.hpp"
 #include "harness/simt/explanation.hpp"
 #include "harness/simt/printed_kernel.hpp"
 #include "harness/simt/role_cycles.hpp"
 
 namespace scanlab::cli {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-/// With the code that counted, and when.
-Json document(const simt::Explanation& explanation) {
-  Json all = to_json(explanation);
+/// An explanation with the code that counted, and when.
+measure::Facts document(const simt::Explanation& explanation) {
+  measure::Facts all = to_json(explanation);
   const measure::Facts run = measure::run_facts({});
   all["git_commit"] = run["git_commit"];
   all["git_dirty"] = run["git_dirty"] == "true";
@@ -29,66 +18,62 @@ Json document(const simt::Explanation& explanation) {
   return all;
 }
 
-std::string file_name(const Case& of) {
-  const auto& [variant, problem] = of;
+std::string file_name(const Case& explained) {
+  const auto& [variant, problem] = explained;
   std::string text =
       fmt::format("{}-{}-{}-{}", variant->about.id, name(problem.type), name(problem.mode), problem.items);
   for (const auto& [key, value] : problem.settings) text += "-" + value;
   return text + ".json";
 }
 
-/// A file per case of simt::usual_cases().
+/// Writes a file per case of simt::usual_cases().
 int explain_all(const std::filesystem::path& directory, bool quick, bool replace, Context& context) {
   bool faults = false;
   const std::vector<Case> cases = simt::usual_cases(quick);
   for (const Case& each : cases) WholeFile(directory / file_name(each), replace);  // refused before any work
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const simt::Explanation explanation = simt::explain(cases[i]);
-    faults = faults || !explanation.report.faults.empty();
-    WholeFile(directory / file_name(cases[i]), true).write(document(explanation).dump(1) + "\n");
-    if (i + 1 == cases.size() || cases[i + 1].variant != cases[i].variant) {
-      fmt::print(context.err, "explained {}\n", cases[i].variant->about.id);
+  {
+    Progress progress(context.err);
+    for (const Case& each : cases) {
+      progress.show(each.variant->about.id);
+      const simt::Explanation explanation = simt::explain(each);
+      faults = faults || !explanation.report.faults.empty();
+      WholeFile(directory / file_name(each), true).write(document(explanation).dump(1) + "\n");
     }
   }
   fmt::print(context.out, "{} explanations in {}\n", cases.size(), directory.string());
   return faults ? kFailed : kOk;
 }
 
-/// Runs each case in its instrumented form, prints a table, and writes the file of --csv, if any: one row a case and
-/// role.
-int explain_on_cuda(const std::vector<Case>& cases, std::optional<WholeFile> file, Context& context) {
-  std::string refusal;
-  if (!measure::device_facts(refusal)) {
-    throw CommandError(kNoDevice, fmt::format("explain --device cuda needs a GPU: {}", refusal));
-  }
+/// Runs each case in its instrumented form, and prints a table; a row of the file is that of a case and role.
+int explain_on_cuda(const std::vector<Case>& cases, const Output& csv, Context& context) {
+  std::optional<WholeFile> file = csv.open();
+  require_device(context, "without --device, explain counts steps on the SIMT emulator");
   std::string rows;
   const simt::RunColumns provenance = measure::provenance_columns();
   for (const Case& chosen : cases) {
     const BoundScan scan = chosen.variant->bind(chosen.problem);
+    const std::string title = case_name(chosen.variant->about, chosen.problem);
     if (!scan.cuda_watch || chosen.problem.items == 0) {
-      fmt::print(context.err, "skipped: {}: {}\n", case_name(chosen.variant->about, chosen.problem),
+      fmt::print(context.err, "skipped: {}: {}\n", title,
                  scan.plan.possible() ? "it has no form that watches its warps" : scan.plan.refusal);
       continue;
     }
     const std::vector<RoleCycles> roles = simt::watch(scan, chosen.problem);
-    simt::print(case_name(chosen.variant->about, chosen.problem), roles, context.out);
+    simt::print(title, roles, context.out);
     simt::RunColumns columns = simt::run_columns(chosen);
     columns.insert(columns.end(), provenance.begin(), provenance.end());
     if (rows.empty()) rows = simt::csv_head(columns, roles);
     rows += simt::csv_rows(columns, roles);
   }
-  if (rows.empty()) {
-    throw CommandError(kBadInput,
-                       "none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
-  }
+  if (rows.empty()) refuse("none of the chosen cases can be explained on a GPU; look_ahead can, for i32 and f32 sums");
   if (file) {
     file->write(rows);
-    fmt::print(context.out, "{} rows in {}\n", std::ranges::count(rows, '\n') - 1, file->path().string());
+    fmt::print(context.out, "{} rows in {}\n", std::ranges::count(rows, '\n') - 1, *csv.path);
   }
   return kOk;
 }
 
-/// A kernel as a source prints it. Status 0 where the fault shows that is said of it.
+/// Runs a kernel as a source prints it. Status 0 if the fault of its description shows.
 int explain_printed(const std::string& id, const OptionWords& words, Context& context) {
   if (id == "list") {
     simt::print_printed_kernels(context.out);
@@ -97,9 +82,8 @@ int explain_printed(const std::string& id, const OptionWords& words, Context& co
   const auto& registry = simt::PrintedKernelRegistry::instance();
   const simt::PrintedKernel* const kernel = registry.find(id);
   if (kernel == nullptr) unknown("printed kernel", id, registry.ids());
-  constexpr std::int64_t kDefaultItems = 8;
   std::vector<std::int64_t> items = counts_of(words, "items");
-  if (items.empty()) items = {kDefaultItems};
+  if (items.empty()) items = {8};
   bool matches_description = true;
   for (const std::int64_t n : items) {
     const simt::PrintedRun run = simt::run_printed(*kernel, n);
@@ -109,57 +93,13 @@ int explain_printed(const std::string& id, const OptionWords& words, Context& co
   return matches_description ? kOk : kFailed;
 }
 
-}  // namespace
-
-int explain(const std::vector<std::string>& arguments, Context& context) {
-  OptionWords words;
-  std::string device = "simt", folder;
-  std::optional<std::string> csv, source_kernel;
-  bool json = false, all_variants = false, quick = false, force = false;
-  Options options;
-  add_selection_options(options, words, "2048");
-  add_problem_options(options, words, "default those of the variant");
-  options.choice("device", device, {"simt", "cuda"}, "count on the SIMT emulator, or time the warp roles on a GPU")
-      .file("csv", File::written, csv, "write the cycles of --device cuda to FILE as a table")
-      .text("source-kernel", "NAME", source_kernel, "examine a kernel as its source prints it, or 'list' the names")
-      .flag("json", json, "print JSON")
-      .flag("all", all_variants, "explain every variant, padding and mode at a few n, into files in --out")
-      .flag("quick", quick, "use fewer n with --all")
-      .text("out", "DIR", folder, "write the files of --all to DIR")
-      .force(force)
-      .positional("variant", 1);
-  if (!options.parse(arguments, context)) return kOk;
-  if (source_kernel) {
-    options.leave_out({"variant", "type", "op", "mode", "set", "csv", "json", "all", "quick", "out"},
-                      "--source-kernel is explained by itself");
-    if (device != "simt") refuse("--source-kernel runs on the emulator alone: leave out --device");
-    return explain_printed(*source_kernel, words, context);
-  }
-  if (device == "cuda" && (all_variants || json))
-    refuse("explain --device cuda takes no --json and no --all: it prints a table, or writes one with --csv FILE");
-  if (device == "simt" && csv) refuse("--csv goes with explain --device cuda: add it, or leave out --csv");
-  if (!all_variants && (options.given("out") || quick))
-    refuse("--out and --quick go with explain --all: add it, or leave them out");
-  if (!all_variants && !csv) options.refuse_useless({"force"}, "nothing is written; give --all or --csv FILE");
-  if (all_variants) {
-    options.leave_out({"variant", "type", "op", "mode", "items", "set", "json"}, "explain --all explains everything");
-    if (!options.given("out")) refuse("explain --all writes files: say where with --out DIR");
-    return explain_all(output_folder(folder), quick, force, context);
-  }
-  if (!words.contains("variant")) refuse("explain takes a variant, as in 'scanlab explain hso_block --items 2048'");
-  Selection selection = select_scans(words);
-  if (selection.items.empty()) selection.items = {2048};
-  std::vector<Case> cases = selection.cases();
-  if (!words.contains("mode")) {
-    for (Case& chosen : cases) chosen.problem.mode = chosen.variant->about.natural_mode;
-  }
-  if (device == "cuda") return explain_on_cuda(cases, output_file(csv, force), context);
+int explain_on_emulator(const std::vector<Case>& cases, bool json, Context& context) {
   bool faults = false;
-  Json all = Json::array();
   int explained = 0;
+  measure::Facts all = measure::Facts::array();
   for (const Case& chosen : cases) {
     if (const std::string reason = simt::unexplainable(chosen); !reason.empty()) {
-      if (cases.size() == 1) throw CommandError(kBadInput, reason);
+      if (cases.size() == 1) refuse(reason);
       fmt::print(context.err, "skipped: {}\n", reason);
       continue;
     }
@@ -172,13 +112,60 @@ int explain(const std::vector<std::string>& arguments, Context& context) {
       print(explanation, context.out);
     }
   }
-  if (explained == 0) {
-    throw CommandError(kBadInput,
-                       "none of the chosen cases can be explained: choose a variant of 'scanlab list' that "
-                       "runs on the SIMT emulator, and a type that it takes");
-  }
+  if (explained == 0)
+    refuse(
+        "no chosen case can be explained: choose a variant that runs on the SIMT emulator, and a type that it takes");
   if (json) context.out << (all.size() == 1 ? all[0] : all).dump(1) << "\n";
   return faults ? kFailed : kOk;
+}
+
+}  // namespace
+
+int explain(const Words& arguments, Context& context) {
+  OptionWords words;
+  std::string folder;
+  std::optional<std::string> source_kernel;
+  Output csv;
+  bool on_gpu = false, json = false, all_variants = false, quick = false;
+  Options options;
+  add_selection_options(options, words, "2048");
+  add_problem_options(options, words, "default those of the variant");
+  options
+      .choice("device", on_gpu, {{false, "simt"}, {true, "cuda"}},
+              "count on the SIMT emulator, or time the warp roles on a GPU")
+      .output("csv", csv, "write the cycles of --device cuda to FILE as a table")
+      .text("source-kernel", "NAME", source_kernel, "examine a kernel as its source prints it, or 'list' the names")
+      .flag("json", json, "print JSON")
+      .flag("all", all_variants, "explain every variant, padding and mode at a few n, into files in --out")
+      .flag("quick", quick, "use fewer n with --all")
+      .text("out", "DIR", folder, "write the files of --all to DIR")
+      .positional("variant", 1);
+  if (!options.parse(arguments, context)) return kOk;
+  if (source_kernel) {
+    options.refuse_useless({"variant", "type", "op", "mode", "set", "device", "csv", "json", "all", "quick", "out"},
+                           "--source-kernel is explained by itself, on the emulator");
+    return explain_printed(*source_kernel, words, context);
+  }
+  if (all_variants) {
+    options.refuse_useless({"variant", "type", "op", "mode", "items", "set", "device", "csv", "json"},
+                           "explain --all explains everything");
+    if (!options.given("out")) refuse("explain --all writes files: say where with --out DIR");
+    return explain_all(output_folder(folder), quick, csv.force, context);
+  }
+  options.refuse_useless({"out", "quick"}, "they go with explain --all");
+  if (!csv.path) options.refuse_useless({"force"}, "nothing is written; give --all or --csv FILE");
+  if (!words.contains("variant")) refuse("explain takes a variant, as in 'scanlab explain hso_block --items 2048'");
+  words.try_emplace("items", Words{"2048"});
+  std::vector<Case> cases = select_scans(words).cases();
+  for (Case& chosen : cases) {
+    if (!words.contains("mode")) chosen.problem.mode = chosen.variant->about.natural_mode;
+  }
+  if (on_gpu) {
+    options.refuse_useless({"json"}, "explain --device cuda prints a table, or writes one with --csv FILE");
+    return explain_on_cuda(cases, csv, context);
+  }
+  options.refuse_useless({"csv"}, "it goes with explain --device cuda");
+  return explain_on_emulator(cases, json, context);
 }
 
 }  // namespace scanlab::cli

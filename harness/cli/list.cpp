@@ -1,81 +1,116 @@
-// scanlab list: every variant and baseline.
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
+// scanlab list: every variant and baseline; scanlab info: the device, the toolkit and this build; and scanlab new: a
+// variant to begin with.
 #include "harness/cli/options.hpp"
+#include "harness/core/new_scan.hpp"
 #include "harness/measure/record.hpp"
 
 namespace scanlab::cli {
 
 namespace {
 
-std::vector<std::string> machine_names(const Machines& machines) {
-  std::vector<std::string> names;
-  if (machines.cuda) names.emplace_back("cuda");
-  if (machines.simt) names.emplace_back("simt");
-  if (machines.host) names.emplace_back("host");
-  return names;
-}
-
-template <class E>
-std::vector<std::string> names(const std::vector<E>& values) {
-  std::vector<std::string> texts;
-  for (const E value : values) texts.emplace_back(name(value));
-  return texts;
-}
-
-const char* kind_of(const Variant& variant) {
-  if (variant.about.kind != Kind::scan) return name(variant.about.kind);
-  return variant.origin == Origin::baseline ? "baseline" : "variant";
+measure::Facts describe(const Variant& variant) {
+  measure::Facts facts{{"id", variant.about.id}};
+  facts.update(measure::described(variant));
+  facts["machines"] = measure::Facts::array();
+  if (variant.machines.cuda) facts["machines"].push_back("cuda");
+  if (variant.machines.simt) facts["machines"].push_back("simt");
+  if (variant.machines.host) facts["machines"].push_back("host");
+  return facts;
 }
 
 void print(const Variant& variant, std::ostream& out) {
   const Description& about = variant.about;
-  fmt::print(out, "{} ({}, on {})\n  {}\n", about.id, kind_of(variant),
-             fmt::join(machine_names(variant.machines), ", "), about.title);
-  fmt::print(out, "  source    {}\n  takes     {}; {}; {}{}\n", about.source, about.limits,
-             fmt::join(names(about.types), " "), fmt::join(names(about.operators), " "),
-             about.in_place ? "; in place" : "");
-  if (!about.fixed_bits)
+  const measure::Facts facts = describe(variant);
+  const auto words = [&](const char* key) { return facts[key].get<Words>(); };
+  fmt::print(out, "{} ({}, on {})\n  {}\n  source    {}\n  takes     {}; {}; {}{}\n", about.id,
+             facts[about.kind == Kind::scan ? "origin" : "kind"].get<std::string>(), fmt::join(words("machines"), ", "),
+             about.title, about.source, about.limits, fmt::join(words("types"), " "),
+             fmt::join(words("operators"), " "), about.in_place ? "; in place" : "");
+  if (!about.bitwise_reproducible)
     fmt::print(out, "  bits      not bitwise reproducible: floating-point results may differ between runs\n");
-  if (!about.cost.work.empty()) {
+  if (!about.cost.work.empty())
     fmt::print(out, "  cost      work {}; span {}; traffic {}\n", about.cost.work, about.cost.span, about.cost.traffic);
-  }
   for (const Parameter& parameter : about.parameters) {
     const bool for_checks =
         !parameter.small.empty() && std::ranges::find(parameter.values, parameter.small) == parameter.values.end();
     fmt::print(out, "  --set {}={}\n            {}{}\n", parameter.name, fmt::join(parameter.values, "|"),
-               parameter.meaning, for_checks ? fmt::format("; for checks also {}", parameter.small) : "");
+               parameter.meaning, for_checks ? "; for checks also " + parameter.small : "");
   }
   fmt::print(out, "\n");
 }
 
 }  // namespace
 
-int list(const std::vector<std::string>& arguments, Context& context) {
+int list(const Words& arguments, Context& context) {
   OptionWords words;
   bool json = false;
   Options options;
   options.list("variant", "GLOB", words, "select variants by id or glob (default all)")
       .flag("json", json, "print JSON");
   if (!options.parse(arguments, context)) return kOk;
-  const Selection selection = select_scans(words);
-  if (json) {
-    measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
-    for (const Variant* variant : selection.variants) {
-      measure::Facts facts = {{"id", variant->about.id}};
-      facts.update(measure::described(*variant));
-      facts["machines"] = machine_names(variant->machines);
-      all["variants"].push_back(facts);
+  measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
+  for (const Variant* variant : select_scans(words).variants) {
+    if (json) {
+      all["variants"].push_back(describe(*variant));
+    } else {
+      print(*variant, context.out);
     }
-    context.out << all.dump(2) << "\n";
-  } else {
-    for (const Variant* variant : selection.variants) print(*variant, context.out);
   }
+  if (json) context.out << all.dump(2) << "\n";
+  return kOk;
+}
+
+int info(const Words& arguments, Context& context) {
+  bool json = false;
+  Options options;
+  options.flag("json", json, "print JSON");
+  if (!options.parse(arguments, context)) return kOk;
+  const auto count = [](bool Machines::*backend) {
+    return std::ranges::count_if(Registry::instance().all(),
+                                 [&](const auto& entry) { return entry.second.machines.*backend; });
+  };
+  std::string refusal;
+  const std::optional<measure::Facts> device = measure::device_facts(refusal);
+  measure::Facts all{{"schema", "scanlab-info/1"},
+                     {"device", device ? *device : measure::Facts()},
+                     {"host", measure::host_facts()},
+                     {"build", measure::build_facts()}};
+  if (!device) all["no_device"] = refusal;
+  all["variants"] = {
+      {"cuda", count(&Machines::cuda)}, {"simt", count(&Machines::simt)}, {"host", count(&Machines::host)}};
+  if (json) {
+    context.out << all.dump(2) << "\n";
+    return kOk;
+  }
+  if (!device) all["device"] = {{"none", refusal}};
+  for (const char* section : {"device", "host", "build"}) {
+    print_facts(section, all[section], context.out);
+  }
+  fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the SIMT emulator, {} on the host\n",
+             count(&Machines::cuda), count(&Machines::simt), count(&Machines::host));
+  return kOk;
+}
+
+int new_scan(const Words& arguments, Context& context) {
+  std::optional<std::string> id;
+  std::string folder = ".";
+  bool plain = false, force = false;
+  std::optional<ElementType> type;
+  Options options;
+  options.text("name", "NAME", id, "name the variant and its file: lower-case letters, digits, _")
+      .flag("plain", plain, "write a plain CUDA kernel (default: one that also runs on the SIMT emulator)")
+      .named("type", type, "restrict it to one element type")
+      .text("out", "DIR", folder, "write NAME.cu to this folder")
+      .force(force)
+      .positional("name", 1);
+  if (!options.parse(arguments, context)) return kOk;
+  if (!id) refuse("new takes a name: give one, as in 'scanlab new my_scan'");
+  if (const std::string reason = id_problem(*id); !reason.empty()) refuse(reason);
+  const std::filesystem::path path = output_folder(folder) / (*id + ".cu");
+  WholeFile(path, force).write(new_scan_text(*id, plain, type));
+  fmt::print(context.out,
+             "{0}\nIn a checkout, './reproduce --with {0} --quick' builds, verifies and times it beside the others.\n",
+             path.lexically_normal().string());
   return kOk;
 }
 

@@ -1,14 +1,13 @@
 #include <fcntl.h>
 
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "harness/cli/command.hpp"
 
 namespace {
 
-/// So that no file that the program opens takes the place of a closed stream. What is read or written there then fails.
+/// Opens closed standard streams on /dev/null in the wrong direction, so that no other file takes their place and
+/// reading or writing them fails.
 void keep_standard_streams() {
   for (int stream = 0; stream <= 2; ++stream) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);

@@ -1,22 +1,11 @@
 // scanlab simulate: a schedule on the engine model, printed and written as `streams trace` does it; many, in a sweep;
-// or traces held against their simulation. Needs no device.
-#include "harness/cli/simulate.hpp"
+// or traces compared with their simulation. And scanlab scenarios: the timelines of lectures, or of the user's files.
+// Needs no device.
+#include <list>
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-#include <fmt/ranges.h>
-
-#include <charconv>
-#include <cmath>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <sstream>
-#include <stdexcept>
-
-#include "harness/advice/comparison_report.hpp"
+#include "harness/advice/comparison.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/host/interrupt.hpp"
-#include "harness/host/progress.hpp"
+#include "harness/scenarios/scenario.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/simulator/sweep.hpp"
 #include "harness/timeline/trace_events.hpp"
@@ -25,147 +14,15 @@ namespace scanlab::cli {
 
 namespace {
 
-constexpr char kDefaultWorkload[] = "scale";
-constexpr char kDefaultItems[] = "2^26";
-constexpr char kComparisonSchema[] = "scanlab-comparison/1";
-
 struct SimulateOptions {
   OptionWords words;
-  std::optional<std::string> profile;
-  std::optional<int> queues;
+  simulator::DeviceProfile profile;
   simulator::KnownTimes known;
-  bool sweep = false;
-  Words traces;
   TimelineWords timeline;
   Options options;
-
-  SimulateOptions() {
-    add_job_options(options, words, kDefaultWorkload, kDefaultItems);
-    options.file("profile", File::read, profile, "select the device profile, by name or FILE.json (default didactic)")
-        .number("queues", queues, 1, 1'000'000, "set the number of hardware work queues (default: the profile's)")
-        .microseconds("h2d-us", known.copy_in, "set the time of the H2D copy of all items (default: the profile's)")
-        .microseconds("kernel-us", known.kernel, "set the time of the kernel of all items (default: the profile's)")
-        .microseconds("d2h-us", known.copy_out, "set the time of the D2H copy of all items (default: the profile's)")
-        .number("threads", known.threads_per_block, 1, 1'000'000, "set the threads per block")
-        .flag("sweep", sweep, "simulate every combination of the given lists, one line per combination")
-        .list("ratios", "LIST", words, "set ratios of kernel time to copy time in a sweep: 0.1,1,10")
-        .files("compare", File::read, traces, "compare traces of 'streams trace' with simulations of their jobs");
-    timeline.add_to(options);
-  }
 };
 
-int simulate_one(const streams::ScheduledJob& chosen, const simulator::DeviceProfile& profile,
-                 const SimulateOptions& asked, Context& context) {
-  const double shortest_gap = asked.timeline.shortest_gap();
-  const streams::Recording recording = record(*chosen.schedule, chosen.job);
-  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
-  const simulator::Simulation simulation =
-      simulator::simulate(recording, profile, simulator::costs(recording, profile, asked.known));
-  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
-  if (file && !(analysis.covered > 0)) {
-    refuse("--out: nothing in it takes any time, so there is no timeline: give items and times");
-  }
-  fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
-  if (const std::string& id = chosen.schedule->about.id; chosen.schedule->about.control) {
-    fmt::print(context.out, "a control, whose result is wrong: 'scanlab streams check {}' says where\n", id);
-  }
-  context.out << describe(simulation.timeline, analysis, shortest_gap * analysis.makespan);
-  if (file) {
-    measure::Facts facts = simulation_facts(profile, context);
-    facts.update(facts_of(chosen));
-    facts["makespan_us"] = 1e6 * analysis.makespan;
-    facts["overlap"] = analysis.overlap();
-    file->write(trace_events(simulation.timeline, facts).dump() + "\n");
-    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), *asked.timeline.out);
-  }
-  return kOk;
-}
-
-/// None: kernels take what they take.
-std::vector<std::optional<double>> ratios_of(const SimulateOptions& asked) {
-  std::vector<std::optional<double>> ratios;
-  for (const std::string& word : words_of(asked.words, "ratios")) {
-    double ratio = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ratio);
-    if (error != std::errc{} || end != word.data() + word.size() || !(ratio > 0 && std::isfinite(ratio)))
-      refuse(fmt::format("--ratios '{}': give numbers above 0, as in --ratios 0.1,1,10", word));
-    ratios.emplace_back(ratio);
-  }
-  if (!ratios.empty() && asked.known.kernel)
-    refuse("--ratios and --kernel-us both set the time of kernels: leave out one");
-  if (ratios.empty()) ratios.emplace_back();
-  return ratios;
-}
-
-int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const simulator::DeviceProfile& profile,
-                   const SimulateOptions& asked, Context& context) {
-  asked.options.refuse_useless({"gap"}, "a sweep prints no gaps");
-  const auto ratios = ratios_of(asked);
-  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
-  const InterruptGuard guard;
-  Progress progress(context.err);
-  std::vector<simulator::SweptJob> all;
-  for (const streams::ScheduledJob& chosen : jobs) {
-    for (const std::optional<double> ratio : ratios) {
-      if (interrupted()) break;
-      all.push_back(simulator::sweep(chosen, ratio, profile, asked.known));
-      progress.show(fmt::format("{} of {} configurations", all.size(), jobs.size() * ratios.size()));
-    }
-  }
-  progress.clear();
-
-  const std::string of_all = interrupted() ? fmt::format(" of {}", jobs.size() * ratios.size()) : "";
-  fmt::print(context.out, "{}{} configurations simulated on {}: {}\n", all.size(), of_all, profile.name, profile.title);
-  print(fastest(all), context.out);
-  if (file) {
-    measure::Facts document{{"schema", "scanlab-simulation-sweep/1"},
-                            {"context", simulation_facts(profile, context)},
-                            {"configurations", measure::Facts::array()}};
-    for (const simulator::SweptJob& one : all) document["configurations"].push_back(to_json(one));
-    file->write(document.dump() + "\n");
-    fmt::print(context.out, "all of them in {}\n", *asked.timeline.out);
-  }
-  if (!interrupted()) return kOk;
-  fmt::print(context.err, "scanlab: interrupted; the configurations before are kept\n");
-  return kInterrupted;
-}
-
-int simulate_compare(const SimulateOptions& asked, const simulator::DeviceProfile& profile, Context& context) {
-  std::optional<WholeFile> file = output_file(asked.timeline.out, asked.timeline.force);
-  measure::Facts facts = measure::build_facts();
-  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
-  facts["simulated_on"] = profile.name;
-
-  std::ostringstream out;  // printed behind the file: whoever reads the first lines alone still has it whole
-  fmt::print(out, "simulated on {}: {}\n{:>9} {:>9} {:>7}  {:>5}\n{:>9} {:>9} {:>7}  {:>5}\n", profile.name,
-             profile.title, "measured", "predicted", "error", "pairs", "ms", "ms", "", "kept");
-  simulator::ComparisonSummary summary;
-  measure::Facts traces = measure::Facts::array();
-  std::unique_ptr<simulator::ComparedTrace> one;
-  for (const std::string& each : asked.traces) {
-    one = simulator::compare_trace(each, profile);
-    print(*one, out);
-    summary.add(*one);
-    traces.push_back(to_json(*one));
-    measure::add_measured(facts, one->about);
-  }
-  if (asked.traces.size() == 1) {
-    print_operations(*one, out);
-    facts.update(traces.front());
-    if (file) file->write(both_timelines(*one, facts).dump() + "\n");
-  } else {
-    print(summary, out);
-    measure::Facts document{{"schema", kComparisonSchema}, {"context", facts}};
-    document.update(to_json(summary));
-    document["traces"] = std::move(traces);
-    if (file) file->write(document.dump(1) + "\n");
-  }
-  context.out << out.str();
-  return kOk;
-}
-
-}  // namespace
-
+/// The build, the date, the command line, and which device was simulated.
 measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const Context& context) {
   measure::Facts facts = measure::run_facts(context.argv);
   facts["simulated_on"] = profile.name;
@@ -173,46 +30,178 @@ measure::Facts simulation_facts(const simulator::DeviceProfile& profile, const C
   return facts;
 }
 
-int simulate(const std::vector<std::string>& arguments, Context& context) {
-  SimulateOptions asked;
-  if (!asked.options.parse(arguments, context)) return kOk;
-  const bool compares = !asked.traces.empty();
-  if (compares) {
-    if (!asked.profile) refuse("--compare needs the profile of the traced device: add --profile NAME");
-    if (asked.words.contains("schedule"))
-      refuse("--compare takes no schedule, since each trace names its own: leave it out");
-    constexpr char kWhy[] = "each trace of --compare names its own job";
-    asked.options.refuse_useless(kJobOptions, kWhy);
-    asked.options.refuse_useless({"h2d-us", "kernel-us", "d2h-us", "threads", "sweep", "ratios"}, kWhy);
-  } else if (!asked.words.contains("schedule")) {
-    refuse("simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
+int simulate_one(const streams::ScheduledJob& chosen, const SimulateOptions& asked, Context& context) {
+  const simulator::DeviceProfile& profile = asked.profile;
+  const streams::Recording recording = record(*chosen.schedule, chosen.job);
+  std::optional<WholeFile> file = asked.timeline.out.open();
+  const simulator::Simulation simulation =
+      simulator::simulate(recording, profile, simulator::costs(recording, profile, asked.known));
+  const streams::TimelineAnalysis analysis = analyse(simulation.timeline);
+  if (file && !(analysis.covered > 0))
+    refuse("--out: nothing in it takes any time, so there is no timeline: give items and times");
+  fmt::print(context.out, "{}\nsimulated on {}: {}\n", describe(chosen), profile.name, profile.title);
+  if (const streams::ScheduleDescription& about = chosen.schedule->about; about.control)
+    fmt::print(context.out, "a control, whose result is wrong: 'scanlab streams check {}' says where\n", about.id);
+  context.out << describe(simulation.timeline, analysis, 0.01 * asked.timeline.gap * analysis.makespan);
+  if (file) {
+    measure::Facts facts = simulation_facts(profile, context);
+    facts.update(facts_of(chosen));
+    facts["makespan_us"] = 1e6 * analysis.makespan;
+    facts["overlap"] = analysis.overlap();
+    file->write(trace_events(simulation.timeline, facts).dump() + "\n");
+    fmt::print(context.out, "{} operations in {}\n", simulation.timeline.spans.size(), *asked.timeline.out.path);
   }
-  simulator::DeviceProfile profile = simulator::device_profile(asked.profile.value_or("didactic"));
-  profile.hardware_queues = asked.queues.value_or(profile.hardware_queues);
-  if (compares) return simulate_compare(asked, profile, context);
-  const bool ratios = asked.words.contains("ratios");
-  const std::vector<streams::ScheduledJob> jobs =
-      select_jobs(asked.words, kDefaultWorkload, kDefaultItems).jobs(&context.err);
-  if (!ratios) {  // which give the kernel's time
-    for (const streams::ScheduledJob& each : jobs) {
-      const std::string reason = unknown_kernel_time(each.job, profile, asked.known);
-      if (!reason.empty()) refuse(reason + ": give --kernel-us, or --work 1");
+  return kOk;
+}
+
+int simulate_sweep(const std::vector<streams::ScheduledJob>& jobs, const SimulateOptions& asked, Context& context) {
+  asked.options.refuse_useless({"gap"}, "a sweep prints no gaps");
+  std::vector<std::optional<double>> ratios;
+  for (const std::string& word : words_of(asked.words, "ratios"))
+    ratios.emplace_back(parse_number(word, "--ratios", 1e-9, std::numeric_limits<double>::max()));
+  if (ratios.empty()) ratios.emplace_back();  // kernels take what they take
+  std::optional<WholeFile> file = asked.timeline.out.open();
+  const InterruptGuard guard;
+  Progress progress(context.err);
+  std::vector<simulator::SweptJob> all;
+  const std::size_t count = jobs.size() * ratios.size();
+  for (const streams::ScheduledJob& chosen : jobs) {
+    for (const std::optional<double> ratio : ratios) {
+      if (interrupted()) break;
+      all.push_back(simulator::sweep(chosen, ratio, asked.profile, asked.known));
+      progress.show(fmt::format("{} of {} configurations", all.size(), count));
     }
   }
-  try {
-    if (asked.sweep) return simulate_sweep(jobs, profile, asked, context);
-    if (ratios) refuse("--ratios goes with --sweep: add --sweep");
-    if (jobs.size() != 1)
-      refuse(
-          fmt::format("simulate takes one schedule and one value of each parameter, and this is {} combinations: "
-                      "name one, or add --sweep",
-                      jobs.size()));
-    return simulate_one(jobs.front(), profile, asked, context);
-  } catch (const simulator::ScheduleError& error) {
-    refuse(error.what());
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what());
+  progress.clear();
+
+  fmt::print(context.out, "{}{} configurations simulated on {}: {}\n", all.size(),
+             interrupted() ? fmt::format(" of {}", count) : "", asked.profile.name, asked.profile.title);
+  print(fastest(all), context.out);
+  if (file) {
+    measure::Facts document{{"schema", "scanlab-simulation-sweep/1"},
+                            {"context", simulation_facts(asked.profile, context)},
+                            {"configurations", measure::Facts::array()}};
+    for (const simulator::SweptJob& each : all) document["configurations"].push_back(to_json(each));
+    file->write(document.dump() + "\n");
+    fmt::print(context.out, "all of them in {}\n", *asked.timeline.out.path);
   }
+  end_if_interrupted("the configurations before are kept");
+  return kOk;
+}
+
+int simulate_compare(const Words& traces, const SimulateOptions& asked, Context& context) {
+  const simulator::DeviceProfile& profile = asked.profile;
+  std::optional<WholeFile> file = asked.timeline.out.open();
+  measure::Facts facts = measure::build_facts();
+  facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
+  facts["simulated_on"] = profile.name;
+  std::vector<std::unique_ptr<simulator::ComparedTrace>> all;
+  simulator::ComparisonSummary summary;
+  measure::Facts compared = measure::Facts::array();
+  for (const std::string& each : traces) {
+    all.push_back(simulator::compare_trace(each, profile));
+    summary.add(*all.back());
+    compared.push_back(to_json(*all.back()));
+    measure::add_measured(facts, all.back()->about);
+  }
+  measure::Facts document{{"schema", "scanlab-comparison/1"}, {"context", facts}};
+  document.update(to_json(summary));
+  document["traces"] = compared;
+  if (traces.size() == 1) {
+    facts.update(compared.front());
+    document = both_timelines(*all.front(), facts);
+  }
+  if (file) file->write(document.dump(traces.size() == 1 ? -1 : 1) + "\n");
+  // Printed behind the file: a reader who stops after the first lines has it whole.
+  fmt::print(context.out, "simulated on {}: {}\n{:>9} {:>9} {:>7}  {:>5}\n{:>9} {:>9} {:>7}  {:>5}\n", profile.name,
+             profile.title, "measured", "predicted", "error", "pairs", "ms", "ms", "", "kept");
+  for (const auto& each : all) print(*each, context.out);
+  if (traces.size() == 1) {
+    print_operations(*all.front(), context.out);
+  } else {
+    print(summary, context.out);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int simulate(const Words& arguments, Context& context) {
+  SimulateOptions asked;
+  std::optional<std::string> profile;
+  std::optional<int> queues;
+  bool sweep = false;
+  Words traces;
+  Options& options = asked.options;
+  add_job_options(options, asked.words);
+  options.file("profile", File::read, profile, "select the device profile, by name or FILE.json (default didactic)")
+      .number("queues", queues, 1, 1'000'000, "set the number of hardware work queues (default: the profile's)")
+      .microseconds("h2d-us", asked.known.copy_in, "set the time of the H2D copy of all items (default: the profile's)")
+      .microseconds("kernel-us", asked.known.kernel, "set the time of the kernel of all items (default: the profile's)")
+      .microseconds("d2h-us", asked.known.copy_out,
+                    "set the time of the D2H copy of all items (default: the profile's)")
+      .number("threads", asked.known.threads_per_block, 1, 1'000'000, "set the threads per block")
+      .flag("sweep", sweep, "simulate every combination of the given lists, one line per combination")
+      .list("ratios", "LIST", asked.words, "set ratios of kernel time to copy time in a sweep: 0.1,1,10")
+      .files("compare", traces, "compare traces of 'streams trace' with simulations of their jobs");
+  asked.timeline.add_to(options);
+  if (!options.parse(arguments, context)) return kOk;
+  if (!traces.empty()) {
+    if (!profile) refuse("--compare needs the profile of the traced device: add --profile NAME");
+    constexpr char kWhy[] = "each trace of --compare names its own job";
+    options.refuse_useless(kJobOptions, kWhy);
+    options.refuse_useless({"schedule", "h2d-us", "kernel-us", "d2h-us", "threads", "sweep", "ratios"}, kWhy);
+  } else if (!options.given("schedule")) {
+    refuse("simulate takes a schedule, as in 'scanlab simulate depth_first --profile c2050'");
+  }
+  asked.profile = simulator::device_profile(profile.value_or("didactic"));
+  asked.profile.hardware_queues = queues.value_or(asked.profile.hardware_queues);
+  if (!traces.empty()) return simulate_compare(traces, asked, context);
+  if (!sweep) options.refuse_useless({"ratios"}, "they go with --sweep: add --sweep");
+  if (asked.known.kernel) options.refuse_useless({"ratios"}, "--kernel-us sets the time of kernels: leave out one");
+  const std::vector<streams::ScheduledJob> jobs = select_jobs(asked.words).jobs(&context.err);
+  for (const streams::ScheduledJob& each : jobs) {
+    if (options.given("ratios")) break;  // which give the kernel's time
+    const std::string reason = unknown_kernel_time(each.job, asked.profile, asked.known);
+    if (!reason.empty()) refuse(reason + ": give --kernel-us, or --work 1");
+  }
+  if (sweep) return simulate_sweep(jobs, asked, context);
+  if (jobs.size() != 1)
+    refuse(fmt::format("simulate takes one job, and these are {} combinations: add --sweep", jobs.size()));
+  return simulate_one(jobs.front(), asked, context);
+}
+
+int scenarios(const Words& arguments, Context& context) {
+  Words paths;
+  std::optional<std::string> out;
+  bool force = false;
+  Options options;
+  options.files("file", paths, "simulate these TOML files; --file may be left out (default: the lectures')")
+      .text("out", "DIR", out, "write each timeline to DIR/ID.json")
+      .force(force)
+      .positional("file", -1);
+  if (!options.parse(arguments, context)) return kOk;
+
+  const std::vector<simulator::Scenario> all =
+      paths.empty() ? simulator::built_in_scenarios() : simulator::read_scenarios(paths);
+  std::list<WholeFile> files;  // all of them can be written, or none is begun
+  if (out) {
+    const std::filesystem::path folder = output_folder(*out);
+    for (const simulator::Scenario& each : all) files.emplace_back(folder / (each.id + ".json"), force);
+  }
+  auto file = files.begin();
+  std::string source;
+  for (const simulator::Scenario& each : all) {
+    if (source != each.source) fmt::print(context.out, "{}{}\n", source.empty() ? "" : "\n", each.source);
+    source = each.source;
+    const simulator::Simulation simulation = simulator::simulate(each);
+    fmt::print(context.out, "  {:<24} {:>6.2f} {:<5}  {}\n", each.id, 1e3 * simulation.timeline.makespan(), each.unit,
+               each.fact);
+    if (file != files.end())
+      (file++)->write(trace_of(each, simulation, simulation_facts(each.device, context)).dump() + "\n");
+  }
+  if (!files.empty()) fmt::print(context.out, "\n{} timelines in {}\n", all.size(), *out);
+  return kOk;
 }
 
 }  // namespace scanlab::cli

@@ -1,12 +1,6 @@
 // scanlab streams run: times schedules over workloads and parameters, and their parts by themselves.
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
-#include <optional>
-
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
-#include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/measure/schedule_report.hpp"
 #include "harness/measure/schedule_sweeps.hpp"
@@ -15,11 +9,8 @@ namespace scanlab::cli {
 
 namespace {
 
-constexpr char kDefaultWorkloads[] = "scale";
-constexpr char kDefaultItems[] = "2^26";
-
 StreamsLab open_device(const Context& context) {
-  StreamsLab lab{.provenance = measure::measured_on("scanlab streams run", context.argv), .backend = nullptr};
+  StreamsLab lab{.provenance = measured(/*on_device=*/true, context), .backend = nullptr};
 #ifdef SCANLAB_WITH_CUDA
   lab.backend = measure::make_cuda_schedule_backend();
 #endif
@@ -28,11 +19,9 @@ StreamsLab open_device(const Context& context) {
 
 }  // namespace
 
-int streams_run(const std::vector<std::string>& arguments, Context& context) {
-  return streams_run(arguments, context, open_device);
-}
+int streams_run(const Words& arguments, Context& context) { return streams_run(arguments, context, open_device); }
 
-int streams_run(const std::vector<std::string>& arguments, Context& context, const OpenLab& open) {
+int streams_run(const Words& arguments, Context& context, const OpenLab& open) {
   const measure::GoogleFlags flags = measure::take_google_flags(arguments);
   measure::refuse_min_time(flags, "streams run", "one run per sample");
   OptionWords words;
@@ -41,8 +30,8 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   bool force = false;
   std::uint64_t seed = 1;
   Options options;
-  add_job_options(options, words, kDefaultWorkloads, kDefaultItems);
-  loop.add_to(options, {}, SweepSets::rounds_and_cap);
+  add_job_options(options, words);
+  loop.add_to(options, {});
   options.file("out", File::written, out, "write results: Google Benchmark's JSON, every repetition, provenance")
       .force(force)
       .text("sweep", "NAME", sweep_name, sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload"))
@@ -62,7 +51,7 @@ int streams_run(const std::vector<std::string>& arguments, Context& context, con
   out = either("out", out, flags.out);
 
   const std::vector<streams::ScheduledJob> chosen =
-      sweep != nullptr ? jobs(*sweep, words) : select_jobs(words, kDefaultWorkloads, kDefaultItems).jobs(&context.err);
+      sweep != nullptr ? jobs(*sweep, words) : select_jobs(words).jobs(&context.err);
   std::vector<measure::TimedSchedule> schedules =
       measure::timed_schedules(chosen, [&](const std::string& name) { return flags.passes(name); });
   if (flags.list) {

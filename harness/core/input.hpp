@@ -27,7 +27,10 @@ enum class InputKind {
 };
 inline constexpr std::array kInputKinds{InputKind::random,  InputKind::constant, InputKind::alternating,
                                         InputKind::one_hot, InputKind::extremes, InputKind::exact};
-std::string_view name(InputKind kind);
+constexpr std::string_view name(InputKind kind) {
+  return std::array{
+      "random", "constant", "alternating", "one_hot", "extremes", "exact"}[static_cast<std::size_t>(kind)];
+}
 
 /// The finaliser of SplitMix64: every input bit reaches every output bit.
 SCANLAB_HD constexpr std::uint64_t mix(std::uint64_t z) {
@@ -142,7 +145,7 @@ struct ElementItems {
 // Sums and compositions of halves are made exact, whatever their grouping: u is 2^-11, and past a thousand additions
 // gamma_d bounds nothing. They are then compared exactly, which is stricter than a bound.
 
-inline constexpr float kQuantum = 0x1p-4f;  ///< of halves whose sums are exact
+inline constexpr float kQuantum = 0x1p-4f;  ///< the unit of halves whose sums are exact
 inline constexpr std::int64_t kRun = 64;    ///< constant halves of one sign: 64 times 31 quanta are below 2^11
 
 /// A few quanta, with a sign.

@@ -1,6 +1,7 @@
 #include "harness/core/new_scan.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "example_scans.hpp"
 #include "harness/core/variant.hpp"
@@ -11,11 +12,9 @@ namespace {
 
 using Example = decltype(kExampleScans)::value_type;
 
-/// The name of an element type in C++.
-constexpr const char* cpp_name(ElementType type) {
-  constexpr std::array kNames{"std::int8_t", "std::int16_t", "std::int32_t", "std::int64_t", "Half", "float", "double"};
-  return kNames[static_cast<std::size_t>(type)];
-}
+/// The names of element types in C++.
+constexpr std::array kCppNames{"std::int8_t", "std::int16_t", "std::int32_t", "std::int64_t",
+                               "Half",        "float",        "double"};
 
 /// "my_scan" is MyScan, and "plan" is PlanScan, which hides nothing of the harness.
 std::string class_name(const std::string& id) {
@@ -26,12 +25,6 @@ std::string class_name(const std::string& id) {
     begins = c == '_';
   }
   return name.ends_with("Scan") ? name : name + "Scan";
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 }  // namespace
@@ -47,14 +40,15 @@ std::string id_problem(const std::string& id) {
 std::string new_scan_text(const std::string& id, bool plain, std::optional<ElementType> type) {
   const std::string example = plain ? "my_cuda_scan" : "my_scan";
   std::string text = std::ranges::find(kExampleScans, "examples/" + example + ".cu", &Example::first)->second;
-  replace_all(text, "my_kernel", id + "_kernel");  // first: a variant may be called my_kernel
-  replace_all(text, example, id);
-  replace_all(text, class_name(example), class_name(id));
+  boost::replace_all(text, "my_kernel", id + "_kernel");  // first: a variant may be called my_kernel
+  boost::replace_all(text, example, id);
+  boost::replace_all(text, class_name(example), class_name(id));
   if (type) {
-    replace_all(text, "kTakes = true;",
-                std::string("kTakes = std::is_same_v<typename Op::Element, ") + cpp_name(*type) + ">;");
-    replace_all(text, "The types and operators that it is compiled for; without this, all of them.",
-                "The types and operators that it is compiled for.");
+    boost::replace_all(text, "kTakes = true;",
+                       std::string("kTakes = std::is_same_v<typename Op::Element, ") +
+                           kCppNames[static_cast<std::size_t>(*type)] + ">;");
+    boost::replace_all(text, "The types and operators that it is compiled for; without this, all of them.",
+                       "The types and operators that it is compiled for.");
   }
   return text;
 }

@@ -132,7 +132,7 @@ struct Description {
   Mode natural_mode = Mode::inclusive;  ///< the mode that costs no extra work; the default of `explain`
   std::string limits = "any n";         ///< the supported n, in words
   bool in_place = false;                ///< whether the output may be the input array
-  bool fixed_bits = true;               ///< whether floating-point results are bitwise reproducible
+  bool bitwise_reproducible = true;     ///< of floating-point results
   Cost cost{};
 };
 

@@ -83,10 +83,10 @@ DeviceProbe probe_device();
 
 /// The tools that the CUDA half was built with.
 struct ToolkitFacts {
-  std::string toolkit;        ///< of the headers and the runtime, "13.0"
+  std::string toolkit;        ///< the version of the headers and the runtime, "13.0"
   std::string cccl;           ///< "3.0.1"
   std::string nvcc;           ///< "13.0.88"
-  std::string architectures;  ///< that code was compiled for, as CMake names them: "90"
+  std::string architectures;  ///< targets of the compiled code, as CMake names them: "90"
 };
 
 ToolkitFacts toolkit_facts();

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "harness/cuda/error.hpp"
+#include "harness/cuda/owned.hpp"
 
 namespace scanlab::cuda {
 
@@ -22,39 +23,34 @@ class Graph {
     } catch (...) {
       failure = std::current_exception();
     }
-    const cudaError_t error = cudaStreamEndCapture(stream, &graph_);
-    if (failure) {
-      if (graph_ != nullptr) cudaGraphDestroy(graph_);
-      std::rethrow_exception(failure);
-    }
+    cudaGraph_t graph = nullptr;
+    const cudaError_t error = cudaStreamEndCapture(stream, &graph);
+    graph_.reset(graph);
+    if (failure) std::rethrow_exception(failure);
     check(error, "capturing in a graph");
   }
-  ~Graph() { cudaGraphDestroy(graph_); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
 
-  cudaGraph_t get() const { return graph_; }
+  cudaGraph_t get() const { return graph_.get(); }
 
  private:
-  cudaGraph_t graph_ = nullptr;
+  Owned<cudaGraph_t, cudaGraphDestroy> graph_;
 };
 
 /// A graph made ready: it can be replayed any number of times. The first replay also uploads it.
 class ReadyGraph {
  public:
   explicit ReadyGraph(const Graph& graph) {
-    check(cudaGraphInstantiate(&ready_, graph.get(), 0), "instantiating a graph");
+    cudaGraphExec_t ready = nullptr;
+    check(cudaGraphInstantiate(&ready, graph.get(), 0), "instantiating a graph");
+    ready_.reset(ready);
   }
-  ~ReadyGraph() { cudaGraphExecDestroy(ready_); }
-  ReadyGraph(const ReadyGraph&) = delete;
-  ReadyGraph& operator=(const ReadyGraph&) = delete;
 
   /// Brings it to the device now, and not with the first replay. Only enqueues.
-  void upload(cudaStream_t stream) const { check(cudaGraphUpload(ready_, stream), "uploading a graph"); }
-  void replay(cudaStream_t stream) const { check(cudaGraphLaunch(ready_, stream), "replaying a graph"); }
+  void upload(cudaStream_t stream) const { check(cudaGraphUpload(ready_.get(), stream), "uploading a graph"); }
+  void replay(cudaStream_t stream) const { check(cudaGraphLaunch(ready_.get(), stream), "replaying a graph"); }
 
  private:
-  cudaGraphExec_t ready_ = nullptr;
+  Owned<cudaGraphExec_t, cudaGraphExecDestroy> ready_;
 };
 
 }  // namespace scanlab::cuda

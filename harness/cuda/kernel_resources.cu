@@ -9,28 +9,16 @@
 
 namespace scanlab::cuda {
 
-namespace {
-
-std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(graph, nullptr, &count), "counting a graph's nodes");
-  std::vector<cudaGraphNode_t> nodes(count);
-  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph's nodes");
-  return nodes;
-}
-
-bool is_kernel(cudaGraphNode_t node) {
-  cudaGraphNodeType type{};
-  check(cudaGraphNodeGetType(node, &type), "reading a graph node");
-  return type == cudaGraphNodeTypeKernel;
-}
-
-}  // namespace
-
 KernelResources kernel_resources(const Graph& run) {
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(run.get(), nullptr, &count), "counting a graph's nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(run.get(), nodes.data(), &count), "reading a graph's nodes");
   KernelResources most;
-  for (const cudaGraphNode_t node : nodes_of(run.get())) {
-    if (!is_kernel(node)) continue;
+  for (const cudaGraphNode_t node : nodes) {
+    cudaGraphNodeType type{};
+    check(cudaGraphNodeGetType(node, &type), "reading a graph node");
+    if (type != cudaGraphNodeTypeKernel) continue;
     ++most.launches;
     cudaKernelNodeParams launch{};
     cudaFuncAttributes kernel{};

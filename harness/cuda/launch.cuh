@@ -144,6 +144,15 @@ __device__ inline void let_next_kernel_come() {
 #endif
 }
 
+/// Loads a kernel on the current device. The runtime loads it at its first launch otherwise, and that may wait for the
+/// device: for ever, where a kernel that runs waits for another rank, whose launch waits for the same lock of the
+/// driver ("Lazy Loading", CUDA C++ Programming Guide).
+template <class... Parameters>
+void load(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "loading a kernel");
+}
+
 /// Raises the limits of a kernel without static shared memory to the shared memory and cluster size of `shape`. One
 /// call is enough. The limit belongs to the kernel, not to the launch.
 /// It is set to the device's maximum, so that plans of different shapes do not lower it for each other.

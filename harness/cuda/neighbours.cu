@@ -39,23 +39,24 @@ __global__ void read_once(const uint4* data, std::size_t vectors, std::uint32_t*
   if (mine == kUnlikely) *sum = mine;  // hardly ever: it keeps the loads alive
 }
 
+LaunchShape shape(std::size_t vectors, const char* what) {
+  const int most = kBlocksPerMultiprocessor * std::max(multiprocessors(), 1);
+  const auto blocks = std::clamp<std::int64_t>(ceil_div(static_cast<std::int64_t>(vectors), kThreads), 1, most);
+  return {.blocks = static_cast<int>(blocks), .threads = kThreads, .what = what};
+}
+
 }  // namespace
 
-Neighbours::Neighbours()
-    : most_blocks_(kBlocksPerMultiprocessor * std::max(multiprocessors(), 1)), sum_(sizeof(std::uint32_t)) {}
-
 void Neighbours::produce(void* data, std::size_t bytes, cudaStream_t stream) const {
-  const std::size_t vectors = bytes / sizeof(uint4);  // what is left of a vector is not worth a thread
-  const auto blocks = std::clamp<std::int64_t>(ceil_div(static_cast<std::int64_t>(vectors), kThreads), 1, most_blocks_);
-  launch(write_again, {.blocks = static_cast<int>(blocks), .threads = kThreads, .what = "launching the producer"},
-         stream, static_cast<uint4*>(data), vectors, std::uint32_t{0});
+  const std::size_t vectors = bytes / sizeof(uint4);  // the rest, less than a vector, is not worth a thread
+  launch(write_again, shape(vectors, "launching the producer"), stream, static_cast<uint4*>(data), vectors,
+         std::uint32_t{0});
 }
 
 void Neighbours::consume(const void* data, std::size_t bytes, cudaStream_t stream) const {
   const std::size_t vectors = bytes / sizeof(uint4);
-  const auto blocks = std::clamp<std::int64_t>(ceil_div(static_cast<std::int64_t>(vectors), kThreads), 1, most_blocks_);
-  launch(read_once, {.blocks = static_cast<int>(blocks), .threads = kThreads, .what = "launching the consumer"}, stream,
-         static_cast<const uint4*>(data), vectors, sum_.as<std::uint32_t>());
+  launch(read_once, shape(vectors, "launching the consumer"), stream, static_cast<const uint4*>(data), vectors,
+         sum_.as<std::uint32_t>());
 }
 
 }  // namespace scanlab::cuda

@@ -5,16 +5,15 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "harness/cuda/buffer.hpp"
 
 namespace scanlab::cuda {
 
+/// Its constructor throws OutOfMemory.
 class Neighbours {
  public:
-  /// Throws OutOfMemory.
-  Neighbours();
-
   /// Enqueues a kernel that reads `bytes` bytes and writes them again, unchanged. data: device memory, aligned to 16
   /// bytes.
   void produce(void* data, std::size_t bytes, cudaStream_t stream) const;
@@ -22,8 +21,7 @@ class Neighbours {
   void consume(const void* data, std::size_t bytes, cudaStream_t stream) const;
 
  private:
-  int most_blocks_;
-  DeviceBuffer sum_;
+  DeviceBuffer sum_{sizeof(std::uint32_t)};
 };
 
 }  // namespace scanlab::cuda

@@ -14,14 +14,10 @@ constexpr int kSmClock = 1;
 constexpr int kMemoryClock = 2;
 constexpr int kGpuTemperature = 0;
 
-template <class Function>
-Function* entry(void* library, const char* name) {
-  return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
-}
-
 template <class... Parameters, class... Arguments>
 bool call(void* library, const char* name, Arguments... arguments) {
-  auto* const function = entry<int(Parameters...)>(library, name);
+  if (library == nullptr) return false;
+  auto* const function = reinterpret_cast<int (*)(Parameters...)>(dlsym(library, name));
   return function != nullptr && function(arguments...) == kSuccess;
 }
 

@@ -13,7 +13,7 @@ namespace scanlab::cuda {
 struct Clocks {
   unsigned sm_mhz = 0;
   unsigned memory_mhz = 0;
-  unsigned celsius = 0;  ///< of the GPU's die
+  unsigned celsius = 0;  ///< the temperature of the GPU's die
 };
 
 /// The management library's view of one device.

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <utility>
+#include "harness/cuda/owned.hpp"
 
 namespace scanlab::cuda {
 
@@ -11,24 +11,18 @@ class OpenedMemory {
  public:
   /// Opens the handle that the other process made. On failure `error` is set, and data() is null.
   OpenedMemory(const cudaIpcMemHandle_t& handle, cudaError_t& error) {
-    error = cudaIpcOpenMemHandle(&data_, handle, cudaIpcMemLazyEnablePeerAccess);
-    if (error == cudaSuccess) return;
-    cudaGetLastError();  // not sticky: the next call must not report it again
-    data_ = nullptr;
+    void* data = nullptr;
+    error = cudaIpcOpenMemHandle(&data, handle, cudaIpcMemLazyEnablePeerAccess);
+    if (error == cudaSuccess) {
+      data_.reset(data);
+    } else {
+      cudaGetLastError();  // not sticky: the next call must not report it again
+    }
   }
-  ~OpenedMemory() {
-    if (data_ != nullptr) cudaIpcCloseMemHandle(data_);
-  }
-  OpenedMemory(OpenedMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  OpenedMemory& operator=(OpenedMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
-  }
-
-  void* data() const { return data_; }
+  void* data() const { return data_.get(); }
 
  private:
-  void* data_ = nullptr;
+  Owned<void*, cudaIpcCloseMemHandle> data_;
 };
 
 }  // namespace scanlab::cuda

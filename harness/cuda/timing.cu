@@ -1,9 +1,11 @@
 #include "harness/cuda/timing.hpp"
 
+#include <new>
 #include <stdexcept>
 
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/launch.cuh"
+#include "harness/cuda/spin.cuh"
 
 namespace scanlab::cuda {
 
@@ -25,7 +27,33 @@ __global__ void read_all(const uint4* data, std::size_t vectors, unsigned* sum) 
   if (mine != 0) *sum = mine;  // never: it keeps the loads alive
 }
 
+constexpr unsigned long long kPatience = 2'000'000'000;  // nanoseconds
+
+__global__ void wait_until(const volatile int* is_open, volatile int* gave_up) {
+  const unsigned long long start = global_nanoseconds();
+  while (*is_open == 0) {
+    if (global_nanoseconds() - start < kPatience) continue;
+    *gave_up = 1;
+    return;
+  }
+}
+
 }  // namespace
+
+Gate::Gate() {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, sizeof(Words), cudaHostAllocMapped), "allocating a gate");
+  words_.reset(new (memory) Words{1, 0});
+  wait_until<<<1, 1>>>(&words_->is_open, &words_->gave_up);  // loads the kernel, which takes long
+  check(cudaDeviceSynchronize(), "loading the kernel of a gate");
+}
+
+void Gate::close(cudaStream_t stream) {
+  words_->is_open = 0;
+  words_->gave_up = 0;
+  wait_until<<<1, 1, 0, stream>>>(&words_->is_open, &words_->gave_up);
+  check(cudaGetLastError(), "launching a gate");
+}
 
 L2Flush::L2Flush()
     : buffer_(kTimesTheCache * static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize))),

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
-#include "harness/cuda/gate.hpp"
+#include "harness/cuda/owned.hpp"
 #include "harness/cuda/stream.hpp"
 
 namespace scanlab::cuda {
@@ -25,6 +24,28 @@ class L2Flush {
   DeviceBuffer buffer_;
   DeviceBuffer sum_;  ///< never written, but the compiler cannot know
   int blocks_ = 0;
+};
+
+/// A gate in a stream: what is enqueued behind it waits until the host opens it. One kernel of one thread that looks at
+/// a word of pinned memory. It gives up after two seconds, so that a host that waits for the stream, whose queue is
+/// full, is not waited for in turn.
+class Gate {
+ public:
+  /// Throws CudaError.
+  Gate();
+
+  /// Enqueues the kernel.
+  void close(cudaStream_t stream);
+  void open() { words_->is_open = 1; }
+  /// Whether the last one did not wait for open(). Final once the stream is behind it.
+  bool gave_up() const { return words_->gave_up != 0; }
+
+ private:
+  struct Words {
+    volatile int is_open;
+    volatile int gave_up;
+  };
+  Owned<Words*, cudaFreeHost> words_;  ///< in pinned memory, which both sides see
 };
 
 /// The work that is timed, and all that goes with it.

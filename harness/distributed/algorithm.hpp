@@ -34,10 +34,10 @@ class BoundRank {
  public:
   virtual ~BoundRank() = default;
   /// Collective, once, before the first run: ranks exchange addresses. Throws on all ranks, or on none.
-  virtual void connect(Communicator& communicator) = 0;
+  virtual void connect(Communicator&) {}
   /// Runs what waits for no other rank, and loads the other kernels: what a first launch loads may wait for the device,
   /// and a kernel there for another rank (cuda::load). Before connect; only enqueues.
-  virtual void rehearse(const void* in, void* out, StreamHandle stream) = 0;
+  virtual void rehearse(const void*, void*, StreamHandle) {}
   /// One run. in, out: what the rank holds, aligned to 256 bytes. On a GPU it only enqueues. All ranks run as often and
   /// in the same order; a rank may begin a run while another is at the one before.
   virtual void run(const void* in, void* out, StreamHandle stream) = 0;
@@ -48,7 +48,7 @@ class BoundRank {
   virtual std::vector<RoleCycles> cycles() { return {}; }
   /// While a run waits in vain: whom it waits for, in a clause; empty if that is not known. `stream` is another than
   /// the run's. For the last sentence of a program.
-  virtual std::string waits_for(StreamHandle stream) = 0;
+  virtual std::string waits_for(StreamHandle) { return {}; }
 };
 
 struct Algorithm {

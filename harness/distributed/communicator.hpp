@@ -24,13 +24,7 @@ std::chrono::milliseconds patience();
 /// "30 s".
 std::string in_words(std::chrono::milliseconds time);
 
-/// A thing that ranks make together for their devices, and that may fail there: NCCL's communicator.
-class Joined {
- public:
-  virtual ~Joined() = default;
-  /// Throws std::runtime_error if it has failed beside what the host calls.
-  virtual void check() = 0;
-};
+class Nccl;
 
 /// One rank's view of all. All ranks call the collective functions in the same order.
 class Communicator {
@@ -42,19 +36,22 @@ class Communicator {
   /// Collective. Every rank gives `bytes` bytes; `all` gets those of each rank, in order. Throws RankFailed.
   virtual void all_gather(const void* mine, std::size_t bytes, void* all) = 0;
 
-  /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device.
-  virtual void check_others() = 0;
+  /// Throws RankFailed if another rank is known to have failed: for a rank that waits for its device. mpirun ends this
+  /// process when another dies.
+  virtual void check_others() {}
 
-  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed.
-  [[noreturn]] virtual void fail(const std::string& reason) = 0;
+  /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed, or ends the ranks.
+  [[noreturn]] virtual void fail(const std::string& reason) {
+    abandon("rank " + std::to_string(rank()) + " has failed: " + reason);
+  }
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// Written output stays.
   [[noreturn]] virtual void abandon(const std::string& reason) = 0;
 
-  /// Made once for these ranks, and theirs alone: another run makes its own. Null until then. It asks the communicator
-  /// at its end, so the class of each lets it go.
-  std::shared_ptr<Joined>& joined() { return joined_; }
+  /// NCCL's communicator, made once for these ranks, and theirs alone: another run makes its own. Null until then. It
+  /// asks this one at its end, so the class of each lets it go.
+  std::shared_ptr<Nccl>& nccl() { return nccl_; }
 
   void barrier() {
     const char here = 0;
@@ -81,7 +78,7 @@ class Communicator {
   std::chrono::milliseconds longer_{0};  ///< than patience(), a rank waits in collective functions
 
  private:
-  std::shared_ptr<Joined> joined_;
+  std::shared_ptr<Nccl> nccl_;
 };
 
 /// While it lives, this rank waits so much longer for the others: for steps that take their time, on ranks that have
@@ -119,5 +116,17 @@ bool has_mpi();
 /// This process as a rank of MPI_COMM_WORLD, from the first call to the end of the program. Throws CommandError
 /// (status 3) if this build has no MPI.
 Communicator& mpi_rank();
+
+/// Collective. Throws CommandError (status 2) on all ranks, unless all were built from the same commit and started with
+/// the same words.
+void agree(Communicator& communicator, const std::vector<std::string>& argv, const std::string& commit);
+
+/// Runs `body` on every rank: this process under mpirun, else a thread for each of `asked` GPUs. Returns the status of
+/// rank 0. Throws CommandError: status 2 for ranks that do not agree(), 1 for a rank that failed.
+int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body);
+
+/// Collective. Calls `open` on rank 0, such as to open a file, and throws its error on all ranks: none is left to wait
+/// for rank 0.
+void leader_opens(Communicator& communicator, const std::function<void()>& open);
 
 }  // namespace scanlab::distributed

@@ -4,13 +4,40 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <utility>
+#include <chrono>
 
 #include "harness/core/median.hpp"
+#include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
+#include "harness/measure/provenance.hpp"
 #include "harness/measure/timing_report.hpp"
+#include "harness/verify/checks.hpp"
 
 namespace scanlab::distributed {
+
+namespace {
+
+std::string text(const measure::Facts& line) {
+  return line.dump(-1, ' ', false, measure::Facts::error_handler_t::replace) + "\n";
+}
+
+/// Collective: the roles of each rank.
+std::vector<std::vector<RoleCycles>> gather_cycles(Communicator& communicator, const std::vector<RoleCycles>& own) {
+  std::vector<std::vector<RoleCycles>> all(static_cast<std::size_t>(communicator.ranks()), own);
+  const auto gather = [&](double mine, auto place) {
+    const std::vector<double> values = communicator.gather(mine);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) place(all[rank]) = values[rank];
+  };
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    gather(own[i].total, [&](auto& roles) -> double& { return roles[i].total; });
+    for (const auto& [what, cycles] : own[i].waiting) {
+      gather(cycles, [&, &kind = what](auto& roles) -> double& { return roles[i].waiting[kind]; });
+    }
+  }
+  return all;
+}
+
+}  // namespace
 
 std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<std::int64_t>& items,
                                       int ranks) {
@@ -45,6 +72,53 @@ void set_items(DistributedCase& timed, std::int64_t items, int ranks) {
   timed.name = fmt::format("{}/ranks:{}", case_name(timed.algorithm->about, timed.problem), ranks);
 }
 
+std::vector<std::int64_t> default_items(int ranks) {
+  std::vector<std::int64_t> all{0, 1, 2, 3, 33, 1000, 4097};
+  for (const std::int64_t per_rank : {std::int64_t{1} << 14, std::int64_t{1} << 18, (std::int64_t{1} << 21) + 4321}) {
+    all.push_back(per_rank * ranks - 1);
+    all.push_back(per_rank * ranks + 7);
+  }
+  return all;
+}
+
+std::string capture_refusal(const Algorithm& algorithm) {
+  if (!algorithm.on_gpus) return algorithm.about.id + " runs in the hosts' memory, so no CUDA graph can replay it";
+  if (algorithm.waits) return algorithm.about.id + " waits for the device within a run, so no CUDA graph can replay it";
+  return {};
+}
+
+void Checks::open(const std::string& path, bool replace, const measure::Facts& context) {
+  file_.emplace(path, replace, "", std::chrono::seconds(1));
+  file_->begin(text({{"schema", verify::kVerificationSchema}, {"context", context}}));
+}
+
+void Checks::add(const DistributedCase& each, InputKind input) {
+  const bool skipped = each.state == measure::Timing::State::skipped;
+  ++(each.verified ? passed_ : skipped ? skipped_ : failed_);
+  if (!file_) return;
+  measure::Facts line{{"check", "verify"},
+                      {"variant", each.algorithm->about.id},
+                      {"type", name(each.problem.type)},
+                      {"op", name(each.problem.op)},
+                      {"mode", name(each.problem.mode)},
+                      {"items", each.problem.items},
+                      {"settings", measure::Facts(each.problem.settings)},
+                      {"input", name(input)},
+                      {"aliasing", "apart"},
+                      {"outcome", each.verified ? "passed"
+                                  : skipped     ? "skipped"
+                                                : "failed"},
+                      {"reason", each.reason}};
+  if (skipped) line["out_of_memory"] = each.out_of_memory;
+  file_->append(text(line));
+}
+
+void Checks::end() {
+  if (!file_) return;
+  file_->append(text(
+      {{"ended", {{"passed", passed_}, {"failed", failed_}, {"skipped", skipped_}, {"interrupted", interrupted()}}}}));
+}
+
 void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {
   fmt::print(out,
              "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  "
@@ -54,16 +128,13 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
     if (each.nanoseconds.empty()) continue;
     const double time = median(each.nanoseconds);
     const double rate = static_cast<double>(each.bytes()) / time;
-    if (each.algorithm->about.kind == Kind::empty_launch) {
-      fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9} {:>9}\n", each.bytes(), each.problem.items,
-                 name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, "", "");
-      continue;
-    }
     const Kind kind = each.algorithm->about.kind;
+    const bool moves = kind != Kind::empty_launch;
     const int passes = kind == Kind::read ? 1 : 2;  // a read, and as a rule a write
-    fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9.1f} {:>9.1f}  {}\n", each.bytes(),
-               each.problem.items, name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3,
-               rate, rate * passes / ranks, writes(kind) ? measure::verified_in_words(each) : "");
+    const auto in_gb_s = [&](double value) { return moves ? fmt::format("{:.1f}", value) : ""; };
+    fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9} {:>9}  {}\n", each.bytes(), each.problem.items,
+               name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, in_gb_s(rate),
+               in_gb_s(rate * passes / ranks), moves && writes(kind) ? measure::verified_in_words(each) : "");
   }
 }
 
@@ -80,6 +151,26 @@ std::unique_ptr<RankBackend> backend_of(const std::vector<DistributedCase>& case
 #else
   throw CommandError(kNoDevice, "this build has no CUDA: choose an algorithm on hosts, --on-hosts");
 #endif
+}
+
+void RankCycles::add(const DistributedCase& timed, const std::vector<RoleCycles>& own, Communicator& communicator,
+                     std::ostream& out) {
+  const std::vector<std::vector<RoleCycles>> ranks = gather_cycles(communicator, own);
+  if (communicator.rank() != 0) return;
+  if (rows_.empty()) provenance_ = measure::provenance_columns();  // the same in all rows
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto ran = [](const RoleCycles& role) { return role.total > 0; };
+    if (!std::ranges::all_of(ranks[rank], ran)) continue;  // it holds nothing of the array
+    simt::print(fmt::format("{}/rank:{}", timed.name, rank), ranks[rank], out);
+    simt::RunColumns columns{{"variant", timed.algorithm->about.id},
+                             {"items", std::to_string(timed.problem.items)},
+                             {"type", std::string(name(timed.problem.type))},
+                             {"ranks", std::to_string(ranks.size())},
+                             {"rank", std::to_string(rank)}};
+    columns.insert(columns.end(), provenance_.begin(), provenance_.end());
+    if (rows_.empty()) rows_ = simt::csv_head(columns, ranks[rank]);
+    rows_ += simt::csv_rows(columns, ranks[rank]);
+  }
 }
 
 }  // namespace scanlab::distributed

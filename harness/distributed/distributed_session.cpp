@@ -136,7 +136,7 @@ void DistributedSession::run_group(std::vector<DistributedCase*> group) {
   }
   if (options_.timed) leads() ? lead(bound) : follow(bound);
   while (!bound.empty()) bound.pop_back();  // on all ranks in one order: what they share is freed together
-  communicator_.barrier();                  // nobody frees the oracle that another reads
+  communicator_.barrier();                  // no rank frees the oracle while another reads it
 }
 
 void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& bound) {
@@ -287,7 +287,7 @@ measure::Facts described(const Algorithm& algorithm) {
   return {{"title", about.title},         {"source", about.source},
           {"kind", name(about.kind)},     {"origin", algorithm.origin == Origin::variant ? "variant" : "baseline"},
           {"family", about.family},       {"on_gpus", algorithm.on_gpus},
-          {"limits", about.limits},       {"reproducible_bits", about.fixed_bits},
+          {"limits", about.limits},       {"reproducible_bits", about.bitwise_reproducible},
           {"traffic", about.cost.traffic}};
 }
 

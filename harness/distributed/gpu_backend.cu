@@ -12,13 +12,12 @@
 
 #include "harness/core/operators.hpp"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 #include "harness/cuda/nvml.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
-#include "harness/distributed/other_work.hpp"
+#include "harness/distributed/nccl.hpp"
 #include "harness/distributed/rank_backend.hpp"
 #include "harness/host/clock.hpp"
 #include "harness/host/status.hpp"
@@ -49,8 +48,6 @@ class CapturedRank : public BoundRank {
     graph_.upload(stream);
     cuda::check(cudaStreamSynchronize(stream), "uploading a graph");
   }
-  void connect(Communicator&) override {}
-  void rehearse(const void*, void*, StreamHandle) override {}
   /// Replays on the arrays that it was captured with.
   void run(const void*, void*, StreamHandle stream) override { graph_.replay(static_cast<cudaStream_t>(stream)); }
   std::string waits_for(StreamHandle stream) override { return bound_.waits_for(stream); }
@@ -106,8 +103,7 @@ class GpuBackend : public RankBackend {
   }
 
   void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
-    constexpr unsigned long long kToEnqueue =
-        300'000;  // nanoseconds; NCCL and a profiler's records take tens of thousands
+    constexpr unsigned long long kToEnqueue = 300'000;  // nanoseconds; NCCL and a profiler take tens of thousands
     cuda::load(hold_back);
     poison();
     wait();
@@ -163,7 +159,7 @@ class GpuBackend : public RankBackend {
       } catch (const RankFailed& failure) {
         communicator_.abandon(self + " waits for its GPU in vain: " + failure.what());
       }
-      if (communicator_.joined() != nullptr) communicator_.joined()->check();
+      if (communicator_.nccl() != nullptr) communicator_.nccl()->check();
       if (waited > patience()) {
         communicator_.abandon(self + ": its GPU has not finished within " + in_words(patience()) + missing(bound));
       }
@@ -171,8 +167,8 @@ class GpuBackend : public RankBackend {
     }
   }
 
-  /// The last clause of a sentence about a wait in vain. Asked by a thread that nobody waits for: the device may not
-  /// answer either.
+  /// The last clause of a sentence about a wait that failed. Asked by a thread that nobody waits for: the device may
+  /// not answer either.
   std::string missing(BoundRank* bound) const {
     std::string unknown = ", as when another rank never comes";
     if (bound == nullptr) return unknown;
@@ -235,12 +231,12 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
     char name[64];
   } gpu{};
   std::string_view(about.name).copy(gpu.name, sizeof(gpu.name) - 1);
-  const std::vector<Gpu> gpus = communicator.gather(gpu);
-  for (std::size_t rank = 1; rank < gpus.size(); ++rank) {
-    if (std::strcmp(gpus[rank].name, gpus[0].name) == 0) continue;
-    throw CommandError(kNoDevice, "rank 0 has an " + std::string(gpus[0].name) + " and rank " + std::to_string(rank) +
-                                      " an " + gpus[rank].name + ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES");
+  const Gpu first = communicator.from_leader(gpu);
+  if (std::strcmp(gpu.name, first.name) != 0) {
+    reason = "it has an " + std::string(gpu.name) + " and rank 0 an " + first.name +
+             ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES";
   }
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kNoDevice, reason);
   char bus[32]{};
   cuda::check(cudaDeviceGetPCIBusId(bus, sizeof(bus), device), "asking for the device's place");
   return std::make_unique<GpuBackend>(communicator, device, bus);

@@ -46,7 +46,7 @@ class MpiRank : public Communicator {
     MPI_Comm_size(world_, &ranks_);
   }
   ~MpiRank() override {
-    joined().reset();
+    nccl().reset();
     MPI_Comm_free(&world_);
     MPI_Finalize();
   }
@@ -78,16 +78,12 @@ class MpiRank : public Communicator {
     }
   }
 
-  void check_others() override {}  // mpirun ends this process when another dies
   [[noreturn]] void abandon(const std::string& reason) override {
     std::fprintf(stderr, "scanlab: %s; every finished repetition is kept\n", reason.c_str());
     std::fflush(nullptr);
     let_it_be_read();
     MPI_Abort(MPI_COMM_WORLD, kFailed);
     std::_Exit(kFailed);
-  }
-  [[noreturn]] void fail(const std::string& reason) override {
-    MpiRank::abandon("rank " + std::to_string(rank_) + " has failed: " + reason);
   }
 
  private:

@@ -18,40 +18,37 @@ constexpr int kInProgress = 7;
 constexpr int kBytes = 0;  // ncclInt8
 
 class Library {
- public:
-  Library() : library_(dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL)) {
+ private:
+  /// A function of the library, whatever its type.
+  struct Symbol {
+    void* address;
+    template <class Function>
+    operator Function*() const {  // NOLINT(google-explicit-constructor): a pointer is initialised with it
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+  Symbol load(const char* name) {
+    if (library_ == nullptr) library_ = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr)
       throw std::runtime_error("libnccl.so.2 cannot be loaded: install NCCL, or choose --algorithm '*peer*'");
-    load(get_version, "ncclGetVersion");
-    load(get_unique_id, "ncclGetUniqueId");
-    load(init_rank, "ncclCommInitRank");
-    load(destroy, "ncclCommDestroy");
-    load(all_gather, "ncclAllGather");
-    load(error_string, "ncclGetErrorString");
-    load(async_error, "ncclCommGetAsyncError");
-    load(abort, "ncclCommAbort");
+    const Symbol symbol{dlsym(library_, name)};
+    if (symbol.address == nullptr) throw std::runtime_error(std::string("libnccl.so.2 has no ") + name);
+    return symbol;
   }
+  void* library_ = nullptr;
+
+ public:
+  int (*get_unique_id)(UniqueId*) = load("ncclGetUniqueId");
+  int (*init_rank)(Handle*, int, UniqueId, int) = load("ncclCommInitRank");
+  int (*destroy)(Handle) = load("ncclCommDestroy");
+  int (*all_gather)(const void*, void*, std::size_t, int, Handle, StreamHandle) = load("ncclAllGather");
+  const char* (*error_string)(int) = load("ncclGetErrorString");
+  int (*async_error)(Handle, int*) = load("ncclCommGetAsyncError");
+  int (*abort)(Handle) = load("ncclCommAbort");
 
   void check(int result, const char* doing) const {
     if (result != kSuccess) throw std::runtime_error(std::string(doing) + ": NCCL: " + error_string(result));
   }
-
-  int (*get_version)(int*) = nullptr;
-  int (*get_unique_id)(UniqueId*) = nullptr;
-  int (*init_rank)(Handle*, int, UniqueId, int) = nullptr;
-  int (*destroy)(Handle) = nullptr;
-  int (*all_gather)(const void*, void*, std::size_t, int, Handle, StreamHandle) = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*async_error)(Handle, int*) = nullptr;
-  int (*abort)(Handle) = nullptr;
-
- private:
-  template <class Function>
-  void load(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    if (function == nullptr) throw std::runtime_error(std::string("libnccl.so.2 has no ") + name);
-  }
-  void* library_;
 };
 
 /// Made by the blocking call: of communicators that do not block, NCCL enqueues each operation from a thread of its
@@ -110,13 +107,6 @@ class LoadedNccl : public Nccl {
     library_->check(library_->all_gather(mine, all, bytes, kBytes, handle_, stream), "gathering");
   }
 
-  std::string version() const override {
-    int number = 0;
-    library_->check(library_->get_version(&number), "asking for the version");
-    return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-           std::to_string(number % 100);
-  }
-
  private:
   Communicator& communicator_;
   std::unique_ptr<Library> library_;
@@ -135,8 +125,8 @@ std::string why_no_nccl() {
 }
 
 std::shared_ptr<Nccl> Nccl::join(Communicator& communicator) {
-  if (communicator.joined() == nullptr) communicator.joined() = std::make_shared<LoadedNccl>(communicator);
-  return std::dynamic_pointer_cast<Nccl>(communicator.joined());
+  if (communicator.nccl() == nullptr) communicator.nccl() = std::make_shared<LoadedNccl>(communicator);
+  return communicator.nccl();
 }
 
 }  // namespace scanlab::distributed

@@ -20,15 +20,17 @@ inline Plan with_nccl(Plan plan) {
 }
 
 /// The ranks' NCCL communicator. A rank's device is current wherever one is used.
-class Nccl : public Joined {
+class Nccl {
  public:
+  virtual ~Nccl() = default;
   /// Collective. The one of these ranks, made at the first call. Throws std::runtime_error, on all ranks, if it cannot
   /// be: RankFailed if one rank alone cannot, for which the others wait within NCCL.
   static std::shared_ptr<Nccl> join(Communicator& communicator);
 
   /// Enqueues: `all` gets `bytes` bytes of each rank, in order. Device memory.
   virtual void all_gather(const void* mine, void* all, std::size_t bytes, StreamHandle stream) = 0;
-  virtual std::string version() const = 0;
+  /// Throws std::runtime_error if an operation that was enqueued has failed.
+  virtual void check() = 0;
 };
 
 }  // namespace scanlab::distributed

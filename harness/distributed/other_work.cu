@@ -1,14 +1,12 @@
-#include "harness/distributed/other_work.hpp"
-
+// Work on a GPU that has nothing to do with the scan beside it.
 #include <atomic>
-#include <exception>
-#include <thread>
+#include <future>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
+#include "harness/distributed/rank_backend.hpp"
 
 namespace scanlab::distributed {
 
@@ -42,11 +40,17 @@ class Rounds : public OtherWork {
     cuda::check(cudaMemsetAsync(from_.data(), 0, kCopied, stream_.get()), "clearing what is copied");
     enqueue(ended_[0]);  // loads the kernels, before a scan runs
     stream_.synchronize();
-    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    work_ = std::async(std::launch::async, [this] { work(); });
   }
+  ~Rounds() override {
+    stop_ = true;
+    work_.wait();
+  }
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
 
   std::int64_t rounds() const override {
-    if (has_failed_) std::rethrow_exception(failure_);
+    if (work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) work_.get();  // only an error ends it
     return rounds_;
   }
 
@@ -62,20 +66,15 @@ class Rounds : public OtherWork {
     ended.record(stream_.get());
   }
 
-  void work(const std::stop_token& stop) {
-    try {
-      cuda::check(cudaSetDevice(device_), "choosing a device");
-      enqueue(ended_[0]);
-      for (int next = 1; !stop.stop_requested(); next = 1 - next) {
-        enqueue(ended_[next]);
-        ended_[1 - next].synchronize();
-        ++rounds_;
-      }
-      stream_.synchronize();
-    } catch (const std::exception&) {
-      failure_ = std::current_exception();
-      has_failed_ = true;
+  void work() {
+    cuda::check(cudaSetDevice(device_), "choosing a device");
+    enqueue(ended_[0]);
+    for (int next = 1; !stop_; next = 1 - next) {
+      enqueue(ended_[next]);
+      ended_[1 - next].synchronize();
+      ++rounds_;
     }
+    stream_.synchronize();
   }
 
   int device_;
@@ -85,9 +84,8 @@ class Rounds : public OtherWork {
   cuda::Stream stream_;
   cuda::Event ended_[2]{cuda::Event(kQuiet), cuda::Event(kQuiet)};
   std::atomic<std::int64_t> rounds_ = 0;
-  std::exception_ptr failure_;
-  std::atomic<bool> has_failed_ = false;  ///< and failure_ is written
-  std::jthread thread_;                   ///< the last: it ends, and is waited for, before the rest goes
+  std::atomic<bool> stop_ = false;
+  std::shared_future<void> work_;
 };
 
 }  // namespace

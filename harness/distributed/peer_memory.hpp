@@ -21,7 +21,7 @@ class PeerMemory {
   explicit PeerMemory(std::size_t bytes);
   /// Collective, once. Throws std::runtime_error, on all ranks, if a GPU cannot reach another.
   void connect(Communicator& communicator);
-  /// Collective once it is connected: nobody frees what another still reads.
+  /// Collective once it is connected: no rank frees memory that another still reads.
   ~PeerMemory();
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;

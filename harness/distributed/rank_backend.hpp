@@ -47,6 +47,10 @@ class RankBackend {
   virtual double sm_clock_mhz() { return 0; }
 };
 
+/// In a build with CUDA. Keeps `device`, the current one, busy: kernels that take the place of a scan's blocks, and
+/// copies, by a thread and a stream of their own. Throws CudaError, and OutOfMemory.
+std::unique_ptr<OtherWork> keep_busy(int device);
+
 /// The kernel that holds back a GPU until a run is enqueued: it is no part of the run.
 inline constexpr char kHoldsBack[] = "hold_back";
 

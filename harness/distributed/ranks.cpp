@@ -1,4 +1,4 @@
-#include "harness/distributed/ranks.hpp"
+#include "harness/distributed/communicator.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,20 +18,15 @@ void agree(Communicator& communicator, const std::vector<std::string>& argv, con
   own.words =
       std::hash<std::string>{}(fmt::format("{}", fmt::join(argv.begin() + (argv.empty() ? 0 : 1), argv.end(), " ")));
   commit.copy(own.build, sizeof(own.build) - 1);
-  const std::vector<Started> all = communicator.gather(own);
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    if (std::string_view(all[rank].build) != all[0].build) {
-      throw CommandError(kBadInput,
-                         fmt::format("rank {} is a build of commit {}, and rank 0 of {}: mpirun must start the "
-                                     "same program everywhere",
-                                     rank, all[rank].build, all[0].build));
-    }
-    if (all[rank].words != all[0].words) {
-      throw CommandError(kBadInput, fmt::format("rank {} was started with other words than rank 0: mpirun must give "
-                                                "all the same",
-                                                rank));
-    }
+  const Started first = communicator.from_leader(own);
+  std::string reason;
+  if (std::string_view(own.build) != first.build) {
+    reason = fmt::format("it is a build of commit {}, and rank 0 of {}: mpirun must start the same program everywhere",
+                         own.build, first.build);
+  } else if (own.words != first.words) {
+    reason = "it was started with other words than rank 0: mpirun must give all the same";
   }
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kBadInput, reason);
 }
 
 namespace {
@@ -53,7 +48,7 @@ int run_as_process(int asked, const std::vector<std::string>& argv, const std::f
   try {
     agree(communicator, argv, built_from());
     status = body(communicator);
-    communicator.joined().reset();       // before the device's library ends, and MPI
+    communicator.nccl().reset();         // before the device's library ends, and MPI
   } catch (const CommandError& error) {  // all ranks have it
     if (communicator.rank() == 0) throw;
     return error.status;
@@ -80,18 +75,24 @@ int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::fun
   return status;
 }
 
-bool leader_can(Communicator& communicator, const std::function<void()>& open) {
-  std::exception_ptr refused;
-  if (communicator.rank() == 0) {
-    try {
-      open();
-    } catch (const CommandError&) {
-      refused = std::current_exception();
-    }
+void leader_opens(Communicator& communicator, const std::function<void()>& open) {
+  struct Refusal {
+    Status status = kOk;
+    char sentence[1000] = {};
+  } refusal;
+  const auto keep = [&](Status status, std::string_view sentence) {
+    refusal.status = status;
+    sentence.copy(refusal.sentence, sizeof(refusal.sentence) - 1);
+  };
+  try {
+    if (communicator.rank() == 0) open();
+  } catch (const CommandError& error) {
+    keep(error.status, error.what());
+  } catch (const std::exception& error) {
+    keep(kFailed, error.what());
   }
-  const bool could = communicator.from_leader(refused ? 1 : 0) == 0;
-  if (refused) std::rethrow_exception(refused);
-  return could;
+  refusal = communicator.from_leader(refusal);
+  if (refusal.status != kOk) throw CommandError(refusal.status, refusal.sentence);
 }
 
 }  // namespace scanlab::distributed

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::int64_t kUntraced = 10;
 
-std::string_view name(streams::DeviceActivity::Kind kind) {
-  using Kind = streams::DeviceActivity::Kind;
-  return kind == Kind::kernel ? "kernel" : kind == Kind::copy ? "copy" : "memset";
+std::string_view name(streams::Activity::Kind kind) {
+  using Kind = streams::Activity::Kind;
+  return kind == Kind::kernel ? "kernel" : kind == Kind::memset ? "memset" : "copy";
 }
 
 /// Returns on all ranks at one moment: those that wait for a condition wake up one after another.
@@ -37,22 +37,21 @@ void RunTracer::trace(const DistributedCase& traced, BoundRank& bound, RankBacke
   const auto now = [&] { return communicator.rank() == 0 ? now_() : 0; };
   backend.time(bound, kUntraced, 1);
   for (int run = 0; run < runs_; ++run) {
-    Interval within;
+    std::int64_t begin = 0;
     backend.run_alone(bound, [&] {
       communicator.barrier();
-      within.begin = now();
+      begin = now();
       meet(communicator);
     });
     communicator.barrier();
-    within.end = now();
+    made.runs.emplace_back(begin, now());
     communicator.barrier();  // nobody prepares the next run before that
-    made.runs.push_back(within);
   }
   if (communicator.rank() == 0) traced_.push_back(std::move(made));
 }
 
-measure::Facts RunTracer::traces(const std::vector<streams::DeviceActivity>& recorded) const {
-  std::vector<streams::DeviceActivity> by_start = recorded;
+measure::Facts RunTracer::traces(const std::vector<streams::Activity>& recorded) const {
+  std::vector<streams::Activity> by_start = recorded;
   std::erase_if(by_start, [](const auto& each) { return each.name == kHoldsBack; });
   std::ranges::stable_sort(by_start, {}, [](const auto& each) { return std::pair(each.start, each.device); });
   measure::Facts all = measure::Facts::array();
@@ -62,7 +61,7 @@ measure::Facts RunTracer::traces(const std::vector<streams::DeviceActivity>& rec
   return all;
 }
 
-measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams::DeviceActivity>& by_start) const {
+measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams::Activity>& by_start) const {
   const auto& devices = traced.devices;
   measure::Facts made = measure::Facts::object();
   describe(*traced.timed, static_cast<int>(devices.size()), made);
@@ -72,7 +71,7 @@ measure::Facts RunTracer::entry(const Traced& traced, const std::vector<streams:
     const auto [begin, end] = traced.runs[run];
     std::vector<bool> seen(devices.size(), false);
     std::int64_t zero = -1;
-    for (const streams::DeviceActivity& each : by_start) {
+    for (const streams::Activity& each : by_start) {
       if (each.start < begin || each.start >= end) continue;
       const auto rank = static_cast<std::size_t>(std::ranges::find(devices, each.device) - devices.begin());
       if (rank == devices.size()) {

@@ -26,19 +26,15 @@ class RunTracer {
 
   /// On rank 0: an entry for each case of rank 0 that was right, with all that was recorded in its runs. Throws
   /// std::runtime_error if that cannot be.
-  measure::Facts traces(const std::vector<streams::DeviceActivity>& recorded) const;
+  measure::Facts traces(const std::vector<streams::Activity>& recorded) const;
 
  private:
-  struct Interval {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-  };
   struct Traced {
     const DistributedCase* timed = nullptr;
-    std::vector<int> devices;  ///< by rank
-    std::vector<Interval> runs;
+    std::vector<int> devices;                                 ///< by rank
+    std::vector<std::pair<std::int64_t, std::int64_t>> runs;  ///< begin and end
   };
-  measure::Facts entry(const Traced& traced, const std::vector<streams::DeviceActivity>& by_start) const;
+  measure::Facts entry(const Traced& traced, const std::vector<streams::Activity>& by_start) const;
 
   int runs_;
   std::function<std::int64_t()> now_;

@@ -171,7 +171,7 @@ class Meeting {
 class ThreadRank : public Communicator {
  public:
   ThreadRank(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
-  ~ThreadRank() override { joined().reset(); }
+  ~ThreadRank() override { nccl().reset(); }
   int rank() const override { return rank_; }
   int ranks() const override { return meeting_.ranks(); }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
@@ -198,25 +198,20 @@ void run_threads(int ranks, std::chrono::milliseconds patience, const std::funct
   std::exception_ptr first;
   const auto run_rank = [&](int rank) {
     ThreadRank own(meeting, rank);
-    const auto keep = [&](const std::string& reason) {
+    try {
+      body(own);
+    } catch (const std::exception& error) {
       {
         const std::scoped_lock lock(mutex);
         if (first == nullptr) first = std::current_exception();
       }
-      meeting.fail(rank, reason);
-    };
-    try {
-      body(own);
-    } catch (const std::exception& error) {
-      keep(error.what());
-    } catch (...) {
-      keep("an exception that says nothing");
+      meeting.fail(rank, error.what());
     }
-    own.joined().reset();  // what it made with the others, while somebody watches
+    own.nccl().reset();  // what it made with the others, while somebody watches
     meeting.end();
   };
   {
-    // A rank may wait where nobody tells it, as in a launch behind a kernel that waits for another rank.
+    // A rank may wait where no message reaches it, as in a launch behind a kernel that waits for another rank.
     const std::jthread watch([&] {
       if (const std::string reason =
               meeting.failure_that_hangs(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(5)));

@@ -38,7 +38,7 @@ class AppendFile {
   bool was_there_;
   OpenFile file_;
   bool held_something_;
-  bool begun_ = false;  ///< what it held is gone
+  bool begun_ = false;  ///< its former content is gone
   bool has_entries_ = false;
   std::string opening_;
   std::int64_t end_ = 0;  ///< offset of the tail

@@ -5,13 +5,15 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "harness/core/registry.hpp"
-#include "harness/host/text_file.hpp"
 
 namespace scanlab {
 
@@ -29,28 +31,6 @@ std::string show(const Json& json) {
 }
 
 std::string path_of(const std::string& path, const std::string& key) { return path.empty() ? key : path + "." + key; }
-
-/// Shows bytes that a terminal would not as \x1f.
-std::string escape(std::string_view text) {
-  std::string all;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    all += byte < 0x80 && std::isprint(byte) != 0 ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
-  }
-  return all;
-}
-
-/// `byte` counts from 1; the one behind the last is the end.
-std::string describe_syntax_error(std::size_t byte, std::string_view text) {
-  constexpr std::size_t kMaxBehind = 30;
-  const std::string_view before = text.substr(0, byte - 1);
-  std::string_view line = before.substr(before.rfind('\n') + 1);
-  const std::string where = fmt::format("line {}, column {}: ", 1 + std::ranges::count(before, '\n'), line.size() + 1);
-  if (byte > text.size()) return where + "unexpected end of input";
-  line.remove_prefix(line.size() - std::min(line.size(), kMaxBehind));
-  return where + "unexpected '" + escape(text.substr(byte - 1, 1)) + "'" +
-         (line.empty() ? "" : " behind '" + escape(line) + "'");
-}
 
 Json to_json(const toml::node& node, const std::string& path, Document& document) {
   document.lines.try_emplace(path, node.source().begin.line);
@@ -81,10 +61,12 @@ Json to_json(const toml::node& node, const std::string& path, Document& document
 Document parse_json(std::string_view text, const std::string& file) {
   try {
     return {.file = file, .json = Json::parse(text), .lines = {}};
-  } catch (const Json::parse_error& error) {
-    throw DocumentError(fmt::format("{}: is no JSON: {}", file, describe_syntax_error(error.byte, text)));
-  } catch (const Json::exception&) {
-    throw DocumentError(fmt::format("{}: is no JSON: a number in it is too large", file));
+  } catch (const Json::exception& error) {
+    std::string reason = error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
+    for (const std::string_view prefix : {"] ", "parse error at "}) {
+      if (const auto at = reason.find(prefix); at != reason.npos) reason.erase(0, at + prefix.size());
+    }
+    throw DocumentError(fmt::format("{}: is no JSON: {}", file, shorten(reason, 200)));
   }
 }
 
@@ -98,9 +80,15 @@ Document parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
-std::string read_text(const std::string& path) {
-  std::string text = text_of(path).value_or("");
-  if (text.empty()) throw DocumentError(fmt::format("{}: cannot be read, or is empty", path));
+std::string read_text(const std::string& path, const std::string& name) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  std::string text;
+  if (std::filesystem::is_regular_file(status) || std::filesystem::is_fifo(status)) {  // others need not end
+    std::ifstream file(path);
+    text = {std::istreambuf_iterator<char>(file), {}};
+  }
+  if (text.empty()) throw DocumentError(fmt::format("{}: cannot be read, or is empty", name.empty() ? path : name));
   return text;
 }
 

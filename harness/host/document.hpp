@@ -14,8 +14,10 @@
 // on several fields are checked by `void check_fields(const Value&, const T&)`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -37,14 +39,14 @@ struct DocumentError : CommandError {
 struct Document {
   std::string file;  ///< the name in error messages
   nlohmann::ordered_json json;
-  std::map<std::string, unsigned, std::less<>> lines;  ///< by path, if known
+  std::map<std::string, unsigned, std::less<>> lines;  ///< numbers by path, if known
 };
 
 /// Parses a text. Throws DocumentError with the line and column.
 Document parse_json(std::string_view text, const std::string& file);
 Document parse_toml(std::string_view text, const std::string& file);
-/// Reads a file. Throws DocumentError if it cannot be read or is empty.
-std::string read_text(const std::string& path);
+/// Reads a file. Throws DocumentError, with `name` or else the path, if it cannot be read or is empty.
+std::string read_text(const std::string& path, const std::string& name = {});
 Document read_json(const std::string& path);
 
 /// The range of a number. The document gives it in `unit`, such as 1e-6 for microseconds.
@@ -85,6 +87,14 @@ class Value {
 
   std::string text() const;  ///< one line, not empty
   std::string choice(const std::vector<std::string>& all) const;
+  /// The value of one of `words`, which are pairs of values and words.
+  template <class Words>
+  auto choose(const Words& words) const {
+    std::vector<std::string> all;
+    for (const auto& [value, word] : words) all.emplace_back(word);
+    const auto place = std::ranges::find(all, choice(all)) - all.begin();
+    return std::next(std::begin(words), place)->first;
+  }
   bool flag() const;
   double number(const Limits& limits = {}) const;
   std::int64_t whole(std::int64_t low, std::int64_t high) const;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,18 +16,6 @@
 namespace scanlab {
 
 namespace {
-
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& added) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    bool replaced = false;
-    for (const auto& [name, value] : added) replaced = replaced || text.starts_with(name + "=");
-    if (!replaced) all.push_back(text);
-  }
-  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
-  return all;
-}
 
 /// As exec wants it: pointers, the last one null.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -61,7 +50,13 @@ FreshProcess run_in_fresh_process(const std::vector<std::string>& words,
                                   const std::string& executable) {
   std::vector<std::string> arguments{executable};
   arguments.insert(arguments.end(), words.begin(), words.end());
-  std::vector<std::string> variables = environment_with(environment);
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto replaces = [&](const auto& variable) { return text.starts_with(variable.first + "="); };
+    if (std::ranges::none_of(environment, replaces)) variables.push_back(text);
+  }
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw CommandError(kFailed, fmt::format("cannot make a pipe: {}", std::strerror(errno)));

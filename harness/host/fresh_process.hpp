@@ -9,7 +9,7 @@ namespace scanlab {
 
 struct FreshProcess {
   int status = 0;   ///< exit status; 128 + the signal if one ended it
-  std::string out;  ///< what it wrote to its standard output
+  std::string out;  ///< its standard output
 };
 
 /// Runs `executable words…` with `environment` added to, or replacing, this process's own, and waits for it. Its error

@@ -3,7 +3,7 @@
 
 namespace scanlab {
 
-/// While it lives, the first SIGINT is only noted; a second one ends the program as ever.
+/// While it lives, the first SIGINT is only noted; a second one ends the program as usual.
 class InterruptGuard {
  public:
   InterruptGuard();

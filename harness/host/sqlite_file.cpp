@@ -56,18 +56,18 @@ void SqliteFile::query(const std::string& sql, const std::function<void(sqlite3_
   while (check(sqlite3_step(prepared)) == SQLITE_ROW) visit(prepared);
 }
 
+bool SqliteFile::finds_row(const std::string& sql) const {
+  bool found_row = false;
+  query(sql, [&](sqlite3_stmt*) { found_row = true; });
+  return found_row;
+}
+
 bool SqliteFile::has(std::string_view table) const {
-  bool exists = false;
-  query(fmt::format("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '{}'", table),
-        [&](sqlite3_stmt*) { exists = true; });
-  return exists;
+  return finds_row(fmt::format("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = '{}'", table));
 }
 
 bool SqliteFile::has(std::string_view table, std::string_view column) const {
-  bool exists = false;
-  query(fmt::format("SELECT 1 FROM pragma_table_info('{}') WHERE name = '{}'", table, column),
-        [&](sqlite3_stmt*) { exists = true; });
-  return exists;
+  return finds_row(fmt::format("SELECT 1 FROM pragma_table_info('{}') WHERE name = '{}'", table, column));
 }
 
 void SqliteFile::read(std::string_view table, const std::vector<Column>& columns,
@@ -77,9 +77,7 @@ void SqliteFile::read(std::string_view table, const std::vector<Column>& columns
   for (const Column& column : columns) {
     const bool is_there = has(table, column.name);
     if (!is_there && column.must_be_there) {
-      bool has_rows = false;
-      query(fmt::format("SELECT 1 FROM \"{}\" LIMIT 1", table), [&](sqlite3_stmt*) { has_rows = true; });
-      if (!has_rows) return;
+      if (!finds_row(fmt::format("SELECT 1 FROM \"{}\" LIMIT 1", table))) return;
       refuse(fmt::format("its table {} has no column {}, without which it cannot be read", table, column.name));
     }
     selected += (selected.empty() ? "" : ", ") + (is_there ? fmt::format("\"{}\"", column.name) : "NULL");

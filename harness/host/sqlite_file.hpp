@@ -56,6 +56,7 @@ class SqliteFile {
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
+  bool finds_row(const std::string& sql) const;
   void query(const std::string& sql, const std::function<void(sqlite3_stmt*)>& visit) const;
 
   std::filesystem::path path_;

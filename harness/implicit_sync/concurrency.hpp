@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ inline constexpr int kMaxStreams = 128;  ///< grids that a device holds at once,
 inline constexpr int kMaxKernels = 512;  ///< in all streams: what the host can issue ahead of the device
 
 /// The grids that show the staircase: 1 to 128 streams, with kernels from one block to a little more than all `slots`;
-/// and three small kernels in each of four streams, which show hardware queues that streams share.
+/// and three small kernels in each of four streams, which show hardware work queues that streams share.
 std::vector<SmallGrids> staircase(std::int64_t slots);
 
 /// Grids of every number of streams with every number of kernels and of blocks. Throws CommandError (status 2) for more
@@ -64,5 +65,9 @@ nlohmann::ordered_json measure_cases(const ConcurrencySettings& settings, std::v
 /// Every case, measured by this program in a process of its own with so many connections: its words are `command`, and
 /// it prints measure_cases(). Throws CommandError with the process's status if it failed.
 nlohmann::ordered_json measure_cases_with(std::int64_t connections, const std::vector<std::string>& command);
+
+/// A line per grids, whose `cases` are as measure_cases() gives them, with two columns per number of hardware work
+/// queues: the makespan that was measured, and that of the formula.
+void print(const nlohmann::ordered_json& cases, const std::vector<std::int64_t>& connections, std::ostream& out);
 
 }  // namespace scanlab::streams

@@ -4,11 +4,10 @@
 
 #include "harness/core/median.hpp"
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/launch.cuh"
-#include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
+#include "harness/cuda/timing.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 
 namespace scanlab::streams {
@@ -17,59 +16,13 @@ namespace {
 
 using cuda::check;
 
-constexpr double kGateSeconds = 0.2;  ///< ample for kMaxKernels launches; nothing hangs if the host never opens it
-
 unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
-
-/// Flags between host and gate, in host memory that the device sees.
-struct GateWord {
-  int open = 0;
-  int timed_out = 0;
-};
-
-__global__ void gate_kernel(volatile GateWord* word, unsigned long long limit) {
-  const unsigned long long start = cuda::global_nanoseconds();
-  while (word->open == 0) {
-    if (cuda::global_nanoseconds() - start < limit) continue;
-    word->timed_out = 1;
-    return;
-  }
-}
 
 /// `stamps`: one a block.
 __global__ void block_kernel(cuda::Stamps* stamps, unsigned long long nanoseconds) {
   const cuda::Stamps spun = cuda::spin_for(nanoseconds);
   if (threadIdx.x == 0) stamps[blockIdx.x] = spun;
 }
-
-/// A gate in a stream of its own: what waits behind it starts when the host opens it.
-class StartGate {
- public:
-  StartGate() : memory_(cuda::pinned_memory(sizeof(GateWord))), word_(new (memory_.get()) GateWord) {}
-  ~StartGate() {
-    open();
-    cudaStreamSynchronize(stream_.get());
-  }
-  StartGate(const StartGate&) = delete;
-  StartGate& operator=(const StartGate&) = delete;
-
-  void close() {
-    word_->open = 0;
-    word_->timed_out = 0;
-    gate_kernel<<<1, 1, 0, stream_.get()>>>(word_, nanoseconds(kGateSeconds));
-    check(cudaGetLastError(), "launching the gate");
-    passed_.record(stream_.get());
-  }
-  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, passed_.get(), 0), "waiting for the gate"); }
-  void open() { word_->open = 1; }
-  bool timed_out() const { return word_->timed_out != 0; }
-
- private:
-  cuda::Stream stream_;
-  cuda::Event passed_;
-  HostArray memory_;
-  volatile GateWord* word_;
-};
 
 double seconds(unsigned long long nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
@@ -102,11 +55,16 @@ MeasuredGrids measure_grids(const SmallGrids& grids, const ConcurrencySettings& 
   const std::vector<cuda::Stream> streams(static_cast<std::size_t>(grids.streams));
   std::vector<cuda::Stamps> stamps(static_cast<std::size_t>(grids.total_blocks()));
   const cuda::DeviceBuffer device_stamps(stamps.size() * sizeof(cuda::Stamps));
-  StartGate gate;
+  const cuda::Stream gate_stream;
+  const cuda::Event passed;
+  cuda::Gate gate;
 
   const auto once = [&] {
-    gate.close();
-    for (const cuda::Stream& stream : streams) gate.hold(stream.get());
+    gate.close(gate_stream.get());
+    passed.record(gate_stream.get());
+    for (const cuda::Stream& stream : streams) {
+      check(cudaStreamWaitEvent(stream.get(), passed.get(), 0), "waiting for the gate");
+    }
     cuda::Stamps* place = device_stamps.as<cuda::Stamps>();
     for (const cuda::Stream& stream : streams) {
       for (std::int64_t kernel = 0; kernel < grids.kernels; ++kernel) {
@@ -119,7 +77,7 @@ MeasuredGrids measure_grids(const SmallGrids& grids, const ConcurrencySettings& 
     }
     gate.open();
     check(cudaDeviceSynchronize(), "running small grids");
-    if (gate.timed_out()) throw std::runtime_error("the host took too long to issue the kernels: is it busy?");
+    if (gate.gave_up()) throw std::runtime_error("the host took too long to issue the kernels: is it busy?");
     check(cudaMemcpy(stamps.data(), device_stamps.data(), device_stamps.bytes(), cudaMemcpyDeviceToHost),
           "fetching the blocks' stamps");
   };

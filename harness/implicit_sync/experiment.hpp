@@ -6,6 +6,7 @@
 // are compared with device stamps: no clock of the host takes part in an answer.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,14 @@ struct Source {
   std::string place;  ///< the page or section of it
 };
 
+class TestBed;  // streams, memory, and kernels that spin (test_bed.hpp)
+
+/// One trial: the answer, and how long the call took, or what the statement is about.
+struct Trial {
+  bool yes = false;
+  double seconds = 0;
+};
+
 /// A statement that a device confirms or denies. Subject, verb and object are the statement; nothing else composes it.
 struct Experiment {
   std::string name;     ///< snake_case, unique; of the two that are about one call, NAME.host and NAME.streams
@@ -28,13 +37,16 @@ struct Experiment {
   std::string verb;
   std::string object;
   Expected expected = Expected::nothing;
-  std::string claim{};            ///< what the sources say, in our words
-  std::vector<Source> sources{};  ///< who says so; none, if only programs do it
+  std::string claim{};                     ///< what the sources say, in our words
+  std::vector<Source> sources{};           ///< who says so; none, if only programs do it
+  std::function<Trial(TestBed&)> trial{};  ///< null in a build without CUDA
 
   /// Variables that CUDA reads as it starts: the experiment gets a process of its own.
   std::vector<std::pair<std::string, std::string>> environment{};
   bool fresh_process = false;
   bool non_blocking_streams = false;  ///< streams that do not synchronise with the legacy default stream
+  /// If given: makes the process ready before CUDA starts in it, or returns why this cannot be tried here.
+  std::function<std::string()> prepare_process{};
 
   std::string statement() const { return subject + " " + verb + " " + object; }
   std::string describe_sources() const;  ///< the sources as text
@@ -50,16 +62,5 @@ bool is_control(const Experiment& experiment);
 /// Selects the experiments whose names fit a glob (no globs: all), and always the controls. Throws CommandError (status
 /// 2) that names near matches for a glob that fits nothing.
 std::vector<const Experiment*> select(const std::vector<std::string>& globs);
-
-/// A copy between host and device: one call of many that differ in where, from which memory, and how much.
-struct HostCopy {
-  bool async = false;
-  bool up = false;  ///< to the device
-  bool pinned = false;
-  bool large = false;
-
-  std::string name() const;
-};
-std::vector<HostCopy> host_copies();
 
 }  // namespace scanlab::implicit_sync

@@ -1,12 +1,18 @@
 #include "harness/implicit_sync/findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "harness/core/median.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/host/status.hpp"
+#ifdef SCANLAB_WITH_CUDA
+#include "harness/implicit_sync/test_bed.hpp"
+#endif
 
 namespace scanlab::implicit_sync {
 
@@ -14,17 +20,17 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+Trials try_here([[maybe_unused]] const Experiment& experiment, [[maybe_unused]] int trials) {
 #ifdef SCANLAB_WITH_CUDA
-Trials try_here(const Experiment& experiment, int trials) {
   try {
     return run_experiment(experiment, trials);
   } catch (const std::exception& error) {
     return {.refusal = error.what()};
   }
-}
 #else
-Trials try_here(const Experiment&, int) { return {.refusal = "this build has no CUDA"}; }
+  return {.refusal = "this build has no CUDA"};
 #endif
+}
 
 Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vector<std::string> words) {
   words.insert(words.end(), {kInFreshProcess, experiment.name, std::to_string(trials)});
@@ -38,22 +44,30 @@ Trials try_in_fresh_process(const Experiment& experiment, int trials, std::vecto
 
 }  // namespace
 
+#ifdef SCANLAB_WITH_CUDA
+Trials run_experiment(const Experiment& experiment, int repetitions) {
+  Trials result;
+  if (experiment.prepare_process) result.refusal = experiment.prepare_process();
+  if (!result.refusal.empty()) return result;
+  TestBed bed(experiment.non_blocking_streams);
+  experiment.trial(bed);  // what is loaded or allocated at first use is no part of an answer
+  for (int i = 0; i < repetitions; ++i) {
+    bed.clear();
+    const Trial trial = experiment.trial(bed);
+    result.yes += trial.yes ? 1 : 0;
+    result.seconds.push_back(trial.seconds);
+  }
+  return result;
+}
+#endif
+
 const char* word(Expected expected) {
   return expected == Expected::yes ? "yes" : expected == Expected::no ? "no" : "-";
 }
 
 const char* word(Answer answer) {
-  switch (answer) {
-    case Answer::yes:
-      return "yes";
-    case Answer::no:
-      return "no";
-    case Answer::unclear:
-      return "unclear";
-    case Answer::not_tried:
-      break;
-  }
-  return "not here";
+  constexpr std::array kWords{"no", "yes", "unclear", "not here"};
+  return kWords.at(static_cast<std::size_t>(answer));
 }
 
 Answer Finding::answer() const {
@@ -123,6 +137,42 @@ Json to_json(const Finding& finding) {
           {"refusal", finding.trials.refusal},
           {"environment", environment},
           {"fresh_process", experiment.fresh_process}};
+}
+
+void print_list(const std::vector<const Experiment*>& all, std::ostream& out) {
+  for (const Experiment* each : all) {
+    fmt::print(out, "{}\n  {}\n  said     {}: {}\n  source   {}\n", each->name, each->statement(), word(each->expected),
+               each->claim, each->describe_sources());
+  }
+  fmt::print(out,
+             "\n'scanlab streams implicit-sync' tests this device; data/recorded/ and the report have the answers of "
+             "an H200.\n");
+}
+
+void print(const std::vector<Finding>& findings, std::ostream& out) {
+  constexpr auto kRow = "{:<42}{:<12}{:<13}{:>9}{:>12}  {}{}\n";
+  fmt::print(out, kRow, "experiment", "source says", "this device", "yes of", "median, us", "statement", "");
+  for (const Finding& each : findings) {
+    const bool tried = each.trials.refusal.empty();
+    fmt::print(out, kRow, each.experiment->name, word(each.experiment->expected), word(each.answer()),
+               tried ? fmt::format("{} of {}", each.trials.yes, each.trials.count()) : "",
+               tried ? fmt::format("{:.1f}", 1e6 * median(each.trials.seconds)) : "", each.experiment->statement(),
+               tried ? "" : fmt::format(" (not tried: {})", each.trials.refusal));
+  }
+  const auto count = std::ranges::count_if(findings, &Finding::differs);
+  fmt::print(out, "\nThis device does the opposite of what the source says in {} of {} answers.\n", count,
+             findings.size());
+  for (const Finding& each : findings) {
+    if (!each.differs()) continue;
+    fmt::print(out, "  {}: {}, not {}.\n    said: {} ({})\n", each.experiment->statement(), word(each.answer()),
+               word(each.experiment->expected), each.experiment->claim, each.experiment->describe_sources());
+  }
+}
+
+Json document(const std::vector<Finding>& findings, const Json& provenance) {
+  Json all{{"schema", kImplicitSyncSchema}, {"context", provenance}, {"experiments", Json::array()}};
+  for (const Finding& each : findings) all["experiments"].push_back(to_json(each));
+  return all;
 }
 
 }  // namespace scanlab::implicit_sync

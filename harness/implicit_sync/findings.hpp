@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -54,5 +55,14 @@ void require_control(const Finding& finding);
 
 /// An entry of the results file, with its raw trials.
 nlohmann::ordered_json to_json(const Finding& finding);
+
+/// Each statement, with what its source says of it.
+void print_list(const std::vector<const Experiment*>& all, std::ostream& out);
+
+/// A line per experiment: what the source says and what this device does; then the answers that differ.
+void print(const std::vector<Finding>& findings, std::ostream& out);
+
+/// The results file: every trial, behind its provenance.
+nlohmann::ordered_json document(const std::vector<Finding>& findings, const nlohmann::ordered_json& provenance);
 
 }  // namespace scanlab::implicit_sync

@@ -7,6 +7,7 @@
 
 #include "harness/cuda/error.hpp"
 #include "harness/cuda/launch.cuh"
+#include "harness/cuda/spin.cuh"
 #include "harness/host/clock.hpp"
 
 namespace scanlab::implicit_sync {
@@ -35,7 +36,7 @@ __global__ void spin_kernel(volatile cuda::Stamps* stamps, unsigned long long na
 
 unsigned long long nanoseconds(double seconds) { return static_cast<unsigned long long>(seconds * 1e9); }
 
-/// The leave to use much shared memory is asked for once, so that no launch is preceded by it.
+/// Requests the permission to use much shared memory once, so that no launch is preceded by it.
 template <Carveout kCarveout>
 void configure(int carveout, std::size_t most_shared_bytes) {
   check(cudaFuncSetAttribute(spin_kernel<kCarveout>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout),
@@ -57,6 +58,9 @@ void Spin::wait_until_started() const {
     if (Clock::now() > limit) throw std::runtime_error("the device did not start a kernel within 5 s: is it in use?");
   }
 }
+
+unsigned long long Spin::start() const { return stamps_->start; }
+unsigned long long Spin::end() const { return stamps_->end; }
 
 TestBed::TestBed(bool non_blocking_streams)
     : streams_{stream(non_blocking_streams), stream(non_blocking_streams), stream(non_blocking_streams)},
@@ -80,18 +84,9 @@ TestBed::TestBed(bool non_blocking_streams)
 
 TestBed::~TestBed() { cudaDeviceSynchronize(); }
 
-Spin TestBed::next_spin() {
-  if (used_ == kPlaces) throw std::logic_error("more kernels in a trial than there are places for stamps");
-  return Spin(stamps_ + used_++);
-}
-
-Spin TestBed::spin(cudaStream_t stream, double seconds) {
-  return spin_with(Carveout::unchanged, 1, 0, stream, seconds);
-}
-
 Spin TestBed::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds) {
-  volatile cuda::Stamps* const stamps = stamps_ + used_;
-  const Spin launched = next_spin();
+  if (used_ == kPlaces) throw std::logic_error("more kernels in a trial than there are places for stamps");
+  volatile cuda::Stamps* const stamps = stamps_ + used_++;
   const auto launch = [&](auto kernel) { kernel<<<blocks, 32, shared_bytes, stream>>>(stamps, nanoseconds(seconds)); };
   if (carveout == Carveout::unchanged) {
     launch(spin_kernel<Carveout::unchanged>);
@@ -101,7 +96,7 @@ Spin TestBed::spin_with(Carveout carveout, int blocks, std::size_t shared_bytes,
     launch(spin_kernel<Carveout::most_shared>);
   }
   check(cudaGetLastError(), "launching a kernel that spins");
-  return launched;
+  return Spin(stamps);
 }
 
 void TestBed::finish() const { check(cudaDeviceSynchronize(), "waiting for the device"); }

@@ -7,13 +7,17 @@
 #include <functional>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/pinned_memory.hpp"
-#include "harness/cuda/spin.cuh"
 #include "harness/cuda/stream.hpp"
-#include "harness/implicit_sync/device_experiments.hpp"
+#include "harness/implicit_sync/experiment.hpp"
+
+namespace scanlab::cuda {
+struct Stamps;
+}
 
 namespace scanlab::implicit_sync {
+
+inline void done(cudaError_t error) { cuda::check(error, "an experiment's call"); }
 
 enum class Carveout { unchanged, least_shared, most_shared };
 
@@ -24,9 +28,9 @@ class Spin {
   explicit Spin(volatile cuda::Stamps* stamps) : stamps_(stamps) {}
   /// Waits until the device has started it. Throws std::runtime_error if that takes seconds.
   void wait_until_started() const;
-  bool ended() const { return stamps_->end != 0; }
-  unsigned long long start() const { return stamps_->start; }  ///< nanoseconds; 0 if it has not started
-  unsigned long long end() const { return stamps_->end; }
+  bool ended() const { return end() != 0; }
+  unsigned long long start() const;  ///< nanoseconds; 0 if it has not started
+  unsigned long long end() const;
 
  private:
   volatile cuda::Stamps* stamps_;
@@ -34,7 +38,7 @@ class Spin {
 
 class TestBed {
  public:
-  static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: up to here copies are said not to block
+  static constexpr std::size_t kSmall = std::size_t{64} << 10;  ///< bytes: copies up to this size need not block
   static constexpr std::size_t kLarge = std::size_t{4} << 20;   ///< bytes: well above
   static constexpr double kShort = 20e-6;                       ///< seconds of a kernel that only notes when it runs
 
@@ -63,7 +67,7 @@ class TestBed {
   double spin_seconds = 2e-3;  ///< of the kernel in whose time things happen
 
   /// Launches one block that spins; the stamps are its own.
-  Spin spin(cudaStream_t stream, double seconds);
+  Spin spin(cudaStream_t stream, double seconds) { return spin_with(Carveout::unchanged, 1, 0, stream, seconds); }
   Spin spin(cudaStream_t stream) { return spin(stream, spin_seconds); }
   /// The same by a kernel that wants another split of L1 and shared memory.
   Spin spin_with(Carveout carveout, int blocks, std::size_t shared_bytes, cudaStream_t stream, double seconds);
@@ -76,8 +80,6 @@ class TestBed {
   void clear();
 
  private:
-  Spin next_spin();
-
   cuda::Stream streams_[3];
   HostArray stamps_memory_;
   cuda::Stamps* stamps_;

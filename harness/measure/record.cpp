@@ -81,7 +81,7 @@ Facts described(const Variant& variant) {
           {"parameters", parameters},
           {"limits", about.limits},
           {"in_place", about.in_place},
-          {"reproducible_bits", about.fixed_bits},
+          {"reproducible_bits", about.bitwise_reproducible},
           {"work", about.cost.work},
           {"span", about.cost.span},
           {"traffic", about.cost.traffic}};

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/host/status.hpp"
 #include "harness/measure/experiments.hpp"
+#include "harness/schedule/facts.hpp"
 #include "harness/selection/job_selection.hpp"
 
 namespace scanlab::measure {
@@ -37,9 +40,10 @@ std::vector<streams::ScheduledJob> jobs(const ScheduleSweep& sweep, const Option
   }
   const JobSelection wanted = select_jobs(said, "all", "1");
   const auto among = [](const auto& those, const auto* one) { return std::ranges::find(those, one) != those.end(); };
+  std::set<std::string> seen;  // a schedule with a fixed number of streams has one job for all numbers
   std::erase_if(all, [&](const streams::ScheduledJob& each) {
     return (said.contains("schedule") && !among(wanted.schedules, each.schedule)) ||
-           !among(wanted.workloads, each.job.workload);
+           !among(wanted.workloads, each.job.workload) || !seen.insert(facts_of(each).dump()).second;
   });
   return all;
 }

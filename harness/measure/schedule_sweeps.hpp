@@ -21,7 +21,7 @@ struct ScheduleSweep {
 
 const std::vector<ScheduleSweep>& schedule_sweeps();
 
-/// Every job of a sweep, in the order of its parts; some come twice. What `said` has of schedules and workloads narrows
+/// Each job of a sweep, in the order of its parts. What `said` has of schedules and workloads narrows
 /// it; throws CommandError (status 2) for what a sweep sets itself.
 std::vector<streams::ScheduledJob> jobs(const ScheduleSweep& sweep, const OptionWords& said);
 

@@ -6,7 +6,6 @@
 
 #include "harness/core/operators.hpp"
 #include "harness/cuda/error.hpp"
-#include "harness/out_of_core/carry.hpp"
 
 namespace scanlab::out_of_core {
 

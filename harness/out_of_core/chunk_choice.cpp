@@ -43,13 +43,13 @@ void cut(ChunkedScan& scan, std::size_t chunk_bytes) {
 
 void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
   std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
-  cut(scan, chunk);
-  scan.buffers = buffers_within(scan, budget, kMaxBuffers);
-  while (!chunk_bytes && scan.buffers < kMaxBuffers && chunk > kMinChunk &&
-         ceil_div(scan.problem.items, static_cast<std::int64_t>(chunk / 2 / scan.item_bytes())) <= kMaxChunks) {
-    chunk /= 2;
+  while (true) {
     cut(scan, chunk);
     scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
+    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
+    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
+    chunk /= 2;
   }
   if (scan.buffers >= 2) return;
   scan.buffers = 2;

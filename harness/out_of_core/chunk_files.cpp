@@ -8,11 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 namespace scanlab::out_of_core {
@@ -41,23 +38,6 @@ std::string boot() {
   std::string id;
   std::getline(file, id);
   return id;
-}
-
-std::string to_hex(std::span<const std::byte> bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<int>(byte));
-  return text;
-}
-
-/// nullopt if it is not of bytes.
-std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
-  std::vector<std::byte> bytes;
-  for (; !text.empty(); text.remove_prefix(2)) {
-    unsigned char byte = 0;
-    if (text.size() < 2 || std::from_chars(text.begin(), text.begin() + 2, byte, 16).ptr != text.begin() + 2) return {};
-    bytes.push_back(std::byte{byte});
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -190,13 +170,11 @@ bool ResumableOutput::read_state() {
       begun_anew_ = fmt::format("'{}' lacks what its state counts", partial().string());
       return false;
     }
-    const auto carry = from_hex(state.at("carry").get<std::string>());
+    for (const Json& byte : state.at("carry")) carry_.push_back(std::byte{byte.get<std::uint8_t>()});
     bytes_done_ = state.at("bytes_done");
-    const auto chunks = state.at("chunks_done").get<std::int64_t>();
-    if (!carry || chunks < 1 || !std::in_range<int>(chunks)) throw cannot_go_on(kUnreadable);  // written behind a chunk
-    chunks_done_ = static_cast<int>(chunks);
-    carry_ = *carry;
-  } catch (const Json::exception&) {  // no JSON, or another program's
+    chunks_done_ = state.at("chunks_done");
+    if (chunks_done_ < 1) throw cannot_go_on(kUnreadable);  // a state is written behind a chunk
+  } catch (const Json::exception&) {                        // no JSON, or another program's
     throw cannot_go_on(kUnreadable);
   }
   return true;
@@ -213,10 +191,11 @@ FileError ResumableOutput::cannot_go_on(const std::string& reason) const {
                   partial().string(), reason));
 }
 
-void ResumableOutput::write_state() const {
-  const Json state{{"schema", kSchema},          {"asked", asked_},         {"chunks_done", chunks_done_},
-                   {"bytes_done", bytes_done_},  {"carry", to_hex(carry_)}, {"boot", boot()},
-                   {"durable", options_.durable}};
+void ResumableOutput::write_state(int chunks, std::int64_t bytes, std::span<const std::byte> carry) const {
+  Json bytes_of_carry = Json::array();
+  for (const std::byte byte : carry) bytes_of_carry.push_back(std::to_integer<int>(byte));
+  const Json state{{"schema", kSchema},       {"asked", asked_}, {"chunks_done", chunks},      {"bytes_done", bytes},
+                   {"carry", bytes_of_carry}, {"boot", boot()},  {"durable", options_.durable}};
   const std::string text = state.dump(1) + "\n";
   const fs::path next = next_state_path();
   const OpenFile file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -231,7 +210,7 @@ void ResumableOutput::write_state() const {
 
 void ResumableOutput::write(std::int64_t place, const std::byte* from, std::size_t bytes) {
   if (mapping_ != nullptr) {
-    // Copying to a hole of a full disk would be a fatal signal: the space is had first.
+    // Copying to a hole of a full disk would raise a fatal signal: the space is allocated first.
     int error = 0;
     do {
       error = posix_fallocate(file_.get(), place, static_cast<off_t>(bytes));
@@ -259,17 +238,10 @@ void ResumableOutput::make_durable() {
 
 void ResumableOutput::chunks_written(int chunks, std::int64_t bytes, std::span<const std::byte> carry) {
   make_durable();
-  const int chunks_before = std::exchange(chunks_done_, chunks);
-  const std::int64_t bytes_before = std::exchange(bytes_done_, bytes);
-  std::vector<std::byte> carry_before = std::exchange(carry_, {carry.begin(), carry.end()});
-  try {
-    write_state();
-  } catch (...) {  // the state on disk is the one before
-    chunks_done_ = chunks_before;
-    bytes_done_ = bytes_before;
-    carry_ = std::move(carry_before);
-    throw;
-  }
+  write_state(chunks, bytes, carry);  // if that fails, the state on disk is the one before
+  chunks_done_ = chunks;
+  bytes_done_ = bytes;
+  carry_.assign(carry.begin(), carry.end());
 }
 
 void ResumableOutput::finish() {

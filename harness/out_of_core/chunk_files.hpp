@@ -98,7 +98,7 @@ class ResumableOutput {
   void remove_state() const;
   bool read_state();
   FileError cannot_go_on(const std::string& reason) const;
-  void write_state() const;
+  void write_state(int chunks, std::int64_t bytes, std::span<const std::byte> carry) const;
   /// If it was asked for: whatever was written is on the disk. Throws FileError.
   void make_durable();
 

@@ -1,12 +1,7 @@
 #include "harness/out_of_core/chunk_threads.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <system_error>
 #include <utility>
-
-#include "harness/host/status.hpp"
 
 namespace scanlab::out_of_core {
 
@@ -18,170 +13,128 @@ std::size_t index_of(const Chunk& chunk) { return static_cast<std::size_t>(chunk
 
 }  // namespace
 
-MemorySink::MemorySink(ScanDevice& device, std::byte* items, const ChunkedScan& asked)
+ChunksInMemory::ChunksInMemory(ScanDevice& device, const ChunkedScan& asked, const std::byte* in, std::byte* out)
     : device_(device),
-      items_(items),
+      in_(in),
+      out_(out),
       item_bytes_(asked.item_bytes()),
       ahead_(static_cast<std::size_t>(asked.host_buffers)),
       chunks_(asked.chunks_left()) {}
 
-void* MemorySink::room(const Chunk& chunk) {
-  if (index_of(chunk) >= ahead_) device_.wait_copied_out(chunks_[index_of(chunk) - ahead_]);
-  return items_ + static_cast<std::size_t>(chunk.first) * item_bytes_;
+const void* ChunksInMemory::take(const Chunk& chunk) {
+  return in_ + static_cast<std::size_t>(chunk.first) * item_bytes_;
 }
 
-ChunkThreads::ChunkThreads(ScanDevice& device, const ChunkedScan& asked,
-                           const std::function<HostArray(std::size_t)>& memory)
+void* ChunksInMemory::room(const Chunk& chunk) {
+  if (index_of(chunk) >= ahead_) device_.wait_copied_out(chunks_[index_of(chunk) - ahead_]);
+  return out_ + static_cast<std::size_t>(chunk.first) * item_bytes_;
+}
+
+TaskThreads::TaskThreads(int threads) {
+  for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+}
+
+TaskThreads::~TaskThreads() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+std::future<void> TaskThreads::start(std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  std::future<void> end = tasks_.emplace_back(std::move(task)).get_future();
+  changed_.notify_one();
+  return end;
+}
+
+void TaskThreads::run(const std::stop_token& stop) {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [this] { return !tasks_.empty(); });
+    if (stop.stop_requested()) return;
+    std::packaged_task<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+  }
+}
+
+ChunksInFiles::ChunksInFiles(ScanDevice& device, const ChunkedScan& asked,
+                             const std::function<HostArray(std::size_t)>& memory, int threads, ReadPiece read,
+                             WritePiece write, ChunksWritten written)
     : device_(device),
       chunks_(asked.chunks_left()),
       ring_(std::clamp<std::size_t>(chunks_.size(), 1, static_cast<std::size_t>(asked.host_buffers))),
       item_bytes_(asked.item_bytes()),
       buffer_bytes_((static_cast<std::size_t>(asked.chunk_items()) * item_bytes_ + 4095) / 4096 * 4096),
-      buffers_(memory(ring_ * buffer_bytes_)),
-      left_(ring_) {}
-
-void ChunkThreads::start(int threads, const std::function<void(const Piece&)>& work) try {
-  for (int i = 0; i < threads; ++i) {
-    threads_.emplace_back([this, work] {
-      try {
-        while (const std::optional<Piece> piece = next_piece()) work(*piece);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::current_exception();
-        changed_.notify_all();
-      }
-    });
-  }
-} catch (const std::system_error&) {
-  const std::size_t started = threads_.size();
-  stop();
-  throw CommandError(kBadInput,
-                     fmt::format("{} of {} threads could be started: give fewer --io-threads", started, threads));
-}
-
-void ChunkThreads::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_all();
-  }
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
-}
-
-std::optional<Piece> ChunkThreads::next_piece() {
-  const std::lock_guard lock(mutex_);
-  while (chunk_ < chunks_.size() && offset_ == bytes(chunk_)) {
-    ++chunk_;
-    offset_ = 0;
-  }
-  if (stopping_ || failure_ || chunk_ == chunks_.size()) return std::nullopt;
-  const Piece piece{
-      .chunk = chunk_,
-      .offset = offset_,
-      .bytes = std::min(kPieceBytes, bytes(chunk_) - offset_),
-      .place = chunks_[chunk_].first * static_cast<std::int64_t>(item_bytes_) + static_cast<std::int64_t>(offset_)};
-  offset_ += piece.bytes;
-  return piece;
-}
-
-ReadAhead::ReadAhead(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory,
-                     int threads, ReadPiece read)
-    : ChunkThreads(device, asked, memory), threads_asked_(threads), read_(std::move(read)) {
-  for (std::size_t i = 0; i < std::min(ring_, chunks_.size()); ++i) left(i) = bytes(i);
-}
-
-void ReadAhead::work(const Piece& piece) {
-  {  // the chunk that had the buffer before is on its way to the device …
-    std::unique_lock lock(mutex_);
-    if (!await(lock, [&] { return piece.chunk < enqueued_ + ring_; })) return;
-  }
-  if (piece.chunk >= ring_) device_.wait_copied_in(chunks_[piece.chunk - ring_]);  // … and now there
-  read_(piece.place, buffer(piece.chunk) + piece.offset, piece.bytes);
-  const std::lock_guard lock(mutex_);
-  left(piece.chunk) -= piece.bytes;
-  if (left(piece.chunk) == 0) changed_.notify_all();
-}
-
-const void* ReadAhead::take(const Chunk& chunk) {
-  if (chunk.index == 0) start(threads_asked_, [this](const Piece& piece) { work(piece); });
-  std::unique_lock lock(mutex_);
-  await(lock, [&] { return left(index_of(chunk)) == 0; });
-  throw_failure();
-  return buffer(index_of(chunk));
-}
-
-void ReadAhead::enqueued(const Chunk& chunk) {
-  const std::lock_guard lock(mutex_);
-  const std::size_t next = index_of(chunk) + ring_;
-  left(next) = next < chunks_.size() ? bytes(next) : 0;
-  ++enqueued_;
-  changed_.notify_all();
-}
-
-WriteBehind::WriteBehind(ScanDevice& device, const ChunkedScan& asked,
-                         const std::function<HostArray(std::size_t)>& memory, int threads, WritePiece write,
-                         ChunksWritten written)
-    : ChunkThreads(device, asked, memory),
+      buffers_(memory(2 * ring_ * buffer_bytes_)),
+      read_(std::move(read)),
       write_(std::move(write)),
-      told_(std::move(written)),
-      written_(chunks_.size()) {
-  start(threads, [this](const Piece& piece) { work(piece); });
+      written_(std::move(written)),
+      reading_(ring_),
+      writing_(ring_),
+      readers_(threads),
+      writers_(threads) {}
+
+/// Calls work(place, offset, bytes) for each piece of a chunk: its place from the start of the first chunk left to be
+/// done, and its offset from the start of this one.
+template <class Work>
+ChunksInFiles::Pieces ChunksInFiles::start(TaskThreads& threads, std::size_t chunk, Work work) const {
+  const std::size_t bytes = static_cast<std::size_t>(chunks_[chunk].items) * item_bytes_;
+  const std::int64_t place = chunks_[chunk].first * static_cast<std::int64_t>(item_bytes_);
+  Pieces pieces;
+  for (std::size_t offset = 0; offset < bytes; offset += kPieceBytes) {
+    pieces.push_back(threads.start(
+        [=] { work(place + static_cast<std::int64_t>(offset), offset, std::min(kPieceBytes, bytes - offset)); }));
+  }
+  return pieces;
 }
 
-void* WriteBehind::room(const Chunk& chunk) {
+void ChunksInFiles::start_reading(std::size_t chunk) {
+  if (chunk >= chunks_.size()) return;
+  reading_[chunk % ring_] =
+      start(readers_, chunk, [this, chunk](std::int64_t place, std::size_t offset, std::size_t bytes) {
+        if (chunk >= ring_) device_.wait_copied_in(chunks_[chunk - ring_]);  // which had the buffer before
+        read_(place, input(chunk) + offset, bytes);
+      });
+}
+
+const void* ChunksInFiles::take(const Chunk& chunk) {
+  if (chunk.index == 0) {
+    for (std::size_t ahead = 0; ahead < ring_; ++ahead) start_reading(ahead);
+  }
+  for (std::future<void>& piece : reading_[index_of(chunk) % ring_]) piece.get();
+  return input(index_of(chunk));
+}
+
+void ChunksInFiles::copying_in(const Chunk& chunk) { start_reading(index_of(chunk) + ring_); }
+
+void* ChunksInFiles::room(const Chunk& chunk) {
+  settle(index_of(chunk) + 1 - std::min(index_of(chunk) + 1, ring_));
+  return output(index_of(chunk));
+}
+
+void ChunksInFiles::copying_out(const Chunk& chunk) {
   const std::size_t index = index_of(chunk);
-  std::unique_lock lock(mutex_);
-  await(lock, [&] { return index < ring_ || written_[index - ring_]; });
-  throw_failure();
-  return buffer(index);
+  writing_[index % ring_] =
+      start(writers_, index, [this, index](std::int64_t place, std::size_t offset, std::size_t bytes) {
+        device_.wait_copied_out(chunks_[index]);
+        write_(place, output(index) + offset, bytes);
+      });
+  copied_out_ = index + 1;
 }
 
-void WriteBehind::enqueued(const Chunk& chunk) {
-  const std::lock_guard lock(mutex_);
-  left(index_of(chunk)) = bytes(index_of(chunk));
-  ++enqueued_;
-  changed_.notify_all();
-}
+void ChunksInFiles::finish() { settle(copied_out_); }
 
-void WriteBehind::work(const Piece& piece) {
-  {
-    std::unique_lock lock(mutex_);
-    if (!await(lock, [&] { return piece.chunk < enqueued_; })) return;
+/// Waits until the first so many chunks are written, and says so of these, and of later ones that are written too.
+void ChunksInFiles::settle(std::size_t chunks) {
+  const auto is_done = [](const std::future<void>& piece) {
+    return piece.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  for (; settled_ < copied_out_; ++settled_) {
+    Pieces& pieces = writing_[settled_ % ring_];
+    if (settled_ >= chunks && !std::ranges::all_of(pieces, is_done)) return;
+    for (std::future<void>& piece : pieces) piece.get();
+    written_(static_cast<int>(settled_) + 1, device_.carry_after(chunks_[settled_]));
   }
-  device_.wait_copied_out(chunks_[piece.chunk]);
-  write_(piece.place, buffer(piece.chunk) + piece.offset, piece.bytes);
-  {
-    const std::lock_guard lock(mutex_);
-    left(piece.chunk) -= piece.bytes;
-    if (left(piece.chunk) > 0) return;
-    written_[piece.chunk] = true;
-    const std::size_t before = prefix_;
-    while (prefix_ < written_.size() && written_[prefix_]) ++prefix_;
-    changed_.notify_all();
-    if (prefix_ == before) return;
-  }
-  tell();
-}
-
-void WriteBehind::tell() {
-  const std::lock_guard one_at_a_time(telling_);
-  std::size_t prefix = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    prefix = prefix_;
-  }
-  if (prefix == told_chunks_) return;  // another thread told more
-  told_(static_cast<int>(prefix), device_.carry_after(chunks_[prefix - 1]));
-  const std::lock_guard lock(mutex_);
-  told_chunks_ = prefix;
-  changed_.notify_all();
-}
-
-void WriteBehind::finish() {
-  std::unique_lock lock(mutex_);
-  await(lock, [&] { return told_chunks_ >= enqueued_; });
-  throw_failure();
 }
 
 }  // namespace scanlab::out_of_core

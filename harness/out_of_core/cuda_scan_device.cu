@@ -5,7 +5,6 @@
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/error.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/clock.hpp"

@@ -15,15 +15,10 @@ const streams::Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A sc
 
 }  // namespace
 
-std::int64_t ChunkedScan::first_item() const {
-  return first_chunk >= chunks ? problem.items
-                               : streams::split(problem.items, chunks)[static_cast<std::size_t>(first_chunk)].first;
-}
-
 // The chunks left are cut as they were: the longer ones come first, and those that are left over have the same sizes.
 std::vector<Chunk> ChunkedScan::chunks_left() const {
-  return first_chunk >= chunks ? std::vector<Chunk>{}
-                               : streams::split(problem.items - first_item(), chunks - first_chunk);
+  if (first_chunk >= chunks) return {};
+  return streams::split(problem.items - items_before(first_chunk), chunks - first_chunk);
 }
 
 std::vector<std::byte> ChunkedScan::first_carry() const {
@@ -40,8 +35,6 @@ Problem ChunkedScan::chunk_problem(std::int64_t items) const {
   chunk.items = items;
   return chunk;
 }
-
-BoundScan ChunkedScan::bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
 
 std::size_t ChunkedScan::device_bytes() const {
   if (problem.items == 0) return 0;
@@ -65,36 +58,28 @@ Recording record(const ChunkedScan& asked) {
   const int left = asked.chunks - asked.first_chunk;
   return record(*streams::ScheduleRegistry::instance().find("double_buffered"),
                 {.workload = &kScanWithCarry,
-                 .items = asked.problem.items - asked.first_item(),
+                 .items = asked.problem.items - asked.items_before(asked.first_chunk),
                  .chunks = std::max(left, 1),
                  .buffers = asked.buffers});
 }
 
 namespace {
 
-/// Runs one operation; false if the schedule is to end before it.
-bool run(const streams::Operation& operation, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
-         const std::function<bool(const Chunk&)>& go_on) {
+void run(const streams::Operation& operation, ScanDevice& device, HostChunks& host) {
   const Chunk& chunk = operation.chunk;
   switch (operation.kind) {
     case streams::OperationKind::copy_in:
-      if (!go_on(chunk)) return false;
-      device.copy_in(chunk, operation.stream, source.take(chunk));
-      source.enqueued(chunk);
-      return true;
+      device.copy_in(chunk, operation.stream, host.take(chunk));
+      return host.copying_in(chunk);
     case streams::OperationKind::kernel:
-      device.scan(chunk, operation.stream);
-      return true;
+      return device.scan(chunk, operation.stream);
     case streams::OperationKind::copy_out:
-      device.copy_out(chunk, operation.stream, sink.room(chunk));
-      sink.enqueued(chunk);
-      return true;
+      device.copy_out(chunk, operation.stream, host.room(chunk));
+      return host.copying_out(chunk);
     case streams::OperationKind::record_event:
-      device.record(operation.event, operation.stream);
-      return true;
+      return device.record(operation.event, operation.stream);
     case streams::OperationKind::wait_event:
-      device.wait(operation.stream, operation.event);
-      return true;
+      return device.wait(operation.stream, operation.event);
     default:
       throw std::logic_error("an out-of-core scan does not know this operation: " + describe(operation));
   }
@@ -102,19 +87,20 @@ bool run(const streams::Operation& operation, ScanDevice& device, ChunkSource& s
 
 }  // namespace
 
-void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+void replay(const Recording& recording, ScanDevice& device, HostChunks& host,
             const std::function<bool(const Chunk&)>& go_on) {
   try {
     // Event waits of a chunk precede its copy in: they harm nothing where that is not begun.
     for (const streams::Operation& operation : recording.operations) {
-      if (!run(operation, device, source, sink, go_on)) break;
+      if (operation.kind == streams::OperationKind::copy_in && !go_on(operation.chunk)) break;
+      run(operation, device, host);
     }
     device.synchronize();
-    sink.finish();
+    host.finish();
   } catch (...) {
     try {
       device.synchronize();
-    } catch (...) {  // the first failure is the one to be told
+    } catch (...) {  // the first failure is reported
     }
     throw;
   }

@@ -3,10 +3,11 @@
 //
 //     reader threads -> host buffers -> copy in | scan with carry | copy out -> host buffers -> writer threads
 //
-// The schedule is recorded once and replayed on a ScanDevice. Where chunks come from and go to is a ChunkSource and a
-// ChunkSink: memory, or threads that read and write.
+// The schedule is recorded once and replayed on a ScanDevice. HostChunks are where chunks come from and go to: memory,
+// or threads that read and write.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,15 +38,18 @@ struct ChunkedScan {
 
   std::size_t item_bytes() const { return scanlab::item_bytes(problem.type, problem.op); }
   std::int64_t chunk_items() const { return streams::longest_chunk(problem.items, chunks); }
-  std::int64_t first_item() const;
-  /// The chunks still to be done, numbered from 0, their items counted from first_item().
+  /// streams::split() makes the first problem.items % chunks chunks longer by an item.
+  std::int64_t items_before(int chunk) const {
+    return chunk * (problem.items / chunks) + std::min<std::int64_t>(chunk, problem.items % chunks);
+  }
+  /// The chunks still to be done, numbered from 0, their items counted from the first of them.
   std::vector<Chunk> chunks_left() const;
 
   /// `carry`, or the identity.
   std::vector<std::byte> first_carry() const;
   /// The scan of a chunk of so many items.
   Problem chunk_problem(std::int64_t items) const;
-  BoundScan bind(std::int64_t items) const;
+  BoundScan bind(std::int64_t items) const { return scan->bind(chunk_problem(items)); }
   /// Device memory that it takes: buffers, workspaces, carries.
   std::size_t device_bytes() const;
 };
@@ -58,7 +62,7 @@ int buffers_within(ChunkedScan asked, std::size_t budget, int most);
 Recording record(const ChunkedScan& asked);
 
 /// The device that the recorded operations run on. Copies and scans are only enqueued; one thread enqueues, any may
-/// wait.
+/// wait. A device whose operations are done when they return needs no order and no wait.
 ///
 /// Not a Replayer, though both replay recordings: that one knows every address before it starts, so that its timed
 /// part is nothing but the calls. Here a chunk's place in host memory is known when a thread has filled or emptied it.
@@ -72,25 +76,25 @@ class ScanDevice {
   virtual void scan(const Chunk& chunk, Stream stream) = 0;
   /// From the chunk's output buffer to `to` on the host.
   virtual void copy_out(const Chunk& chunk, Stream stream, void* to) = 0;
-  virtual void record(Event event, Stream stream) = 0;
-  virtual void wait(Stream stream, Event event) = 0;
+  virtual void record(Event, Stream) {}
+  virtual void wait(Stream, Event) {}
 
   /// The calling thread waits for a copy that was enqueued, and until `host_buffers` chunks later is enqueued no
   /// longer.
-  virtual void wait_copied_in(const Chunk& chunk) = 0;
-  virtual void wait_copied_out(const Chunk& chunk) = 0;
+  virtual void wait_copied_in(const Chunk&) {}
+  virtual void wait_copied_out(const Chunk&) {}
   /// Waits for all that was enqueued.
-  virtual void synchronize() = 0;
+  virtual void synchronize() {}
 
   /// The carry that the chunk left, once it is copied out: item_bytes() bytes.
   virtual std::span<const std::byte> carry_after(const Chunk& chunk) const = 0;
 };
 
-/// Threads as streams, and a scan that runs on the host: for machines without a device, and for tests.
+/// The host's memory and a scan that runs there: for machines without a device, and for tests.
 std::unique_ptr<ScanDevice> host_scan_device(const ChunkedScan& asked, const Recording& recording);
 
-/// None: every operation is done at once and changes nothing. The rest is the host's work of fetching chunks and
-/// putting them away, which no device can make faster. The carries it tells of are the first one.
+/// None: nothing is copied or scanned. The rest is the host's work of fetching chunks and putting them away, which no
+/// device can make faster. Every carry is the first one.
 std::unique_ptr<ScanDevice> no_scan_device(const ChunkedScan& asked);
 
 #ifdef SCANLAB_WITH_CUDA
@@ -101,32 +105,26 @@ std::unique_ptr<ScanDevice> cuda_scan_device(const ChunkedScan& asked, const Rec
 double duplex_copy_seconds(const std::byte* from, std::byte* to, std::size_t bytes, std::size_t chunk_bytes);
 #endif
 
-/// Where chunks come from.
-class ChunkSource {
+/// Where chunks come from and go to. Its calls throw what went wrong in threads of its own.
+class HostChunks {
  public:
-  virtual ~ChunkSource() = default;
-  /// Waits until the chunk is in host memory, and says where. Throws what went wrong in a thread of its own.
+  virtual ~HostChunks() = default;
+  /// Waits until the chunk is in host memory, and returns where.
   virtual const void* take(const Chunk& chunk) = 0;
   /// Its copy in is enqueued: from when that is done, the memory may be used for another chunk.
-  virtual void enqueued(const Chunk& chunk) = 0;
-};
-
-/// Where they go.
-class ChunkSink {
- public:
-  virtual ~ChunkSink() = default;
-  /// Waits until there is host memory for the chunk, and says where. Throws what went wrong in a thread of its own.
+  virtual void copying_in(const Chunk& chunk) = 0;
+  /// Waits until there is host memory for the chunk's output, and returns where.
   virtual void* room(const Chunk& chunk) = 0;
   /// Its copy out is enqueued: from when that is done, it may be written.
-  virtual void enqueued(const Chunk& chunk) = 0;
-  /// Waits until every chunk that was enqueued is where it is to be. Throws as room() does.
+  virtual void copying_out(const Chunk& chunk) = 0;
+  /// Waits until every chunk whose copy out is enqueued is where it is to be.
   virtual void finish() = 0;
 };
 
 /// Replays the recording: the schedule must enqueue all of a chunk before anything of the next. Before each chunk
 /// `go_on` is asked; if it says no, the chunks before it are finished and the rest is not begun. Waits for the device
-/// in any case, so that memory may be freed; throws what source, sink and device throw.
-void replay(const Recording& recording, ScanDevice& device, ChunkSource& source, ChunkSink& sink,
+/// in any case, so that memory may be freed; throws what host and device throw.
+void replay(const Recording& recording, ScanDevice& device, HostChunks& host,
             const std::function<bool(const Chunk&)>& go_on);
 
 /// Fills `bytes` at `to` with what lies `place` bytes from the start of the first chunk. May throw.

@@ -116,9 +116,7 @@ std::unique_ptr<ScanDevice> make_device(bool, const ChunkedScan& scan, const Rec
 double duplex_copy_seconds(const std::byte*, std::byte*, std::size_t, std::size_t) {
   throw CommandError(kNoDevice, "this build has no CUDA: ./check and ./reproduce make one that has");
 }
-struct OutOfMemory : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using OutOfMemory = measure::LacksMemory;
 #endif
 
 /// Returns a function that reads any part of the input, by its byte offset.
@@ -182,188 +180,6 @@ nlohmann::ordered_json identity(const StreamScan& asked) {
           {"chunks", scan.chunks}};
 }
 
-/// Returns the bytes of the first `chunks` chunks.
-std::int64_t bytes_before(ChunkedScan scan, int chunks) {
-  scan.first_chunk = chunks;
-  return scan.first_item() * static_cast<std::int64_t>(scan.item_bytes());
-}
-
-std::string kept(const StreamScan& asked, const ResumableOutput& output) {
-  return fmt::format("{} of {} chunks are kept in '{}': the same command{} resumes from there", output.chunks_done(),
-                     asked.scan.chunks, output.partial().string(),
-                     asked.measures ? " without --compare, --rounds and --json" : "");
-}
-
-/// Scans the remaining chunks into `output`; `written` counts them. Returns the seconds.
-double pass_chunks(const StreamScan& asked, const ChunkedScan& scan, Way way, ResumableOutput& output,
-                   Progress& progress, int& written) {
-  const std::int64_t base = bytes_before(scan, scan.first_chunk);
-  const ReadPiece read = [base, any = reader(asked)](std::int64_t place, std::byte* to, std::size_t bytes) {
-    any(base + place, to, bytes);
-  };
-  const WritePiece write = [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
-    output.write(base + place, from, bytes);
-  };
-  const Recording recording = record(scan);
-  const std::unique_ptr<ScanDevice> device =
-      way == Way::files ? no_scan_device(scan) : make_device(asked.cuda, scan, recording);
-  if (way == Way::naive) {
-    const WritePiece write_chunk = [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
-      write(place, from, bytes);
-      ++written;
-    };
-    const auto start = Clock::now();
-    scan_one_by_one(recording, *device, scan.item_bytes(), read, write_chunk, Pace(scan, 0, progress));
-    return seconds_since(start);
-  }
-  const auto memory = [&](std::size_t bytes) { return fast_memory(asked, bytes); };
-  WriteBehind sink(*device, scan, memory, asked.io_threads, write, [&](int chunks, std::span<const std::byte> carry) {
-    written = chunks;
-    if (way == Way::files) return;  // no scan to resume
-    const int all = scan.first_chunk + chunks;
-    output.chunks_written(all, bytes_before(scan, all), carry);
-  });
-  ReadAhead source(*device, scan, memory, asked.io_threads, read);
-  const auto start = Clock::now();  // pinned buffers are allocated, and nothing is read yet
-  replay(recording, *device, source, sink, Pace(scan, scan.host_buffers, progress));
-  return seconds_since(start);
-}
-
-/// Returns nullopt after Ctrl-C. Throws CommandError, which says what is kept.
-std::optional<Repetition> scan_to_file(const StreamScan& asked, Way way, const std::function<double()>& sm_clock_mhz,
-                                       std::ostream& err, Progress& progress) {
-  ChunkedScan scan = asked.scan;
-  ResumableOutput output(*asked.output, static_cast<std::int64_t>(asked.bytes()), identity(asked),
-                         asked.output_options);
-  if (!output.begun_anew().empty()) fmt::print(err, "scanlab: starts over: {}\n", output.begun_anew());
-  scan.first_chunk = std::clamp(output.chunks_done(), 0, scan.chunks);
-  output.check_state(scan.first_chunk, bytes_before(scan, scan.first_chunk),
-                     scan.first_chunk > 0 ? scan.item_bytes() : 0);
-  scan.carry = output.carry();
-  if (scan.first_chunk > 0) {
-    fmt::print(err, "scanlab: resumes after chunk {} of {}\n", scan.first_chunk, scan.chunks);
-  }
-  Repetition done{.way = way};
-  int written = 0;  // chunks, by this run
-  try {
-    if (scan.first_chunk < scan.chunks) done.seconds = pass_chunks(asked, scan, way, output, progress, written);
-    done.sm_clock_mhz = sm_clock_mhz();
-    progress.clear();
-    if (asked.input) asked.input->check_unchanged();
-    const int reached = scan.first_chunk + written;
-    if (asked.bytes() > 0 && reached < scan.chunks) {
-      fmt::print(err, "scanlab: interrupted; {}\n",
-                 output.chunks_done() > 0 ? kept(asked, output) : "nothing of this scan is kept");
-      return std::nullopt;
-    }
-    done.bytes = static_cast<std::size_t>(bytes_before(scan, reached) - bytes_before(scan, scan.first_chunk));
-    if (asked.verify && way != Way::files) {
-      const InputFile result(output.partial(), scan.item_bytes());
-      done.verified = verified(asked, reader(asked), [&](std::int64_t place, std::byte* to, std::size_t bytes) {
-        result.read(place, to, bytes);
-      });
-    }
-    if (way == Way::files) {
-      output.discard();  // nothing was scanned
-    } else {
-      output.finish();
-    }
-  } catch (const InputChanged&) {
-    progress.clear();
-    output.discard();
-    throw;
-  } catch (const FileError& error) {
-    progress.clear();
-    if (output.chunks_done() == 0) throw;
-    throw FileError(fmt::format("{}; {}", error.what(), kept(asked, output)));
-  } catch (const CommandError&) {  // the output is wrong
-    output.discard();
-    throw;
-  }
-  return done;
-}
-
-// ------------------------------------------------------------------------------------------------- in memory
-
-}  // namespace
-
-/// A scan whose input and output lie in host memory, pinned if the device is a GPU.
-class StreamScanRuns::MemoryScan {
- public:
-  MemoryScan(const StreamScan& asked, std::ostream& err, Progress& progress)
-      : asked_(asked),
-        err_(err),
-        progress_(progress),
-        in_(fast_memory(asked, asked.bytes())),
-        out_(fast_memory(asked, asked.bytes())),
-        recording_(record(asked.scan)) {
-    const ReadPiece read = reader(asked);
-    for_parts(
-        [&](std::size_t first, std::size_t size) { read(static_cast<std::int64_t>(first), in_.get() + first, size); });
-    if (asked.input) asked.input->check_unchanged();
-  }
-
-  std::optional<Repetition> run(Way way, const std::function<double()>& sm_clock_mhz) const {
-    constexpr std::byte kPoison{0xA5};
-    const ChunkedScan& scan = asked_.scan;
-    for_parts([&](std::size_t first, std::size_t size) { std::fill_n(out_.get() + first, size, kPoison); });
-    Repetition done{.way = way, .bytes = asked_.bytes()};
-    if (way == Way::duplex_copy) {
-      done.seconds = duplex_copy_seconds(in_.get(), out_.get(), done.bytes,
-                                         static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes());
-      done.sm_clock_mhz = sm_clock_mhz();
-      return done;
-    }
-    const std::unique_ptr<ScanDevice> device = make_device(asked_.cuda, scan, recording_);
-    const auto start = Clock::now();
-    if (way == Way::naive) {
-      const auto write = [&](std::int64_t place, const std::byte* from, std::size_t size) {
-        std::copy_n(from, size, out_.get() + place);
-      };
-      scan_one_by_one(recording_, *device, scan.item_bytes(), reader_of(in_), write, Pace(scan, 0, progress_));
-    } else {
-      MemorySource source(in_.get(), scan.item_bytes());
-      MemorySink sink(*device, out_.get(), scan);
-      replay(recording_, *device, source, sink, Pace(scan, scan.host_buffers, progress_));
-    }
-    done.seconds = seconds_since(start);
-    done.sm_clock_mhz = sm_clock_mhz();
-    progress_.clear();
-    if (interrupted()) {
-      fmt::print(err_, "scanlab: interrupted; every finished repetition is kept\n");
-      return std::nullopt;
-    }
-    done.verified = verified(asked_, reader_of(in_), reader_of(out_));
-    return done;
-  }
-
- private:
-  static ReadPiece reader_of(const HostArray& array) {
-    return [items = array.get()](std::int64_t place, std::byte* to, std::size_t size) {
-      std::copy_n(items + place, size, to);
-    };
-  }
-  /// Splits all bytes into parts, and calls body(first, size) for each on all cores.
-  void for_parts(const std::function<void(std::size_t, std::size_t)>& body) const {
-    constexpr std::int64_t kPart = 1 << 21;
-    const auto bytes = static_cast<std::int64_t>(asked_.bytes());
-    for_ranges(ceil_div(bytes, kPart), [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t last = std::min(end * kPart, bytes);
-      if (begin * kPart < last) {
-        body(static_cast<std::size_t>(begin * kPart), static_cast<std::size_t>(last - begin * kPart));
-      }
-    });
-  }
-
-  const StreamScan& asked_;
-  std::ostream& err_;
-  Progress& progress_;
-  HostArray in_, out_;
-  Recording recording_;
-};
-
-namespace {
-
 /// Calls `f`, and turns a lack of memory into an error message.
 template <class F>
 auto with_memory(F&& f) -> decltype(f()) try {
@@ -374,22 +190,159 @@ auto with_memory(F&& f) -> decltype(f()) try {
   throw CommandError(kBadInput, "there is not enough host memory: give --out FILE, or a smaller --chunk");
 }
 
+ReadPiece reader(const HostArray& array) {
+  return [items = array.get()](std::int64_t place, std::byte* to, std::size_t size) {
+    std::copy_n(items + place, size, to);
+  };
+}
+
 }  // namespace
 
 StreamScanRuns::StreamScanRuns(const StreamScan& asked, std::ostream& err)
-    : asked_(asked), err_(err), progress_(err), sm_clock_mhz_(clock_of(asked)), memory_(with_memory([&] {
-        return asked.output ? nullptr : std::make_unique<MemoryScan>(asked, err, progress_);
-      })) {}
-
-StreamScanRuns::~StreamScanRuns() = default;
+    : asked_(asked), err_(err), progress_(err), sm_clock_mhz_(clock_of(asked)) {
+  if (asked.output) return;
+  with_memory([&] {
+    in_ = fast_memory(asked, asked.bytes());
+    out_ = fast_memory(asked, asked.bytes());
+  });
+  const auto item = static_cast<std::int64_t>(asked.scan.item_bytes());
+  for_ranges(asked.scan.problem.items, [&, read = reader(asked)](std::int64_t begin, std::int64_t end) {
+    read(begin * item, in_.get() + begin * item, static_cast<std::size_t>((end - begin) * item));
+  });
+  if (asked.input) asked.input->check_unchanged();
+}
 
 std::optional<Repetition> StreamScanRuns::run(Way way) {
   // Remove the previous output, and so free its pages, before the next run is timed.
   if (std::exchange(has_output_, false)) std::filesystem::remove(*asked_.output);
-  std::optional<Repetition> done = with_memory([&] {
-    return memory_ ? memory_->run(way, sm_clock_mhz_) : scan_to_file(asked_, way, sm_clock_mhz_, err_, progress_);
-  });
+  std::optional<Repetition> done = with_memory([&] { return asked_.output ? scan_to_file(way) : scan_in_memory(way); });
   has_output_ = done && asked_.output && way != Way::files;
+  return done;
+}
+
+std::optional<Repetition> StreamScanRuns::scan_in_memory(Way way) {
+  constexpr std::byte kPoison{0xA5};
+  const ChunkedScan& scan = asked_.scan;
+  for_ranges(static_cast<std::int64_t>(asked_.bytes()),
+             [&](std::int64_t begin, std::int64_t end) { std::fill(out_.get() + begin, out_.get() + end, kPoison); });
+  Repetition done{.way = way, .bytes = asked_.bytes()};
+  if (way == Way::duplex_copy) {
+    done.seconds = duplex_copy_seconds(in_.get(), out_.get(), done.bytes,
+                                       static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes());
+    done.sm_clock_mhz = sm_clock_mhz_();
+    return done;
+  }
+  const Recording recording = record(scan);
+  const std::unique_ptr<ScanDevice> device = make_device(asked_.cuda, scan, recording);
+  const auto start = Clock::now();
+  if (way == Way::naive) {
+    const auto write = [&](std::int64_t place, const std::byte* from, std::size_t size) {
+      std::copy_n(from, size, out_.get() + place);
+    };
+    scan_one_by_one(recording, *device, scan.item_bytes(), reader(in_), write, Pace(scan, 0, progress_));
+  } else {
+    ChunksInMemory host(*device, scan, in_.get(), out_.get());
+    replay(recording, *device, host, Pace(scan, scan.host_buffers, progress_));
+  }
+  done.seconds = seconds_since(start);
+  done.sm_clock_mhz = sm_clock_mhz_();
+  progress_.clear();
+  if (interrupted()) {
+    fmt::print(err_, "scanlab: interrupted; every finished repetition is kept\n");
+    return std::nullopt;
+  }
+  done.verified = verified(asked_, reader(in_), reader(out_));
+  return done;
+}
+
+/// Scans the chunks left into `output`; `written` counts them. Returns the seconds.
+double StreamScanRuns::pass_chunks(const ChunkedScan& scan, Way way, ResumableOutput& output, int& written) {
+  const auto item = static_cast<std::int64_t>(scan.item_bytes());
+  const std::int64_t base = scan.items_before(scan.first_chunk) * item;
+  const ReadPiece read = [base, any = reader(asked_)](std::int64_t place, std::byte* to, std::size_t bytes) {
+    any(base + place, to, bytes);
+  };
+  const WritePiece write = [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
+    output.write(base + place, from, bytes);
+    if (way == Way::naive) ++written;
+  };
+  const Recording recording = record(scan);
+  const std::unique_ptr<ScanDevice> device =
+      way == Way::files ? no_scan_device(scan) : make_device(asked_.cuda, scan, recording);
+  if (way == Way::naive) {
+    const auto start = Clock::now();
+    scan_one_by_one(recording, *device, scan.item_bytes(), read, write, Pace(scan, 0, progress_));
+    return seconds_since(start);
+  }
+  ChunksInFiles host(
+      *device, scan, [&](std::size_t bytes) { return fast_memory(asked_, bytes); }, asked_.io_threads, read, write,
+      [&](int chunks, std::span<const std::byte> carry) {
+        written = chunks;
+        if (way == Way::files) return;  // no scan to resume
+        const int all = scan.first_chunk + chunks;
+        output.chunks_written(all, scan.items_before(all) * item, carry);
+      });
+  const auto start = Clock::now();  // pinned buffers are allocated, and nothing is read yet
+  replay(recording, *device, host, Pace(scan, scan.host_buffers, progress_));
+  return seconds_since(start);
+}
+
+/// Throws CommandError, which says what is kept.
+std::optional<Repetition> StreamScanRuns::scan_to_file(Way way) {
+  ChunkedScan scan = asked_.scan;
+  const auto bytes_before = [&](int chunks) {
+    return scan.items_before(chunks) * static_cast<std::int64_t>(scan.item_bytes());
+  };
+  ResumableOutput output(*asked_.output, bytes_before(scan.chunks), identity(asked_), asked_.output_options);
+  if (!output.begun_anew().empty()) fmt::print(err_, "scanlab: starts over: {}\n", output.begun_anew());
+  scan.first_chunk = std::clamp(output.chunks_done(), 0, scan.chunks);
+  output.check_state(scan.first_chunk, bytes_before(scan.first_chunk), scan.first_chunk > 0 ? scan.item_bytes() : 0);
+  scan.carry = output.carry();
+  if (scan.first_chunk > 0) {
+    fmt::print(err_, "scanlab: resumes after chunk {} of {}\n", scan.first_chunk, scan.chunks);
+  }
+  const auto kept = [&] {
+    return fmt::format("{} of {} chunks are kept in '{}': the same command{} resumes from there", output.chunks_done(),
+                       scan.chunks, output.partial().string(),
+                       asked_.measures ? " without --compare, --rounds and --json" : "");
+  };
+  Repetition done{.way = way};
+  int written = 0;  // chunks, by this run
+  try {
+    if (scan.first_chunk < scan.chunks) done.seconds = pass_chunks(scan, way, output, written);
+    done.sm_clock_mhz = sm_clock_mhz_();
+    progress_.clear();
+    if (asked_.input) asked_.input->check_unchanged();
+    const int reached = scan.first_chunk + written;
+    if (asked_.bytes() > 0 && reached < scan.chunks) {
+      fmt::print(err_, "scanlab: interrupted; {}\n",
+                 output.chunks_done() > 0 ? kept() : "nothing of this scan is kept");
+      return std::nullopt;
+    }
+    done.bytes = static_cast<std::size_t>(bytes_before(reached) - bytes_before(scan.first_chunk));
+    if (way == Way::files) {
+      output.discard();  // nothing was scanned
+      return done;
+    }
+    if (asked_.verify) {
+      const InputFile result(output.partial(), scan.item_bytes());
+      done.verified = verified(asked_, reader(asked_), [&](std::int64_t place, std::byte* to, std::size_t bytes) {
+        result.read(place, to, bytes);
+      });
+    }
+    output.finish();
+  } catch (const InputChanged&) {
+    progress_.clear();
+    output.discard();
+    throw;
+  } catch (const FileError& error) {
+    progress_.clear();
+    if (output.chunks_done() == 0) throw;
+    throw FileError(fmt::format("{}; {}", error.what(), kept()));
+  } catch (const CommandError&) {  // the output is wrong
+    output.discard();
+    throw;
+  }
   return done;
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "harness/host/progress.hpp"
+#include "harness/measure/loop.hpp"
+#include "harness/measure/results_file.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
@@ -57,23 +59,31 @@ class StreamScanRuns {
  public:
   /// Fills memory if that is where it is from. Progress and what is kept go to `err`. Throws CommandError.
   StreamScanRuns(const StreamScan& asked, std::ostream& err);
-  ~StreamScanRuns();
 
   /// One repetition; its output replaces the one before. nullopt after Ctrl-C. Throws CommandError for files, memory,
   /// or an output that is wrong.
   std::optional<Repetition> run(Way way);
 
  private:
-  class MemoryScan;
+  std::optional<Repetition> scan_in_memory(Way way);
+  std::optional<Repetition> scan_to_file(Way way);
+  double pass_chunks(const ChunkedScan& scan, Way way, ResumableOutput& output, int& written);
+
   const StreamScan& asked_;
   std::ostream& err_;
   Progress progress_;
   std::function<double()> sm_clock_mhz_;
-  std::unique_ptr<MemoryScan> memory_;
+  HostArray in_, out_;  ///< if they lie in memory: pinned if the device is a GPU
   bool has_output_ = false;
 };
 
 /// "2.5 GiB", "300 bytes".
 std::string in_bytes(std::size_t bytes);
+
+/// A sample of each way per round, printed to `out` as it is made; `file` may be null. The output that stays is that of
+/// the scan as it is done. Returns kOk, kFailed if a repetition failed, kInterrupted after Ctrl-C. Throws CommandError
+/// as StreamScanRuns does.
+int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, const measure::LoopOptions& options,
+                 measure::ResultsFile* file, std::ostream& out, std::ostream& err);
 
 }  // namespace scanlab::out_of_core

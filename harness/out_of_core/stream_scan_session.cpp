@@ -1,5 +1,4 @@
-#include "harness/out_of_core/stream_scan_session.hpp"
-
+// A scan of host data, timed in the measurement loop: in any ways, of one input.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
@@ -8,6 +7,7 @@
 
 #include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
+#include "harness/out_of_core/stream_scan.hpp"
 
 namespace scanlab::out_of_core {
 

@@ -13,7 +13,6 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 // The layout of records is the headers'; without them (a build without CUDA) nothing can be collected.
@@ -57,39 +56,18 @@ void* open_cupti() {
   return nullptr;
 }
 
-/// CUPTI's functions, found by name, so that the program needs no CUPTI to start.
-struct Cupti {
-  decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
-  decltype(&cuptiActivityEnable) enable;
-  decltype(&cuptiActivityDisable) disable;
-  decltype(&cuptiActivityFlushAll) flush;
-  decltype(&cuptiActivityGetNextRecord) next_record;
-  decltype(&cuptiActivityGetNumDroppedRecords) dropped;
-  decltype(&cuptiGetTimestamp) timestamp;
-};
-
-const Cupti& cupti() {
-  static const Cupti functions = [] {
-    void* const library = open_cupti();
-    if (library == nullptr) {
-      throw std::runtime_error("the profiling library libcupti.so is not here: it is part of the CUDA toolkit");
-    }
-    const auto find = [library](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      if (function == nullptr) throw std::runtime_error(fmt::format("libcupti.so has no {}", name));
-    };
-    Cupti loaded{};
-    find(loaded.register_callbacks, "cuptiActivityRegisterCallbacks");
-    find(loaded.enable, "cuptiActivityEnable");
-    find(loaded.disable, "cuptiActivityDisable");
-    find(loaded.flush, "cuptiActivityFlushAll");
-    find(loaded.next_record, "cuptiActivityGetNextRecord");
-    find(loaded.dropped, "cuptiActivityGetNumDroppedRecords");
-    find(loaded.timestamp, "cuptiGetTimestamp");
-    return loaded;
-  }();
-  return functions;
+/// A function of CUPTI by its name, so that the program needs no CUPTI to start.
+template <class Function>
+Function* named(const char* name) {
+  static void* const library = open_cupti();
+  if (library == nullptr) {
+    throw std::runtime_error("the profiling library libcupti.so is not here: it is part of the CUDA toolkit");
+  }
+  void* const function = dlsym(library, name);
+  if (function == nullptr) throw std::runtime_error(fmt::format("libcupti.so has no {}", name));
+  return reinterpret_cast<Function*>(function);
 }
+#define SCANLAB_CUPTI(function) named<decltype(function)>(#function)
 
 void check(CUptiResult result, const char* doing) {
   if (result == CUPTI_SUCCESS) return;
@@ -109,16 +87,17 @@ void CUPTIAPI throw_away(CUcontext, std::uint32_t, std::uint8_t* buffer, std::si
   std::free(buffer);
 }
 
-constexpr CUpti_ActivityKind kOfEngines[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY};
-constexpr CUpti_ActivityKind kOfDevices[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                             CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+/// The last two are of no schedule.
+constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                         CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+std::span<const CUpti_ActivityKind> kinds(bool of_schedules) {
+  return std::span(kKinds).first(of_schedules ? 2 : std::size(kKinds));
+}
 
 /// CUPTI's callbacks have no place for a pointer of ours; they come from its own thread.
 struct Collected {
   std::mutex mutex;
-  bool on_devices = false;  ///< whether `of_devices` is filled, else `activities`
   std::vector<Activity> activities;
-  std::vector<DeviceActivity> of_devices;
   std::size_t dropped = 0;
 };
 Collected& collected() {
@@ -128,53 +107,42 @@ Collected& collected() {
 
 /// The records of newer versions begin with these: fields were only added behind.
 void keep(const CUpti_Activity& record) {
-  const auto add = [](const auto& activity, Engine engine, std::uint64_t bytes, std::int64_t blocks) {
-    collected().activities.push_back({.engine = engine,
-                                      .start = static_cast<std::int64_t>(activity.start),
-                                      .end = static_cast<std::int64_t>(activity.end),
-                                      .bytes = bytes,
-                                      .correlation = activity.correlationId,
-                                      .graph_node = activity.graphNodeId,
-                                      .channel = activity.channelID,
-                                      .blocks = blocks});
+  using Kind = Activity::Kind;
+  const auto add = [](const auto& activity, Kind kind) -> Activity& {
+    Activity& added = collected().activities.emplace_back();
+    added.kind = kind;
+    added.device = static_cast<int>(activity.deviceId);
+    added.start = static_cast<std::int64_t>(activity.start);
+    added.end = static_cast<std::int64_t>(activity.end);
+    added.correlation = activity.correlationId;
+    if constexpr (requires { activity.bytes; }) added.bytes = activity.bytes;
+    if constexpr (requires { activity.channelID; }) {
+      added.graph_node = activity.graphNodeId;
+      added.channel = activity.channelID;
+    }
+    return added;
   };
-  if (record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
-    const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel9&>(record);
-    add(kernel, Engine::compute, 0, std::int64_t{kernel.gridX} * kernel.gridY * kernel.gridZ);
-  } else if (record.kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
-    const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy5&>(record);
-    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD) add(copy, Engine::copy_in, copy.bytes, 0);
-    if (copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH) add(copy, Engine::copy_out, copy.bytes, 0);
-  }
-}
-
-void keep_on_device(const CUpti_Activity& record) {
-  const auto add = [](const auto& activity, DeviceActivity::Kind kind, std::string name, std::uint64_t bytes) {
-    collected().of_devices.push_back({.kind = kind,
-                                      .device = static_cast<int>(activity.deviceId),
-                                      .name = std::move(name),
-                                      .start = static_cast<std::int64_t>(activity.start),
-                                      .end = static_cast<std::int64_t>(activity.end),
-                                      .bytes = bytes});
-  };
-  using Kind = DeviceActivity::Kind;
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel9&>(record);
-      return add(kernel, Kind::kernel, short_name(kernel.name != nullptr ? kernel.name : "kernel"), 0);
+      Activity& added = add(kernel, Kind::kernel);
+      added.name = short_name(kernel.name != nullptr ? kernel.name : "kernel");
+      added.blocks = std::int64_t{kernel.gridX} * kernel.gridY * kernel.gridZ;
+      return;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy5&>(record);
-      return add(copy, Kind::copy, {}, copy.bytes);
+      add(copy, copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_HTOD   ? Kind::copy_in
+                : copy.copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOH ? Kind::copy_out
+                                                                   : Kind::copy);
+      return;
     }
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: {  // from device to device of two
-      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record);
-      return add(copy, Kind::copy, {}, copy.bytes);
-    }
-    case CUPTI_ACTIVITY_KIND_MEMSET: {
-      const auto& memset = reinterpret_cast<const CUpti_ActivityMemset4&>(record);
-      return add(memset, Kind::memset, {}, memset.bytes);
-    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      add(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(record), Kind::copy);
+      return;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      add(reinterpret_cast<const CUpti_ActivityMemset4&>(record), Kind::memset);
+      return;
     default:
       return;
   }
@@ -184,72 +152,56 @@ void CUPTIAPI keep_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
                           std::size_t valid_bytes) {
   const std::lock_guard lock(collected().mutex);
   CUpti_Activity* record = nullptr;
-  while (cupti().next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    collected().on_devices ? keep_on_device(*record) : keep(*record);
-  }
+  while (SCANLAB_CUPTI(cuptiActivityGetNextRecord)(buffer, valid_bytes, &record) == CUPTI_SUCCESS) keep(*record);
   std::size_t dropped = 0;
-  if (cupti().dropped(context, stream, &dropped) == CUPTI_SUCCESS) collected().dropped += dropped;
+  if (SCANLAB_CUPTI(cuptiActivityGetNumDroppedRecords)(context, stream, &dropped) == CUPTI_SUCCESS)
+    collected().dropped += dropped;
   std::free(buffer);
-}
-
-void start(bool on_devices, std::span<const CUpti_ActivityKind> kinds) {
-  {
-    const std::lock_guard lock(collected().mutex);
-    collected().on_devices = on_devices;
-    collected().activities.clear();
-    collected().of_devices.clear();
-    collected().dropped = 0;
-  }
-  for (const CUpti_ActivityKind kind : kinds) check(cupti().enable(kind), "collect");
-}
-
-void stop(std::span<const CUpti_ActivityKind> kinds) {
-  check(cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
-  for (const CUpti_ActivityKind kind : kinds) check(cupti().disable(kind), "stop collecting");
-  const std::lock_guard lock(collected().mutex);
-  if (collected().dropped > 0) {
-    throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer {}", collected().dropped,
-                                         collected().on_devices ? "cases or runs" : "chunks"));
-  }
 }
 
 }  // namespace
 
 std::string collect_kernels(Collection collection) {
   try {
-    check(cupti().register_callbacks(give_buffer, throw_away), "hand over its records");
-    check(cupti().enable(collection == Collection::concurrent ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-                                                              : CUPTI_ACTIVITY_KIND_KERNEL),
-          "collect kernels");
+    check(SCANLAB_CUPTI(cuptiActivityRegisterCallbacks)(give_buffer, throw_away), "hand over its records");
+    check(
+        SCANLAB_CUPTI(cuptiActivityEnable)(collection == Collection::concurrent ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                                                                : CUPTI_ACTIVITY_KIND_KERNEL),
+        "collect kernels");
   } catch (const std::runtime_error& error) {
     return error.what();
   }
   return {};
 }
 
-ActivityCollector::ActivityCollector() {
-  check(cupti().register_callbacks(give_buffer, keep_buffer), "hand over its records");
+ActivityCollector::ActivityCollector(bool of_schedules) : of_schedules_(of_schedules) {
+  check(SCANLAB_CUPTI(cuptiActivityRegisterCallbacks)(give_buffer, keep_buffer), "hand over its records");
 }
 
-void ActivityCollector::begin() { start(/*on_devices=*/false, kOfEngines); }
+void ActivityCollector::begin() {
+  {
+    const std::lock_guard lock(collected().mutex);
+    collected().activities.clear();
+    collected().dropped = 0;
+  }
+  for (const CUpti_ActivityKind kind : kinds(of_schedules_)) check(SCANLAB_CUPTI(cuptiActivityEnable)(kind), "collect");
+}
 
 std::vector<Activity> ActivityCollector::end() {
-  stop(kOfEngines);
+  check(SCANLAB_CUPTI(cuptiActivityFlushAll)(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "hand over its records");
+  for (const CUpti_ActivityKind kind : kinds(of_schedules_))
+    check(SCANLAB_CUPTI(cuptiActivityDisable)(kind), "stop collecting");
   const std::lock_guard lock(collected().mutex);
+  if (collected().dropped > 0) {
+    throw std::runtime_error(fmt::format("CUPTI lost {} records: take fewer {}", collected().dropped,
+                                         of_schedules_ ? "chunks" : "cases or runs"));
+  }
   return std::exchange(collected().activities, {});
-}
-
-void ActivityCollector::begin_on_devices() { start(/*on_devices=*/true, kOfDevices); }
-
-std::vector<DeviceActivity> ActivityCollector::end_on_devices() {
-  stop(kOfDevices);
-  const std::lock_guard lock(collected().mutex);
-  return std::exchange(collected().of_devices, {});
 }
 
 std::int64_t ActivityCollector::now() const {
   std::uint64_t time = 0;
-  check(cupti().timestamp(&time), "say the time");
+  check(SCANLAB_CUPTI(cuptiGetTimestamp)(&time), "say the time");
   return static_cast<std::int64_t>(time);
 }
 
@@ -260,11 +212,11 @@ constexpr char kWithout[] = "this build was made without CUPTI's headers: they a
 }
 
 std::string collect_kernels(Collection) { return kWithout; }
-ActivityCollector::ActivityCollector() { throw std::runtime_error(kWithout); }
+ActivityCollector::ActivityCollector(bool of_schedules) : of_schedules_(of_schedules) {
+  throw std::runtime_error(kWithout);
+}
 void ActivityCollector::begin() {}
 std::vector<Activity> ActivityCollector::end() { return {}; }
-void ActivityCollector::begin_on_devices() {}
-std::vector<DeviceActivity> ActivityCollector::end_on_devices() { return {}; }
 std::int64_t ActivityCollector::now() const { return 0; }
 
 #endif
@@ -273,22 +225,29 @@ std::int64_t ActivityCollector::now() const { return 0; }
 
 namespace {
 
+Engine engine_of(const Activity& activity) {
+  return activity.kind == Activity::Kind::kernel    ? Engine::compute
+         : activity.kind == Activity::Kind::copy_in ? Engine::copy_in
+                                                    : Engine::copy_out;
+}
+
 std::vector<Span> in_this_order(const Recording& recording, const std::vector<Activity>& activities,
                                 std::int64_t zero) {
-  std::map<Engine, std::vector<const Activity*>> of_engine;
-  for (const Activity& activity : activities) of_engine[activity.engine].push_back(&activity);
+  std::map<Engine, std::vector<const Activity*>> recorded;
+  for (const Activity& activity : activities) recorded[engine_of(activity)].push_back(&activity);
   std::map<Engine, std::size_t> operations;
   for (const Operation& operation : recording.operations) {
     if (is_work(operation)) ++operations[engine_of(operation)];
   }
   for (const Engine engine : kEngines) {
-    const std::size_t wanted = operations[engine];
-    const std::size_t recorded = of_engine[engine].size();
+    const std::size_t issued = operations[engine];
+    const std::size_t count = recorded[engine].size();
+    // A kernel may be several launches.
     const bool fits =
-        engine == Engine::compute && wanted > 0 ? recorded >= wanted && recorded % wanted == 0 : recorded == wanted;
+        engine == Engine::compute && issued > 0 ? count >= issued && count % issued == 0 : count == issued;
     if (!fits) {
       throw std::runtime_error(
-          fmt::format("CUPTI recorded {} {} for {} that were issued", recorded, name(engine), wanted));
+          fmt::format("CUPTI recorded {} {} for {} that were issued", count, name(engine), issued));
     }
   }
   const std::size_t bytes_per_item = recording.job.workload->about.item_bytes();
@@ -298,24 +257,21 @@ std::vector<Span> in_this_order(const Recording& recording, const std::vector<Ac
     const Operation& operation = recording.operations[i];
     if (!is_work(operation)) continue;
     const Engine engine = engine_of(operation);
-    const std::size_t launches = of_engine[engine].size() / operations[engine];
-    const Activity* const first = of_engine[engine][next[engine]];
+    const std::size_t launches = recorded[engine].size() / operations[engine];
+    const auto own =
+        std::span(recorded[engine]).subspan(std::exchange(next[engine], next[engine] + launches), launches);
+    const Activity& first = *own.front();
     if (engine != Engine::compute &&
-        first->bytes != static_cast<std::uint64_t>(operation.chunk.items) * bytes_per_item) {
+        first.bytes != static_cast<std::uint64_t>(operation.chunk.items) * bytes_per_item) {
       throw std::runtime_error(
-          fmt::format("CUPTI recorded a copy of {} bytes where {} was expected", first->bytes, describe(operation)));
+          fmt::format("CUPTI recorded a copy of {} bytes where {} was expected", first.bytes, describe(operation)));
     }
-    Span span{.operation = i, .when = {}, .channel = first->channel, .blocks = first->blocks};
-    std::int64_t start = first->start;
-    std::int64_t end = first->end;
-    for (std::size_t launch = 1; launch < launches; ++launch) {
-      start = std::min(start, of_engine[engine][next[engine] + launch]->start);
-      end = std::max(end, of_engine[engine][next[engine] + launch]->end);
-      span.blocks = std::max(span.blocks, of_engine[engine][next[engine] + launch]->blocks);
-    }
-    next[engine] += launches;
-    span.when = {1e-9 * static_cast<double>(start - zero), 1e-9 * static_cast<double>(end - zero)};
-    spans.push_back(span);
+    const auto seconds = [&](std::int64_t time) { return 1e-9 * static_cast<double>(time - zero); };
+    spans.push_back({.operation = i,
+                     .when = {seconds((*std::ranges::min_element(own, {}, &Activity::start))->start),
+                              seconds((*std::ranges::max_element(own, {}, &Activity::end))->end)},
+                     .channel = first.channel,
+                     .blocks = (*std::ranges::max_element(own, {}, &Activity::blocks))->blocks});
   }
   return spans;
 }
@@ -336,7 +292,7 @@ bool contradicts(const Recording& recording, const std::vector<Span>& spans) {
 }  // namespace
 
 std::vector<Span> spans_of(const Recording& recording, std::vector<Activity> activities, std::int64_t zero) {
-  const auto call = [](const Activity& activity) { return std::tuple(activity.correlation, activity.graph_node); };
+  const auto call = [](const Activity& activity) { return std::pair(activity.correlation, activity.graph_node); };
   std::ranges::sort(activities, {},
                     [&](const Activity& activity) { return std::pair(call(activity), activity.start); });
   // A copy of pageable memory goes in pieces: one call.

@@ -1,8 +1,8 @@
-#include "harness/replay/cuda_timeline.hpp"
-
+// When the operations of a schedule ran on this device, from CUPTI's records.
 #include <algorithm>
 
 #include "harness/replay/activity.hpp"
+#include "harness/replay/schedule_trace.hpp"
 
 namespace scanlab::streams {
 
@@ -40,29 +40,30 @@ std::int64_t by_collectors_clock(const ActivityCollector& collector, Clock::time
 
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings) {
   MeasuredReplays measured;
-  Replayer emulator(recording, arrays);
+  Replayer replayer(recording, arrays);
   const auto poison = [&] {
-    if (settings.verified) emulator.poison();
+    if (settings.verified) replayer.poison();
   };
   const auto note_wrong = [&] {
     if (settings.verified && measured.wrong.empty()) measured.wrong = arrays.wrong();
   };
-  for (double spent = 0; spent <= settings.warm_up;) spent += emulator.replay().seconds();
+  for (double spent = 0; spent <= settings.warm_up;) spent += replayer.replay().seconds();
   for (int i = 0; i < settings.repetitions; ++i) {
     poison();
-    const Replay replay = emulator.replay(settings.stamped);
+    const Replay replay = replayer.replay(settings.stamped);
     measured.plain.push_back({replay.seconds(), {.recording = &recording, .spans = {}, .issued = issues(replay)}});
     note_wrong();
   }
 
-  ActivityCollector collector;
+  ActivityCollector collector(/*of_schedules=*/true);
   for (int i = 0; i < settings.repetitions; ++i) {
     collector.begin();
-    emulator.replay();  // CUPTI's first of everything takes hundreds of microseconds
+    replayer.replay();  // CUPTI's first of everything takes hundreds of microseconds
     poison();
-    const Replay replay = emulator.replay(/*stamp_issues=*/true);
+    const Replay replay = replayer.replay(/*stamp_issues=*/true);
     std::vector<Activity> activities = collector.end();
     const std::int64_t zero = by_collectors_clock(collector, replay.begin);
+    std::erase_if(activities, [](const Activity& each) { return each.kind == Activity::Kind::copy; });
     std::ranges::sort(activities, {}, &Activity::start);
     activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(activities.size() / 2));
     measured.traced.push_back({replay.seconds(),

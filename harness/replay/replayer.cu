@@ -8,11 +8,11 @@
 #include <stdexcept>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/event.hpp"
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
+#include "harness/replay/cuda_rates.hpp"
 
 namespace scanlab::streams {
 
@@ -22,26 +22,6 @@ using cuda::check;
 
 /// Every byte of what is not there yet: a float of -6e32, an integer of -168430091. No workload gives it.
 constexpr int kPoisonByte = 0xF5;
-
-/// The streams of a recording, created in its order: which hardware queue each gets may depend on that.
-class Streams {
- public:
-  explicit Streams(const std::vector<Stream>& created) {
-    for (const Stream& stream : created) {
-      created_.emplace_back(stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking);
-    }
-  }
-
-  cudaStream_t get(const Stream& stream) const {
-    if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
-    if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
-    return created_.at(static_cast<std::size_t>(stream.index)).get();
-  }
-  cudaStream_t first() const { return created_.at(0).get(); }
-
- private:
-  std::vector<cuda::Stream> created_;
-};
 
 /// A kernel for chunks of one size, with the workspace that all of them share: a workload with a workspace is ordered,
 /// so that no two of its kernels run at once.
@@ -93,8 +73,6 @@ struct Step {
   std::chrono::duration<double, std::micro> host_work{};
 };
 
-void keep_the_host_busy(std::chrono::duration<double, std::micro> time) { spin_for(time); }
-
 void issue(const Step& step) {
   switch (step.kind) {
     case OperationKind::copy_in:
@@ -116,7 +94,7 @@ void issue(const Step& step) {
       check(cudaStreamWaitEvent(step.stream, step.event, 0), "having a stream wait for an event");
       break;
     case OperationKind::host_work:
-      keep_the_host_busy(step.host_work);
+      spin_for(step.host_work);
       break;
     case OperationKind::synchronize_stream:
       check(cudaStreamSynchronize(step.stream), "waiting for a stream");
@@ -164,7 +142,7 @@ std::string HostArrays::wrong() const {
   return wrong_output(data_, job_.workload->about.item_bytes(), job_.items, output());
 }
 
-// --------------------------------------------------------------------------------------------------- emulator
+// --------------------------------------------------------------------------------------------------- replayer
 
 struct Replayer::Parts {
   Parts(const Recording& recorded, HostArrays& host);
@@ -177,17 +155,22 @@ struct Replayer::Parts {
   void issue_all() const {
     for (const Step& step : steps) issue(step);
   }
-  void launch() const { graph ? graph->replay(streams.first()) : issue_all(); }
+  void launch() const { graph ? graph->replay(created.front().get()) : issue_all(); }
+  cudaStream_t stream_of(const Stream& stream) const {
+    if (stream.kind == StreamKind::legacy_default) return cudaStreamLegacy;
+    if (stream.kind == StreamKind::per_thread_default) return cudaStreamPerThread;
+    return created.at(static_cast<std::size_t>(stream.index)).get();
+  }
   std::vector<cudaStream_t> working_streams() const;
 
   const Recording& recording;
   HostArrays& arrays;
   const WorkloadDescription& about;
   std::size_t buffer_bytes;
-  cuda::DeviceBuffer buffers;  ///< of the first input, the second, then of the output
-  cuda::DeviceBuffer carry;    ///< chunks + 1 items
-  Streams streams;
-  std::vector<cuda::Event> events;              ///< that order and time nothing
+  cuda::DeviceBuffer buffers;         ///< of the first input, the second, then of the output
+  cuda::DeviceBuffer carry;           ///< chunks + 1 items
+  std::vector<cuda::Stream> created;  ///< in the recording's order, on which the hardware work queue of each may depend
+  std::vector<cuda::Event> events;    ///< that order and time nothing
   std::map<std::int64_t, ReadyKernel> kernels;  ///< by items: chunks have two sizes at most
   std::map<cudaStream_t, SideKernel> side_kernels;
   std::vector<Step> steps;
@@ -202,15 +185,17 @@ Replayer::Parts::Parts(const Recording& recorded, HostArrays& host)
                        ceil_div(recorded.buffer_items * static_cast<std::int64_t>(about.item_bytes()), 256)) *
                    256),
       buffers(buffer_bytes * static_cast<std::size_t>(recorded.buffers) * static_cast<std::size_t>(about.inputs + 1)),
-      carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()),
-      streams(recorded.streams) {
+      carry(static_cast<std::size_t>(recorded.job.chunks + 1) * about.item_bytes()) {
+  for (const Stream& stream : recorded.streams) {
+    created.emplace_back(stream.kind == StreamKind::blocking ? cudaStreamDefault : cudaStreamNonBlocking);
+  }
   for (int i = 0; i < recorded.events; ++i) events.emplace_back(cudaEventDisableTiming);
   for (const Operation& operation : recording.operations) steps.push_back(step(operation));
   check(cudaDeviceSynchronize(), "preparing kernels");
   if (!recorded.captured) return;
   issue_all();  // a kernel's first launch loads it, which a capture may not
   check(cudaDeviceSynchronize(), "running a schedule before its capture");
-  graph.emplace(cuda::Graph(streams.first(), [this] { issue_all(); }));
+  graph.emplace(cuda::Graph(created.front().get(), [this] { issue_all(); }));
 }
 
 void* Replayer::Parts::buffer(int array, int index) const {
@@ -235,11 +220,11 @@ ChunkMemory Replayer::Parts::memory_of(const Chunk& chunk) {
 
 SideKernel& Replayer::Parts::side_kernel_of(const Stream& stream) {
   const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  return side_kernels.try_emplace(streams.get(stream), recording.job, items).first->second;
+  return side_kernels.try_emplace(stream_of(stream), recording.job, items).first->second;
 }
 
 Step Replayer::Parts::step(const Operation& operation) {
-  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = streams.get(operation.stream)};
+  Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = stream_of(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
   const auto in_host_array = [&](void* array) {
     return static_cast<std::byte*>(array) + static_cast<std::size_t>(operation.chunk.first) * about.item_bytes();
@@ -273,10 +258,10 @@ Step Replayer::Parts::step(const Operation& operation) {
 
 /// Streams that have work, in the order of issue; for a graph, the stream in which it is launched.
 std::vector<cudaStream_t> Replayer::Parts::working_streams() const {
-  if (graph) return {streams.first()};
+  if (graph) return {created.front().get()};
   std::vector<cudaStream_t> all;
   for (const Operation& operation : recording.operations) {
-    const cudaStream_t stream = is_work(operation) ? streams.get(operation.stream) : nullptr;
+    const cudaStream_t stream = is_work(operation) ? stream_of(operation.stream) : nullptr;
     if (stream != nullptr && std::ranges::find(all, stream) == all.end()) all.push_back(stream);
   }
   return all;
@@ -337,6 +322,55 @@ double Replayer::replay_between_events() {
   double seconds = 0;
   for (const cuda::Event& end : ends) seconds = std::max(seconds, cuda::seconds_between(start, end));
   return seconds;
+}
+
+// ---------------------------------------------------------------------------------------- parts by themselves
+
+double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t bytes, bool both_ways) {
+  const cuda::DeviceBuffer buffer(bytes);
+  const cuda::DeviceBuffer other(both_ways ? bytes : 0);
+  const cuda::Stream stream;
+  const cuda::Stream other_way;
+  const cuda::Event start;
+  const cuda::Event end;
+  const auto copy = [&](bool in, void* device, const cuda::Stream& within) {
+    issue({.kind = in ? OperationKind::copy_in : OperationKind::copy_out,
+           .stream = within.get(),
+           .to = in ? device : arrays.output(),
+           .from = in ? arrays.input(0) : device,
+           .bytes = bytes});
+  };
+  const bool in = direction == Direction::in;
+  copy(in, buffer.data(), stream);  // untimed
+  stream.synchronize();
+  // Issued first, and three times as long: it runs before the timed copy begins and after it has ended.
+  for (int i = 0; both_ways && i < 3; ++i) copy(!in, other.data(), other_way);
+  start.record(stream.get());
+  copy(in, buffer.data(), stream);
+  end.record(stream.get());
+  end.synchronize();
+  other_way.synchronize();
+  return cuda::seconds_between(start, end);
+}
+
+double kernel_seconds(const Job& job) {
+  const std::int64_t items = longest_chunk(job.items, job.chunks);
+  if (items == 0) return 0;
+  const SideKernel kernel(job, items);
+  check(cudaDeviceSynchronize(), "preparing a kernel");
+  const cuda::Stream stream;
+  const cuda::Event start;
+  const cuda::Event end;
+  const auto run = [&](int times) {
+    start.record(stream.get());
+    for (int i = 0; i < times; ++i) kernel.ready.kernel.launch(kernel.memory, stream.get());
+    end.record(stream.get());
+    end.synchronize();
+    return cuda::seconds_between(start, end) / times;
+  };
+  run(1);  // untimed: loads it
+  constexpr double kSeconds = 10e-3;
+  return run(static_cast<int>(std::clamp(kSeconds / std::max(run(2), 1e-6), 3.0, 1000.0)));
 }
 
 }  // namespace scanlab::streams

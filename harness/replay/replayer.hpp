@@ -64,14 +64,12 @@ class Replayer {
   Replayer(const Recording& recording, HostArrays& arrays);
   ~Replayer();
 
-  /// Overwrites the output and all device buffers with what no workload gives, so that an operation which comes too
-  /// early shows in the result. Untimed, before each replay that is to be verified.
+  /// Overwrites the output and all device buffers with what no workload gives, so that an early operation shows.
   void poison();
   /// Replays it. Throws CudaError.
   Replay replay(bool stamp_issues = false);
-  /// Replays it. Seconds of the device from an event recorded before the first operation, in its stream, to the last of
-  /// the events recorded behind all of them, one a stream: nothing waits for another stream that would not. 0: there
-  /// is no work. Throws CudaError.
+  /// Replays it. Seconds of the device from an event before the first operation to the last of the events behind all,
+  /// one a stream; 0 without work. Throws CudaError.
   double replay_between_events();
 
  private:

@@ -1,5 +1,5 @@
-// Traces of schedules: the timeline of one, from the device's own records, and files of many, each recorded in a
-// process of its own. No CUDA types here.
+// Traces and diagnoses of schedules: the timeline of one, from the device's own records, files of many, each recorded
+// in a process of its own, and the causes of missing overlap. No CUDA types here.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,22 @@
 #include <vector>
 
 #include "harness/host/fresh_process.hpp"
-#include "harness/replay/cuda_timeline.hpp"
+#include "harness/replay/replayer.hpp"
+#include "harness/timeline/diagnosis.hpp"
+#include "harness/timeline/measured_timeline.hpp"
 
 namespace scanlab::streams {
+
+struct ReplaySettings {
+  int repetitions = 5;   ///< of each kind
+  double warm_up = 0;    ///< seconds of replays before the first that counts; one at least
+  bool stamped = false;  ///< whether the issues of the plain ones are stamped
+  bool verified = true;  ///< whether outputs are poisoned before and compared after each
+};
+
+/// Replays a recording without collection, then with it. `recording` outlives the result. Throws as Replayer,
+/// ActivityCollector and spans_of do.
+MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings);
 
 /// As measure_replays(). `arrays`, of the job before, are used again if they serve: filling them takes longer than a
 /// replay. Only in a build with CUDA. Throws CommandError: status 4 for lack of memory, 1 for what else goes wrong.
@@ -33,6 +46,7 @@ struct ScheduleTrace {
 
   ScheduledJob chosen;
   Recording recording;
+  std::optional<HostArrays> arrays{};
   MeasuredReplays measured;
   TimelineAnalysis analysis;
 };
@@ -40,12 +54,31 @@ struct ScheduleTrace {
 /// Runs this program with such words, and waits for it.
 using RunProcess = std::function<FreshProcess(const std::vector<std::string>& words)>;
 
-/// Writes a file each into `folder`, of what the job's process prints, which is ScheduleTrace::text(): whole, or not at
-/// all. `command` are the words of the command that prints it in a fresh process. A job whose process gives no timeline
-/// is named on `err`, and the others go on. Returns kOk, kInterrupted, or the status of what failed last; throws
-/// CommandError (status 2) for a file that cannot be written.
+/// Writes a file per job into `folder`: the ScheduleTrace::text() that `command` prints in a fresh process. A job whose
+/// process gives no timeline is named on `err`, and the others go on. Returns kOk, kInterrupted, or the status of what
+/// failed last; throws CommandError (status 2) for a file that cannot be written.
 int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std::filesystem::path& folder, bool force,
               const std::vector<std::string>& command, std::ostream& out, std::ostream& err,
               const RunProcess& run_process);
+
+/// Seconds: gaps below are summed up, so all of them.
+inline constexpr double kNoGaps = 1e9;
+
+/// A line each, or that there is none.
+void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out);
+
+/// A schedule, measured and diagnosed.
+struct Examined {
+  ScheduledJob chosen;
+  double seconds = 0;  ///< without collection, the median
+  bool wrong = false;  ///< its output is, and it is no control
+  std::vector<Diagnosis> diagnoses;
+};
+
+/// Measures one, and prints its timeline and diagnosis. Only in a build with CUDA. Throws as measure_timeline does.
+Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, std::ostream& out);
+
+/// How much longer one takes than the other, and the causes that one alone has.
+void compare(const Examined& a, const Examined& b, std::ostream& out);
 
 }  // namespace scanlab::streams

@@ -1,17 +1,15 @@
-#include "harness/scenarios/scenario_file.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/host/document.hpp"
-#include "harness/scenarios/scenario_operations.hpp"
+#include "harness/scenarios/scenario.hpp"
+#include "harness/schedule/facts.hpp"
 #include "harness/selection/words.hpp"
 #include "scenario_files.hpp"
 
@@ -52,50 +50,35 @@ void refuse_no_room(const DeviceProfile& device, const Value& scenario) {
 
 // ---- the work: a schedule of the registry, or operations
 
-std::int64_t parse_one_count(const std::string& word) {
-  const std::vector<std::int64_t> all = parse_items(word, "items");
-  if (all.size() != 1) throw CommandError(kBadInput, fmt::format("'{}' is a range: give one number", word));
-  return all.front();
-}
-
-/// Reads the id of what is registered.
-template <class Entry>
-const Entry& read_entry(const Value& id) {
-  const auto& registry = RegistryOf<Entry>::instance();
-  return *registry.find(id.choice(registry.ids()));
-}
-
 void read_job(const Value& table, Scenario& scenario) {
   constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;
   constexpr double kMaxChunks = 4096;
   constexpr Limits kMilliseconds{.low = 0, .high = 1e6, .unit = 1e-3};
   table.allow_keys({"schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "blocks", "work",
                     "h2d_ms", "kernel_ms", "d2h_ms"});
-  const auto& schedule = read_entry<streams::Schedule>(table.at("schedule"));
+  FieldReader fields(table);
+  const streams::Schedule* schedule = nullptr;
+  fields("schedule", schedule);
   streams::Job job{.workload = streams::WorkloadRegistry::instance().find("scale"),
                    .items = 1200,  // can be cut into 2, 3, 4, 5, 6 or 8
                    .chunks = 1,
                    .streams = 1,
-                   .memory = schedule.about.memory};
-  if (table.has("workload")) job.workload = &read_entry<streams::Workload>(table.at("workload"));
-  if (table.has("items")) job.items = read_count(table.at("items"), 1, kMaxItems, parse_one_count);
-  FieldReader fields(table);
+                   .memory = schedule->about.memory};
+  fields.optional("workload", job.workload);
+  fields.optional("memory", job.memory);
+  if (table.has("items")) job.items = read_count(table, "items", kMaxItems);
   fields.optional("chunks", job.chunks, {.low = 1, .high = kMaxChunks});
   fields.optional("streams", job.streams, {.low = 1, .high = 1024});
   fields.optional("buffers", job.buffers, {.low = 2, .high = kMaxChunks});
   fields.optional("blocks", job.blocks, {.low = 1, .high = 65536});
   fields.optional("work", job.work, {.low = 1, .high = 1 << 30});
-  if (table.has("memory")) {
-    const bool pinned = table.at("memory").choice({"pinned", "pageable"}) == "pinned";
-    job.memory = pinned ? streams::HostMemory::pinned : streams::HostMemory::pageable;
-  }
   KnownTimes known;
   fields.optional("h2d_ms", known.copy_in, kMilliseconds);
   fields.optional("kernel_ms", known.kernel, kMilliseconds);
   fields.optional("d2h_ms", known.copy_out, kMilliseconds);
   const std::string reason = unknown_kernel_time(job, scenario.device, known);
   if (!reason.empty()) table.fail(reason + ": give kernel_ms, or work 1");
-  scenario.recording = record(schedule, job);
+  scenario.recording = record(*schedule, job);
   scenario.costs = costs(scenario.recording, scenario.device, known);
 }
 
@@ -120,20 +103,20 @@ struct Head {
 };
 
 std::string read_id(const Value& table, const Head& head) {
-  const auto fits = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-'); };
-  constexpr std::size_t kMaxBytes = 100;
-  constexpr char kAllowed[] = "at most 100 letters, digits, _ and -";
   if (!table.has("id") && !head.alone)
     table.fail("lacks the key 'id', which only a scenario alone in its file may lack");
   const std::string id = table.has("id") ? table.at("id").text() : head.stem;
-  if (id.size() <= kMaxBytes && std::ranges::all_of(id, fits)) return id;
-  if (table.has("id")) table.at("id").expect(kAllowed);
-  table.fail(fmt::format("lacks the key 'id', and the file's name is none: give {}", kAllowed));
+  const auto fits = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-'); };
+  if (id.size() > 100 || !std::ranges::all_of(id, fits)) {
+    (table.has("id") ? table.at("id") : table).fail("expected as its id at most 100 letters, digits, _ and -");
+  }
+  return id;
 }
 
 Scenario read_scenario(const Value& table, const Head& head) {
   table.allow_keys({"id", "title", "fact", "device", "job", "operations", "created_streams"});
   Scenario scenario{.id = read_id(table, head),
+                    .place = table.place(),
                     .title = table.at("title").text(),
                     .source = head.source,
                     .fact = table.at(table.has("fact") ? "fact" : "title").text(),
@@ -152,55 +135,46 @@ Scenario read_scenario(const Value& table, const Head& head) {
   return scenario;
 }
 
-/// Scenarios of one file after another. Ids are names of files that are written, so each is there once.
-class Scenarios {
- public:
-  void add(std::string_view text, const std::string& file) {
-    const Document document = parse_toml(text, file);
-    const Value top = document;
-    top.allow_keys({"source", "unit", "scenario"});
-    if (!top.has("scenario") || !top.at("scenario").json().is_array()) {
-      top.fail("a scenario file has one scenario or more, each below a line [[scenario]]");
-    }
-    const std::vector<Value> all = top.at("scenario").items();
-    const Head head{.source = top.has("source") ? top.at("source").text() : file,
-                    .unit = top.has("unit") ? top.at("unit").choice({"ms", "units"}) : "ms",
-                    .stem = std::filesystem::path(file).stem().string(),
-                    .alone = all.size() == 1};
-    for (const Value& table : all) {
-      Scenario scenario = read_scenario(table, head);
-      const auto [place, is_new] = places_.try_emplace(scenario.id, table.place());
-      if (!is_new) table.fail(fmt::format("there is a scenario '{}' already: {}", scenario.id, place->second));
-      scenarios_.push_back(std::move(scenario));
-    }
+/// Adds the scenarios of a file. Ids are names of files that are written, so each is there once.
+void add_scenarios(std::string_view text, const std::string& file, std::vector<Scenario>& all) {
+  const Document document = parse_toml(text, file);
+  const Value top = document;
+  top.allow_keys({"source", "unit", "scenario"});
+  if (!top.has("scenario") || !top.at("scenario").json().is_array()) {
+    top.fail("a scenario file has one scenario or more, each below a line [[scenario]]");
   }
-
-  std::vector<Scenario> take() { return std::move(scenarios_); }
-
- private:
-  std::vector<Scenario> scenarios_;
-  std::map<std::string, std::string> places_;
-};
+  const std::vector<Value> tables = top.at("scenario").items();
+  const Head head{.source = top.has("source") ? top.at("source").text() : file,
+                  .unit = top.has("unit") ? top.at("unit").choice({"ms", "units"}) : "ms",
+                  .stem = std::filesystem::path(file).stem().string(),
+                  .alone = tables.size() == 1};
+  for (const Value& table : tables) {
+    Scenario scenario = read_scenario(table, head);
+    const auto same = std::ranges::find(all, scenario.id, &Scenario::id);
+    if (same != all.end()) table.fail(fmt::format("there is a scenario '{}' already: {}", scenario.id, same->place));
+    all.push_back(std::move(scenario));
+  }
+}
 
 }  // namespace
 
 std::vector<Scenario> parse_scenarios(std::string_view text, const std::string& file) {
-  Scenarios scenarios;
-  scenarios.add(text, file);
-  return scenarios.take();
+  std::vector<Scenario> all;
+  add_scenarios(text, file, all);
+  return all;
 }
 
 std::vector<Scenario> read_scenarios(const std::vector<std::string>& files) {
-  Scenarios scenarios;
-  for (const std::string& name : files) scenarios.add(read_text(name), name);
-  return scenarios.take();
+  std::vector<Scenario> all;
+  for (const std::string& name : files) add_scenarios(read_text(name), name, all);
+  return all;
 }
 
 const std::vector<Scenario>& built_in_scenarios() {
   static const std::vector<Scenario> all = [] {
-    Scenarios scenarios;
-    for (const auto& [file, text] : kScenarioFiles) scenarios.add(text, file);
-    return scenarios.take();
+    std::vector<Scenario> scenarios;
+    for (const auto& [file, text] : kScenarioFiles) add_scenarios(text, file, scenarios);
+    return scenarios;
   }();
   return all;
 }

@@ -1,4 +1,4 @@
-#include "harness/scenarios/scenario_operations.hpp"
+// The operations of a scenario that are given one by one, in the order of issue.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/scenarios/scenario.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "harness/selection/words.hpp"
 
@@ -26,20 +27,15 @@ constexpr Limits kMilliseconds{.low = 0, .high = 1e6, .unit = 1e-3};
 
 constexpr std::int64_t kHighestPriority = -5;  // as cudaDeviceGetStreamPriorityRange has it
 
-std::string name_of(const Stream& stream) { return std::string(streams::name(stream.kind)); }
-
 Words kinds() { return {"h2d", "kernel", "d2h", "side_kernel", "memset", "d2d", "record", "wait", "synchronize"}; }
 
 Words keys_of(const std::string& kind) {
-  const auto work = [](Words keys) {
-    keys.insert(keys.begin(), {"kind", "stream", "priority", "ms", "label"});
-    return keys;
-  };
-  if (kind == "h2d" || kind == "d2h") return work({"bytes", "gb_per_s", "chunk"});
-  if (kind == "kernel") return work({"blocks", "chunk"});
-  if (kind == "side_kernel") return work({"blocks"});
-  if (kind == "memset" || kind == "d2d") return work({"bytes", "gb_per_s"});
-  return {"kind", "stream", "event"};
+  if (kind == "record" || kind == "wait" || kind == "synchronize") return {"kind", "stream", "event"};
+  Words keys{"kind", "stream", "priority", "ms", "label"};
+  const Words own = kind.ends_with("kernel") ? Words{"blocks"} : Words{"bytes", "gb_per_s"};
+  keys.insert(keys.end(), own.begin(), own.end());
+  if (kind == "h2d" || kind == "d2h" || kind == "kernel") keys.emplace_back("chunk");
+  return keys;
 }
 
 class Operations {
@@ -91,9 +87,7 @@ class Operations {
     for (std::size_t i = 0; i < costs_.size(); ++i) {
       costs_[i].call_seconds = scenario_.costs.operations[i].call_seconds;
       const Stream& stream = recording.operations[i].stream;
-      if (const auto found = priorities_.find(stream.index); stream.created() && found != priorities_.end()) {
-        costs_[i].priority = found->second;
-      }
+      if (stream.created() && priorities_.contains(stream.index)) costs_[i].priority = priorities_.at(stream.index);
       scenario_.costs.operations[i] = costs_[i];
     }
   }
@@ -102,8 +96,8 @@ class Operations {
   Stream stream_of(const Value& operation) {
     const Value value = operation.at("stream");
     if (value.json().is_string()) {
-      const std::string name = value.choice({name_of(streams::kLegacyDefault), name_of(streams::kPerThreadDefault)});
-      return name == name_of(streams::kLegacyDefault) ? streams::kLegacyDefault : streams::kPerThreadDefault;
+      const bool legacy = value.choice({"legacy_default", "per_thread_default"}) == "legacy_default";
+      return legacy ? streams::kLegacyDefault : streams::kPerThreadDefault;
     }
     const auto number = static_cast<int>(value.whole(0, kMaxStreams - 1));
     streams_ = std::max(streams_, number + 1);
@@ -134,10 +128,10 @@ class Operations {
   }
 
   streams::Event awaited(const Value& operation) const {
-    const auto found = events_.find(operation.at("event").text());
-    if (found != events_.end()) return found->second;
+    const auto event = events_.find(operation.at("event").text());
+    if (event != events_.end()) return event->second;
     Words known;
-    for (const auto& [name, event] : events_) known.push_back(name);
+    for (const auto& [name, each] : events_) known.push_back(name);
     operation.at("event").expect(fmt::format("an event that an operation above records ({})",
                                              known.empty() ? "there is none" : fmt::to_string(fmt::join(known, ", "))));
   }
@@ -166,9 +160,7 @@ class Operations {
     if (!given && !has_bytes) operation.fail("give ms, or bytes with or without gb_per_s");
     if (rate && (given || !has_bytes)) operation.at("gb_per_s").fail("expected bytes beside it, and no ms");
     if (!has_bytes) return {.seconds = *given, .bytes = *given * device_rate};
-    const auto bytes = static_cast<double>(read_count(operation.at("bytes"), 1, kMaxBytes, [](const std::string& word) {
-      return static_cast<std::int64_t>(parse_bytes(word, "bytes"));
-    }));
+    const auto bytes = static_cast<double>(read_count(operation, "bytes", kMaxBytes));
     return {.seconds = given.value_or(bytes / rate.value_or(device_rate)), .bytes = bytes};
   }
 
@@ -186,7 +178,7 @@ class Operations {
   Chunk computed(const Value& operation, OperationCost& cost) {
     cost = kernel(operation);
     Chunk chunk = chunk_of(operation, "kernel");
-    if (const auto found = copied_in_.find(chunk.index); found != copied_in_.end()) chunk.items = found->second;
+    if (copied_in_.contains(chunk.index)) chunk.items = copied_in_.at(chunk.index);
     return chunk;
   }
 
@@ -234,17 +226,21 @@ void read_operations(const Value& scenario_table, Scenario& scenario) {
   operations.finish();
 }
 
-std::int64_t read_count(const Value& value, std::int64_t low, std::int64_t high,
-                        std::int64_t (*parse)(const std::string& word)) {
-  if (!value.json().is_string()) return value.whole(low, high);
-  std::int64_t count = 0;
+std::int64_t read_count(const Value& table, const std::string& key, std::int64_t high) {
+  const Value value = table.at(key);
+  if (!value.json().is_string()) return value.whole(1, high);
   try {
-    count = parse(value.text());
+    const std::vector<std::int64_t> all = key == "bytes"
+                                              ? std::vector{static_cast<std::int64_t>(parse_bytes(value.text(), key))}
+                                              : parse_items(value.text(), key);
+    if (all.size() > 1) value.fail("is a range: give one number");
+    if (all.front() >= 1 && all.front() <= high) return all.front();
+  } catch (const DocumentError&) {
+    throw;
   } catch (const CommandError& error) {
     value.fail(error.what());
   }
-  if (count < low || count > high) value.expect(fmt::format("{} to {}", low, high));
-  return count;
+  value.expect(fmt::format("1 to {}", high));
 }
 
 }  // namespace scanlab::simulator

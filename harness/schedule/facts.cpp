@@ -21,7 +21,6 @@ Json facts_of(const Access& access) {
 
 }  // namespace
 
-// A registered entry stands in a document as its id.
 void read_value(const Value& id, const Schedule*& schedule) {
   schedule = ScheduleRegistry::instance().find(id.choice(ScheduleRegistry::instance().ids()));
 }

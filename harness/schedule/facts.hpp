@@ -4,9 +4,14 @@
 #include <cstddef>
 
 #include "harness/host/document.hpp"
-#include "harness/schedule/check_report.hpp"
+#include "harness/schedule/hazards.hpp"
 
 namespace scanlab::streams {
+
+// In a document a registered entry stands as its id.
+void read_value(const Value& id, const Schedule*& schedule);
+void read_value(const Value& id, const Workload*& workload);
+void read_value(const Value& word, HostMemory& memory);
 
 /// "schedule", "workload", "items", "chunks", "streams", "memory", "buffers", "work", "blocks".
 nlohmann::ordered_json facts_of(const ScheduledJob& chosen);

@@ -1,6 +1,7 @@
 #include "harness/schedule/hazards.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,23 +16,12 @@ namespace scanlab::streams {
 namespace {
 
 /// A vector clock: of each stream, how many of its copies and kernels come before.
-class Clock {
- public:
-  void join(const Clock& other) {
-    if (other.counts_.size() > counts_.size()) counts_.resize(other.counts_.size());
-    for (std::size_t lane = 0; lane < other.counts_.size(); ++lane) {
-      counts_[lane] = std::max(counts_[lane], other.counts_[lane]);
-    }
-  }
-  std::int32_t operator[](std::size_t lane) const { return lane < counts_.size() ? counts_[lane] : 0; }
-  void set(std::size_t lane, std::int32_t count) {
-    if (lane >= counts_.size()) counts_.resize(lane + 1);
-    counts_[lane] = count;
-  }
+using Clock = std::vector<std::int32_t>;
 
- private:
-  std::vector<std::int32_t> counts_;
-};
+void join(Clock& clock, const Clock& other) {
+  if (clock.size() < other.size()) clock.resize(other.size());
+  for (std::size_t lane = 0; lane < other.size(); ++lane) clock[lane] = std::max(clock[lane], other[lane]);
+}
 
 /// Where a copy or a kernel stands: the `count`-th of its stream, behind all that `clock` counts, itself among them.
 struct Moment {
@@ -40,15 +30,17 @@ struct Moment {
   Clock clock;
 };
 
-bool counts(const Clock& clock, const Moment& moment) { return clock[moment.lane] >= moment.count; }
+bool counts(const Clock& clock, const Moment& moment) {
+  return moment.lane < clock.size() && clock[moment.lane] >= moment.count;
+}
 
 /// The moment of each operation that is work.
 std::vector<Moment> moments(const Recording& recording, const Ordering& order) {
   std::vector<Moment> all(recording.operations.size());
   std::map<std::pair<StreamKind, int>, std::size_t> lanes;
   Clock host;  // all that the host has waited for
-  const auto join = [&](Clock& clock, std::size_t operation) {
-    if (!counts(clock, all[operation])) clock.join(all[operation].clock);
+  const auto wait_for = [&](Clock& clock, std::size_t operation) {
+    if (!counts(clock, all[operation])) join(clock, all[operation].clock);
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Operation& operation = recording.operations[i];
@@ -56,17 +48,13 @@ std::vector<Moment> moments(const Recording& recording, const Ordering& order) {
       Moment& moment = all[i];
       moment.lane = lanes.try_emplace({operation.stream.kind, operation.stream.index}, lanes.size()).first->second;
       moment.clock = host;
-      for (const Dependency& before : order.device[i]) join(moment.clock, before.operation);
-      moment.count = moment.clock[moment.lane] + 1;
-      moment.clock.set(moment.lane, moment.count);
+      for (const Dependency& before : order.device[i]) wait_for(moment.clock, before.operation);
+      if (moment.lane >= moment.clock.size()) moment.clock.resize(moment.lane + 1);
+      moment.count = ++moment.clock[moment.lane];
     }
-    for (const std::size_t awaited : order.host[i]) join(host, awaited);
+    for (const std::size_t awaited : order.host[i]) wait_for(host, awaited);
   }
   return all;
-}
-
-bool same_memory(const Access& a, const Access& b) {
-  return a.place == b.place && a.array == b.array && a.buffer == b.buffer;
 }
 
 bool overlap(const Access& a, const Access& b) { return a.first < b.first + b.items && b.first < a.first + a.items; }
@@ -102,7 +90,7 @@ CheckResult check(const Recording& recording) {
         if (first.operation == second.operation || !(first.access->writes || second.access->writes)) continue;
         if (!overlap(*first.access, *second.access)) continue;
         if (counts(all[second.operation].clock, all[first.operation])) continue;
-        result.hazards.push_back({first.operation, second.operation, *second.access});
+        result.hazards.push_back({first.operation, second.operation, first.access->writes, *second.access});
       }
     }
   }
@@ -151,14 +139,47 @@ std::vector<std::string> left_undone(const Recording& recording) {
 }
 
 std::string describe(const Recording& recording, const Hazard& hazard) {
-  const Operation& first = recording.operations[hazard.first];
-  const Operation& second = recording.operations[hazard.second];
-  const bool first_writes = std::ranges::any_of(first.accesses, [&](const Access& access) {
-    return access.writes && same_memory(access, hazard.access) && overlap(access, hazard.access);
-  });
-  return fmt::format("nothing orders {}, which {} {}, and {}, which {} it", describe(first),
-                     first_writes ? "writes" : "reads", describe(hazard.access), describe(second),
-                     hazard.access.writes ? "writes" : "reads");
+  const auto verb = [](bool writes) { return writes ? "writes" : "reads"; };
+  return fmt::format("nothing orders {}, which {} {}, and {}, which {} it",
+                     describe(recording.operations[hazard.first]), verb(hazard.first_writes), describe(hazard.access),
+                     describe(recording.operations[hazard.second]), verb(hazard.access.writes));
+}
+
+bool as_expected(const CheckedSchedule& checked) {
+  const bool issues = checked.recording.buffers > 0;
+  const bool ordered = checked.result.ordered();
+  return checked.chosen.schedule->about.control ? ordered != issues : ordered && checked.undone.empty();
+}
+
+void print(const CheckedSchedule& checked, bool brief, std::ostream& out) {
+  const Job& job = checked.chosen.job;
+  const bool control = checked.chosen.schedule->about.control;
+  const auto& [hazards, waits_for_nothing] = checked.result;
+  std::vector<std::string> faults;
+  for (const Hazard& hazard : hazards) faults.push_back(describe(checked.recording, hazard));
+  for (const std::size_t wait : waits_for_nothing) {
+    faults.push_back(fmt::format("{} waits for nothing: no earlier operation records the event",
+                                 describe(checked.recording.operations[wait])));
+  }
+  faults.insert(faults.end(), checked.undone.begin(), checked.undone.end());
+  const std::string verdict =
+      faults.empty()
+          ? "ordered"
+          : fmt::format("NOT {}: {} faults", checked.result.ordered() ? "THE WHOLE JOB" : "ORDERED", faults.size());
+  const bool caught = !checked.result.ordered();
+  const char* const remark = !control               ? ""
+                             : caught               ? " (a control, kept to be caught: it is)"
+                             : as_expected(checked) ? " (a control, but nothing is issued)"
+                                                    : " (a control, kept to be caught: it is NOT)";
+  fmt::print(out, "{}, {}: {} items in {} chunks, {} streams, {}: {} operations, {}{}\n",
+             checked.chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
+             name(job.memory), checked.recording.operations.size(), verdict, remark);
+  constexpr std::size_t kShown = 20;  // a schedule that is wrong is so in every chunk
+  const std::size_t shown = std::min(faults.size(), brief && control ? 1 : kShown);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", faults[i]);
+  if (shown == kShown && shown < faults.size()) {
+    fmt::print(out, "  and {} more: --json has them all\n", faults.size() - shown);
+  }
 }
 
 }  // namespace scanlab::streams

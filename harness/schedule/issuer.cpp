@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace scanlab::streams {
 
@@ -14,11 +16,6 @@ std::vector<Stream> Issuer::create_streams(int count, StreamKind kind) {
   }
   return created;
 }
-
-void Issuer::copy_in(const Chunk& chunk, Stream stream) { copy_in(chunk, stream, false); }
-void Issuer::copy_out(const Chunk& chunk, Stream stream) { copy_out(chunk, stream, false); }
-void Issuer::copy_in_now(const Chunk& chunk) { copy_in(chunk, kLegacyDefault, true); }
-void Issuer::copy_out_now(const Chunk& chunk) { copy_out(chunk, kLegacyDefault, true); }
 
 void Issuer::copy_in(const Chunk& chunk, Stream stream, bool synchronous) {
   if (chunk.empty()) return;
@@ -83,19 +80,30 @@ void Issuer::wait_for_the_kernel_before(const Chunk& chunk, Stream stream) {
   wait(stream, done);
 }
 
-void Issuer::side_kernel(Stream stream) { append({.kind = OperationKind::side_kernel, .stream = stream}); }
+std::int64_t device_bytes(const Recording& recording) {
+  const WorkloadDescription& workload = recording.job.workload->about;
+  return recording.buffers * recording.buffer_items * static_cast<std::int64_t>(workload.item_bytes()) *
+         (workload.inputs + 1);
+}
 
-void Issuer::record(Event event, Stream stream) {
-  append({.kind = OperationKind::record_event, .stream = stream, .event = event});
+Recording record(const Schedule& schedule, const Job& job) {
+  if (const std::string reason = refusal(job); !reason.empty()) throw std::invalid_argument(reason);
+  Recording recording{.job = job, .captured = schedule.about.captured};
+  recording.buffer_items = longest_chunk(job.items, job.chunks);
+  Issuer issuer(recording);
+  schedule.issue(issuer, job);
+  for (const Operation& operation : recording.operations) {
+    if (!operation.chunk.empty()) recording.buffers = std::max(recording.buffers, operation.chunk.buffer + 1);
+  }
+  return recording;
 }
-void Issuer::wait(Stream stream, Event event) {
-  append({.kind = OperationKind::wait_event, .stream = stream, .event = event});
+
+int streams_made(const Schedule& schedule, Job job) {
+  const int asked = std::exchange(job.streams, 1);
+  job.items = job.chunks = 1;  // the number of streams does not depend on them, and so it costs little
+  const auto of_one = record(schedule, job).streams.size();
+  job.streams = 2;
+  return record(schedule, job).streams.size() != of_one ? asked : std::max(1, static_cast<int>(of_one));
 }
-void Issuer::host_work(double microseconds) {
-  append({.kind = OperationKind::host_work, .microseconds = microseconds});
-}
-void Issuer::synchronize(Stream stream) { append({.kind = OperationKind::synchronize_stream, .stream = stream}); }
-void Issuer::synchronize(Event event) { append({.kind = OperationKind::synchronize_event, .event = event}); }
-void Issuer::synchronize_device() { append({.kind = OperationKind::synchronize_device}); }
 
 }  // namespace scanlab::streams

@@ -26,31 +26,33 @@ class Issuer {
   Event create_event() { return {recording_.events++}; }
 
   /// Every input of the chunk, host to device.
-  void copy_in(const Chunk& chunk, Stream stream);
+  void copy_in(const Chunk& chunk, Stream stream, bool synchronous = false);
   /// The workload's kernel. Kernels of an ordered workload are issued in the chunks' order, and where two
   /// neighbours are in different streams the second waits for an event that is recorded right behind the first.
   void compute(const Chunk& chunk, Stream stream);
   /// The chunk's output, device to host.
-  void copy_out(const Chunk& chunk, Stream stream);
+  void copy_out(const Chunk& chunk, Stream stream, bool synchronous = false);
 
   /// The same by cudaMemcpy: in the legacy default stream, and the host waits.
-  void copy_in_now(const Chunk& chunk);
-  void copy_out_now(const Chunk& chunk);
+  void copy_in_now(const Chunk& chunk) { copy_in(chunk, kLegacyDefault, true); }
+  void copy_out_now(const Chunk& chunk) { copy_out(chunk, kLegacyDefault, true); }
 
   /// A kernel on data of its stream's own, about as long as that of a chunk.
-  void side_kernel(Stream stream);
+  void side_kernel(Stream stream) { append({.kind = OperationKind::side_kernel, .stream = stream}); }
 
-  void record(Event event, Stream stream);
-  void wait(Stream stream, Event event);
-  void host_work(double microseconds);
-  void synchronize(Stream stream);
-  void synchronize(Event event);
-  void synchronize_device();
+  void record(Event event, Stream stream) {
+    append({.kind = OperationKind::record_event, .stream = stream, .event = event});
+  }
+  void wait(Stream stream, Event event) {
+    append({.kind = OperationKind::wait_event, .stream = stream, .event = event});
+  }
+  void host_work(double microseconds) { append({.kind = OperationKind::host_work, .microseconds = microseconds}); }
+  void synchronize(Stream stream) { append({.kind = OperationKind::synchronize_stream, .stream = stream}); }
+  void synchronize(Event event) { append({.kind = OperationKind::synchronize_event, .event = event}); }
+  void synchronize_device() { append({.kind = OperationKind::synchronize_device}); }
 
  private:
   void append(Operation operation) { recording_.operations.push_back(std::move(operation)); }
-  void copy_in(const Chunk& chunk, Stream stream, bool synchronous);
-  void copy_out(const Chunk& chunk, Stream stream, bool synchronous);
   void wait_for_the_kernel_before(const Chunk& chunk, Stream stream);
 
   Recording& recording_;

@@ -42,16 +42,8 @@ bool is_mark(const Operation& operation) {
 }
 
 std::string describe(const Stream& stream) {
-  switch (stream.kind) {
-    case StreamKind::legacy_default:
-      return "the legacy default stream";
-    case StreamKind::per_thread_default:
-      return "the per-thread default stream";
-    case StreamKind::blocking:
-    case StreamKind::non_blocking:
-      break;
-  }
-  return fmt::format("stream {}", stream.index);
+  if (stream.created()) return fmt::format("stream {}", stream.index);
+  return stream == kLegacyDefault ? "the legacy default stream" : "the per-thread default stream";
 }
 
 std::string describe(const Operation& operation) {

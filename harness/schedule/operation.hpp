@@ -15,7 +15,7 @@ enum class StreamKind {
   blocking,            ///< created by cudaStreamCreate: the legacy default stream waits for it and holds it back
   non_blocking,        ///< created with cudaStreamNonBlocking: the legacy default stream does neither
   legacy_default,      ///< cudaStreamLegacy, the null stream
-  per_thread_default,  ///< cudaStreamPerThread: a blocking stream that nobody creates
+  per_thread_default,  ///< cudaStreamPerThread: a blocking stream that exists without being created
 };
 
 /// A handle, as cudaStream_t is. Operations in one stream run in the order of their issue.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "harness/schedule/chunks.hpp"
 
@@ -14,20 +15,17 @@ const char* name(HostMemory memory) {
 }
 
 std::string refusal(const Job& job) {
-  const auto too_few = [](const char* what, std::int64_t given, const char* reason) {
-    return fmt::format("{} {} are not enough: {}", given, what, reason);
-  };
   if (job.workload == nullptr) return "a job needs a workload";
-  if (job.items < 0) return too_few("items", job.items, "take none or more");
-  if (job.chunks < 1) return too_few("chunks", job.chunks, "the items are cut into 1 chunk or more");
-  if (job.streams < 1) return too_few("streams", job.streams, "chunks are issued to 1 stream or more");
-  if (job.buffers < 2) {
-    return too_few("device buffers an array", job.buffers,
-                   "2 are the least with which one chunk is copied while another is computed");
+  const std::tuple<const char*, std::int64_t, int> least[] = {
+      {"items", job.items, 0},
+      {"chunks", job.chunks, 1},
+      {"streams", job.streams, 1},
+      {"device buffers an array", job.buffers, 2},  // one chunk is copied while another is computed
+      {"blocks a kernel", job.blocks, 0},
+      {"units of work an item", job.work, 1}};
+  for (const auto& [what, given, fewest] : least) {
+    if (given < fewest) return fmt::format("{} {} are not enough: take {} or more", given, what, fewest);
   }
-  if (job.blocks < 0)
-    return too_few("blocks a kernel", job.blocks, "take 1 or more, or 0 for as many as its items ask for");
-  if (job.work < 1) return too_few("units of work an item", job.work, "take 1 or more");
   if (job.chunks > kMaxChunksOrStreams || job.streams > kMaxChunksOrStreams) {
     return fmt::format("{} chunks and {} streams are too many: take {} of each at most", job.chunks, job.streams,
                        kMaxChunksOrStreams);

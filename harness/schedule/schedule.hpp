@@ -1,4 +1,4 @@
-// A schedule: the order in which copies, kernels and events are issued to streams, told to an Issuer.
+// A schedule: the order in which copies, kernels and events are issued to streams, as calls of an Issuer.
 #pragma once
 
 #include <cstdint>

@@ -21,19 +21,9 @@ std::vector<const Entry*> entries(Words globs) {
   return matching<Entry>(globs, none);
 }
 
-std::vector<int> small_counts(const OptionWords& said, const char* option) {
-  const std::string flag = fmt::format("--{}", option);
-  std::vector<int> counts;
-  for (const std::string& word : words_of(said, option)) {
-    for (const std::int64_t count : parse_items(word, flag)) {
-      if (count > streams::kMaxChunksOrStreams) {
-        throw CommandError(kBadInput,
-                           fmt::format("{}: '{}' is more than {}", flag, word, streams::kMaxChunksOrStreams));
-      }
-      counts.push_back(static_cast<int>(count));
-    }
-  }
-  return counts;
+std::vector<int> small_counts(const OptionWords& stated, const char* option) {
+  const std::vector<std::int64_t> counts = counts_of(stated, option, 0, streams::kMaxChunksOrStreams);
+  return {counts.begin(), counts.end()};
 }
 
 /// `values`, or the one default if there are none.
@@ -79,27 +69,28 @@ void keep_within(std::int64_t budget, std::vector<streams::ScheduledJob>& jobs, 
 
 }  // namespace
 
-JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items) {
-  said.try_emplace("workload", Words{default_workloads});
-  said.try_emplace("items", Words{default_items});
+JobSelection select_jobs(OptionWords stated, const std::string& default_workloads, const std::string& default_items) {
+  stated.try_emplace("workload", Words{default_workloads});
+  stated.try_emplace("items", Words{default_items});
   JobSelection selection;
-  const Words schedules = words_of(said, "schedule");
+  const Words schedules = words_of(stated, "schedule");
   selection.all = std::ranges::find(schedules, "all") != schedules.end();
   selection.schedules = entries<streams::Schedule>(schedules);
-  selection.workloads = entries<streams::Workload>(words_of(said, "workload"));
-  selection.items = counts_of(said, "items");
-  selection.chunks = small_counts(said, "chunks");
-  selection.streams = small_counts(said, "streams");
-  selection.buffers = small_counts(said, "buffers");
-  selection.blocks = small_counts(said, "blocks");
-  selection.work = small_counts(said, "work");
-  for (const std::string& word : words_of(said, "memory")) {
+  selection.workloads = entries<streams::Workload>(words_of(stated, "workload"));
+  selection.items = counts_of(stated, "items");
+  selection.chunks = small_counts(stated, "chunks");
+  selection.streams = small_counts(stated, "streams");
+  selection.buffers = small_counts(stated, "buffers");
+  selection.blocks = small_counts(stated, "blocks");
+  selection.work = small_counts(stated, "work");
+  for (const std::string& word : words_of(stated, "memory")) {
     if (word != "pinned" && word != "pageable" && word != "all") unknown("memory", word, {"pinned", "pageable", "all"});
     if (word != "pageable") selection.memories.push_back(streams::HostMemory::pinned);
     if (word != "pinned") selection.memories.push_back(streams::HostMemory::pageable);
   }
-  if (const auto budget = said.find("budget"); budget != said.end()) {
-    if (said.contains("buffers")) throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
+  if (const auto budget = stated.find("budget"); budget != stated.end()) {
+    if (stated.contains("buffers"))
+      throw CommandError(kBadInput, "--budget says how many buffers: leave out --buffers");
     selection.budget = static_cast<std::int64_t>(parse_bytes(budget->second.front(), "--budget"));
   }
   return selection;

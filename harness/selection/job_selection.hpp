@@ -12,6 +12,9 @@
 
 namespace scanlab {
 
+inline constexpr char kDefaultWorkload[] = "scale";
+inline constexpr char kDefaultJobItems[] = "2^26";
+
 /// The chosen values; an empty list stands for an option that was not given.
 struct JobSelection {
   std::vector<const streams::Schedule*> schedules;
@@ -26,15 +29,16 @@ struct JobSelection {
   std::vector<int> blocks;
   std::vector<int> work;
 
-  /// Every combination, the schedules of one set of parameters next to each other. What is not said has the default of
-  /// `Job`. Jobs that take more device memory than the budget are left out, and `err` is told. Throws CommandError
-  /// (status 2) with a job's refusal, or if the budget leaves out all.
+  /// Every combination, the schedules of one set of parameters next to each other. Parameters that are not stated have
+  /// the defaults of `Job`. Jobs that take more device memory than the budget are left out, with a message to `err`.
+  /// Throws CommandError (status 2) with a job's refusal, or if the budget leaves out all.
   std::vector<streams::ScheduledJob> jobs(std::ostream* err = nullptr) const;
 };
 
-/// What `schedule` and `workload` (globs, or all), `items`, `chunks`, `streams`, `memory`, `buffers`, `budget` (bytes),
-/// `blocks` and `work` choose; `said` has them as typed. Throws CommandError (status 2) that names near matches for a
-/// word that fits nothing.
-JobSelection select_jobs(OptionWords said, const std::string& default_workloads, const std::string& default_items);
+/// Selects jobs by `schedule` and `workload` (globs, or all), `items`, `chunks`, `streams`, `memory`, `buffers`,
+/// `budget` (bytes), `blocks` and `work`; `stated` has them as typed. Throws CommandError (status 2) that names near
+/// matches for a word that fits nothing.
+JobSelection select_jobs(OptionWords stated, const std::string& default_workloads = kDefaultWorkload,
+                         const std::string& default_items = kDefaultJobItems);
 
 }  // namespace scanlab

@@ -32,36 +32,36 @@ E default_of(const std::vector<E>& all, E value) {
 
 /// Returns the values that an option names, or its default.
 template <class E>
-std::vector<E> enumerators(const OptionWords& said, const char* option, E otherwise) {
-  std::vector<E> chosen = values_of(said, option, named_values<E>());
+std::vector<E> enumerators(const OptionWords& stated, const char* option, E otherwise) {
+  std::vector<E> chosen = values_of(stated, option, named_values<E>());
   if (chosen.empty()) chosen.push_back(otherwise);
   return chosen;
 }
 
 }  // namespace
 
-Settings settings_of(const OptionWords& said, const std::vector<const Description*>& chosen) {
+Settings settings_of(const OptionWords& stated, const std::vector<const Description*>& chosen) {
   std::map<std::string, std::vector<const Parameter*>> parameters;
   for (const Description* about : chosen) {
     for (const Parameter& parameter : about->parameters) parameters[parameter.name].push_back(&parameter);
   }
   Settings settings;
-  for (const std::string& word : words_of(said, "set")) {
+  for (const std::string& word : words_of(stated, "set")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) {
       throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
     }
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
-    const auto found = parameters.find(name);
-    if (found == parameters.end()) {
+    const auto place = parameters.find(name);
+    if (place == parameters.end()) {
       Words names;
-      for (const auto& [known, of] : parameters) names.push_back(known);
+      for (const auto& [known, all] : parameters) names.push_back(known);
       unknown("parameter of the chosen variants", name, names);
     }
-    if (std::ranges::none_of(found->second, [&](const Parameter* of) { return of->takes(value); })) {
+    if (std::ranges::none_of(place->second, [&](const Parameter* each) { return each->takes(value); })) {
       Words values;
-      for (const Parameter* of : found->second) values.insert(values.end(), of->values.begin(), of->values.end());
+      for (const Parameter* each : place->second) values.insert(values.end(), each->values.begin(), each->values.end());
       std::ranges::sort(values);
       values.erase(std::unique(values.begin(), values.end()), values.end());
       unknown(("value of " + name).c_str(), value, values);
@@ -78,26 +78,26 @@ void unknown_variant(const char* what, const std::string& pattern) {
   unknown(what, pattern, Registry::instance().ids());
 }
 
-Selection select_scans(const OptionWords& said) {
+Selection select_scans(const OptionWords& stated) {
   Selection selection;
-  Words globs = words_of(said, "variant");
+  Words globs = words_of(stated, "variant");
   if (globs.empty()) globs.emplace_back("*");
   selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
-  const Description first = said.contains("variant") ? selection.variants.front()->about : Description{};
-  selection.types = enumerators(said, "type", default_of(first.types, ElementType::i32));
-  selection.operators = enumerators(said, "op", default_of(first.operators, Operator::plus));
-  const Words named = words_of(said, "op");
+  const Description first = stated.contains("variant") ? selection.variants.front()->about : Description{};
+  selection.types = enumerators(stated, "type", default_of(first.types, ElementType::i32));
+  selection.operators = enumerators(stated, "op", default_of(first.operators, Operator::plus));
+  const Words named = words_of(stated, "op");
   const bool all = std::ranges::find(named, "all") != named.end();
   std::erase_if(selection.operators, [&](Operator op) {
     const bool none = std::ranges::none_of(selection.types, [op](ElementType type) { return defined(type, op); });
     if (none && !all) throw CommandError(kBadInput, not_defined(selection.types.front(), op));
     return none;
   });
-  selection.modes = enumerators(said, "mode", Mode::inclusive);
-  for (const std::int64_t n : counts_of(said, "items")) {
+  selection.modes = enumerators(stated, "mode", Mode::inclusive);
+  for (const std::int64_t n : counts_of(stated, "items")) {
     if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
   }
-  selection.settings = settings_of(said, selection.variants);
+  selection.settings = settings_of(stated, selection.variants);
   return selection;
 }
 

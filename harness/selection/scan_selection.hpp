@@ -24,21 +24,20 @@ struct Selection {
   std::vector<Case> cases() const;
 };
 
-/// What `variant` (globs; else all), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items` (else none)
-/// and `set` (parameter=value) choose. If the first variant that is named lacks i32 or plus, its first type or operator
-/// takes that place. Throws CommandError (status 2) that names near matches for a word that fits
-/// nothing.
-Selection select_scans(const OptionWords& said);
+/// Selects by `variant` (globs; else all), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items` (else
+/// none) and `set` (parameter=value). If the first named variant lacks i32 or plus, its first type or operator takes
+/// that place. Throws CommandError (status 2) that names near matches for a word that fits nothing.
+Selection select_scans(const OptionWords& stated);
 
-/// What `set` says (parameter=value) to those that are chosen. Throws CommandError (status 2) for a parameter that none
-/// of them has, and for a value that none of those takes: that is a typing error, not a skip.
-Settings settings_of(const OptionWords& said, const std::vector<const Description*>& chosen);
+/// The settings of `set` (parameter=value). Throws CommandError (status 2) for a parameter or value that none of the
+/// chosen takes: that is a typing error, not a skip.
+Settings settings_of(const OptionWords& stated, const std::vector<const Description*>& chosen);
 /// The same of registered entries.
 template <class Entry>
-Settings settings_of(const OptionWords& said, const std::vector<const Entry*>& chosen) {
+Settings settings_of(const OptionWords& stated, const std::vector<const Entry*>& chosen) {
   std::vector<const Description*> abouts;
   for (const Entry* each : chosen) abouts.push_back(&each->about);
-  return settings_of(said, abouts);
+  return settings_of(stated, abouts);
 }
 
 /// Throws CommandError: an id, or a glob, is no variant of this build; status 3 if it is one of a build with more.

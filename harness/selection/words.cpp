@@ -22,10 +22,10 @@ Words split(const std::string& text, char separator) {
   }
 }
 
-Words words_of(const OptionWords& said, const std::string& option) {
+Words words_of(const OptionWords& stated, const std::string& option) {
   Words all;
-  const auto texts = said.find(option);
-  if (texts == said.end()) return all;
+  const auto texts = stated.find(option);
+  if (texts == stated.end()) return all;
   for (const std::string& text : texts->second) {
     for (const std::string& word : split(text, ',')) {
       // An empty word is a script's unset variable: it must not come to mean "everything".
@@ -49,8 +49,6 @@ void unknown(const char* what, const std::string& word, const Words& known) {
 }
 
 namespace {
-
-constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;  // more than any device holds, and sums of it do not wrap
 
 /// The text of an option while it is parsed, for messages.
 struct Counts {
@@ -130,11 +128,15 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   return items;
 }
 
-std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option) {
+std::vector<std::int64_t> counts_of(const OptionWords& stated, const std::string& option, std::int64_t least,
+                                    std::int64_t most) {
   std::vector<std::int64_t> all;
-  for (const std::string& word : words_of(said, option)) {
-    const std::vector<std::int64_t> counts = parse_items(word, "--" + option);
-    all.insert(all.end(), counts.begin(), counts.end());
+  for (const std::string& word : words_of(stated, option)) {
+    for (const std::int64_t count : parse_items(word, "--" + option)) {
+      if (count < least || count > most)
+        throw CommandError(kBadInput, fmt::format("--{} {}: give numbers from {} to {}", option, count, least, most));
+      all.push_back(count);
+    }
   }
   return all;
 }

@@ -18,21 +18,25 @@ namespace scanlab {
 
 using Words = std::vector<std::string>;
 
-/// What is said of each option: lists of words between commas, as many as the option was repeated. An option that is
-/// not there is not said.
+/// The values of each option: lists of words between commas, one list for each time the option was given. An option
+/// that is not there is not stated.
 using OptionWords = std::map<std::string, Words>;
 
 /// The parts of a text between separators, empty ones included.
 Words split(const std::string& text, char separator);
 
-/// Every word of an option; none if it is not said. Throws CommandError (status 2) for an empty one.
-Words words_of(const OptionWords& said, const std::string& option);
+/// Every word of an option; none if it is not stated. Throws CommandError (status 2) for an empty one.
+Words words_of(const OptionWords& stated, const std::string& option);
+
+inline constexpr std::int64_t kMaxItems = std::int64_t{1} << 40;  // more than a device holds, and sums do not wrap
 
 /// The counts of one word, from 0 to 2^40: a number, a power (2^20), a sum or difference of these (2^20+1), or a range
 /// (2^10:2^28:x4, 0:100:+10). Throws CommandError (status 2), which calls it by `option`.
 std::vector<std::int64_t> parse_items(const std::string& text, const std::string& option = "--items");
-/// Returns the counts of all words of an option.
-std::vector<std::int64_t> counts_of(const OptionWords& said, const std::string& option);
+/// Returns the counts of all words of an option. Throws CommandError (status 2) for one that is not from `least` to
+/// `most`.
+std::vector<std::int64_t> counts_of(const OptionWords& stated, const std::string& option, std::int64_t least = 0,
+                                    std::int64_t most = kMaxItems);
 
 /// A number of bytes: 4096, 2^30, 300MiB, 2 GB. Throws CommandError (status 2).
 std::size_t parse_bytes(const std::string& text, const std::string& option);
@@ -54,9 +58,9 @@ const Named& find_named(const char* what, const std::vector<Named>& all, const s
 /// The values that an option's words name, in their order; "all" names each of `known`, which has pairs of a value and
 /// its name. Throws as unknown() does.
 template <class Known>
-auto values_of(const OptionWords& said, const char* option, const Known& known) {
+auto values_of(const OptionWords& stated, const char* option, const Known& known) {
   std::vector<typename Known::value_type::first_type> chosen;
-  for (const std::string& word : words_of(said, option)) {
+  for (const std::string& word : words_of(stated, option)) {
     const std::size_t before = chosen.size();
     for (const auto& [value, text] : known) {
       if (word == "all" || word == text) chosen.push_back(value);

@@ -1,35 +1,27 @@
-#include "harness/simt/block_run.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "harness/simt/emulator_core.hpp"
+
 namespace scanlab::simt {
 
 namespace {
 
-constexpr std::byte kPoison{0xA5};       // what shared memory holds before a block writes it
-constexpr unsigned kTurnsAtAtomics = 4;  // interleaved, a thread gives up its turn at one atomic of so many
-
-/// The first multiple of 256 bytes in `storage`, which has as many to spare.
-std::byte* aligned_begin(std::vector<std::byte>& storage) {
-  const auto address = reinterpret_cast<std::uintptr_t>(storage.data());
-  return storage.data() + (256 - address % 256) % 256;
-}
+constexpr std::byte kPoison{0xA5};                   // what shared memory holds before a block writes it
+constexpr std::int64_t kMaxShadowedItems = 1 << 23;  // 192 bytes each; races in larger global arrays are not looked for
+constexpr unsigned kTurnsAtAtomics = 4;              // interleaved, a thread gives up its turn at one atomic of so many
 
 }  // namespace
 
 BlockRun::BlockRun(EmulatorCore& core, std::int64_t index)
-    : core_(core),
-      index_(index),
-      shared_storage_(core.grid->shared_bytes + 256, kPoison),
-      shared_(aligned_begin(shared_storage_)),
-      trace_(core, shared_, core.grid->shared_bytes),
-      order_(core.grid->threads) {
+    : core_(core), index_(index), shared_(pageable_memory(core.grid->shared_bytes)), order_(core.grid->threads) {
+  std::fill_n(shared_.get(), core.grid->shared_bytes, kPoison);
   std::iota(order_.begin(), order_.end(), 0);
   if (core.options.order == BlockOrder::interleaved) std::ranges::shuffle(order_, core.random);
   if (core.options.order == BlockOrder::reversed) std::ranges::reverse(order_);
+  if (core.options.trace) shared_shadow_.reset(core.grid->shared_bytes);
   begin_interval(1);
 }
 
@@ -59,7 +51,7 @@ bool BlockRun::advance() {
   if (!ready_.empty()) return true;
 
   check_warps();
-  if (core_.options.trace) trace_.end_interval();
+  if (core_.options.trace) count_accesses(accesses_, core_.counts());
   if (at_barrier_.empty()) return false;
   check_barrier();
   core_.launch_barriers = std::max(core_.launch_barriers, std::int64_t{interval_});
@@ -112,11 +104,7 @@ BlockRun::Warp& BlockRun::arrive_at_warp(const LaneValue& value, bool is_barrier
   std::swap(warp.arriving, warp.delivered);
   ready_.insert(ready_.end(), warp.waiting.begin(), warp.waiting.end());
   warp.waiting.clear();
-  if (is_barrier) {
-    ++warp.interval;
-  } else {
-    ++core_.counts().warp_exchanges;
-  }
+  if (is_barrier) ++warp.interval;
   return warp;
 }
 
@@ -143,9 +131,9 @@ void BlockRun::before_atomic(const std::source_location& where) {
 
 void BlockRun::begin_interval(std::int32_t interval) {
   interval_ = interval;
-  step_ = core_.find_step(nullptr, interval);
+  step_ = core_.find_step("", interval);
   step_is_named_ = false;
-  trace_.begin_interval();
+  traced_interval_ = ++core_.intervals;
 }
 
 void BlockRun::name_step(const char* name, std::int64_t number) {
@@ -193,11 +181,89 @@ void BlockRun::check_barrier() const {
   }
 }
 
-Shadow::Accessor BlockRun::accessor(const std::source_location& where) const {
+void BlockRun::begin_access(const std::source_location& where) {
   const int thread = current_thread.thread;
   const std::int32_t warp_interval =
       warps_.empty() ? 0 : warps_[static_cast<std::size_t>(thread / kWarpLanes)].interval;
-  return {core_.launch_number, index_, interval_, warp_interval, thread, core_.sites.id(where)};
+  by_ = {core_.launch_number, index_, interval_, warp_interval, thread, core_.sites.id(where)};
+  if (current_thread.accesses == 1) ++core_.counts().active_threads;
+}
+
+void BlockRun::trace_access(const Array& array, std::int64_t index, int items, bool write,
+                            const std::source_location& where) {
+  begin_access(where);
+  const bool shared = array.space == Space::shared;
+  const std::uint64_t base = shared ? static_cast<std::uint64_t>(static_cast<std::byte*>(array.data) - shared_.get())
+                                    : reinterpret_cast<std::uintptr_t>(array.data);
+  const std::uint64_t address = base + static_cast<std::uint64_t>(index) * array.item_bytes;
+  const std::uint64_t stamp = traced_interval_ << 16 | static_cast<std::uint64_t>(by_.thread);
+  accesses_.push_back({address, by_.site, core_.running_worker->occurrences.next(by_.site, stamp),
+                       static_cast<std::uint16_t>(by_.thread / kWarpLanes),
+                       static_cast<std::uint8_t>(by_.thread % kWarpLanes),
+                       static_cast<std::uint8_t>(items * array.item_bytes), array.space, write});
+  if (shared) {
+    look_for_shared_races(address, array, index, items, write, where);
+  } else {
+    look_for_global_races(array, index, items, write, where);
+  }
+}
+
+void BlockRun::trace_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
+  begin_access(where);
+  if (array.count > kMaxShadowedItems) return;
+  const auto cell = static_cast<std::size_t>(index);
+  auto& [plain, atomic] = core_.global_shadows[array.data];
+  plain.resize(static_cast<std::size_t>(array.count));
+  atomic.resize(static_cast<std::size_t>(array.count));
+  const auto conflict = plain.conflict(cell, write, by_);
+  if (conflict.what == Shadow::Conflict::What::race) report_race(conflict, array, index, write, where);
+  atomic.record(cell, write, by_);
+}
+
+/// Words of 4 bytes are distinguished, and items that are smaller; what one thread does to a word and another to the
+/// second half of it, as a smaller item, is not compared.
+void BlockRun::look_for_shared_races(std::uint64_t offset, const Array& array, std::int64_t index, int items,
+                                     bool write, const std::source_location& where) {
+  using What = Shadow::Conflict::What;
+  const std::uint32_t step = std::min<std::uint32_t>(array.item_bytes, 4);
+  const std::uint64_t end = offset + static_cast<std::uint64_t>(items) * array.item_bytes;
+  for (std::uint64_t byte = offset; byte < end; byte += step) {
+    const std::int64_t item = index + static_cast<std::int64_t>((byte - offset) / array.item_bytes);
+    const auto conflict = shared_shadow_.conflict(byte, write, by_);
+    shared_shadow_.record(byte, write, by_);
+    if (conflict.what == What::race) {
+      report_race(conflict, array, item, write, where);
+    } else if (conflict.what == What::never_written) {
+      if (shared_shadow_.conflict(byte / 4 * 4, false, by_).what != What::never_written) continue;  // as part of a word
+      core_.fault(FaultKind::never_written, where,
+                  fmt::format("thread {} of block {} reads {}[{}], which no thread of the block has written",
+                              by_.thread, by_.block, array.name, item));
+    }
+  }
+}
+
+void BlockRun::look_for_global_races(const Array& array, std::int64_t index, int items, bool write,
+                                     const std::source_location& where) {
+  if (array.count > kMaxShadowedItems) return;
+  auto& [plain, atomic] = core_.global_shadows[array.data];
+  plain.resize(static_cast<std::size_t>(array.count));
+  for (std::int64_t item = index; item < index + items; ++item) {
+    const auto cell = static_cast<std::size_t>(item);
+    auto conflict = plain.conflict(cell, write, by_);
+    if (conflict.what != Shadow::Conflict::What::race && atomic.used()) conflict = atomic.conflict(cell, write, by_);
+    if (conflict.what == Shadow::Conflict::What::race) report_race(conflict, array, item, write, where);
+    plain.record(cell, write, by_);
+  }
+}
+
+void BlockRun::report_race(const Shadow::Conflict& conflict, const Array& array, std::int64_t index, bool write,
+                           const std::source_location& where) {
+  core_.fault(FaultKind::race, where,
+              fmt::format("thread {} of block {} {} {}[{}], which thread {} of block {} {} at {} with no {} between",
+                          by_.thread, by_.block, write ? "writes" : "reads", array.name, index, conflict.other.thread,
+                          conflict.other.block, conflict.other_wrote ? "writes" : "reads",
+                          core_.sites.text(conflict.other.site),
+                          conflict.other.block != by_.block ? "end of a launch" : "barrier"));
 }
 
 }  // namespace scanlab::simt

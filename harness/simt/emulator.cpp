@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "harness/simt/block_run.hpp"
 #include "harness/simt/emulator_core.hpp"
 
 namespace scanlab::simt {
@@ -51,13 +50,14 @@ EmulatorCore::~EmulatorCore() {
 
 void EmulatorCore::fault(FaultKind kind, const std::source_location& where, std::string message) {
   const std::string place = Sites::text(where);
-  for (Fault& known : report.faults) {
-    if (known.kind == kind && known.where == place && known.kernel == kernel_name) {
-      ++known.occurrences;
-      return;
-    }
+  const auto known = std::ranges::find_if(report.faults, [&](const Fault& each) {
+    return each.kind == kind && each.where == place && each.kernel == kernel_name;
+  });
+  if (known != report.faults.end()) {
+    ++known->occurrences;
+  } else if (report.faults.size() < kMaxFaults) {
+    report.faults.push_back({kind, kernel_name, place, std::move(message)});
   }
-  if (report.faults.size() < kMaxFaults) report.faults.push_back({kind, kernel_name, place, std::move(message)});
 }
 
 void EmulatorCore::fail(FaultKind kind, const std::source_location& where, std::string message) {
@@ -66,12 +66,9 @@ void EmulatorCore::fail(FaultKind kind, const std::source_location& where, std::
   throw LaunchFailure(text);
 }
 
-std::size_t EmulatorCore::find_step(const char* name, std::int64_t number) {
-  const auto same = [&](const StepData& step) {
-    return step.number == number && (step.name == name || (step.name != nullptr && name != nullptr &&
-                                                           std::string_view(step.name) == std::string_view(name)));
-  };
-  const auto step = std::ranges::find_if(launch_steps, same);
+std::size_t EmulatorCore::find_step(std::string_view name, std::int64_t number) {
+  const auto step = std::ranges::find_if(
+      launch_steps, [&](const StepData& each) { return each.number == number && each.name == name; });
   if (step != launch_steps.end()) return static_cast<std::size_t>(step - launch_steps.begin());
   launch_steps.push_back({name, number, {}});
   return launch_steps.size() - 1;
@@ -135,15 +132,11 @@ void EmulatorCore::run_blocks() {
 
 void EmulatorCore::finish_launch() {
   current_thread = {};
-  Launch& launch = report.launches.emplace_back();
-  launch.kernel = kernel_name;
-  launch.blocks = grid->blocks;
-  launch.threads = grid->threads;
-  launch.shared_bytes = grid->shared_bytes;
-  launch.barriers = launch_barriers;
+  Launch& launch = report.launches.emplace_back(
+      Launch{kernel_name, grid->blocks, grid->threads, grid->shared_bytes, launch_barriers, {}});
   for (const StepData& step : launch_steps) {
-    if (step.name == nullptr && step.counts.is_zero()) continue;  // an interval that got its name later
-    launch.steps.push_back({step.name == nullptr ? "interval" : step.name, step.number, step.counts});
+    if (step.name.empty() && step.counts == Counts{}) continue;  // an interval that got its name later
+    launch.steps.push_back({step.name.empty() ? "interval" : std::string(step.name), step.number, step.counts});
   }
 }
 
@@ -191,15 +184,9 @@ void check_alignment(const Array& array, std::int64_t index, std::size_t bytes, 
 
 }  // namespace
 
-void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where) {
-  if (!admit(array, index, 1, write, where)) return;
-  if (current_thread.trace) current_thread.core->running_block->trace_access(array, index, 1, write, where);
-}
-
-void check_vector_access(const Array& array, std::int64_t index, int items, bool write,
-                         const std::source_location& where) {
+void check_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where) {
   if (!admit(array, index, items, write, where)) return;
-  check_alignment(array, index, static_cast<std::size_t>(items) * array.item_bytes, write, where);
+  if (items > 1) check_alignment(array, index, static_cast<std::size_t>(items) * array.item_bytes, write, where);
   if (current_thread.trace) current_thread.core->running_block->trace_access(array, index, items, write, where);
 }
 
@@ -212,7 +199,6 @@ void check_atomic(const Array& array, std::int64_t index, bool write, const std:
   }
   admit(array, index, 1, write, where);
   check_alignment(array, index, array.item_bytes, write, where);
-  ++core.counts().atomics;
   if (current_thread.trace) core.running_block->trace_atomic(array, index, write, where);
 }
 

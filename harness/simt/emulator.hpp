@@ -75,11 +75,9 @@ struct CurrentThread {
 };
 inline CurrentThread current_thread;
 
-/// Called by every access, to one item or several in a row: throws (ending the launch) if it is out of bounds; traces
-/// it otherwise.
-void check_access(const Array& array, std::int64_t index, bool write, const std::source_location& where);
-void check_vector_access(const Array& array, std::int64_t index, int items, bool write,
-                         const std::source_location& where);
+/// Called by every access, to one item or several in a row: throws (ending the launch) if it is out of bounds, or not
+/// aligned to all of its items; traces it otherwise.
+void check_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where);
 /// Called by every atomic; may let other threads run first.
 void check_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
 /// Counts an application of the operator. Returns whether its operands are chains.
@@ -104,11 +102,11 @@ class Reference {
   Reference(const Reference&) = delete;
 
   operator Value() const&& {  // NOLINT: implicit on purpose
-    check_access(array_, index_.value, false, index_.where);
+    check_access(array_, index_.value, 1, false, index_.where);
     return static_cast<const T*>(array_.data)[index_.value];
   }
   void operator=(const Value& value) && {
-    check_access(array_, index_.value, true, index_.where);
+    check_access(array_, index_.value, 1, true, index_.where);
     static_cast<T*>(array_.data)[index_.value] = value;
   }
   // Moves no reference: `x[i] = x[j]` reads one item and writes another, and either may end the launch.
@@ -116,7 +114,7 @@ class Reference {
     std::move(*this) = static_cast<Value>(std::move(other));
   }
   void operator+=(const Value& value) && {
-    check_access(array_, index_.value, false, index_.where);
+    check_access(array_, index_.value, 1, false, index_.where);
     const Value sum = static_cast<const T*>(array_.data)[index_.value] + value;
     std::move(*this) = sum;
   }
@@ -198,14 +196,14 @@ class CpuBlock {
 
   template <int K, class T>
   Vector<std::remove_const_t<T>, K> load(const Span<T>& array, Index index) const {
-    check_vector_access(array.array(), index.value, K, false, index.where);
+    check_access(array.array(), index.value, K, false, index.where);
     Vector<std::remove_const_t<T>, K> vector;
     std::memcpy(&vector, array.data() + index.value, sizeof vector);
     return vector;
   }
   template <int K, class T>
   void store(const Span<T>& array, Index index, const Vector<T, K>& vector) const {
-    check_vector_access(array.array(), index.value, K, true, index.where);
+    check_access(array.array(), index.value, K, true, index.where);
     std::memcpy(array.data() + index.value, &vector, sizeof vector);
   }
 

@@ -1,5 +1,5 @@
 // Inside the emulator: the state that outlives a block, which is the fibers, the launch that is running, and the
-// report.
+// report; and a block that runs.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -10,16 +10,56 @@
 #include <random>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "harness/host/host_array.hpp"
 #include "harness/simt/emulator.hpp"
-#include "harness/simt/stack_switch.hpp"
 #include "harness/simt/trace.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace scanlab::simt {
 
 class BlockRun;
+
+// The address sanitizer is notified when a fiber changes stacks, or it would report accesses that are right. Nothing in
+// other builds: distributions build Boost.Context without its own support for this.
+
+struct StackBounds {
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Runs `change`, which leaves this stack for `target` and returns when somebody comes back.
+template <class Change>
+void switch_stack([[maybe_unused]] const StackBounds& target, Change change) {
+#if defined(__SANITIZE_ADDRESS__)
+  void* own = nullptr;
+  __sanitizer_start_switch_fiber(&own, target.bottom, target.bytes);
+  change();
+  __sanitizer_finish_switch_fiber(own, nullptr, nullptr);
+#else
+  change();
+#endif
+}
+
+/// First thing on a new stack; gives the bounds of the stack it was entered from.
+inline void enter_stack([[maybe_unused]] StackBounds& previous) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(nullptr, &previous.bottom, &previous.bytes);
+#endif
+}
+
+/// The last call on a stack that is never resumed.
+inline void leave_stack([[maybe_unused]] const StackBounds& target) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(nullptr, target.bottom, target.bytes);
+#endif
+}
 
 /// Gives fibers their stacks, and keeps those of fibers that have ended for the next ones, of whatever emulator:
 /// mapping a stack and touching it takes longer than most of what runs on it. The address sanitizer knows a stack by
@@ -101,7 +141,7 @@ class EmulatorCore {
   [[noreturn]] void fail(FaultKind kind, const std::source_location& where, std::string message);
   Counts& counts() { return launch_steps[running_step].counts; }
   /// The number of the step with this name and number in this launch; new steps are added at the end.
-  std::size_t find_step(const char* name, std::int64_t number);
+  std::size_t find_step(std::string_view name, std::int64_t number);
   Worker* take_worker();
   /// Enters the worker's fiber; returns when it waits or has nothing left to run.
   static void run_worker(Worker& worker) {
@@ -109,7 +149,7 @@ class EmulatorCore {
   }
 
   struct StepData {
-    const char* name = nullptr;  // null: not named; `number` is then the barrier interval
+    std::string_view name;  // empty: not named; `number` is then the barrier interval
     std::int64_t number = 0;
     Counts counts;
   };
@@ -152,5 +192,111 @@ class EmulatorCore {
   StackPool stacks_;
   bool stopping_ = false;
 };
+
+/// One block, its shared memory, and where its threads stand. A thread runs until it waits: in `ready` for its next
+/// turn, at the barrier, or for the other lanes of its warp. A block is advanced turn by turn; when nobody is left that
+/// could take a turn, all must be at one barrier, or have ended.
+class BlockRun {
+ public:
+  BlockRun(EmulatorCore& core, std::int64_t index);
+  BlockRun(const BlockRun&) = delete;
+  BlockRun& operator=(const BlockRun&) = delete;
+  /// Threads still waiting belong to a failed launch: they are sent home before what their stacks refer to is gone.
+  ~BlockRun();
+
+  /// Gives every thread that can run one turn. False when all have ended.
+  bool advance();
+  /// Body of a fiber: starts threads until one is left waiting in it or none is left to start.
+  void run_fresh_threads(Worker& worker);
+
+  // Calls of the running thread.
+  void sync(const std::source_location& where);
+  void sync_warp(const std::source_location& where);
+  /// Waits for all lanes of the warp; returns what they gave.
+  const LaneValues& exchange(const LaneValue& value, const std::source_location& where);
+  void pause(const std::source_location& where);
+  /// An atomic is where the order of threads matters: interleaved, others may come first.
+  void before_atomic(const std::source_location& where);
+  /// Names what the block does from here to its next barrier; the first name counts. Blocks of other shapes may do it
+  /// after another number of barriers: steps are distinguished by name.
+  void name_step(const char* name, std::int64_t number);
+  /// Counts an access to `items` items in a row, and looks for races with it.
+  void trace_access(const Array& array, std::int64_t index, int items, bool write, const std::source_location& where);
+  void trace_atomic(const Array& array, std::int64_t index, bool write, const std::source_location& where);
+  std::byte* shared() const { return shared_.get(); }
+
+ private:
+  struct Warp {
+    std::vector<Worker*> waiting;  // lanes that are at the exchange
+    LaneValues arriving;
+    LaneValues delivered;  // of the last exchange: stays until all lanes are at the next
+    std::int32_t interval = 0;
+  };
+
+  void enter(Worker& worker);
+  void resume(Worker& worker);
+  void wait(std::vector<Worker*>& queue, const std::source_location& where);
+  Warp& arrive_at_warp(const LaneValue& value, bool is_barrier, const std::source_location& where);
+  void begin_interval(std::int32_t interval);
+  void check_warps() const;
+  void check_barrier() const;
+  void begin_access(const std::source_location& where);
+  void look_for_shared_races(std::uint64_t offset, const Array& array, std::int64_t index, int items, bool write,
+                             const std::source_location& where);
+  void look_for_global_races(const Array& array, std::int64_t index, int items, bool write,
+                             const std::source_location& where);
+  void report_race(const Shadow::Conflict& conflict, const Array& array, std::int64_t index, bool write,
+                   const std::source_location& where);
+
+  EmulatorCore& core_;
+  const std::int64_t index_;
+  HostArray shared_;
+  std::vector<int> order_;  // of starting the threads
+  int next_ = 0;            // into order_
+  int finished_ = 0;
+  std::vector<Worker*> ready_;
+  std::vector<Worker*> at_barrier_;
+  std::vector<Warp> warps_;  // none until a lane wants something of its warp
+  std::int32_t interval_ = 0;
+  std::size_t step_ = 0;
+  bool step_is_named_ = false;
+  bool cancelled_ = false;
+
+  Shadow shared_shadow_;
+  std::vector<Access> accesses_;       // of this interval
+  std::uint64_t traced_interval_ = 0;  // unlike that of every other block
+  Shadow::Accessor by_;                // who makes the access that is traced
+};
+
+// Inline, all that lies between a switch of stacks and the kernel or the scheduler: processors predict where a function
+// returns to by who called it last, and are wrong once for every function that is returned from after a switch.
+
+inline void BlockRun::enter(Worker& worker) {
+  core_.running_worker = &worker;
+  current_thread = {&core_, index_, worker.thread, worker.accesses, core_.options.trace};
+}
+
+[[gnu::always_inline]] inline void BlockRun::wait(std::vector<Worker*>& queue, const std::source_location& where) {
+  Worker& worker = *core_.running_worker;
+  worker.waits_at = where;
+  worker.waiting = true;
+  worker.accesses = current_thread.accesses;
+  queue.push_back(&worker);
+  switch_stack(worker.scheduler_stack, [&] { worker.scheduler = std::move(worker.scheduler).resume(); });
+  worker.waiting = false;
+  if (cancelled_) throw Cancelled{};
+  enter(worker);
+}
+
+inline void BlockRun::resume(Worker& worker) {
+  core_.run_worker(worker);
+  if (!worker.waiting) core_.idle.push_back(&worker);
+  if (core_.failure) std::rethrow_exception(core_.failure);
+}
+
+inline void BlockRun::sync(const std::source_location& where) {
+  wait(at_barrier_, where);
+  current_thread.accesses = 0;
+}
 
 }  // namespace scanlab::simt

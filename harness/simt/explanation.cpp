@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/host/clock.hpp"
 #include "harness/host/host_array.hpp"
-#include "harness/host/memory.hpp"
 #include "harness/host/status.hpp"
 #include "harness/simt/emulator.hpp"
 
@@ -110,14 +110,12 @@ std::vector<Case> usual_cases(bool quick) {
     std::vector<Settings> every{{}};
     for (const Parameter& parameter : variant.about.parameters) {
       if (parameter.name != "padding" && parameter.name != "load") continue;
-      std::vector<Settings> wider;
-      for (const Settings& settings : every) {
+      for (const Settings& settings : std::exchange(every, {})) {
         for (const std::string& value : parameter.values) {
-          wider.push_back(settings);
-          wider.back()[parameter.name] = value;
+          every.push_back(settings);
+          every.back()[parameter.name] = value;
         }
       }
-      every = std::move(wider);
     }
     for (const std::int64_t items : sizes) {
       for (const ElementType type : {ElementType::i32, ElementType::f64}) {

@@ -14,7 +14,7 @@ namespace scanlab::simt {
 struct Explanation {
   Case explained_case;
   Report report;
-  double seconds = 0;  ///< that the trace took
+  double seconds = 0;  ///< duration of the trace
 };
 
 /// Every variant that has a form for the emulator, with every value of its padding and of its loads, in both modes, at

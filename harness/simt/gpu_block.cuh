@@ -89,6 +89,7 @@ class GpuBlock {
  private:
   static constexpr unsigned kAllLanes = 0xFFFFFFFF;
 };
+static_assert(ThreadBlock<GpuBlock>);
 
 /// Blocks of a kernel that a multiprocessor shall hold at least: what its registers are rationed for. One, unless the
 /// kernel says otherwise (kBlocksPerMultiprocessor); left to itself the compiler may spill for the sake of more.

@@ -22,7 +22,7 @@ struct PrintedKernel {
     std::string id;  ///< the file's name
     std::string title;
     std::string source;
-    std::optional<FaultKind> fault;  ///< that it has; nothing: it is right
+    std::optional<FaultKind> fault;  ///< its fault; nothing: it is right
     std::string remark;              ///< a sentence: what is wrong in the printed code, and how it is mended
   };
   About about;

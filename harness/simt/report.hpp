@@ -34,17 +34,16 @@ struct BankCounts {
   std::int64_t groups = 0;        ///< turns if nothing conflicted
   std::int64_t transactions = 0;  ///< turns needed: the sum of degrees
   int max_degree = 0;
+  bool operator==(const BankCounts&) const = default;
   double mean_degree() const { return groups == 0 ? 0.0 : static_cast<double>(transactions) / groups; }
   void add(const BankCounts& other);
 };
 
-/// Counts between two barriers (a step), summed over the blocks of a launch.
+/// Counts between two barriers (a step), summed over the blocks of a launch. Atomics are in none.
 struct Counts {
   std::int64_t active_threads = 0;  ///< threads that touched memory
   std::int64_t operations = 0;      ///< applications of the scan operator
   std::int64_t swaps = 0;
-  std::int64_t warp_exchanges = 0;     ///< shuffles and votes, each once a warp
-  std::int64_t atomics = 0;            ///< each once a thread; not among the bytes and sectors below
   std::int64_t shared_requests = 0;    ///< warp-level accesses to shared memory
   BankCounts banks16;                  ///< 16 banks serving half-warps: compute capability 1.x (2007)
   BankCounts banks32;                  ///< 32 banks serving warps: compute capability 2.0 and later
@@ -53,12 +52,12 @@ struct Counts {
   std::int64_t global_sectors = 0;        ///< 32-byte sectors touched, request by request
   std::int64_t global_ideal_sectors = 0;  ///< the fewest that could hold the bytes asked for
   void add(const Counts& other);
-  bool is_zero() const;
+  bool operator==(const Counts&) const = default;
 };
 
 struct Step {
   std::string name;         ///< as the kernel says it, or "interval": from one barrier to the next
-  std::int64_t number = 0;  ///< of steps of one name: which; 0 of one that stands alone
+  std::int64_t number = 0;  ///< among the steps of one name; 0: it stands alone
   Counts counts;
 
   /// "up-sweep 4", "load"

@@ -27,22 +27,11 @@ std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem) {
 std::vector<RoleCycles> watch(const BoundScan&, const Problem&) { return {}; }
 #endif
 
-namespace {
-
-std::string tile(const Case& chosen) {
-  for (const Parameter& parameter : chosen.variant->about.parameters) {
-    if (parameter.name == "tile") return setting(chosen.variant->about, chosen.problem.settings, "tile");
-  }
-  return "";
-}
-
-}  // namespace
-
 void print(const std::string& title, const std::vector<RoleCycles>& roles, std::ostream& out) {
   fmt::print(out, "{}\n", title);
   for (const RoleCycles& role : roles) {
     fmt::print(out, "  {:<12}", role.role);
-    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are not told from it
+    double rest = role.total;  // work, and the waits for a ticket and for the kernel before, which are counted with it
     for (const auto& [what, cycles] : role.waiting) {
       fmt::print(out, "waits for {} {:>5.1f} %   ", what, 100 * cycles / role.total);
       rest -= cycles;
@@ -53,7 +42,7 @@ void print(const std::string& title, const std::vector<RoleCycles>& roles, std::
 
 RunColumns run_columns(const Case& chosen) {
   return {{"variant", chosen.variant->about.id},
-          {"tile", tile(chosen)},
+          {"tile", setting(chosen.variant->about, chosen.problem.settings, "tile")},
           {"items", std::to_string(chosen.problem.items)},
           {"type", std::string(name(chosen.problem.type))}};
 }

@@ -25,8 +25,6 @@ void Counts::add(const Counts& other) {
   active_threads += other.active_threads;
   operations += other.operations;
   swaps += other.swaps;
-  warp_exchanges += other.warp_exchanges;
-  atomics += other.atomics;
   shared_requests += other.shared_requests;
   banks16.add(other.banks16);
   banks32.add(other.banks32);
@@ -34,10 +32,6 @@ void Counts::add(const Counts& other) {
   global_bytes_written += other.global_bytes_written;
   global_sectors += other.global_sectors;
   global_ideal_sectors += other.global_ideal_sectors;
-}
-
-bool Counts::is_zero() const {
-  return active_threads == 0 && operations == 0 && swaps == 0 && warp_exchanges == 0 && atomics == 0;
 }
 
 std::string Step::label() const { return number == 0 ? name : fmt::format("{} {}", name, number); }
@@ -56,46 +50,45 @@ std::int64_t Report::barriers() const {
   return sum;
 }
 
-int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks) {
+int bank_conflict_degree(std::span<const Access> group, int banks) {
   // Words that several lanes share are served once (broadcast). A group asks for at most one row of words.
   std::array<std::uint64_t, 32> words{};
-  int distinct = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    for (int offset = 0; offset < bytes; offset += 4) {
-      const std::uint64_t word = (addresses[lane] + offset) / 4;
-      const auto end = words.begin() + distinct;
-      if (std::find(words.begin(), end, word) == end) words[distinct++] = word;
+  std::array<int, 32> rows{};
+  auto end = words.begin();
+  int degree = 0;
+  for (const Access& access : group) {
+    for (std::uint64_t byte = access.address; byte < access.address + access.bytes; byte += 4) {
+      if (std::find(words.begin(), end, byte / 4) != end) continue;
+      *end++ = byte / 4;
+      degree = std::max(degree, ++rows[byte / 4 % static_cast<std::uint64_t>(banks)]);
     }
   }
-  std::array<int, 32> rows{};
-  int degree = 0;
-  for (int i = 0; i < distinct; ++i) degree = std::max(degree, ++rows[words[i] % banks]);
   return degree;
 }
 
-BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks) {
-  const int lanes_per_group = std::min(32, banks * 4 / std::max(bytes, 4));
+BankCounts count_banks(std::span<const Access> request, int banks) {
+  const int lanes_per_group = std::min(32, banks * 4 / std::max<int>(request.front().bytes, 4));
   BankCounts counts;
-  for (int begin = 0; begin < count;) {
-    int end = begin + 1;
-    while (end < count && lanes[end] / lanes_per_group == lanes[begin] / lanes_per_group) ++end;
-    const int degree = bank_conflict_degree(addresses + begin, end - begin, bytes, banks);
+  while (!request.empty()) {
+    const int group = request.front().lane / lanes_per_group;
+    const auto end = std::ranges::find_if(request, [&](const Access& a) { return a.lane / lanes_per_group != group; });
+    const auto size = static_cast<std::size_t>(end - request.begin());
+    const int degree = bank_conflict_degree(request.first(size), banks);
     counts.add({.groups = 1, .transactions = degree, .max_degree = degree});
-    begin = end;
+    request = request.subspan(size);
   }
   return counts;
 }
 
-std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes) {
+std::int64_t count_sectors(std::span<const Access> request) {
   std::array<std::uint64_t, 64> sectors{};
-  int used = 0;
-  for (int i = 0; i < count; ++i) {
-    sectors[used++] = addresses[i] / 32;
-    const std::uint64_t last = (addresses[i] + bytes - 1) / 32;
-    if (last != sectors[used - 1]) sectors[used++] = last;
+  auto end = sectors.begin();
+  for (const Access& access : request) {
+    *end++ = access.address / 32;
+    *end++ = (access.address + access.bytes - 1) / 32;
   }
-  std::sort(sectors.begin(), sectors.begin() + used);
-  return std::unique(sectors.begin(), sectors.begin() + used) - sectors.begin();
+  std::sort(sectors.begin(), end);
+  return std::unique(sectors.begin(), end) - sectors.begin();
 }
 
 std::uint32_t Sites::id(const std::source_location& where) {
@@ -122,29 +115,24 @@ void count_accesses(std::vector<Access>& accesses, Counts& counts) {
   std::ranges::sort(accesses, [&](const Access& a, const Access& b) {
     return std::tuple(request(a), a.lane) < std::tuple(request(b), b.lane);
   });
-  std::array<std::uint64_t, 32> addresses{};
-  std::array<int, 32> lanes{};
-  for (std::size_t begin = 0; begin < accesses.size();) {
-    const Access& first = accesses[begin];
-    int count = 0;
-    while (begin + count < accesses.size() && count < 32 && request(accesses[begin + count]) == request(first)) {
-      addresses[count] = accesses[begin + count].address;
-      lanes[count] = accesses[begin + count].lane;
-      ++count;
-    }
-    begin += count;
+  for (auto begin = accesses.begin(); begin != accesses.end();) {
+    const Access& first = *begin;
+    const auto limit = begin + std::min<std::ptrdiff_t>(32, accesses.end() - begin);
+    const auto end = std::find_if(begin, limit, [&](const Access& a) { return request(a) != request(first); });
+    const std::span<const Access> all(begin, end);
+    begin = end;
     if (first.space == Space::shared) {
       ++counts.shared_requests;
-      counts.banks16.add(count_banks(addresses.data(), lanes.data(), count, first.bytes, 16));
-      counts.banks32.add(count_banks(addresses.data(), lanes.data(), count, first.bytes, 32));
+      counts.banks16.add(count_banks(all, 16));
+      counts.banks32.add(count_banks(all, 32));
     } else {
       // Lanes that share an address ask for it once: the request is broadcast.
-      std::array<std::uint64_t, 32> distinct = addresses;
-      std::sort(distinct.begin(), distinct.begin() + count);
-      const std::int64_t bytes =
-          (std::unique(distinct.begin(), distinct.begin() + count) - distinct.begin()) * std::int64_t{first.bytes};
+      std::array<std::uint64_t, 32> distinct{};
+      const auto last = std::ranges::transform(all, distinct.begin(), &Access::address).out;
+      std::sort(distinct.begin(), last);
+      const std::int64_t bytes = (std::unique(distinct.begin(), last) - distinct.begin()) * std::int64_t{first.bytes};
       (first.write ? counts.global_bytes_written : counts.global_bytes_read) += bytes;
-      counts.global_sectors += count_sectors(addresses.data(), count, first.bytes);
+      counts.global_sectors += count_sectors(all);
       counts.global_ideal_sectors += (bytes + 31) / 32;
     }
   }
@@ -161,7 +149,7 @@ bool same_warp(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   return a.block == b.block && a.thread / kWarpLanes == b.thread / kWarpLanes;
 }
 
-/// Whether nothing orders two accesses. Launch 0 is nobody: a cell that has not been accessed.
+/// Whether nothing orders two accesses. Launch 0 marks a cell that has not been accessed.
 bool unordered(const Shadow::Accessor& a, const Shadow::Accessor& b) {
   if (a.launch != b.launch || same_thread(a, b)) return false;
   if (a.block != b.block) return true;

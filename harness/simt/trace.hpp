@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -10,17 +11,6 @@
 #include "harness/simt/report.hpp"
 
 namespace scanlab::simt {
-
-/// Largest number of different rows that `lanes` accesses of `bytes` want from one bank, for one group of lanes that
-/// is served together. `addresses` are byte offsets into shared memory.
-int bank_conflict_degree(const std::uint64_t* addresses, int lanes, int bytes, int banks);
-
-/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
-/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
-BankCounts count_banks(const std::uint64_t* addresses, const int* lanes, int count, int bytes, int banks);
-
-/// Sectors of 32 bytes touched by one warp-level request.
-std::int64_t count_sectors(const std::uint64_t* addresses, int count, int bytes);
 
 /// Numbers source positions.
 class Sites {
@@ -43,15 +33,26 @@ class Sites {
 };
 
 struct Access {
-  std::uint64_t address;  ///< byte offset in shared memory, or address in global memory
-  std::uint32_t site;
-  std::uint32_t occurrence;
-  std::uint16_t warp;
-  std::uint8_t lane;
-  std::uint8_t bytes;
-  Space space;
-  bool write;
+  std::uint64_t address = 0;  ///< byte offset in shared memory, or address in global memory
+  std::uint32_t site = 0;
+  std::uint32_t occurrence = 0;
+  std::uint16_t warp = 0;
+  std::uint8_t lane = 0;
+  std::uint8_t bytes = 0;
+  Space space = Space::shared;
+  bool write = false;
 };
+
+/// Largest number of different rows that accesses to shared memory want from one bank, of one group of lanes that is
+/// served together.
+int bank_conflict_degree(std::span<const Access> group, int banks);
+
+/// Degrees of one warp-level request: lanes are split into the groups that a row of `banks` 4-byte banks can serve at
+/// once (a half-warp for 16 banks and 4 bytes, a quarter-warp for 32 banks and 16 bytes).
+BankCounts count_banks(std::span<const Access> request, int banks);
+
+/// Sectors of 32 bytes touched by one warp-level request.
+std::int64_t count_sectors(std::span<const Access> request);
 
 /// Adds the accesses of one interval to `counts`; reorders `accesses`.
 void count_accesses(std::vector<Access>& accesses, Counts& counts);
@@ -61,7 +62,7 @@ void count_accesses(std::vector<Access>& accesses, Counts& counts);
 /// between, or any two blocks of one launch.
 class Shadow {
  public:
-  /// Who makes an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
+  /// The maker of an access: a thread of a block, between two of its barriers (`interval`, from 1 on) and two of its
   /// warp's (`warp_interval`), in a launch.
   struct Accessor {
     std::int64_t launch = 0;
@@ -76,7 +77,7 @@ class Shadow {
     Accessor other;
     bool other_wrote = false;
   };
-  /// `cells`: one for each unit that is told apart.
+  /// `cells`: one for each unit that is distinguished.
   void resize(std::size_t cells) { cells_.resize(cells); }
   void reset(std::size_t cells) { cells_.assign(cells, Cell{}); }
   /// The recorded access that an access to `cell` conflicts with, if any.
@@ -90,9 +91,9 @@ class Shadow {
   /// of them: the last, and the latest of each kind that was unordered with its successor.
   struct Made {
     Accessor last;
-    Accessor other_lane;   ///< of another thread of a warp
-    Accessor other_warp;   ///< of another warp of a block
-    Accessor other_block;  ///< of another block
+    Accessor other_lane;   ///< another thread of the warp
+    Accessor other_warp;   ///< another warp of the block
+    Accessor other_block;  ///< another block
     void add(const Accessor& by);
     const Accessor* unordered_with(const Accessor& by) const;  ///< null if there is none
   };

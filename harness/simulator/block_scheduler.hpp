@@ -2,10 +2,15 @@
 // launch, as multiprocessors have room, and share what the device can compute, the oldest first.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "harness/simulator/model_run.hpp"
@@ -23,7 +28,15 @@ class BlockScheduler {
       : slots_(slots), free_(slots), resident_grids_(static_cast<std::size_t>(resident_grids)), kernels_(operations) {}
 
   /// Adds a kernel before the run. Throws std::invalid_argument if it has no blocks.
-  void add(std::size_t operation, const OperationCost& cost);
+  void add(std::size_t operation, const OperationCost& cost) {
+    if (cost.blocks < 1) throw std::invalid_argument("a kernel has one block at least");
+    kernels_[operation] = {.blocks_left = cost.blocks,
+                           .block_time = ticks(cost.block_seconds),
+                           .block_share = cost.share / static_cast<double>(std::min(cost.blocks, slots_)),
+                           .block_spread = ticks(cost.spread * cost.block_seconds),
+                           .priority = cost.priority};
+    first_priority_ = std::min(first_priority_, cost.priority);
+  }
 
   void arrive(std::size_t operation) { arrived_.push_back(operation); }
   /// Starts blocks while there is room. Running blocks are not preempted.
@@ -31,14 +44,51 @@ class BlockScheduler {
     std::vector<std::size_t> grids;  ///< the grids that started their first blocks
     bool all_of_one = false;         ///< whether some grid has started its last block
   };
-  Started start_blocks(Ticks now);
-  void set_paces(Ticks now);
+  /// Each grid that has arrived starts what it can before a later one takes its place in the order.
+  Started start_blocks(Ticks now) {
+    Started started;
+    for (const std::size_t operation : std::exchange(arrived_, {})) {
+      waiting_[kernels_[operation].priority].push_back(operation);
+      fill(now, started);
+    }
+    fill(now, started);
+    return started;
+  }
+  /// The oldest grid comes first, as a multiprocessor issues from its oldest warps; the next gets what it leaves.
+  void set_paces(Ticks now) {
+    constexpr double kRounding = 1 + 1e-12;
+    double left = 1;
+    for (Grid& grid : running_) {
+      const Kernel& kernel = kernels_[grid.operation];
+      const double demand = kernel.block_share * static_cast<double>(kernel.blocks_running);
+      const double pace = demand <= left * kRounding ? 1 : left / demand;
+      left = std::max(0.0, left - demand);
+      if (pace == grid.pace) continue;
+      grid.own_time = grid.own_time_at(now);
+      grid.since = now;
+      grid.pace = pace;
+    }
+  }
 
   bool runs() const { return !running_.empty(); }
   bool all_started(std::size_t operation) const { return kernels_[operation].all_started; }
   Ticks next_end() const { return next_to_end()->next_end(); }
   /// Ends the blocks that are due at `now`. Returns the kernel if these were its last blocks.
-  std::optional<std::size_t> end_blocks(Ticks now);
+  std::optional<std::size_t> end_blocks(Ticks now) {
+    Grid& grid = running_[static_cast<std::size_t>(next_to_end() - running_.cbegin())];
+    std::ranges::pop_heap(grid.cohorts, std::greater<>{});
+    const Cohort cohort = grid.cohorts.back();
+    grid.cohorts.pop_back();
+    grid.own_time = cohort.end;
+    grid.since = now;
+    free_ += cohort.blocks;
+    Kernel& kernel = kernels_[grid.operation];
+    kernel.blocks_running -= cohort.blocks;
+    if (kernel.blocks_left > 0 || kernel.blocks_running > 0) return {};
+    const std::size_t operation = grid.operation;
+    running_.erase(running_.begin() + (&grid - running_.data()));
+    return operation;
+  }
 
  private:
   struct Kernel {
@@ -58,8 +108,7 @@ class BlockScheduler {
 
     bool operator>(const Cohort& other) const { return end > other.end; }
   };
-  /// A kernel with running blocks. Its own time advances more slowly if the device cannot meet the demands of its
-  /// blocks.
+  /// A kernel with running blocks. Its own time is slower if the device cannot meet their demands.
   struct Grid {
     std::size_t operation = 0;
     Ticks own_time = 0;  ///< at `since`
@@ -67,15 +116,66 @@ class BlockScheduler {
     double pace = 1;                ///< the rate of its own time
     std::vector<Cohort> cohorts{};  ///< a heap, the first to end on top
 
-    Ticks own_time_at(Ticks now) const;
-    Ticks next_end() const;  ///< of its blocks
+    Ticks own_time_at(Ticks now) const {
+      return own_time + (pace == 1 ? now - since : std::llround(static_cast<double>(now - since) * pace));
+    }
+    Ticks next_end() const {
+      if (pace == 0 || cohorts.empty()) return std::numeric_limits<Ticks>::max();
+      const Ticks left = cohorts.front().end - own_time;
+      return since + (pace == 1 ? left : std::llround(static_cast<double>(left) / pace));
+    }
   };
 
   /// Returns the grid whose blocks end next; among several, the first issued.
-  std::vector<Grid>::const_iterator next_to_end() const;
-  void fill(Ticks now, Started& started);
-  void run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const;
-  void skip_full_waves(Kernel& kernel, Grid& grid) const;
+  std::vector<Grid>::const_iterator next_to_end() const {
+    return std::ranges::min_element(running_, {},
+                                    [](const Grid& grid) { return std::pair(grid.next_end(), grid.operation); });
+  }
+  void fill(Ticks now, Started& started) {
+    for (auto& [priority, grids] : waiting_) {
+      while (!grids.empty() && free_ > 0) {
+        const std::size_t operation = grids.front();
+        Kernel& kernel = kernels_[operation];
+        if (!kernel.begun) {
+          if (running_.size() == resident_grids_) break;
+          started.grids.push_back(operation);
+          running_.push_back({.operation = operation, .since = now});
+          kernel.begun = true;
+        }
+        Grid& grid = *std::ranges::find(running_, operation, &Grid::operation);
+        const std::int64_t blocks = std::min(free_, kernel.blocks_left);
+        free_ -= blocks;
+        kernel.blocks_left -= blocks;
+        kernel.blocks_running += blocks;
+        run_blocks(grid, blocks, now);
+        if (kernel.blocks_left > 0) {
+          skip_full_waves(kernel, grid);
+          return;
+        }
+        started.all_of_one = kernel.all_started = true;
+        grids.pop_front();
+      }
+    }
+  }
+  /// Blocks that start together end together, or spread around their time.
+  void run_blocks(Grid& grid, std::int64_t blocks, Ticks now) const {
+    const Kernel& kernel = kernels_[grid.operation];
+    const int groups = kernel.block_spread > 0 ? static_cast<int>(std::min<std::int64_t>(kSpreadGroups, blocks)) : 1;
+    for (int group = 0; group < groups; ++group) {
+      const std::int64_t count = blocks * (group + 1) / groups - blocks * group / groups;
+      const Ticks time =
+          kernel.block_time + std::llround(end_of_group(group, groups) * static_cast<double>(kernel.block_spread));
+      grid.cohorts.push_back({grid.own_time_at(now) + time, count});
+      std::ranges::push_heap(grid.cohorts, std::greater<>{});
+    }
+  }
+  /// While one grid fills the device and none can come before it, whole waves are done in one step, all but the last.
+  void skip_full_waves(Kernel& kernel, Grid& grid) const {
+    if (kernel.blocks_running < slots_ || kernel.block_spread > 0 || kernel.priority > first_priority_) return;
+    const std::int64_t waves = (kernel.blocks_left - 1) / slots_;
+    kernel.blocks_left -= waves * slots_;
+    for (Cohort& cohort : grid.cohorts) cohort.end += waves * kernel.block_time;
+  }
 
   std::int64_t slots_;
   std::int64_t free_;

@@ -10,8 +10,7 @@
 
 namespace scanlab::streams {
 
-/// `streams` streams with `kernels` kernels each, one after another, of `blocks` blocks. The host issues depth-first:
-/// all of a stream before the next.
+/// Streams with kernels one after another, issued depth-first.
 struct SmallGrids {
   std::int64_t streams = 1;
   std::int64_t kernels = 1;  ///< a stream
@@ -26,8 +25,7 @@ inline std::int64_t resident_slots(std::int64_t multiprocessors, std::int64_t bl
   return multiprocessors * blocks_per_multiprocessor;
 }
 
-/// The lecture's formula: total blocks × time of a block / slots. It takes blocks for a fluid, which a tail is not, and
-/// so is below the truth by up to one block's time.
+/// The lecture's formula: total blocks × time of a block / slots. It knows no tail: up to one block's time too short.
 inline double fluid_seconds(const SmallGrids& grids, std::int64_t slots, double block_seconds) {
   return static_cast<double>(grids.total_blocks()) * block_seconds / static_cast<double>(slots);
 }
@@ -35,19 +33,16 @@ inline double fluid_seconds(const SmallGrids& grids, std::int64_t slots, double 
 /// Waves of `slots` blocks at a time; the last one, the tail, may be partly empty.
 inline std::int64_t waves(std::int64_t blocks, std::int64_t slots) { return (blocks + slots - 1) / slots; }
 
-/// Kernels that one hardware queue runs one after another. `connections` queues take the streams in turn, so that up to
-/// n = ceil(streams / connections) share one. A queue hands on in order of issue: it stands still at a kernel whose
-/// predecessor in its stream has not finished. Streams that share it overlap only where the last kernel of one meets
-/// the first of the next: n · kernels − (n − 1).
+/// Kernels that one hardware work queue runs one after another. Up to n = ceil(streams / connections) streams share a
+/// queue, and overlap only where the last kernel of one meets the first of the next: n · kernels − (n − 1).
 inline std::int64_t queue_steps(const SmallGrids& grids, std::int64_t connections) {
   const std::int64_t sharing = waves(grids.streams, connections);
   return sharing * grids.kernels - (sharing - 1);
 }
 
-/// From the first block's start to the last one's end, tails and queues included: the longer of what the slots allow
-/// (all blocks in waves) and what the queues allow (a queue's kernels one after another, each in waves of its own).
-/// Exact if every stream has one kernel, or if everything fits in one wave; a lower bound otherwise. No cost of
-/// launching.
+/// From the first block's start to the last one's end, without launches: the longer of all blocks in waves, and a
+/// queue's kernels one after another, each in waves. Exact if every stream has one kernel, or if everything fits in one
+/// wave; a lower bound otherwise.
 inline double makespan_seconds(const SmallGrids& grids, std::int64_t slots, std::int64_t connections,
                                double block_seconds) {
   const std::int64_t by_slots = waves(grids.total_blocks(), slots);

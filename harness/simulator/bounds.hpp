@@ -20,13 +20,11 @@ Parts parts(const streams::Recording& recording, const Costs& costs);
 /// Seconds.
 struct Bounds {
   double serial = 0;  ///< one part after another, each in one piece: no bound, but what a pipeline is to beat
-  /// No right schedule of these chunks is faster on this device: no engine does more than one thing at once, copies
-  /// both ways slow each other down while they overlap, no wave has more blocks than the device holds, and one chunk at
-  /// least goes the whole way before, and one behind, what is busiest.
+  /// No right schedule of these chunks is faster: engines do one thing at once, copies both ways slow each other down,
+  /// waves are full, and one chunk at least goes the whole way before, and one behind, what is busiest.
   double pipeline = 0;
-  /// max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks: two copy engines that do not disturb each other,
-  /// and a kernel of which a chunk takes its part. It is no bound where small grids share the device. Source: Van
-  /// Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014.
+  /// max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n) for n chunks. No bound where small grids share the device.
+  /// Source: Van Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014.
   double van_werkhoven = 0;
 };
 Bounds bounds(const streams::Recording& recording, const DeviceProfile& device, const Costs& costs);

@@ -46,8 +46,8 @@ OperationCost measured_kernel(const KernelTimes& measured, const KernelTimes::Ro
 /// `by_memory`: what bounds them is the rate of device memory, of which that launch has all.
 OperationCost unmeasured_kernel(const streams::Job& job, std::int64_t items, int threads_per_block, std::int64_t slots,
                                 double whole_seconds, bool by_memory) {
-  const auto blocks_of = [&](std::int64_t of) {
-    return std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : streams::waves(of, threads_per_block));
+  const auto blocks_of = [&](std::int64_t some) {
+    return std::max<std::int64_t>(1, job.blocks > 0 ? job.blocks : streams::waves(some, threads_per_block));
   };
   const auto waves = static_cast<double>(streams::waves(blocks_of(job.items), slots));
   // So many blocks as ever fit share the items out; else more items are more blocks.
@@ -61,7 +61,8 @@ OperationCost unmeasured_kernel(const streams::Job& job, std::int64_t items, int
   return cost;
 }
 
-/// Of a kernel whose blocks all take as long, alone: full waves, and a last one that may ask for less of the device.
+/// Time alone of a kernel whose blocks all take as long: full waves, and a last one that may ask for less of the
+/// device.
 double alone_seconds(const OperationCost& kernel, std::int64_t slots) {
   const std::int64_t full = (kernel.blocks - 1) / slots;
   const double block_share = kernel.share / static_cast<double>(std::min(kernel.blocks, slots));
@@ -82,13 +83,7 @@ std::optional<KernelTimes> measured_times(const streams::Job& job, const DeviceP
 std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known) {
   const streams::WorkloadDescription& workload = job.workload->about;
   if (known.kernel || workload.ordered || job.work == 1 || measured_times(job, device, known)) return {};
-  std::string works;
-  for (const KernelTimes& each : device.kernels) {
-    if (each.workload == workload.id) works += fmt::format("{}{}", works.empty() ? "" : ", ", each.work);
-  }
-  return fmt::format("{} does not say how long a kernel of {} with work {}{} takes{}", device.name, workload.id,
-                     job.work, job.blocks == 0 ? "" : fmt::format(" in {} blocks", job.blocks),
-                     works.empty() ? "" : fmt::format(", but for work {} in a thread an item", works));
+  return fmt::format("{} does not say how long a kernel of {} with work {} takes", device.name, workload.id, job.work);
 }
 
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known) {
@@ -100,9 +95,9 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   }
   const EachWay& rates = job.memory == streams::HostMemory::pageable ? device.pageable : device.alone;
   const double item_bytes = static_cast<double>(workload.item_bytes());
-  const double one = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
-  const double item_in = known.copy_in ? *known.copy_in * one / workload.inputs : item_bytes / rates.in;
-  const double item_out = known.copy_out ? *known.copy_out * one : item_bytes / rates.out;
+  const double part = job.items > 0 ? 1 / static_cast<double>(job.items) : 0;
+  const double item_in = known.copy_in ? *known.copy_in * part / workload.inputs : item_bytes / rates.in;
+  const double item_out = known.copy_out ? *known.copy_out * part : item_bytes / rates.out;
   const bool by_memory = !known.kernel;
   const double whole_seconds =
       by_memory ? static_cast<double>(job.items) * item_bytes * (workload.inputs + 1) / device.device_rate
@@ -112,18 +107,9 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   const CallCosts& calls = device.calls;
   const std::optional<KernelTimes> measured = measured_times(job, device, known);
   const auto call = [&](const Operation& operation) {
-    switch (operation.kind) {
-      case OperationKind::copy_in:
-      case OperationKind::copy_out:
-        return operation.synchronous ? calls.synchronous_copy : calls.copy;
-      case OperationKind::kernel:
-      case OperationKind::side_kernel:
-        return measured ? measured->call : calls.kernel;
-      case OperationKind::record_event:
-        return calls.record;
-      default:
-        return calls.wait;
-    }
+    if (is_copy(operation)) return operation.synchronous ? calls.synchronous_copy : calls.copy;
+    if (is_kernel(operation)) return measured ? measured->call : calls.kernel;
+    return operation.kind == OperationKind::record_event ? calls.record : calls.wait;
   };
 
   const auto kernel = [&](std::int64_t items) {

@@ -32,9 +32,8 @@ struct Costs {
   std::vector<OperationCost> operations;  ///< of each operation of the recording
 };
 
-/// Known times of a problem, in seconds for all its items at once. Times that are not given follow from the
-/// bytes: copies by the rate of the bus; kernels by their measured times, if the profile has them, or by the rate of
-/// device memory, each item read and written once.
+/// Known times of a problem, in seconds for all its items at once. Others follow from the bytes: copies by the rate of
+/// the bus; kernels by measured times, else by the rate of device memory, each item read and written once.
 struct KnownTimes {
   std::optional<double> copy_in;  ///< of all inputs
   std::optional<double> kernel;   ///< without its latency
@@ -46,13 +45,11 @@ struct KnownTimes {
 /// is known. The rate of device memory gives the time of work 1 only.
 std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known = {});
 
-/// Returns the costs of a recording. Copies take time in proportion to the items of a chunk. A kernel has the job's
-/// blocks or, if these are 0, one thread per item. A block takes as long per item as a block of the whole kernel, one
-/// launch over all items; the latter's time is such that the waves of the whole kernel add up to its time. With one
-/// thread per item, a block takes this time even if some of its threads have no item. If the time follows from the rate
-/// of device memory, each block demands its part of that rate: concurrent kernels together get no more than one alone.
-/// Measured kernels take the time that was measured for their size. Throws std::invalid_argument if the device cannot
-/// hold such a block.
+/// Returns the costs of a recording. Copies take time in proportion to the items of a chunk. A measured kernel takes
+/// the time of its size. Others have the job's blocks or, if these are 0, one thread per item; a block takes as long
+/// per item as one of the kernel over all items, whose waves add up to its time. If that follows from the rate of
+/// device memory, each block demands its part of the rate. Throws std::invalid_argument if the device cannot hold such
+/// a block.
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known = {});
 
 }  // namespace scanlab::simulator

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "device_profiles.hpp"
@@ -50,11 +50,9 @@ void read_value(const Value& value, KernelTimes& times) {
     value.fail("expected items, us and blocks to be lists of one length");
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto refuse = [&](const char* key, const std::string& reason) { value.at(key).items()[i].fail(reason); };
-    if (i > 0 && items[i] <= items[i - 1])
-      refuse("items", fmt::format("expected more than the {} before", items[i - 1]));
-    if (i > 0 && blocks[i] < blocks[i - 1])
-      refuse("blocks", fmt::format("expected no less than the {} before", blocks[i - 1]));
+    if (i > 0 && items[i] <= items[i - 1]) {
+      value.at("items").items()[i].fail(fmt::format("expected more than the {} before", items[i - 1]));
+    }
     times.rows.push_back({.items = items[i], .seconds = seconds[i], .blocks = blocks[i]});
   }
   // Noise may let one of many fall, but times of more items are extrapolated from the last two.
@@ -139,31 +137,23 @@ DeviceProfile read_profile(const Value& document, const Figures& figures) {
   fields.refuse_others();
   profile.sources = figures.sources;
 
-  constexpr std::size_t kMaxEngines = 64;
-  if (profile.copy_engines.size() > kMaxEngines) values.at("copy_engines").fail("expected at most 64 engines");
   for (const bool in : {true, false}) {
     const auto serves = [&](const CopyEngine& engine) { return engine.serves(in); };
     if (profile.copy_engines.empty() || std::ranges::any_of(profile.copy_engines, serves)) continue;
     values.at("copy_engines").fail(fmt::format("no engine copies {}", in ? "in" : "out"));
   }
-  if (profile.both.in > profile.alone.in)
-    values.at("both_in_gb_per_s").fail("is more than copy_in_gb_per_s, one way alone");
-  if (profile.both.out > profile.alone.out) {
-    values.at("both_out_gb_per_s").fail("is more than copy_out_gb_per_s, one way alone");
-  }
+  const auto check_both = [&](const std::string& way, double both, double alone) {
+    if (both > alone) {
+      values.at(fmt::format("both_{}_gb_per_s", way))
+          .fail(fmt::format("is more than copy_{}_gb_per_s, one way alone", way));
+    }
+  };
+  check_both("in", profile.both.in, profile.alone.in);
+  check_both("out", profile.both.out, profile.alone.out);
   if (profile.resident_blocks > profile.resident_threads / kWarp) {
     values.at("resident_blocks")
         .fail(fmt::format("{} are more than the {} warps of resident_threads: a block takes one at least",
                           profile.resident_blocks, profile.resident_threads / kWarp));
-  }
-  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const KernelTimes& times = profile.kernels[i];
-      if (times.workload != profile.kernels[j].workload || times.work != profile.kernels[j].work) continue;
-      values.at("kernel_times")
-          .items()[i]
-          .fail(fmt::format("[{}] has the times of {} with work {} already", j, times.workload, times.work));
-    }
   }
   return profile;
 }
@@ -186,19 +176,9 @@ KernelTimes::Row KernelTimes::at(std::int64_t items) const {
           .blocks = std::max<std::int64_t>(1, std::llround(blocks))};
 }
 
-namespace {
-
-/// Seconds of an item, where a kernel runs alone and fills the device.
-double best_alone(const KernelTimes& times) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const KernelTimes::Row& row : times.rows) least = std::min(least, row.seconds / static_cast<double>(row.items));
-  return least;
-}
-
-}  // namespace
-
 double KernelTimes::used(const Row& row) const {
-  const double item = together > 0 ? together : best_alone(*this);
+  const auto item_seconds = [](const Row& each) { return each.seconds / static_cast<double>(each.items); };
+  const double item = together > 0 ? together : item_seconds(std::ranges::min(rows, {}, item_seconds));
   return std::min(1.0, item * static_cast<double>(row.items) / row.seconds);
 }
 
@@ -227,56 +207,36 @@ DeviceProfile parse_device_profile(std::string_view text, const std::string& fil
   return read_profile(document, read_figures(document));
 }
 
-const std::vector<DeviceProfile>& built_in_device_profiles() {
-  static const std::vector<DeviceProfile> profiles = [] {
-    std::vector<DeviceProfile> all;
-    for (const auto& [file, text] : kDeviceProfiles) all.push_back(parse_device_profile(text, file));
-    return all;
-  }();
-  return profiles;
-}
-
 std::vector<std::string> built_in_profile_names() {
   std::vector<std::string> names;
-  for (const DeviceProfile& profile : built_in_device_profiles()) names.push_back(profile.name);
+  for (const auto& [file, text] : kDeviceProfiles) names.push_back(std::filesystem::path(file).stem());
   return names;
 }
 
-namespace {
-
-/// Reads a built-in profile by its name, or FILE.json.
-Document profile_document(const std::string& name_or_file) {
-  if (name_or_file.ends_with(".json")) return read_json(name_or_file);
+DeviceProfile device_profile(const std::string& name_or_file, const std::optional<Value>& changes) {
   const std::vector<std::string> names = built_in_profile_names();
   const auto place = std::ranges::find(names, name_or_file);
-  if (place != names.end()) {
+  if (place == names.end() && !name_or_file.ends_with(".json")) {
+    const std::vector<std::string> near = near_matches(name_or_file, names);
+    throw DocumentError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
+                                    name_or_file, near.empty() ? "there are" : "did you mean",
+                                    fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
+  }
+  const auto parse_built_in = [&] {
     const auto& [file, text] = kDeviceProfiles[static_cast<std::size_t>(place - names.begin())];
     return parse_json(text, file);
-  }
-  const std::vector<std::string> near = near_matches(name_or_file, names);
-  throw DocumentError(fmt::format("no device profile is called '{}'; {} {} (or give a file of your own, FILE.json)",
-                                  name_or_file, near.empty() ? "there are" : "did you mean",
-                                  fmt::join(near.empty() ? names : near, near.empty() ? ", " : " or ")));
-}
-
-}  // namespace
-
-DeviceProfile device_profile(const std::string& name_or_file) {
-  const Document document = profile_document(name_or_file);
-  return read_profile(document, read_figures(document));
-}
-
-DeviceProfile device_profile(const std::string& name_or_file, const Value& changes) {
-  const Document document = profile_document(name_or_file);
+  };
+  const Document document = place == names.end() ? read_json(name_or_file) : parse_built_in();
   Figures figures = read_figures(document);
-  read_profile(document, figures);  // faults of the profile itself name its own file
-  figures.values.file = changes.file();
-  figures.values.lines[""] = changes.line();
-  for (const std::string& key : changes.keys()) {
+  const DeviceProfile profile = read_profile(document, figures);
+  if (!changes) return profile;
+  figures.values.file = changes->file();
+  figures.values.lines[""] = changes->line();
+  for (const std::string& key : changes->keys()) {
     if (key == "profile" || key == "title") continue;
-    figures.values.json[key] = changes.at(key).json();
-    figures.values.lines[key] = changes.at(key).line();
-    figures.sources[key] = changes.place();
+    figures.values.json[key] = changes->at(key).json();
+    figures.values.lines[key] = changes->at(key).line();
+    figures.sources[key] = changes->place();
   }
   return read_profile(document, figures);
 }

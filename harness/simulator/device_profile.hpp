@@ -49,11 +49,10 @@ struct KernelTimes {
   int work = 1;
   double call = 0;        ///< seconds of the host for all its launches
   std::vector<Row> rows;  ///< one at least; items and blocks grow
-  /// Seconds per item while several kernels run at once, so that none waits for the last blocks of another; 0 if
-  /// unknown.
+  /// Seconds per item while several kernels run at once; 0 if unknown.
   double together = 0;
-  /// For a kernel that fills the device: how much sooner than the mean its first block ends, and how much later its
-  /// last one, in parts of the mean. At least 0, less than 1.
+  /// How much sooner than the mean the first block of a full device ends, and the last later: parts of the mean,
+  /// below 1.
   double spread = 0;
 
   /// Interpolates between two rows; extrapolates beyond the last; returns the first below it.
@@ -85,16 +84,14 @@ struct DeviceProfile {
 
   int hardware_queues = 0;  ///< hardware work queues of kernels, which streams share
   int copy_queues = 0;      ///< the same per direction of copies, at most `hardware_queues`; 0: as many
-  /// Whether a copy engine serves one hardware work queue until that has no copy for it, and then the next; otherwise
-  /// it takes the first issued of all waiting copies.
+  /// Whether a copy engine serves one hardware work queue after another, else the first issued of all waiting copies.
   bool drains_queues = false;
   int multiprocessors = 0;
   int resident_blocks = 0;   ///< per multiprocessor, at most
   int resident_threads = 0;  ///< per multiprocessor, at most
   int resident_grids = 0;    ///< at once; 1: no concurrent kernels
-  /// The rule of compute capability 2.0 to 3.0: an operation that waits for a kernel waits until all blocks of all
-  /// earlier launches have started, and holds back later launches until that kernel is complete. An operation that
-  /// depends on a kernel only through other operations does neither.
+  /// The rule of compute capability 2.0 to 3.0: an operation that itself waits for a kernel also waits until all blocks
+  /// of all earlier launches have started, and holds back later launches until that kernel is complete.
   bool waits_for_started_launches = false;
 
   std::vector<KernelTimes> kernels;  ///< the measured ones
@@ -111,16 +108,12 @@ struct DeviceProfile {
 /// calibration knows may be left out: costs by kind of call, hand-overs, times of kernels. Throws DocumentError.
 DeviceProfile parse_device_profile(std::string_view text, const std::string& file);
 
-/// The profiles of data/devices/ when the program was built, by name.
-const std::vector<DeviceProfile>& built_in_device_profiles();
+/// The names of the profiles of data/devices/ when the program was built.
 std::vector<std::string> built_in_profile_names();
 
-/// Returns the built-in profile of this name, or the one in FILE.json. Throws DocumentError; for an unknown name it
+/// Returns the built-in profile of this name, or the one in FILE.json, with the figures in `changes` in place of the
+/// profile's own; the keys `profile` and `title` of these are no figures. Throws DocumentError; for an unknown name it
 /// suggests near matches.
-DeviceProfile device_profile(const std::string& name_or_file);
-
-/// The same, with the figures in `changes` replacing the profile's own. The keys `profile` and `title` of `changes` are
-/// not figures.
-DeviceProfile device_profile(const std::string& name_or_file, const Value& changes);
+DeviceProfile device_profile(const std::string& name_or_file, const std::optional<Value>& changes = {});
 
 }  // namespace scanlab::simulator

@@ -1,6 +1,9 @@
 // State that the parts of the engine model share: simulated time, future events, and the progress of each operation.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,20 +21,25 @@ inline constexpr double kTick = 1e-15;
 inline constexpr double kLongest = 1e3;  // seconds of one run, if nothing overlaps: far from what Ticks hold
 
 /// Throws std::invalid_argument for what is no time of an operation.
-Ticks ticks(double seconds);
+inline Ticks ticks(double seconds) {
+  if (!(seconds >= 0 && seconds <= kLongest)) {
+    throw std::invalid_argument(fmt::format("{} seconds: a time is from 0 to {} seconds", seconds, kLongest));
+  }
+  return std::llround(seconds / kTick);
+}
 inline double seconds(Ticks time) { return static_cast<double>(time) * kTick; }
 
 inline bool is_kernel(const streams::Operation& operation) { return is_work(operation) && !is_copy(operation); }
 inline bool copies_in(const streams::Operation& operation) { return operation.kind == streams::OperationKind::copy_in; }
 
-enum class What { call_returns, wait_ends, may_start, grid_arrives, bytes_flow, copy_ends };
+enum class What { host_goes_on, may_start, grid_arrives, bytes_flow, copy_ends };
 
 struct Happening {
   Ticks at = 0;
   std::size_t operation = 0;
   What what{};
   int engine = 0;             ///< of copies
-  std::uint32_t version = 0;  ///< likewise: of what is foretold more than once, the last holds
+  std::uint32_t version = 0;  ///< the last version of a predicted event holds
 
   auto key() const { return std::tuple(at, operation, what); }
   bool operator>(const Happening& other) const { return key() > other.key(); }

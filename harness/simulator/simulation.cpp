@@ -9,6 +9,7 @@
 
 #include "harness/schedule/ordering.hpp"
 #include "harness/simulator/block_scheduler.hpp"
+#include "harness/simulator/block_waves.hpp"
 #include "harness/simulator/copy_engines.hpp"
 
 namespace scanlab::simulator {
@@ -24,18 +25,17 @@ double most_copy_latency(const DeviceProfile& device) {
                    device.latency_in_step.in, device.latency_in_step.out});
 }
 
-/// A hardware queue's operations for one engine, in the order of issue.
+/// A hardware work queue's operations for one engine, in the order of issue.
 struct Lane {
   std::vector<std::size_t> operations;
   std::size_t next = 0;  ///< all before have left
-  bool listed = false;   ///< to be looked at
   std::size_t turn = 0;  ///< engines go through their lanes in this order, and first issued first in lanes of one turn
 
   bool empty() const { return next == operations.size(); }
   std::size_t front() const { return operations[next]; }
 };
 
-/// The host, the hardware queues, and what waits for what; kernels and copies run in parts of their own.
+/// The host, the hardware work queues, and what waits for what; kernels and copies run in parts of their own.
 class EngineModel {
  public:
   EngineModel(const Recording& recording, const DeviceProfile& device, const Costs& costs, const QueueNumbers& queues)
@@ -45,14 +45,8 @@ class EngineModel {
         copies_(run_),
         kernels_(device.slots(costs.threads_per_block), device.resident_grids, operations_.size()),
         launch_(ticks(costs.launch_seconds)),
-        host_wait_(ticks(device.host_wait)),
-        hand_over_(ticks(device.hand_over)),
-        hand_over_busy_(ticks(device.hand_over_busy)),
-        kernel_latency_(ticks(device.kernel_latency)) {
+        dependents_(operations_.size()) {
     refuse_waits_for_nothing();
-    const std::int64_t slots = device.slots(costs.threads_per_block);
-    if (slots < 1) throw std::invalid_argument("the device holds no block of such a shape");
-    if (costs.operations.size() != operations_.size()) throw std::invalid_argument("not a cost for each operation");
     streams::Timeline& timeline = run_.result.timeline;
     timeline.recording = &recording;
     timeline.issued.resize(operations_.size());
@@ -69,16 +63,15 @@ class EngineModel {
         throw std::invalid_argument(fmt::format("{} takes {}", describe(operations_[i]), error.what()));
       }
     }
-    refuse_what_takes_too_long(costs, slots);
-    link_dependents();
+    refuse_what_takes_too_long(costs);
   }
 
   Simulation run() && {
     auto& happenings = run_.happenings;
-    if (run_.recording.captured) launch_graph();
+    if (run_.recording.captured) keep_host(launch_, Host::ready);  // all operations at once, by one call
     for (;;) {
       drive_host();
-      start_what_can();
+      start_ready();
       if (happenings.empty() && !kernels_.runs()) break;
       run_.now = happenings.empty() ? kernels_.next_end()
                  : kernels_.runs()  ? std::min(happenings.top().at, kernels_.next_end())
@@ -96,7 +89,7 @@ class EngineModel {
     if (next_ != operations_.size() || done_ != result.timeline.spans.size()) {
       throw std::logic_error("the simulated device stands still");
     }
-    result.seconds = std::max(result.seconds, seconds(run_.now + host_wait_));
+    result.seconds = std::max(result.seconds, seconds(run_.now + host_wait()));
     return std::move(result);
   }
 
@@ -106,25 +99,19 @@ class EngineModel {
   void refuse_waits_for_nothing() const {
     if (ordering_.waits_for_nothing.empty()) return;
     const std::size_t wait = ordering_.waits_for_nothing.front();
-    const Operation& operation = operations_[wait];
-    std::string before;
-    for (std::size_t i = wait + 1; i < operations_.size() && before.empty(); ++i) {
-      const bool held = operation.kind == OperationKind::synchronize_event || operations_[i].stream == operation.stream;
-      if (is_work(operations_[i]) && held) before = ", before " + describe(operations_[i]);
-    }
-    throw ScheduleError(fmt::format(
-        "{} (operation {}){}: no earlier operation records that event, so it would wait for nothing; record "
-        "it first",
-        describe(operation), wait, before));
+    throw ScheduleError(
+        fmt::format("{} (operation {}): no earlier operation records that event, so it would wait for nothing; record "
+                    "it first",
+                    describe(operations_[wait]), wait));
   }
 
-  void refuse_what_takes_too_long(const Costs& costs, std::int64_t slots) const {
+  void refuse_what_takes_too_long(const Costs& costs) const {
     const DeviceProfile& device = run_.device;
     const double slowdown = std::max(device.alone.in / device.both.in, device.alone.out / device.both.out);
     double total = 0;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const OperationCost& cost = costs.operations[i];
-      const double waves = std::ceil(static_cast<double>(cost.blocks) / static_cast<double>(slots));
+      const auto waves = static_cast<double>(streams::waves(cost.blocks, device.slots(costs.threads_per_block)));
       total += cost.call_seconds + device.host_wait + std::max(device.hand_over, device.hand_over_busy) +
                most_copy_latency(device) + device.kernel_latency + 1e-6 * operations_[i].microseconds +
                cost.copy_seconds * slowdown + cost.block_seconds * waves * std::max(1.0, cost.share);
@@ -145,8 +132,7 @@ class EngineModel {
       const Operation& operation = operations_[i];
       if (!is_work(operation)) continue;
       const int engine = is_kernel(operation) ? -1 : copies_in(operation) ? in : out;
-      std::pair<int, int> where{static_cast<int>(queues[i]), engine};
-      if (copies_.none()) where = {0, 0};
+      const auto where = runs_alone_ ? std::pair(0, 0) : std::pair(static_cast<int>(queues[i]), engine);
       const auto [at, is_new] = numbers.try_emplace(where, numbers.size());
       run_.progress[i].lane = at->second;
       if (!is_new) continue;
@@ -160,6 +146,7 @@ class EngineModel {
     run_.result.timeline.spans.push_back({.operation = operation, .channel = static_cast<unsigned>(progress.lane)});
     run_.result.copy_engine.emplace_back();
     const auto& waits_for = ordering_.device[operation];
+    for (const streams::Dependency& each : waits_for) dependents_[each.operation].push_back(operation);
     progress.waits_for = static_cast<std::uint32_t>(waits_for.size());
     progress.checks_a_kernel = std::ranges::any_of(
         waits_for, [&](const streams::Dependency& each) { return is_kernel(operations_[each.operation]); });
@@ -171,55 +158,38 @@ class EngineModel {
     }
   }
 
-  /// Who waits for each operation: one array for all, and where each one's part of it begins.
-  void link_dependents() {
-    first_dependent_.assign(operations_.size() + 1, 0);
-    for (const auto& waits_for : ordering_.device) {
-      for (const streams::Dependency& each : waits_for) ++first_dependent_[each.operation + 1];
-    }
-    for (std::size_t i = 1; i < first_dependent_.size(); ++i) first_dependent_[i] += first_dependent_[i - 1];
-    dependents_.resize(first_dependent_.back());
-    std::vector<std::size_t> at(first_dependent_.begin(), first_dependent_.end() - 1);
-    for (std::size_t i = 0; i < operations_.size(); ++i) {
-      for (const streams::Dependency& each : ordering_.device[i]) dependents_[at[each.operation]++] = i;
-    }
-  }
-
   // ---- the host
 
-  enum class Host { ready, in_call, called, waits, returns };
+  enum class Host { ready, called, waits, returned, busy };
 
-  /// All operations at once, by one call.
-  void launch_graph() {
-    run_.happenings.push({.at = launch_, .operation = 0, .what = What::call_returns});
-    host_ = Host::in_call;
+  Ticks host_wait() const { return ticks(run_.device.host_wait); }
+
+  /// The host is busy for this time, if any, and then in state `then`.
+  void keep_host(Ticks time, Host then) {
+    host_ = time > 0 ? Host::busy : then;
+    host_then_ = then;
+    if (time > 0) run_.happenings.push({.at = run_.now + time, .operation = next_, .what = What::host_goes_on});
   }
 
   /// As far as it comes at this moment.
   void drive_host() {
     const bool captured = run_.recording.captured;
-    while (next_ < operations_.size() && host_ != Host::in_call && host_ != Host::returns) {
+    while (next_ < operations_.size() && host_ != Host::busy) {
       const Operation& operation = operations_[next_];
       streams::Interval& issued = run_.result.timeline.issued[next_];
       if (host_ == Host::ready) {
         issued.start = captured ? 0 : seconds(run_.now);
         const bool works = operation.kind == OperationKind::host_work;
-        const Ticks call = captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_];
-        host_ = call > 0 ? Host::in_call : Host::called;
-        if (call > 0) run_.happenings.push({.at = run_.now + call, .operation = next_, .what = What::call_returns});
+        keep_host(captured ? 0 : works ? ticks(1e-6 * operation.microseconds) : call_time_[next_], Host::called);
       } else if (host_ == Host::called) {
         if (is_work(operation)) issue(next_);
         begin_wait(operation);
         host_ = Host::waits;
-      } else {
+      } else if (host_ == Host::waits) {
         if (awaited_ > 0) return;
-        if (std::exchange(waited_, false) && host_wait_ > 0) {
-          host_ = Host::returns;
-          run_.happenings.push({.at = run_.now + host_wait_, .operation = next_, .what = What::wait_ends});
-          return;
-        }
-        issued.end = seconds(run_.now);
-        run_.result.seconds = issued.end;
+        keep_host(waited_ ? host_wait() : 0, Host::returned);
+      } else {
+        run_.result.seconds = issued.end = seconds(run_.now);
         ++next_;
         host_ = Host::ready;
       }
@@ -246,6 +216,7 @@ class EngineModel {
   }
 
   void begin_wait(const Operation& operation) {
+    waited_ = false;
     // The device runs a graph's copies of pageable memory, too, and the one call that launches it has returned.
     if (run_.recording.captured) return;
     const auto wait_for = [&](std::size_t other) {
@@ -253,7 +224,7 @@ class EngineModel {
       if (progress.done || std::exchange(progress.host_waits, true)) return;
       ++awaited_;
     };
-    const bool holds = host_wait(run_.recording, operation) != streams::HostWait::none;
+    const bool holds = streams::host_wait(run_.recording, operation) != streams::HostWait::none;
     if (holds) wait_for(next_);
     for (const std::size_t other : ordering_.host[next_]) wait_for(other);
     waited_ = holds || !ordering_.host[next_].empty() || operation.kind == OperationKind::synchronize_device;
@@ -263,11 +234,8 @@ class EngineModel {
 
   void happen(const Happening& happening) {
     switch (happening.what) {
-      case What::call_returns:
-        host_ = run_.recording.captured ? Host::ready : Host::called;
-        return;
-      case What::wait_ends:
-        host_ = Host::waits;
+      case What::host_goes_on:
+        host_ = host_then_;
         return;
       case What::may_start:
         look_at(run_.progress[happening.operation].lane);
@@ -279,7 +247,6 @@ class EngineModel {
       case What::copy_ends:
         break;
     }
-    if (copies_.none()) return complete(happening.operation);
     if (const auto done = copies_.happen(happening)) complete(*done);
   }
 
@@ -290,9 +257,8 @@ class EngineModel {
     ++done_;
     --running_;
     if (progress.host_waits) --awaited_;
-    const bool busy = hand_over_busy_ > 0 && copies_.copying_in();
-    for (std::size_t i = first_dependent_[operation]; i < first_dependent_[operation + 1]; ++i) {
-      const std::size_t dependent = dependents_[i];
+    const bool busy = run_.device.hand_over_busy > 0 && copies_.copying_in();
+    for (const std::size_t dependent : dependents_[operation]) {
       --run_.progress[dependent].waits_for;
       held_until(dependent, run_.now + hand_over(operation, dependent, busy));
     }
@@ -303,30 +269,21 @@ class EngineModel {
   Ticks hand_over(std::size_t from, std::size_t to, bool busy) const {
     const bool same_engine = engine_of(operations_[from]) == engine_of(operations_[to]);
     if (same_engine && is_copy(operations_[from])) return 0;
-    return std::max(same_engine ? 0 : hand_over_, busy ? hand_over_busy_ : 0);
+    return ticks(std::max(same_engine ? 0 : run_.device.hand_over, busy ? run_.device.hand_over_busy : 0));
   }
 
   // ---- what starts
 
   void look_at(std::size_t lane) {
-    if (std::exchange(lanes_[lane].listed, true)) return;
-    to_look_at_.push_back(lane);
+    if (!lanes_[lane].empty()) to_look_at_.emplace(lanes_[lane].front(), lane);
   }
 
-  void start_what_can() {
+  void start_ready() {
     const bool by_launches = run_.device.waits_for_started_launches;
-    if (by_launches || copies_.none()) {  // what holds a lane may lie outside it
+    if (by_launches || runs_alone_) {  // what holds a lane may lie outside it
       for (std::size_t lane = 0; lane < lanes_.size(); ++lane) look_at(lane);
     }
-    const auto first = [&](std::size_t lane) {
-      return lanes_[lane].empty() ? operations_.size() : lanes_[lane].front();
-    };
-    std::ranges::sort(to_look_at_, {}, first);
-    for (const std::size_t lane : to_look_at_) {
-      lanes_[lane].listed = false;
-      advance(lane);
-    }
-    to_look_at_.clear();
+    for (const auto& [operation, lane] : std::exchange(to_look_at_, {})) advance(lane);
     copies_.start([this](std::size_t operation) {
       ++running_;
       const std::size_t lane = run_.progress[operation].lane;
@@ -337,7 +294,7 @@ class EngineModel {
     const BlockScheduler::Started started = kernels_.start_blocks(run_.now);
     for (const std::size_t grid : started.grids) run_.span(grid).when.start = seconds(run_.now);
     // A grid whose last blocks have just started may have held an operation back.
-    if (started.all_of_one && by_launches) start_what_can();
+    if (started.all_of_one && by_launches) start_ready();
     kernels_.set_paces(run_.now);
   }
 
@@ -348,24 +305,20 @@ class EngineModel {
       const std::size_t operation = lane.front();
       Progress& progress = run_.progress[operation];
       if (progress.waits_for > 0 || progress.offered || progress.ready > run_.now) return;
-      if (copies_.none() && running_ > 0) return;
+      if (runs_alone_ && running_ > 0) return;
       if (run_.device.waits_for_started_launches && held_by_launches(operation)) return;
-      if (is_copy(operations_[operation]) && !copies_.none()) {
+      if (is_copy(operations_[operation])) {
         progress.offered = true;
         copies_.offer(operation, lane.turn);
         return;
       }
       ++lane.next;
       ++running_;
-      streams::Span& span = run_.span(operation);
-      if (progress.held_by) span.held = {seconds(run_.now), streams::Idle::launches, progress.held_by};
-      if (is_copy(operations_[operation])) {
-        span.when.start = seconds(run_.now);
-        const Ticks takes = copies_.latency(operation, run_.device.copy_latency) + copies_.copy_time(operation);
-        run_.happenings.push({.at = run_.now + takes, .operation = operation, .what = What::copy_ends});
-      } else {
-        run_.happenings.push({.at = run_.now + kernel_latency_, .operation = operation, .what = What::grid_arrives});
+      if (progress.held_by) {
+        run_.span(operation).held = {seconds(run_.now), streams::Idle::launches, progress.held_by};
       }
+      const Ticks arrives = run_.now + ticks(run_.device.kernel_latency);
+      run_.happenings.push({.at = arrives, .operation = operation, .what = What::grid_arrives});
     }
   }
 
@@ -395,11 +348,13 @@ class EngineModel {
   streams::Ordering ordering_;
   CopyEngines copies_;
   BlockScheduler kernels_;
-  std::vector<Ticks> call_time_;  ///< by operation, as are the next
-  std::vector<std::size_t> first_dependent_;
-  std::vector<std::size_t> dependents_;
+  const Ticks launch_;
+  std::vector<Ticks> call_time_;                      ///< by operation, as is the next
+  std::vector<std::vector<std::size_t>> dependents_;  ///< who waits for it
+  const bool runs_alone_ = run_.device.copy_engines.empty();
 
   Host host_ = Host::ready;
+  Host host_then_ = Host::ready;
   std::size_t next_ = 0;     ///< the operation that the host is at
   std::size_t awaited_ = 0;  ///< operations that the host waits for
   bool waited_ = false;      ///< the host, in this operation: it takes a while to go on
@@ -407,26 +362,13 @@ class EngineModel {
   std::size_t running_ = 0;  ///< left their lanes, and not done
 
   std::vector<Lane> lanes_;
-  std::vector<std::size_t> to_look_at_;
-  std::vector<std::size_t> launches_;  ///< kernels, in the order of issue
-  std::size_t unstarted_ = 0;          ///< in launches_: all before have started all their blocks
-  std::size_t unchecked_ = 0;          ///< no operation before waits for a kernel that is not done
-
-  Ticks launch_;
-  Ticks host_wait_;
-  Ticks hand_over_;
-  Ticks hand_over_busy_;
-  Ticks kernel_latency_;
+  std::map<std::size_t, std::size_t> to_look_at_;  ///< lanes, by their first operations
+  std::vector<std::size_t> launches_;              ///< kernels, in the order of issue
+  std::size_t unstarted_ = 0;                      ///< in launches_: all before have started all their blocks
+  std::size_t unchecked_ = 0;                      ///< no operation before waits for a kernel that is not done
 };
 
 }  // namespace
-
-Ticks ticks(double seconds) {
-  if (!(seconds >= 0 && seconds <= kLongest)) {
-    throw std::invalid_argument(fmt::format("{} seconds: a time is from 0 to {} seconds", seconds, kLongest));
-  }
-  return std::llround(seconds / kTick);
-}
 
 QueueNumbers modelled_queues(const Recording& recording, const DeviceProfile& device) {
   const int copy_queues =

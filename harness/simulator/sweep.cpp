@@ -4,7 +4,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <tuple>
@@ -25,44 +24,48 @@ SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio,
   }
   const Costs costs = simulator::costs(recording, device, varied);
   const streams::Timeline timeline = simulate(recording, device, costs).timeline;
-  SweptJob one{.chosen = &chosen,
-               .asked_ratio = ratio,
-               .ratio = parts(recording, costs).ratio(),
-               .makespan = timeline.makespan(),
-               .bounds = bounds(recording, device, costs),
-               .buffers = recording.buffers};
+  SweptJob swept{.chosen = &chosen,
+                 .asked_ratio = ratio,
+                 .ratio = parts(recording, costs).ratio(),
+                 .makespan = timeline.makespan(),
+                 .bounds = bounds(recording, device, costs),
+                 .buffers = recording.buffers};
   for (std::size_t i = 0; i < streams::kEngines.size(); ++i) {
     const double busy = streams::busy_seconds(timeline, streams::kEngines[i]);
-    one.utilisation[i] = one.makespan > 0 ? busy / one.makespan : 0;
+    swept.utilisation[i] = swept.makespan > 0 ? busy / swept.makespan : 0;
   }
-  return one;
+  return swept;
 }
 
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all) {
-  std::vector<SweptJob> found;
-  std::map<std::tuple<const streams::Workload*, std::int64_t, int, int, double>, std::size_t> places;
-  for (const SweptJob& one : all) {
-    if (one.chosen->schedule->about.control) continue;
-    const streams::Job& job = one.chosen->job;
-    const auto problem = std::tuple(job.workload, job.items, job.work, job.blocks, one.asked_ratio.value_or(0));
-    const auto [at, is_new] = places.try_emplace(problem, found.size());
-    if (is_new) found.push_back(one);
-    if (one.makespan < found[at->second].makespan) found[at->second] = one;
+  std::vector<SweptJob> problems;
+  const auto problem_of = [](const SweptJob& swept) {
+    const streams::Job& job = swept.chosen->job;
+    return std::tuple(job.workload, job.items, job.work, job.blocks, swept.asked_ratio);
+  };
+  for (const SweptJob& each : all) {
+    if (each.chosen->schedule->about.control) continue;
+    const auto best = std::ranges::find(problems, problem_of(each), problem_of);
+    if (best == problems.end()) {
+      problems.push_back(each);
+    } else if (each.makespan < best->makespan) {
+      *best = each;
+    }
   }
-  return found;
+  return problems;
 }
 
-nlohmann::ordered_json to_json(const SweptJob& one) {
-  nlohmann::ordered_json json = streams::facts_of(*one.chosen);
-  json["buffers"] = one.buffers;
-  json["control"] = one.chosen->schedule->about.control;
-  json["ratio"] = one.ratio;
-  json["makespan_us"] = 1e6 * one.makespan;
-  json["serial_us"] = 1e6 * one.bounds.serial;
-  json["bound_us"] = 1e6 * one.bounds.pipeline;
-  json["van_werkhoven_us"] = 1e6 * one.bounds.van_werkhoven;
+nlohmann::ordered_json to_json(const SweptJob& swept) {
+  nlohmann::ordered_json json = streams::facts_of(*swept.chosen);
+  json["buffers"] = swept.buffers;
+  json["control"] = swept.chosen->schedule->about.control;
+  json["ratio"] = swept.ratio;
+  json["makespan_us"] = 1e6 * swept.makespan;
+  json["serial_us"] = 1e6 * swept.bounds.serial;
+  json["bound_us"] = 1e6 * swept.bounds.pipeline;
+  json["van_werkhoven_us"] = 1e6 * swept.bounds.van_werkhoven;
   for (std::size_t i = 0; i < streams::kEngines.size(); ++i) {
-    json["utilisation"][name(streams::kEngines[i])] = one.utilisation[i];
+    json["utilisation"][name(streams::kEngines[i])] = swept.utilisation[i];
   }
   return json;
 }
@@ -70,14 +73,14 @@ nlohmann::ordered_json to_json(const SweptJob& one) {
 void print(const std::vector<SweptJob>& fastest, std::ostream& out) {
   constexpr std::size_t kMax = 20;
   for (std::size_t i = 0; i < std::min(kMax, fastest.size()); ++i) {
-    const SweptJob& one = fastest[i];
-    if (!(one.makespan > 0 && one.bounds.pipeline > 0)) {
-      fmt::print(out, "{}: nothing takes time\n", describe(*one.chosen));
+    const SweptJob& swept = fastest[i];
+    if (!(swept.makespan > 0 && swept.bounds.pipeline > 0)) {
+      fmt::print(out, "{}: nothing takes time\n", describe(*swept.chosen));
       continue;
     }
     fmt::print(out, "compute to copy {:.3g}: fastest {}: {:.3f} ms, {:.2f} of its bound, {:.2f} of serial\n",
-               one.asked_ratio.value_or(one.ratio), describe(*one.chosen), 1e3 * one.makespan,
-               one.makespan / one.bounds.pipeline, one.makespan / one.bounds.serial);
+               swept.asked_ratio.value_or(swept.ratio), describe(*swept.chosen), 1e3 * swept.makespan,
+               swept.makespan / swept.bounds.pipeline, swept.makespan / swept.bounds.serial);
   }
   if (fastest.size() > kMax) fmt::print(out, "and {} more problems\n", fastest.size() - kMax);
 }

@@ -19,7 +19,7 @@ struct SweptJob {
   double makespan = 0;                ///< seconds
   Bounds bounds;
   int buffers = 0;  ///< device buffers an array
-  /// Of the makespan, each engine at work, in the order of kEngines; kernels that overlap count once.
+  /// Share of the makespan in which each engine works, in the order of kEngines; kernels that overlap count once.
   std::array<double, streams::kEngines.size()> utilisation{};
 };
 
@@ -30,7 +30,7 @@ SweptJob sweep(const streams::ScheduledJob& chosen, std::optional<double> ratio,
 /// The fastest of each problem (workload, items, ratio) whose result is right, in the order in which problems came.
 std::vector<SweptJob> fastest(const std::vector<SweptJob>& all);
 
-nlohmann::ordered_json to_json(const SweptJob& one);
+nlohmann::ordered_json to_json(const SweptJob& swept);
 
 /// A line per problem, for the first twenty.
 void print(const std::vector<SweptJob>& fastest, std::ostream& out);

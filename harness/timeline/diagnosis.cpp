@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -18,8 +19,6 @@ namespace {
 
 constexpr double kStandsOut = 0.05;    // part of the makespan
 constexpr double kSaturated = 0.85;    // part of the makespan
-constexpr double kMilliseconds = 1e3;  // per second
-
 constexpr double kOften = 0.1;         // of the seconds of a cause
 constexpr double kAboutAsBusy = 0.95;  // of the busiest engine
 
@@ -38,17 +37,19 @@ struct Sum {
 class Doctor {
  public:
   Doctor(const Timeline& timeline, const TimelineAnalysis& analysis)
-      : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {}
+      : timeline_(timeline), recording_(*timeline.recording), analysis_(analysis), causes_(timeline, analysis) {
+    for (const Span& span : timeline.spans) work_.push_back(span.when.seconds());
+  }
 
   std::vector<Diagnosis> diagnose() {
     if (analysis_.makespan <= 0) return {};
+    busiest_ = busiest();
     read_busiest();
-    copies_that_hold_the_host();
-    launches_that_hold_the_host();
+    calls_that_hold_the_host();
     default_stream();
     few_streams();
     find(Cause::too_few_buffers, recording_.buffers > 0 ? fmt::format("{} buffers an array", recording_.buffers)
-                                                        : std::string("how many buffers there are is not recorded"));
+                                                        : "how many buffers there are is not recorded");
     shared_queue();
     find(Cause::launch_rule,
          "what depends on a kernel begins once all earlier launches have started, and later ones wait for that kernel");
@@ -56,8 +57,13 @@ class Doctor {
     late_issue();
     double others = 0;
     for (const Interval& when : timeline_.others) others += overlap_of(when, {0, analysis_.makespan});
-    find(Cause::other_process, fmt::format("it was at work for {:.3f} ms", kMilliseconds * others));
-    latency();
+    find(Cause::other_process, fmt::format("it was at work for {:.3f} ms", 1e3 * others));
+    if (const auto sum = sums_.find(Cause::latency); sum != sums_.end()) {
+      find(Cause::latency, sum->second.seconds,
+           fmt::format("{:.1f} us on average before an operation that nothing recorded held; the median operation "
+                       "takes {:.1f} us",
+                       1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median(work_)));
+    }
     start_up_and_few_chunks();
     std::erase_if(found_, [&](const Diagnosis& each) { return each.seconds < kStandsOut * analysis_.makespan; });
     std::ranges::stable_sort(found_, std::greater<>(), &Diagnosis::seconds);
@@ -67,27 +73,24 @@ class Doctor {
 
  private:
   const Operation& operation(std::size_t index) const { return recording_.operations[index]; }
+  double busy(Engine engine) const { return analysis_.busy[static_cast<std::size_t>(engine)]; }
+
+  // ---------------------------------------------------------------------------------------------- the busiest engine
 
   /// Returns the last to end among the engines that are about as busy as the busiest. Engines that are idle at the end
   /// wait for its work, so that their idle time needs no explanation.
   Engine busiest() const {
-    const double most = *std::ranges::max_element(analysis_.busy);
-    Engine last = Engine::copy_in;
-    double end = -1;
-    for (const Engine engine : kEngines) {
-      if (analysis_.busy[static_cast<std::size_t>(engine)] < kAboutAsBusy * most || last_end(engine) < end) continue;
-      last = engine;
-      end = last_end(engine);
-    }
-    return last;
-  }
-
-  double last_end(Engine engine) const {
-    double end = 0;
+    std::array<double, kEngines.size()> ends{};
     for (const Span& span : timeline_.spans) {
-      if (engine_of(operation(span.operation)) == engine) end = std::max(end, span.when.end);
+      double& end = ends[static_cast<std::size_t>(engine_of(operation(span.operation)))];
+      end = std::max(end, span.when.end);
     }
-    return end;
+    const double most = *std::ranges::max_element(analysis_.busy);
+    std::size_t last = ends.size();
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      if (analysis_.busy[i] >= kAboutAsBusy * most && (last == ends.size() || ends[i] >= ends[last])) last = i;
+    }
+    return kEngines[last];
   }
 
   /// Divides the idle time of the busiest engine: before any operation of the device, before its own first operation,
@@ -95,19 +98,18 @@ class Doctor {
   void read_busiest() {
     start_up_ = analysis_.makespan;
     for (const Span& span : timeline_.spans) start_up_ = std::min(start_up_, span.when.start);
-    const Engine engine = busiest();
     for (const Gap& gap : analysis_.gaps) {
-      if (gap.engine != engine) continue;
-      const bool first = gap.when.start <= 0;
+      if (gap.engine != busiest_) continue;
       if (!gap.next) {
         behind_last(gap);
-      } else if (const std::optional<Blame> to_blame = causes_.cause_of(gap); !first) {
-        if (to_blame) add(*to_blame, gap.when.seconds());
-      } else if (const double idle = gap.when.end - start_up_;
-                 to_blame && causes_.wait_of(*to_blame->shown.next).until > start_up_) {
-        add(*to_blame, idle);
-      } else {
-        fill_ = idle;
+        continue;
+      }
+      const std::optional<Blame> to_blame = causes_.cause_of(gap);
+      const bool is_first = gap.when.start <= 0;
+      if (is_first && (!to_blame || causes_.wait_of(*to_blame->shown.next).until <= start_up_)) {
+        fill_ = gap.when.end - start_up_;
+      } else if (to_blame) {
+        add(*to_blame, is_first ? gap.when.end - start_up_ : gap.when.seconds());
       }
     }
   }
@@ -121,17 +123,15 @@ class Doctor {
       if (is_last) chunk = operation(span.operation).chunk.index;
     }
     double own_steps = 0;
-    const Span* ended_last = nullptr;
     for (const Span& span : timeline_.spans) {
-      if (ended_last == nullptr || span.when.end > ended_last->when.end) ended_last = &span;
       const bool behind = span.when.start >= gap.when.start && operation(span.operation).chunk.index == chunk;
       if (behind) own_steps += span.when.seconds();
     }
     drain_ = std::min(gap.when.seconds(), own_steps);
-    const Engine late = engine_of(operation(ended_last->operation));
+    const Span& last = *std::ranges::max_element(timeline_.spans, {}, [](const Span& span) { return span.when.end; });
     const Gap* longest = nullptr;
     for (const Gap& other : analysis_.gaps) {
-      if (other.engine != late || !other.next) continue;
+      if (other.engine != engine_of(operation(last.operation)) || !other.next) continue;
       if (longest == nullptr || other.when.seconds() > longest->when.seconds()) longest = &other;
     }
     const std::optional<Blame> to_blame = longest == nullptr ? std::nullopt : causes_.cause_of(*longest);
@@ -142,12 +142,13 @@ class Doctor {
     Sum& sum = sums_[blame.cause];
     if (sum.gaps++ == 0 || blame.shown.when.seconds() > sum.longest.when.seconds()) sum.longest = blame.shown;
     sum.seconds += seconds;
-    if (blame.cause == Cause::late_issue && blame.shown.blocker) {
-      const bool own = blame.shown.blocker == blame.shown.next;
-      sum.at_calls[own ? "the call that issues the next operation" : describe(operation(*blame.shown.blocker))] +=
-          seconds;
-    }
+    if (blame.cause != Cause::late_issue || !blame.shown.blocker) return;
+    const bool own = blame.shown.blocker == blame.shown.next;
+    sum.at_calls[own ? "the call that issues the next operation" : describe(operation(*blame.shown.blocker))] +=
+        seconds;
   }
+
+  // ---------------------------------------------------------------------------------------------- the evidence
 
   void find(Cause cause, double seconds, const std::string& evidence) { found_.push_back({cause, seconds, evidence}); }
   void find(Cause cause, const std::string& evidence) {
@@ -171,50 +172,42 @@ class Doctor {
     return seconds > 0 ? bytes / seconds / 1e9 : 0;
   }
 
-  void copies_that_hold_the_host() {
+  void calls_that_hold_the_host() {
     double in_calls = 0;
     int copies = 0;
     bool synchronous = false;
-    for (const Span& span : timeline_.spans) {
-      if (!is_copy(operation(span.operation)) || !holds_host(timeline_, span)) continue;
-      ++copies;
-      synchronous = synchronous || operation(span.operation).synchronous;
-      if (!timeline_.issued.empty()) in_calls += timeline_.issued[span.operation].seconds();
-    }
-    if (copies == 0 || recording_.captured) return;
-    const std::string call =
-        synchronous ? "cudaMemcpy" : fmt::format("cudaMemcpyAsync on {} memory", name(recording_.job.memory));
-    find(copies_that_hold(recording_.job.memory), std::min(in_calls, analysis_.makespan),
-         fmt::format("the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; copies "
-                     "ran at {:.1f} GB/s in, {:.1f} GB/s out",
-                     copies, call, std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in),
-                     rate(Engine::copy_out)));
-  }
-
-  void launches_that_hold_the_host() {
     std::vector<double> kernels;
     for (const Span& span : timeline_.spans) {
-      const bool holds = !is_copy(operation(span.operation)) && holds_host(timeline_, span);
-      if (holds) kernels.push_back(span.when.seconds());
+      if (!holds_host(timeline_, span)) continue;
+      if (!is_copy(operation(span.operation))) {
+        kernels.push_back(span.when.seconds());
+        continue;
+      }
+      ++copies;
+      synchronous |= operation(span.operation).synchronous;
+      if (!timeline_.issued.empty()) in_calls += timeline_.issued[span.operation].seconds();
+    }
+    if (copies > 0 && !recording_.captured) {
+      find(causes_.copies_that_hold(), std::min(in_calls, analysis_.makespan),
+           fmt::format(
+               "the host was in {} calls of {} for {:.0f}% of the makespan, and issued nothing meanwhile; "
+               "copies ran at {:.1f} GB/s in, {:.1f} GB/s out",
+               copies,
+               synchronous ? "cudaMemcpy" : fmt::format("cudaMemcpyAsync on {} memory", name(recording_.job.memory)),
+               std::min(100.0, 100 * in_calls / analysis_.makespan), rate(Engine::copy_in), rate(Engine::copy_out)));
     }
     if (kernels.empty()) return;
-    const std::size_t count = kernels.size();
     find(Cause::blocking_launches,
-         fmt::format("{} × {:.3g} ms: the host goes on when the kernel is done, as with CUDA_LAUNCH_BLOCKING=1", count,
-                     kMilliseconds * median(std::move(kernels))));
+         fmt::format("{} × {:.3g} ms: the host goes on when the kernel is done, as with CUDA_LAUNCH_BLOCKING=1",
+                     kernels.size(), 1e3 * median(kernels)));
   }
 
   void default_stream() {
-    std::map<std::string, std::size_t> in_it;
-    for (const Operation& each : recording_.operations) {
-      if (each.stream.kind != StreamKind::legacy_default) continue;
-      if (is_work(each)) ++in_it["operation"];
-      if (each.kind == OperationKind::record_event) ++in_it["event record"];
-      if (each.kind == OperationKind::wait_event) ++in_it["event wait"];
-    }
-    std::vector<std::string> evidence;
-    for (const auto& [noun, number] : in_it) evidence.push_back(counted(number, noun.c_str()));
-    find(Cause::default_stream, fmt::format("{} in the legacy default stream", fmt::join(evidence, ", ")));
+    const auto in_it = std::ranges::count_if(recording_.operations, [](const Operation& each) {
+      return each.stream.kind == StreamKind::legacy_default && (is_work(each) || is_mark(each));
+    });
+    find(Cause::default_stream,
+         fmt::format("{} in the legacy default stream", counted(static_cast<std::size_t>(in_it), "operation")));
   }
 
   void few_streams() {
@@ -235,13 +228,7 @@ class Doctor {
     const auto shared =
         std::ranges::count_if(of_channel, [](const auto& channel) { return channel.second.size() > 1; });
     find(Cause::shared_queue,
-         fmt::format("{} of {} hardware queues served more than one stream", shared, of_channel.size()));
-  }
-
-  double median_work() const {
-    std::vector<double> work;
-    for (const Span& span : timeline_.spans) work.push_back(span.when.seconds());
-    return median(std::move(work));
+         fmt::format("{} of {} hardware work queues served more than one stream", shared, of_channel.size()));
   }
 
   void late_issue() {
@@ -252,69 +239,51 @@ class Doctor {
     const std::string issued = recording_.captured
                                    ? "and all are issued as one graph"
                                    : fmt::format("and the host {:.1f} us to issue", 1e6 * median(issue));
-    std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
-                                       counted(timeline_.spans.size(), "operation"), 1e6 * median_work(), issued);
+    const std::string evidence = fmt::format("{}; the median takes the device {:.1f} us {}",
+                                             counted(work_.size(), "operation"), 1e6 * median(work_), issued);
     find(Cause::small_work, evidence);
     const Sum& late = sums_[Cause::late_issue];
     if (late.gaps == 0) return;
     std::multimap<double, std::string, std::greater<>> longest_first;
     for (const auto& [call, seconds] : late.at_calls) {
-      if (seconds >= kOften * late.seconds) longest_first.emplace(seconds, call);
+      if (seconds < kOften * late.seconds) continue;
+      longest_first.emplace(seconds, fmt::format("{:.3f} ms at {}", 1e3 * seconds, call));
     }
-    std::vector<std::string> calls;
-    for (const auto& [seconds, call] : longest_first) {
-      calls.push_back(fmt::format("{:.3f} ms at {}", kMilliseconds * seconds, call));
-    }
-    if (!calls.empty()) evidence = fmt::format("{}", fmt::join(calls, ", "));
-    find(Cause::late_issue, evidence);
-  }
-
-  void latency() {
-    const auto sum = sums_.find(Cause::latency);
-    if (sum == sums_.end()) return;
-    find(
-        Cause::latency,
-        fmt::format(
-            "{:.1f} us on average before an operation that nothing recorded held; the median operation takes {:.1f} us",
-            1e6 * sum->second.seconds / static_cast<double>(sum->second.gaps), 1e6 * median_work()));
+    find(Cause::late_issue,
+         longest_first.empty() ? evidence : fmt::format("{}", fmt::join(longest_first | std::views::values, ", ")));
   }
 
   void start_up_and_few_chunks() {
     find(Cause::start_up, start_up_,
          fmt::format("the device began {:.3f} ms after the host began to issue; more work behind it makes it matter "
                      "less",
-                     kMilliseconds * start_up_));
+                     1e3 * start_up_));
     // Where the host waits for each copy nothing overlaps, in however many chunks.
-    const bool nothing_to_fill = std::ranges::any_of(found_, [](const Diagnosis& each) {
-      return each.cause == Cause::pageable_memory || each.cause == Cause::managed_memory ||
-             each.cause == Cause::synchronous_copies;
-    });
-    if (nothing_to_fill) return;
+    if (std::ranges::find(found_, causes_.copies_that_hold(), &Diagnosis::cause) != found_.end()) return;
     find(Cause::few_chunks, fill_ + drain_,
          fmt::format("{}: the busiest engine ({}) had nothing to do for {:.3f} ms while the first chunk was on its way "
                      "to it, and {:.3f} ms behind its last; smaller chunks fill and drain sooner",
-                     counted(static_cast<std::size_t>(recording_.job.chunks), "chunk"), name(busiest()),
-                     kMilliseconds * fill_, kMilliseconds * drain_));
+                     counted(static_cast<std::size_t>(recording_.job.chunks), "chunk"), name(busiest_), 1e3 * fill_,
+                     1e3 * drain_));
   }
 
   void saturated_engine() {
-    const Engine engine = busiest();
-    double busy = analysis_.busy[static_cast<std::size_t>(engine)];
-    const double copies = analysis_.busy[static_cast<std::size_t>(Engine::copy_in)] +
-                          analysis_.busy[static_cast<std::size_t>(Engine::copy_out)];
-    const bool both_ways = timeline_.copy_engines == 1 && copies > busy;
-    if (both_ways) busy = copies;
-    if (busy < kSaturated * analysis_.makespan) return;
-    find(Cause::saturated_engine, busy,
+    const double copies = busy(Engine::copy_in) + busy(Engine::copy_out);
+    const bool both_ways = timeline_.copy_engines == 1 && copies > busy(busiest_);
+    const double seconds = both_ways ? copies : busy(busiest_);
+    if (seconds < kSaturated * analysis_.makespan) return;
+    find(Cause::saturated_engine, seconds,
          fmt::format("{} are at work for {:.0f}% of the makespan: no order of issue gains more than {:.3f} ms",
-                     both_ways ? "copies, on one engine for both ways," : name(engine), 100 * busy / analysis_.makespan,
-                     kMilliseconds * (analysis_.makespan - busy)));
+                     both_ways ? "copies, on one engine for both ways," : name(busiest_),
+                     100 * seconds / analysis_.makespan, 1e3 * (analysis_.makespan - seconds)));
   }
 
   const Timeline& timeline_;
   const Recording& recording_;
   const TimelineAnalysis& analysis_;
   GapCauses causes_;
+  std::vector<double> work_;  ///< seconds of each span
+  Engine busiest_{};
   std::map<Cause, Sum> sums_;
   double start_up_ = 0;  ///< until any engine's first operation
   double fill_ = 0;   ///< from there to the busiest engine's first, where nothing but the chunk's own steps came before
@@ -332,7 +301,7 @@ const char* name(Cause cause) {
                                      "the legacy default stream",
                                      "too few streams",
                                      "too few device buffers",
-                                     "streams that share a hardware queue",
+                                     "streams that share a hardware work queue",
                                      "the rule for launches of compute capability 2.0 to 3.0",
                                      "issue order",
                                      "work too small for its launch",

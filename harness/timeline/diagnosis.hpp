@@ -17,7 +17,7 @@ enum class Cause {
   default_stream,      ///< the legacy default stream held others back, or was held back
   too_few_streams,     ///< chunks stood behind other chunks in their stream
   too_few_buffers,     ///< chunks waited, by an event, for the buffer of another
-  shared_queue,        ///< streams shared a hardware queue
+  shared_queue,        ///< streams shared a hardware work queue
   launch_rule,         ///< compute capability 2.0 to 3.0: what depends on a kernel waited for other launches to start
   issue_order,         ///< an engine took operations in the order of issue, and the first was not ready
   small_work,          ///< the device is done with an operation sooner than the next one comes, or begins

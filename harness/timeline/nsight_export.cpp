@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
+#include "harness/host/status.hpp"
 #include "harness/timeline/nsight_rows.hpp"
 
 namespace scanlab::streams {
@@ -27,6 +27,18 @@ constexpr char kCalls[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 constexpr char kWaits[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 constexpr char kEvents[] = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 constexpr char kStrings[] = "StringIds";
+// Sentences on work that is left out or assumed, each with its number.
+constexpr char kUnfinished[] = "{} operations did not end and are left out";
+constexpr char kElsewhere[] = "{} copies between devices, between hosts and of unified memory are left out";
+constexpr char kWithin[] = "{} copies within the device and memsets count as kernels";
+constexpr char kWholeGraphs[] =
+    "{} graphs were recorded as a whole and are left out: record with --cuda-graph-trace=node";
+constexpr char kWithoutCall[] =
+    "the host's calls of {} operations are not in it: they stand in the order in which the device began, and when the "
+    "host issued is not known";
+constexpr char kNumberless[] = "{} records of events and waits for them have no number of an event and are left out";
+constexpr char kOtherContext[] = "{} records of events and waits on other devices and in other contexts are left out";
+constexpr char kUnrecorded[] = "{} waits of streams for events are called and not recorded: their order is not known";
 constexpr double kMilliseconds = 1e-6;  // a nanosecond
 
 /// A memory kind of an export: managed memory is number 4, or 6 if it is static.
@@ -64,15 +76,13 @@ class Reader {
     name_streams(file_, context_, rows_, export_);
     export_.recording.events = static_cast<int>(events_.size());
     compose(rows_, others_, has_calls_, export_);
+    for (const auto& [text, number] : left_out_) {
+      export_.unknown.push_back(fmt::format(fmt::runtime(text), number));
+    }
     return std::move(export_);
   }
 
  private:
-  template <class... Arguments>
-  void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-    export_.unknown.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
-  }
-
   /// Texts by their number.
   std::string string(std::int64_t id) {
     if (strings_.empty()) {
@@ -95,24 +105,30 @@ class Reader {
     std::ranges::sort(ranges);
     from_ = std::max(from_, ranges.front().first);
     to_ = std::min(to_, ranges.front().second);
-    if (ranges.size() > 1) say("{} NVTX ranges are called '{}': this is the first", ranges.size(), part_.range);
+    if (ranges.size() > 1) {
+      export_.unknown.push_back(
+          fmt::format("{} NVTX ranges are called '{}': this is the first", ranges.size(), part_.range));
+    }
   }
 
   void read_work() {
-    std::size_t others = 0;
-    std::size_t unfinished = 0;  // the profile ended first: Nsight gives them an end of 0
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> gpus;  // by process and CUDA's number of the device
+    file_.read("TARGET_INFO_CUDA_DEVICE", {{"gpuId"}, {"cudaId"}, {"pid"}}, [&](const Row& row) {
+      gpus[{row.whole(2), row.whole(1)}] = row.whole(0);
+    });
     const auto add = [&](const Row& row, NsightRow each) {
       each.start = row.whole(0);
       each.end = row.whole(1);
-      if (each.end < each.start) {
-        ++unfinished;
+      if (each.end < each.start) {  // the profile ended first: Nsight gives them an end of 0
+        ++left_out_[kUnfinished];
         return;
       }
-      each.device = row.whole(2);
       each.stream = row.whole(3);
       each.correlation = row.number(4);
-      each.process = process_of(row.number(5));
-      each.context = row.number(6).value_or(0);
+      const std::int64_t device = row.whole(2);
+      const std::int64_t process = process_of(row.number(5));
+      const auto gpu = gpus.find({process & kIds, device});
+      each.owner = {gpu == gpus.end() ? device : gpu->second, process, device, row.number(6).value_or(0)};
       rows_.push_back(std::move(each));
     };
     const std::vector<Column> common{{"start"},         {"end"},  {"deviceId"}, {"streamId"},
@@ -124,16 +140,15 @@ class Reader {
     };
     file_.read(kCopies, with({{"bytes"}, {"copyKind"}, {"srcKind"}, {"dstKind"}}), [&](const Row& row) {
       NsightRow copy;
-      copy.operation.chunk.items = row.whole(7);
       switch (row.whole(8)) {  // the numbers of CUDA_MEMCPY_KIND_*
         case 1:                // host to device
         case 3:                // host to array
-          copy.operation.kind = OperationKind::copy_in;
+          copy.operation = {.kind = OperationKind::copy_in, .chunk = {.items = row.whole(7)}};
           copy.memory = memory_of(row.number(9));
           break;
         case 2:  // device to host
         case 4:  // array to host
-          copy.operation.kind = OperationKind::copy_out;
+          copy.operation = {.kind = OperationKind::copy_out, .chunk = {.items = row.whole(7)}};
           copy.memory = memory_of(row.number(10));
           break;
         case 5:  // within the device: array to array, array to device, device to array, device to device
@@ -141,42 +156,36 @@ class Reader {
         case 7:
         case 8:
           copy.operation.kind = OperationKind::kernel;
-          copy.operation.chunk.items = 0;
+          ++left_out_[kWithin];
           break;
         default:
-          ++others;
+          ++left_out_[kElsewhere];
           return;
       }
       add(row, std::move(copy));
     });
     NsightRow kernel;
     kernel.operation.kind = OperationKind::kernel;
-    file_.read(kSets, common, [&](const Row& row) { add(row, kernel); });
-    const std::size_t on_device = static_cast<std::size_t>(
-        std::ranges::count(rows_, OperationKind::kernel, [](const NsightRow& each) { return each.operation.kind; }));
+    file_.read(kSets, common, [&](const Row& row) {
+      ++left_out_[kWithin];
+      add(row, kernel);
+    });
     file_.read(kKernels, with({{"gridX"}, {"gridY"}, {"gridZ"}}), [&](const Row& row) {
       kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);
       add(row, kernel);
     });
-    std::size_t graphs = 0;
-    file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++graphs; });
-    if (rows_.empty() && others + unfinished > 0) {
+    file_.read(kGraphs, {{"start"}}, [&](const Row&) { ++left_out_[kWholeGraphs]; });
+    if (!rows_.empty()) return;
+    if (left_out_.contains(kElsewhere) || left_out_.contains(kUnfinished)) {
       file_.refuse(
           fmt::format("it has no work that can be read: {} copies between devices, between hosts and of unified "
                       "memory, and {} operations that did not end",
-                      others, unfinished));
+                      left_out_[kElsewhere], left_out_[kUnfinished]));
     }
-    if (rows_.empty()) {
-      file_.refuse(graphs > 0 ? fmt::format("its graphs were recorded as a whole ({}): record with "
-                                            "--cuda-graph-trace=node",
-                                            kGraphs)
-                              : fmt::format("it has no CUDA activity: no row in {} and {}", kCopies, kKernels));
-    }
-    if (graphs > 0)
-      say("{} graphs were recorded as a whole and are left out: record with --cuda-graph-trace=node", graphs);
-    if (unfinished > 0) say("{} operations did not end and are left out", unfinished);
-    if (others > 0) say("{} copies between devices, between hosts and of unified memory are left out", others);
-    if (on_device > 0) say("{} copies within the device and memsets count as kernels", on_device);
+    file_.refuse(
+        left_out_.contains(kWholeGraphs)
+            ? fmt::format("its graphs were recorded as a whole ({}): record with --cuda-graph-trace=node", kGraphs)
+            : fmt::format("it has no CUDA activity: no row in {} and {}", kCopies, kKernels));
   }
 
   bool is_of_process(std::optional<std::int64_t> global_id) const {
@@ -188,20 +197,14 @@ class Reader {
       if (!row.number(2) || !is_of_process(row.number(4))) return;
       calls_[*row.number(2)] = {row.whole(0), row.whole(1), string(row.whole(3)), row.number(4).value_or(0)};
     });
-    std::size_t without = 0;
     for (NsightRow& each : rows_) {
       each.call = call_of(each.correlation);
-      without += each.call == nullptr ? 1 : 0;
+      if (each.call == nullptr) ++left_out_[kWithoutCall];
       if (each.call == nullptr || !is_copy(each.operation)) continue;
       each.operation.synchronous = each.call->name.find("emcpy") != std::string::npos &&  // of cudaMemcpy, cuMemcpyHtoD
                                    each.call->name.find("Async") == std::string::npos;
     }
-    has_calls_ = without == 0;
-    if (!has_calls_) {
-      say("the host's calls of {} operations are not in it: they stand in the order in which the device began, and "
-          "when the host issued is not known",
-          without);
-    }
+    has_calls_ = !left_out_.contains(kWithoutCall);
   }
 
   const NsightCall* call_of(std::optional<std::int64_t> correlation) const {
@@ -212,58 +215,46 @@ class Reader {
 
   /// Records of events, and what waits: for events and for the host.
   void read_marks() {
-    std::size_t numberless = 0;
-    std::size_t elsewhere = 0;
-    const auto is_here = [&](std::optional<std::int64_t> device, std::optional<std::int64_t> context) {
-      const bool here =
-          device.value_or(context_.device) == context_.device && context.value_or(context_.context) == context_.context;
-      elsewhere += here ? 0 : 1;
+    const auto is_here = [&](const Row& row, int process) {  // behind it are device and context
+      if (!is_of_process(row.number(process))) return false;
+      const bool here = row.number(process + 1).value_or(context_.device) == context_.device &&
+                        row.number(process + 2).value_or(context_.context) == context_.context;
+      if (!here) ++left_out_[kOtherContext];
       return here;
     };
-    const auto add = [&](OperationKind kind, std::optional<std::int64_t> stream, std::optional<std::int64_t> event,
-                         std::optional<std::int64_t> correlation) {
-      const bool needs_event = kind == OperationKind::record_event || kind == OperationKind::wait_event ||
-                               kind == OperationKind::synchronize_event;
-      if (needs_event && !event) {
-        ++numberless;
-        return;
-      }
+    const auto add = [&](OperationKind kind, const Row& row) {
       NsightRow mark;
       mark.operation.kind = kind;
-      mark.stream = stream.value_or(0);
-      mark.correlation = correlation;
-      mark.call = call_of(correlation);
-      if (event) mark.operation.event = {events_.try_emplace(*event, static_cast<int>(events_.size())).first->second};
+      mark.stream = row.number(0).value_or(0);
+      mark.correlation = row.number(2);
+      mark.call = call_of(mark.correlation);
+      const bool needs_event = kind != OperationKind::synchronize_stream && kind != OperationKind::synchronize_device;
+      if (needs_event && !row.number(1)) {
+        ++left_out_[kNumberless];
+        return;
+      }
+      if (needs_event) {
+        mark.operation.event = {events_.try_emplace(*row.number(1), static_cast<int>(events_.size())).first->second};
+      }
       if (mark.call != nullptr) rows_.push_back(std::move(mark));
     };
     const Column on_device{"deviceId", false};
-    const std::vector<Column> record_columns{{"streamId"}, {"eventId"}, {"correlationId"},
-                                             kProcess,     on_device,   kContext};
-    file_.read(kEvents, record_columns, [&](const Row& row) {
-      if (!is_of_process(row.number(3)) || !is_here(row.number(4), row.number(5))) return;
-      add(OperationKind::record_event, row.number(0), row.number(1), row.number(2));
-    });
+    file_.read(kEvents, {{"streamId"}, {"eventId"}, {"correlationId"}, kProcess, on_device, kContext},
+               [&](const Row& row) {
+                 if (is_here(row, 3)) add(OperationKind::record_event, row);
+               });
     const std::map<std::int64_t, OperationKind> kinds = wait_kinds();
-    const std::vector<Column> wait_columns{{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"},
-                                           kProcess,     on_device,   kContext};
-    file_.read(kWaits, wait_columns, [&](const Row& row) {
-      const auto kind = kinds.find(row.whole(3));
-      if (kind == kinds.end() || !is_of_process(row.number(4)) || !is_here(row.number(5), row.number(6))) return;
-      const bool for_event =
-          kind->second == OperationKind::wait_event || kind->second == OperationKind::synchronize_event;
-      add(kind->second, row.number(0), for_event ? row.number(1) : std::nullopt, row.number(2));
-    });
-    if (numberless > 0)
-      say("{} records of events and waits for them have no number of an event and are left out", numberless);
-    if (elsewhere > 0)
-      say("{} records of events and waits on other devices and in other contexts are left out", elsewhere);
+    file_.read(kWaits, {{"streamId"}, {"eventId"}, {"correlationId"}, {"syncType"}, kProcess, on_device, kContext},
+               [&](const Row& row) {
+                 const auto kind = kinds.find(row.whole(3));
+                 if (kind != kinds.end() && is_here(row, 4)) add(kind->second, row);
+               });
     std::set<const NsightCall*> recorded;
     for (const NsightRow& each : rows_) recorded.insert(each.call);
-    const auto unrecorded = std::ranges::count_if(calls_, [&](const auto& call) {
-      return call.second.name.find("StreamWaitEvent") != std::string::npos && !recorded.contains(&call.second);
-    });
-    if (unrecorded > 0)
-      say("{} waits of streams for events are called and not recorded: their order is not known", unrecorded);
+    for (const auto& [correlation, call] : calls_) {
+      const bool waits = call.name.find("StreamWaitEvent") != std::string::npos;
+      if (waits && !recorded.contains(&call)) ++left_out_[kUnrecorded];
+    }
   }
 
   /// Calls of the threads that issue work, which issue none and take longer than an issue.
@@ -311,19 +302,20 @@ class Reader {
 
   /// Kinds of waits by their number: the export's own table of names goes before CUPTI's numbers.
   std::map<std::int64_t, OperationKind> wait_kinds() const {
-    const std::vector<std::tuple<std::int64_t, std::string, OperationKind>> known{
-        {1, "_EVENT_SYNCHRONIZE", OperationKind::synchronize_event},
-        {2, "_STREAM_WAIT_EVENT", OperationKind::wait_event},
-        {3, "_STREAM_SYNCHRONIZE", OperationKind::synchronize_stream},
-        {4, "_CONTEXT_SYNCHRONIZE", OperationKind::synchronize_device}};
+    static const std::vector<std::pair<std::string, OperationKind>> known{
+        // CUPTI counts them from 1
+        {"_EVENT_SYNCHRONIZE", OperationKind::synchronize_event},
+        {"_STREAM_WAIT_EVENT", OperationKind::wait_event},
+        {"_STREAM_SYNCHRONIZE", OperationKind::synchronize_stream},
+        {"_CONTEXT_SYNCHRONIZE", OperationKind::synchronize_device}};
     std::map<std::int64_t, OperationKind> kinds;
     file_.read("ENUM_CUPTI_SYNC_TYPE", {{"id"}, {"name"}}, [&](const Row& row) {
-      for (const auto& [number, name, kind] : known) {
+      for (const auto& [name, kind] : known) {
         if (row.text(1).ends_with(name)) kinds[row.whole(0)] = kind;
       }
     });
     if (!kinds.empty()) return kinds;
-    for (const auto& [number, name, kind] : known) kinds[number] = kind;
+    for (const auto& [name, kind] : known) kinds[static_cast<std::int64_t>(kinds.size()) + 1] = kind;
     return kinds;
   }
 
@@ -335,6 +327,7 @@ class Reader {
   SqliteFile file_;
   NsightPart part_;
   NsightExport export_;
+  std::map<std::string, std::size_t> left_out_;  ///< how many, by the sentence that says so
   std::map<std::int64_t, std::string> strings_;
   std::vector<NsightRow> rows_;
   std::map<std::int64_t, NsightCall> calls_;  ///< by correlation
@@ -350,6 +343,9 @@ class Reader {
 }  // namespace
 
 NsightExport read_nsight_export(const std::filesystem::path& file, const NsightPart& part) {
+  if (part.from_ms && part.to_ms && *part.from_ms >= *part.to_ms)
+    throw CommandError(
+        kBadInput, fmt::format("--from {} is not before --to {}: give an earlier --from", *part.from_ms, *part.to_ms));
   return Reader(file, part).read();
 }
 

@@ -1,9 +1,12 @@
-// The recording and the timeline that rows of an export of Nsight Systems make.
+// Which context of an export of Nsight Systems is imported, what its streams are, and the recording and the timeline
+// that its rows make.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "harness/schedule/ordering.hpp"
@@ -73,6 +76,89 @@ void find_chunks(NsightExport& made) {
 
 }  // namespace
 
+NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std::vector<NsightRow>& rows,
+                             NsightIntervals& others, NsightExport& made) {
+  std::map<NsightContext, std::size_t> count;
+  std::map<std::int64_t, std::size_t> on_gpu;
+  for (const NsightRow& each : rows) {
+    ++count[each.owner];
+    ++on_gpu[each.owner.gpu];
+  }
+  if (part.gpu && !on_gpu.contains(*part.gpu)) {
+    file.refuse(fmt::format("it has no work of GPU {}: give --gpu one of {}", *part.gpu,
+                            fmt::join(on_gpu | std::views::keys, ", ")));
+  }
+  const auto operations_asked = [&](const auto& each) {
+    return part.gpu.value_or(each.first.gpu) == each.first.gpu ? each.second : 0;
+  };
+  const NsightContext mine = std::ranges::max_element(count, {}, operations_asked)->first;
+  for (const auto& [each, operations] : count) {
+    if (each.gpu != mine.gpu || each == mine) continue;
+    made.unknown.push_back(fmt::format("{} operations of {} are left out", operations,
+                                       each.process == mine.process
+                                           ? "another context of this process"
+                                           : fmt::format("process {} on this GPU", each.process & kIds)));
+  }
+  for (const auto& [other, operations] : on_gpu) {
+    if (other == mine.gpu) continue;
+    made.unknown.push_back(
+        fmt::format("{} operations of GPU {} are left out: take them by --gpu {}", operations, other, other));
+  }
+  for (const NsightRow& each : rows) {
+    if (each.owner != mine && each.owner.gpu == mine.gpu) others.emplace_back(each.start, each.end);
+  }
+  std::ranges::sort(others);
+  std::erase_if(rows, [&](const NsightRow& each) { return each.owner != mine; });
+  file.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}}, [&](const SqliteFile::Row& row) {
+    if (row.number(0) != mine.gpu) return;
+    made.device = row.text(1);
+    if (row.number(2) == 1) made.copy_engines = 1;
+  });
+  return mine;
+}
+
+void name_streams(const SqliteFile& file, const NsightContext& context, std::vector<NsightRow>& rows,
+                  NsightExport& made) {
+  constexpr std::int64_t kNonBlocking = 2;
+  constexpr std::int64_t kNull = 3;
+  std::map<std::int64_t, StreamKind> kinds;
+  const SqliteFile::Column process_column{"processId", false};
+  const auto is_here = [&](std::optional<std::int64_t> process, std::optional<std::int64_t> number) {
+    const std::int64_t own = context.process & kIds;
+    return (own == 0 || process.value_or(own) == own) &&
+           (context.context == 0 || number.value_or(context.context) == context.context);
+  };
+  file.read("TARGET_INFO_CUDA_STREAM", {{"streamId"}, {"flag"}, process_column, kContext},
+            [&](const SqliteFile::Row& row) {
+              if (!is_here(row.number(2), row.number(3))) return;
+              kinds[row.whole(0)] = row.number(1) == kNull          ? StreamKind::legacy_default
+                                    : row.number(1) == kNonBlocking ? StreamKind::non_blocking
+                                                                    : StreamKind::blocking;
+            });
+  bool null_is_known =
+      std::ranges::any_of(kinds, [](const auto& entry) { return entry.second == StreamKind::legacy_default; });
+  for (const auto& [table, column] : {std::pair{"TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"},
+                                      std::pair{"TARGET_INFO_CUDA_NULL_STREAM", "streamId"}}) {  // until 2022
+    file.read(table, {{column}, process_column, kContext}, [&](const SqliteFile::Row& row) {
+      if (!row.number(0) || !is_here(row.number(1), row.number(2))) return;
+      kinds[*row.number(0)] = StreamKind::legacy_default;
+      null_is_known = true;
+    });
+  }
+  std::set<std::int64_t> unknown;
+  for (NsightRow& each : rows) {
+    const auto kind = kinds.find(each.stream);
+    if (kind == kinds.end() && is_work(each.operation)) unknown.insert(each.stream);
+    const StreamKind is = kind == kinds.end() ? StreamKind::blocking : kind->second;
+    each.operation.stream = {is, is == StreamKind::legacy_default ? 0 : static_cast<int>(each.stream)};
+  }
+  if (!null_is_known)
+    made.unknown.push_back(fmt::format("which stream is the default stream is not in it: none is taken for it"));
+  if (!unknown.empty())
+    made.unknown.push_back(
+        fmt::format("of {} streams it is not said how they were created: they count as blocking", unknown.size()));
+}
+
 void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, bool has_calls, NsightExport& made) {
   static const Workload kBytes{
       .about = {.id = "imported", .title = "", .source = "", .type = ElementType::i8, .work = ""}};
@@ -109,14 +195,13 @@ void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, 
     made.threads.push_back(threads.try_emplace(each.call->thread, static_cast<int>(threads.size())).first->second);
   }
   recording.captured = has_calls && calls.size() == 1 && made.spans.size() > 1;
-  std::size_t all = 0;
   for (const auto& [memory, number] : copies) {
-    all += number;
     if (number > copies[recording.job.memory]) recording.job.memory = memory;
   }
   for (const auto& [memory, number] : copies) {
     if (memory == recording.job.memory || number == 0) continue;
-    made.unknown.push_back(fmt::format("{} of {} copies are of {} memory: all count as {}", number, all, name(memory),
+    made.unknown.push_back(fmt::format("{} of {} copies are of {} memory: all count as {}", number,
+                                       std::ranges::count_if(recording.operations, is_copy), name(memory),
                                        name(recording.job.memory)));
   }
   find_chunks(made);

@@ -31,14 +31,21 @@ struct NsightCall {
   std::int64_t thread = 0;
 };
 
+/// A context of a process on a device.
+struct NsightContext {
+  std::int64_t gpu = 0;      ///< as the export numbers them
+  std::int64_t process = 0;  ///< 0: not known
+  std::int64_t device = 0;   ///< as CUDA numbers it for this process
+  std::int64_t context = 0;  ///< 0: not known
+  auto operator<=>(const NsightContext&) const = default;
+};
+
 /// A row that becomes an operation.
 struct NsightRow {
   Operation operation;
   std::int64_t start = 0;  ///< on the device; 0 for what is no work
   std::int64_t end = 0;
-  std::int64_t device = 0;  ///< as CUDA numbers it for this process
-  std::int64_t process = 0;
-  std::int64_t context = 0;
+  NsightContext owner;
   std::int64_t stream = 0;
   std::optional<std::int64_t> correlation;
   std::int64_t blocks = 0;
@@ -49,15 +56,6 @@ struct NsightRow {
   std::int64_t issued_at() const { return call == nullptr ? start : call->start; }
   /// Operations that one call issued come as the device began them.
   auto order() const { return std::tuple(issued_at(), correlation.value_or(0), start); }
-};
-
-/// The context whose work is imported.
-struct NsightContext {
-  std::int64_t gpu = 0;      ///< as the export numbers them
-  std::int64_t process = 0;  ///< 0: not known
-  std::int64_t device = 0;   ///< as CUDA numbers it for this process
-  std::int64_t context = 0;  ///< 0: not known
-  auto operator<=>(const NsightContext&) const = default;
 };
 
 using NsightIntervals = std::vector<std::pair<std::int64_t, std::int64_t>>;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "harness/schedule/ordering.hpp"
@@ -56,12 +57,12 @@ class Analyst {
     TimelineAnalysis result;
     result.makespan = timeline_.makespan();
     std::vector<Interval> all;
-    for (const Span& span : timeline_.spans) all.push_back(span.when);
-    result.covered = covered(std::move(all));
     for (const Span& span : timeline_.spans) {
+      all.push_back(span.when);
       const Span* const before = before_on_engine(span);
       result.waits.push_back(what_held(span, before == nullptr ? 0 : before->when.end));
     }
+    result.covered = covered(std::move(all));
     for (const Engine engine : kEngines) {
       result.busy[index(engine)] = busy_seconds(timeline_, engine);
       read_gaps(engine, result);
@@ -155,7 +156,7 @@ class Analyst {
   }
 
   /// Done just as it began: a copy the other way on the only copy engine; or of another stream, issued before it, in
-  /// the same hardware queue.
+  /// the same hardware work queue.
   std::optional<Wait> ahead_of(const Span& span) const {
     const auto first = std::ranges::lower_bound(by_end_, span.when.start - timeline_.latency, {},
                                                 [](const Span* other) { return other->when.end; });
@@ -250,7 +251,7 @@ const char* name(Idle reason) {
                                      "an event",
                                      "the legacy default stream",
                                      "the host's issue",
-                                     "a shared hardware queue",
+                                     "a shared hardware work queue",
                                      "its engine, which copied the other way",
                                      "launches that had not started",
                                      "another process or context",
@@ -315,52 +316,12 @@ std::string describe(const Recording& recording, const Gap& gap) {
       fmt::format("{} idle from {:.3f} to {:.3f} ms", name(gap.engine), 1e3 * gap.when.start, 1e3 * gap.when.end);
   if (!gap.next) return idle + ": no more work";
   const std::string next = describe(recording.operations[*gap.next]);
-  const std::string blocker = gap.blocker ? describe(recording.operations[*gap.blocker]) : "";
-  const auto waited = [&](const char* by) {
-    return fmt::format("{}: {} waited for {}, by {}", idle, next, blocker, by);
-  };
-  switch (gap.reason) {
-    case Idle::stream_order:
-      return waited("the order of its stream");
-    case Idle::event:
-      return waited("an event");
-    case Idle::default_stream:
-      return waited("the rule of the legacy default stream");
-    case Idle::launches:
-      return waited("the rule for launches of compute capability 2.0 to 3.0");
-    case Idle::other_way:
-      return fmt::format("{}: the engine of {} was at {}", idle, next, blocker);
-    case Idle::other_process:
-      return fmt::format("{}: another process or context had the device, and nothing else held {}", idle, next);
-    case Idle::host:
-      if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
-      return fmt::format("{}: the host had not issued {}{}", idle, next, gap.blocker ? ": it was at " + blocker : "");
-    case Idle::queue:
-      return fmt::format("{}: {} stood behind {} in a hardware queue", idle, next, blocker);
-    default:
-      return fmt::format("{}: nothing held {}", idle, next);
-  }
+  if (gap.reason == Idle::latency) return fmt::format("{}: nothing held {}", idle, next);
+  if (!gap.blocker) return fmt::format("{}: {} waited for {}", idle, next, name(gap.reason));
+  if (gap.blocker == gap.next) return fmt::format("{}: the host was at the call that issued {}", idle, next);
+  return fmt::format("{}: {} waited for {} ({})", idle, next, describe(recording.operations[*gap.blocker]),
+                     name(gap.reason));
 }
-
-namespace {
-
-using To = std::back_insert_iterator<std::string>;
-
-void describe_path(const Recording& recording, const TimelineAnalysis& analysis, To to) {
-  std::array<double, kEngines.size()> on_path{};
-  double waited = 0;
-  for (const PathStep& step : analysis.path) {
-    on_path[static_cast<std::size_t>(engine_of(recording.operations[step.operation]))] += step.when.seconds();
-    waited += std::max(0.0, step.waited);
-  }
-  fmt::format_to(to, "critical path: {} operations", analysis.path.size());
-  for (const Engine engine : kEngines) {
-    fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[static_cast<std::size_t>(engine)]);
-  }
-  fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
-}
-
-}  // namespace
 
 std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis, double shortest_gap) {
   std::string text;
@@ -369,11 +330,12 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
   fmt::format_to(to, "makespan {:.3f} ms; engines at work {:.3f} ms in all; {}\n", 1e3 * analysis.makespan,
                  1e3 * analysis.serial(), analysis.overlap_in_words());
   for (const Engine engine : kEngines) {
-    const double busy = analysis.busy[static_cast<std::size_t>(engine)];
+    const double busy = analysis.busy[index(engine)];
     fmt::format_to(to, "{:<10}  busy {:>9.3f} ms ({:>3.0f}%)  idle {:>9.3f} ms", name(engine), 1e3 * busy,
                    analysis.makespan > 0 ? 100 * busy / analysis.makespan : 0, 1e3 * analysis.idle(engine));
     const char* separator = ": ";
-    for (const Idle reason : kIdleReasons) {
+    for (int i = 0; i <= static_cast<int>(Idle::no_more_work); ++i) {
+      const auto reason = static_cast<Idle>(i);
       const double seconds = analysis.idle(engine, reason);
       if (seconds < 1e-6) continue;
       fmt::format_to(to, "{}{} {:.3f}", separator, name(reason), 1e3 * seconds);
@@ -381,19 +343,24 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
     }
     fmt::format_to(to, "\n");
   }
-  describe_path(recording, analysis, to);
-  constexpr int kMax = 20;
-  int left_out = 0;
-  int shown = 0;
-  for (const Gap& gap : analysis.gaps) {
-    if (gap.when.seconds() < shortest_gap) continue;
-    if (++shown > kMax) {
-      ++left_out;
-    } else {
-      fmt::format_to(to, "  {}\n", describe(recording, gap));
-    }
+  std::array<double, kEngines.size()> on_path{};
+  double waited = 0;
+  for (const PathStep& step : analysis.path) {
+    on_path[index(engine_of(recording.operations[step.operation]))] += step.when.seconds();
+    waited += std::max(0.0, step.waited);
   }
-  if (left_out > 0) fmt::format_to(to, "  and {} more such gaps\n", left_out);
+  fmt::format_to(to, "critical path: {} operations", analysis.path.size());
+  for (const Engine engine : kEngines) {
+    fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[index(engine)]);
+  }
+  fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
+  constexpr std::size_t kMax = 20;
+  std::vector<const Gap*> gaps;
+  for (const Gap& gap : analysis.gaps) {
+    if (gap.when.seconds() >= shortest_gap) gaps.push_back(&gap);
+  }
+  for (const Gap* gap : gaps | std::views::take(kMax)) fmt::format_to(to, "  {}\n", describe(recording, *gap));
+  if (gaps.size() > kMax) fmt::format_to(to, "  and {} more such gaps\n", gaps.size() - kMax);
   return text;
 }
 

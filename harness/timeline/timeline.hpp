@@ -35,16 +35,13 @@ enum class Idle {
   event,           ///< for an event
   default_stream,  ///< by the rules of the legacy default stream
   host,            ///< the host had not issued it
-  queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware queue
+  queue,           ///< nothing that CUDA promises held it: it stood behind another in a hardware work queue
   other_way,       ///< its copy engine, which copied the other way
   launches,        ///< the rule of compute capability 2.0 to 3.0: earlier launches had not started, or a check was open
   other_process,   ///< nothing of its own held it: another process or context was at work on the device
   latency,         ///< nothing held it: the device takes time to begin
   no_more_work,    ///< there is no next
 };
-inline constexpr std::array kIdleReasons{
-    Idle::stream_order, Idle::event,    Idle::default_stream, Idle::host,    Idle::queue,
-    Idle::other_way,    Idle::launches, Idle::other_process,  Idle::latency, Idle::no_more_work};
 const char* name(Idle reason);
 
 /// The last thing that held an operation, beside other work of its engine.
@@ -58,7 +55,7 @@ struct Wait {
 struct Span {
   std::size_t operation = 0;
   Interval when;
-  std::optional<unsigned> channel;  ///< the hardware queue, if it is known
+  std::optional<unsigned> channel;  ///< the hardware work queue, if it is known
   std::int64_t blocks = 0;          ///< of a kernel, of its largest launch; 0: not known
   std::optional<Wait> held;         ///< what only the device knew to hold it, if it is known
 };

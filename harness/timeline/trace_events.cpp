@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "harness/schedule/facts.hpp"
@@ -67,61 +65,29 @@ std::string label(const Operation& operation) {
   }
 }
 
-/// Streams that do work, in the order of their first operation in it; lanes count from 1.
-class StreamLanes {
- public:
-  StreamLanes(const Timeline& timeline, Json& events) {
-    for (const Span& span : timeline.spans) {
-      const Stream& stream = timeline.recording->operations[span.operation].stream;
-      const auto [at, is_new] = lanes_.try_emplace({stream.kind, stream.index}, static_cast<int>(lanes_.size()) + 1);
-      if (!is_new) continue;
-      name_lane(events, kStreams, at->second, describe(stream),
-                {{"stream_kind", name(stream.kind)}, {"stream_index", stream.index}});
-    }
-  }
-  int lane(const Stream& stream) const { return lanes_.at({stream.kind, stream.index}); }
-
- private:
-  std::map<std::pair<StreamKind, int>, int> lanes_;
-};
-
-/// A lane each engine, and one more wherever operations of one engine overlap: a lane's events may not.
-class EngineLanes {
- public:
-  int lane(Engine engine, const Interval& when, Json& events) {
-    auto& ends = ends_[engine];
-    const auto free = std::ranges::find_if(ends, [&](double end) { return end <= when.start; });
-    const auto which = static_cast<int>(free - ends.begin());
-    const int lane = kMaxLanes * static_cast<int>(engine) + which + 1;
-    if (free != ends.end()) {
-      *free = when.end;
-    } else {
-      ends.push_back(when.end);
-      name_lane(events, kEnginesProcess, lane,
-                which == 0 ? name(engine) : fmt::format("{}, overlapping {}", name(engine), which + 1),
-                {{"engine", name(engine)}, {"overlapping", which}});
-    }
-    return lane;
-  }
-
- private:
-  static constexpr int kMaxLanes = 1'000'000;  ///< an engine: no more than there are operations at once
-  std::map<Engine, std::vector<double>> ends_;
-};
-
 }  // namespace
 
 Json trace_events(const Timeline& timeline, const Json& about) {
+  constexpr int kMaxLanes = 1'000'000;  // an engine: no more than there are operations at once
   const Recording& recording = *timeline.recording;
   Json events = Json::array();
   name_process(events, kStreams, "streams");
   name_process(events, kEnginesProcess, "engines");
-  const StreamLanes streams(timeline, events);
+
+  std::map<std::pair<StreamKind, int>, int> stream_lanes;  // those that do work, in the order of their first operation
+  for (const Span& span : timeline.spans) {
+    const Stream& stream = recording.operations[span.operation].stream;
+    const auto [at, is_new] =
+        stream_lanes.try_emplace({stream.kind, stream.index}, static_cast<int>(stream_lanes.size()) + 1);
+    if (!is_new) continue;
+    name_lane(events, kStreams, at->second, describe(stream),
+              {{"stream_kind", name(stream.kind)}, {"stream_index", stream.index}});
+  }
 
   std::vector<const Span*> by_start;
   for (const Span& span : timeline.spans) by_start.push_back(&span);
   std::ranges::stable_sort(by_start, {}, [](const Span* span) { return span->when.start; });
-  EngineLanes engines;
+  std::map<Engine, std::vector<double>> ends;  // of each lane: one more wherever operations of one engine overlap
   for (const Span* span : by_start) {
     const Operation& operation = recording.operations[span->operation];
     const Engine engine = engine_of(operation);
@@ -129,8 +95,20 @@ Json trace_events(const Timeline& timeline, const Json& about) {
     if (span->blocks > 0) arguments["blocks"] = span->blocks;
     if (span->channel) arguments["channel"] = *span->channel;
     const std::string text = label(operation);
-    events.push_back(complete(text, name(engine), kStreams, streams.lane(operation.stream), span->when, arguments));
-    const int lane = engines.lane(engine, span->when, events);
+    events.push_back(complete(text, name(engine), kStreams,
+                              stream_lanes.at({operation.stream.kind, operation.stream.index}), span->when, arguments));
+    auto& lanes = ends[engine];
+    const auto free = std::ranges::find_if(lanes, [&](double end) { return end <= span->when.start; });
+    const auto which = free - lanes.begin();
+    const int lane = kMaxLanes * static_cast<int>(engine) + static_cast<int>(which) + 1;
+    if (free != lanes.end()) {
+      *free = span->when.end;
+    } else {
+      lanes.push_back(span->when.end);
+      name_lane(events, kEnginesProcess, lane,
+                which == 0 ? name(engine) : fmt::format("{}, overlapping {}", name(engine), which + 1),
+                {{"engine", name(engine)}, {"overlapping", which}});
+    }
     events.push_back(complete(text, name(engine), kEnginesProcess, lane, span->when, arguments));
   }
 
@@ -138,8 +116,7 @@ Json trace_events(const Timeline& timeline, const Json& about) {
     name_process(events, kHost, "host");
     name_lane(events, kHost, 1, "issue", Json::object());
     if (recording.captured) {
-      const Json nothing = Json::object();
-      events.push_back(complete("launch of the graph", "issue", kHost, 1, timeline.issued.front(), nothing));
+      events.push_back(complete("launch of the graph", "issue", kHost, 1, timeline.issued.front(), Json::object()));
     } else {
       for (std::size_t i = 0; i < recording.operations.size(); ++i) {
         const Operation& operation = recording.operations[i];

@@ -1,7 +1,6 @@
 #include "harness/tuning/candidates.hpp"
 
-#include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/predicate.hpp>
 #include <cmath>
 #include <set>
 
@@ -20,6 +19,16 @@ Choice with_defaults(Choice choice) {
     }
   }
   return choice;
+}
+
+/// The variants of the rival's family: those that have shapes, or the others.
+std::vector<const Variant*> rival_variants(std::string_view rival, bool with_shapes) {
+  std::vector<const Variant*> all;
+  for (const auto& [id, variant] : Registry::instance().all()) {
+    const bool is_rival = variant.origin == Origin::baseline && boost::iequals(variant.about.family, rival);
+    if (is_rival && static_cast<bool>(variant.about.shapes) == with_shapes) all.push_back(&variant);
+  }
+  return all;
 }
 
 }  // namespace
@@ -55,31 +64,13 @@ std::vector<Choice> candidates() {
   return all;
 }
 
-namespace {
-
-/// Calls f with each variant of the rival's family.
-template <class F>
-void for_each_variant_of(std::string_view rival, F f) {
-  for (const auto& [id, variant] : Registry::instance().all()) {
-    if (variant.origin == Origin::baseline && in_lower_case(variant.about.family) == rival) f(variant);
-  }
-}
-
-}  // namespace
-
-std::string in_lower_case(std::string family) {
-  std::ranges::transform(family, family.begin(), [](unsigned char c) { return std::tolower(c); });
-  return family;
-}
-
 std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid) {
   std::vector<Choice> all;
-  for_each_variant_of(rival, [&](const Variant& variant) {
-    if (!variant.about.shapes) return;
-    for (Settings& settings : variant.about.shapes(monoid.first, monoid.second)) {
-      all.push_back({variant.about.id, std::move(settings)});
+  for (const Variant* const variant : rival_variants(rival, true)) {
+    for (Settings& settings : variant->about.shapes(monoid.first, monoid.second)) {
+      all.push_back({variant->about.id, std::move(settings)});
     }
-  });
+  }
   return all;
 }
 
@@ -93,9 +84,7 @@ std::vector<TypeAndOperator> rival_monoids(std::string_view rival) {
 
 std::vector<Choice> rival_references(std::string_view rival) {
   std::vector<Choice> all;
-  for_each_variant_of(rival, [&](const Variant& variant) {
-    if (!variant.about.shapes) all.push_back({variant.about.id});
-  });
+  for (const Variant* const variant : rival_variants(rival, false)) all.push_back({variant->about.id});
   if (Registry::instance().find("memcpy") != nullptr) all.push_back({"memcpy"});
   return all;
 }

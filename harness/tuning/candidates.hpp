@@ -21,10 +21,7 @@ std::optional<Choice> without_experiments(Choice choice);
 /// Every candidate of this program, once with each value of each of its parameters, the others at their defaults.
 std::vector<Choice> candidates();
 
-/// A rival is named by its family, so.
-std::string in_lower_case(std::string family);
-
-/// The shapes of a rival, by its family in lower case, that are compiled in for a type and operator; none if none are.
+/// The shapes of a rival, which its family names, that are compiled in for a type and operator; none if none are.
 std::vector<Choice> rival_candidates(std::string_view rival, const TypeAndOperator& monoid);
 
 /// The types and operators for which a rival's shapes are compiled in.

@@ -14,12 +14,7 @@ Asked best_requests(const std::vector<measure::TimedCase>& cases) {
   Asked asked;
   for (const measure::TimedCase& timed : cases) {
     const Problem& problem = timed.problem();
-    if (timed.about().id == "best") asked[{problem.type, problem.op}].push_back(problem.items);
-  }
-  for (auto& [monoid, sizes] : asked) {
-    std::ranges::sort(sizes);
-    const auto twice = std::ranges::unique(sizes);
-    sizes.erase(twice.begin(), twice.end());
+    if (timed.about().id == "best") asked[{problem.type, problem.op}].insert(problem.items);
   }
   return asked;
 }
@@ -44,23 +39,20 @@ std::filesystem::path short_table_path(const std::filesystem::path& results) {
 }
 
 std::vector<Choice> short_candidates() {
-  std::vector<Choice> all;
-  for (Choice& choice : candidates()) {
-    const auto is_same = [&](const Choice& each) { return each.variant == choice.variant; };
-    // The first of a variant has all of its defaults.
-    if (std::ranges::none_of(all, is_same)) all.push_back(std::move(choice));
-  }
+  std::vector<Choice> all = candidates();  // the first of a variant has all of its defaults
+  const auto others = std::ranges::unique(all, {}, &Choice::variant);
+  all.erase(others.begin(), others.end());
   return all;
 }
 
-std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::vector<std::int64_t>& asked) {
+std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::set<std::int64_t>& asked) {
   constexpr std::int64_t kFactor = 4;
   const std::int64_t most = tuning_sizes(monoid).back();
   std::vector<std::int64_t> sizes;
   for (const std::int64_t each : asked | std::views::reverse) {
     const std::int64_t n = std::min(each, most);
     const bool is_apart = sizes.empty() || n <= sizes.back() / kFactor;
-    const bool is_least = !sizes.empty() && each == asked.front() && n < sizes.back();
+    const bool is_least = !sizes.empty() && each == *asked.begin() && n < sizes.back();
     if (n > 0 && (is_apart || is_least)) sizes.push_back(n);
   }
   return sizes;

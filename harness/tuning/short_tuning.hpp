@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@
 
 namespace scanlab::tuning {
 
-/// The requests to `best`: numbers of items, ascending, by type and operator.
-using Asked = std::map<TypeAndOperator, std::vector<std::int64_t>>;
+/// The requests to `best`: numbers of items, by type and operator.
+using Asked = std::map<TypeAndOperator, std::set<std::int64_t>>;
 
 /// The requests of these cases. Empty if `best` is not among them.
 Asked best_requests(const std::vector<measure::TimedCase>& cases);
@@ -38,7 +39,7 @@ std::vector<Choice> short_candidates();
 
 /// The largest of the requested sizes, those that lie a factor of 4 or more below the previous, and the least; up to
 /// 4 GiB, as tuning_sizes(). The largest comes first: the fastest scan there is not far off elsewhere.
-std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::vector<std::int64_t>& asked);
+std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::set<std::int64_t>& asked);
 
 /// Wall seconds after which no further size is begun. One takes a few, so that it all ends within a minute.
 inline constexpr double kShortSeconds = 40;

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "harness/core/median.hpp"
-#include "harness/host/status.hpp"
+#include "harness/core/operators.hpp"
+#include "harness/host/document.hpp"
+#include "harness/measure/results_file.hpp"
 
 namespace scanlab::tuning {
 
@@ -79,14 +83,44 @@ TuningTable table_of_device(const Measured& measured) {
   return table;
 }
 
-/// Adds the entries of `before` that `table` lacks; whether there were any.
-bool add_entries(const TuningTable& before, TuningTable& table) {
-  const std::size_t own = table.entries.size();
-  for (const TuningTable::Entry& entry : before.entries) {
-    const auto is_same = [&](const auto& each) { return each.type == entry.type && each.op == entry.op; };
-    if (std::ranges::none_of(table.entries, is_same)) table.entries.push_back(entry);
+/// Whether a variant of a results file is a candidate, by what its context says of it: this build may lack it.
+bool is_candidate(const Value& about, const std::string& id, std::string_view rival) {
+  const auto is = [&](const char* key, const nlohmann::json& value) { return about.at(key).json() == value; };
+  if (!rival.empty()) {
+    return is("origin", "baseline") && boost::iequals(about.at("family").text(), rival) &&
+           !about.at("parameters").items().empty();
   }
-  return table.entries.size() > own;
+  return is("origin", "variant") && is("kind", "scan") && is("on_host", false) && !chooses_among_others(id) &&
+         about.at("types").items().size() == named_values<ElementType>().size();
+}
+
+/// Adds the time of an entry, if it is one of an inclusive scan by a candidate, or by a shape of `rival`. A table is
+/// for both modes; one is measured.
+void add_time(const Value& entry, const Value& variants, std::string_view rival, Measured& measured) {
+  const auto is = [&](const char* key, std::string_view word) { return entry.at(key).json() == word; };
+  if (!is("kind", "scan") || !is("outcome", "timed") || !is("mode", name(Mode::inclusive))) return;
+  const std::string id = entry.at("variant").text();
+  if (!is_candidate(variants.at(id), id, rival)) return;
+  const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
+  if (!choice) return;
+  const Column column{entry.at("cache").choose(measure::kCacheNames), entry.at("launch").choose(measure::kLaunchNames)};
+  if (column.second == measure::Launch::batch || column.second == measure::Launch::pipeline) return;
+  const auto type = entry.at("type").choose(named_values<ElementType>());
+  const auto op = entry.at("op").choose(named_values<Operator>());
+  if (!defined(type, op)) entry.fail(not_defined(type, op));
+  const auto items = entry.at("items").get<std::int64_t>({.low = 1});
+  entry.at("time_unit").choice({"ns"});
+  if (!entry.at("verified").flag()) entry.at("verified").expect("true of what is timed");
+  measured.timings[{type, op}][items][*choice][column].push_back(entry.at("real_time").get<double>({.above = 0}));
+}
+
+/// The sizes at which every shape of a rival was timed, if they are the usual ones; else all.
+TimingsBySize fully_timed_sizes(const TypeAndOperator& monoid, const TimingsBySize& sizes) {
+  TimingsBySize first;
+  for (const std::int64_t n : first_rival_sizes(monoid)) {
+    if (const auto size = sizes.find(n); size != sizes.end()) first.insert(*size);
+  }
+  return first.empty() ? sizes : first;
 }
 
 }  // namespace
@@ -95,9 +129,8 @@ std::map<Choice, double> losses(const Timings& timings) {
   std::map<Column, double> least;
   for (const auto& [choice, columns] : timings) {
     for (const auto& [column, nanoseconds] : columns) {
-      const double time = median(nanoseconds);
-      const auto [best, is_first] = least.emplace(column, time);
-      if (!is_first) best->second = std::min(best->second, time);
+      double& best = least.try_emplace(column, std::numeric_limits<double>::infinity()).first->second;
+      best = std::min(best, median(nanoseconds));
     }
   }
   std::map<Choice, double> worst;
@@ -180,12 +213,32 @@ void check_same_device(const TuningTable& before, const Measured& measured) {
 void keep_entries(const std::vector<TuningTable>& before, TuningTable& table) {
   std::string from;
   for (const TuningTable& each : before) {
-    if (!add_entries(each, table)) continue;
+    const std::size_t own = table.entries.size();
+    for (const TuningTable::Entry& entry : each.entries) {
+      const auto is_same = [&](const auto& other) { return other.type == entry.type && other.op == entry.op; };
+      if (std::ranges::none_of(table.entries, is_same)) table.entries.push_back(entry);
+    }
+    if (table.entries.size() == own) continue;
     for (const auto& [key, value] : each.provenance) {
       if (key == "date" || key == "git_commit" || key == "kept_from") from += (from.empty() ? "" : ", ") + value;
     }
   }
   if (!from.empty()) table.provenance.emplace_back("kept_from", std::move(from));
+}
+
+Measured read_results(const std::filesystem::path& path, std::string_view rival) {
+  const Document document = read_json(path.string());
+  const Value results = document;
+  const Value context = results.at("context");
+  context.check_schema(measure::kResultsSchema, "measure again with this program");
+  Measured measured;
+  measured.from = path.string();
+  measured.context = context.json();
+  for (const Value& entry : results.at("benchmarks").items()) add_time(entry, context.at("variants"), rival, measured);
+  if (!rival.empty()) {
+    for (auto& [monoid, sizes] : measured.timings) keep_only(finalists(fully_timed_sizes(monoid, sizes)), sizes);
+  }
+  return measured;
 }
 
 }  // namespace scanlab::tuning

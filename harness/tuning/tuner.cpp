@@ -50,7 +50,7 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
       if ((i % stride != 0 && i + 1 != sizes.size()) || measured.contains(n)) continue;
       std::vector<Choice> promising = candidates;
       std::erase_if(promising, [&](const Choice& each) {
-        return is_hopeless_around(n, each, measured) || std::ranges::find(failed_, each) != failed_.end();
+        return failed_.contains(each) || is_hopeless_around(n, each, measured);
       });
       const Problem problem{.type = monoid.first, .op = monoid.second, .items = n};
       measured[n] = measure_size(problem, promising, kAllColumns);
@@ -60,14 +60,8 @@ TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<st
   return measured;
 }
 
-TimingsBySize Tuner::measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                                   const std::vector<Choice>& candidates) {
-  failed_.clear();
-  return measure_more(monoid, sizes, candidates, kByStream);
-}
-
-TimingsBySize Tuner::measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                                  const std::vector<Choice>& candidates, const std::vector<Column>& columns) {
+TimingsBySize Tuner::measure_all(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                                 const std::vector<Choice>& candidates, const std::vector<Column>& columns) {
   TimingsBySize measured;
   for (const std::int64_t n : sizes) {
     if (is_over_()) break;
@@ -87,12 +81,13 @@ TimingsBySize Tuner::tune_rival(std::string_view rival, const TypeAndOperator& m
                        fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
   }
   std::ranges::copy(rival_references(rival), std::back_inserter(shapes));
-  TimingsBySize all = measure_rival(monoid, asked.empty() ? first_rival_sizes(monoid) : asked, shapes);
+  failed_.clear();
+  TimingsBySize all = measure_all(monoid, asked.empty() ? first_rival_sizes(monoid) : asked, shapes, kByStream);
   const std::vector<Choice> chosen = finalists(all);
   if (asked.empty() && chosen.size() > 1) {
     std::vector<std::int64_t> others = rival_sizes(monoid);
     std::erase_if(others, [&](std::int64_t n) { return all.contains(n); });
-    all.merge(measure_more(monoid, others, chosen, kAllColumns));
+    all.merge(measure_all(monoid, others, chosen, kAllColumns));
     leave_out_failed(all);
   }
   keep_only(chosen, all);
@@ -131,7 +126,7 @@ Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& p
     if (timed.state == measure::Timing::State::timed) continue;
     incomplete.insert(choice);
     if (timed.state != measure::Timing::State::failed) continue;
-    if (std::ranges::find(failed_, choice) == failed_.end()) failed_.push_back(choice);
+    failed_.insert(choice);
     any_failed_ = true;
   }
   for (const Choice& choice : incomplete) timings.erase(choice);

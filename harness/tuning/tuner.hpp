@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <ostream>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -32,14 +33,10 @@ class Tuner {
   TimingsBySize measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                         const std::vector<Choice>& candidates);
 
-  /// Every shape of a rival at every size, from a stream, cold and warm, verified at all of them; one that fails at any
-  /// is not chosen.
-  TimingsBySize measure_rival(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                              const std::vector<Choice>& candidates);
-
-  /// Every shape of a rival that is compiled in at `first_rival_sizes`, beside the rival as shipped; then the finalists
-  /// at the other `rival_sizes`, in the columns of `measure`. Or, of sizes that were asked for, at these alone. Returns
-  /// the times of the finalists. Throws CommandError (status 2) if no shape is compiled in.
+  /// Every shape of a rival that is compiled in at `first_rival_sizes`, from a stream, cold and warm, beside the rival
+  /// as shipped; then the finalists at the other `rival_sizes`, in the columns of `measure`. Or, of sizes that were
+  /// asked for, at these alone. All are verified at every size; one that fails at any is not chosen. Returns the times
+  /// of the finalists. Throws CommandError (status 2) if no shape is compiled in.
   TimingsBySize tune_rival(std::string_view rival, const TypeAndOperator& monoid,
                            const std::vector<std::int64_t>& asked);
 
@@ -48,14 +45,14 @@ class Tuner {
  private:
   Timings measure_size(const Problem& problem, const std::vector<Choice>& promising,
                        const std::vector<Column>& columns);
-  /// As measure_rival, where what failed before is not chosen either.
-  TimingsBySize measure_more(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
-                             const std::vector<Choice>& candidates, const std::vector<Column>& columns);
+  /// Every candidate at every size; one that fails, or failed before, is not chosen.
+  TimingsBySize measure_all(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
+                            const std::vector<Choice>& candidates, const std::vector<Column>& columns);
   void leave_out_failed(TimingsBySize& measured) const;
 
   const measure::Backends& backends_;
   std::function<bool()> is_over_ = interrupted;
-  std::vector<Choice> failed_;  ///< with the type and operator at hand
+  std::set<Choice> failed_;  ///< for the current type and operator
   bool any_failed_ = false;
   measure::ScanOptions options_;
   measure::ResultsFile* samples_;

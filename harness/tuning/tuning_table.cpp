@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "harness/host/document.hpp"
-#include "harness/host/text_file.hpp"
 #include "tuned_tables.hpp"
 
 namespace scanlab {
@@ -32,12 +31,6 @@ std::string no_candidate(const std::string& id) {
   return fmt::format("this program has no variant '{}' that best could run", id);
 }
 
-template <class E>
-E read_word(const Value& word) {
-  if (const auto value = parse<E>(word.text())) return *value;
-  word.fail(fmt::format("'{}' is unknown", word.text()));
-}
-
 }  // namespace
 
 void read_value(const Value& row, TuningTable::Row& result) {
@@ -48,8 +41,8 @@ void read_value(const Value& row, TuningTable::Row& result) {
 }
 
 void read_value(const Value& value, TuningTable::Entry& entry) {
-  entry.type = read_word<ElementType>(value.at("type"));
-  entry.op = read_word<Operator>(value.at("op"));
+  entry.type = value.at("type").choose(named_values<ElementType>());
+  entry.op = value.at("op").choose(named_values<Operator>());
   if (!defined(entry.type, entry.op)) value.fail(not_defined(entry.type, entry.op));
   entry.rows = value.at("choices").get<std::vector<TuningTable::Row>>();
   const auto not_rising = [](const TuningTable::Row& a, const TuningTable::Row& b) {
@@ -61,21 +54,6 @@ void read_value(const Value& value, TuningTable::Entry& entry) {
   }
 }
 
-namespace {
-
-/// The one that the environment names.
-TuningTable read_named_table(const std::string& path) {
-  TuningTable table = read_tuning_table(path, fmt::format("{}={}", kTuningVariable, path));
-  if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
-    std::fputs(
-        fmt::format("scanlab: warning: {}={}: {}; best uses another there\n", kTuningVariable, path, unknown).c_str(),
-        stderr);
-  }
-  return table;
-}
-
-}  // namespace
-
 bool chooses_among_others(std::string_view id) { return id == "best" || id == "device_scan"; }
 
 bool is_candidate(const Variant& variant) {
@@ -86,11 +64,7 @@ bool is_candidate(const Variant& variant) {
 
 BoundScan bind(const Choice& choice, Problem problem) {
   const Variant* const variant = find_candidate(choice.variant);
-  if (variant == nullptr) {
-    BoundScan none;
-    none.plan = Plan::refuse(no_candidate(choice.variant));
-    return none;
-  }
+  if (variant == nullptr) return {.plan = Plan::refuse(no_candidate(choice.variant))};
   problem.settings = choice.settings;
   return variant->bind(problem);
 }
@@ -148,9 +122,7 @@ TuningTable parse_tuning_table(std::string_view text, const std::string& name) {
 }
 
 TuningTable read_tuning_table(const std::string& path, const std::string& name) {
-  const std::string text = text_of(path).value_or("");
-  if (text.empty()) throw DocumentError(fmt::format("{}: cannot be read, or is empty", name));
-  return parse_tuning_table(text, name);
+  return parse_tuning_table(read_text(path, name), name);
 }
 
 /// JSON, a row a line.
@@ -192,8 +164,13 @@ const std::vector<TuningTable>& built_in_tuning_tables() {
 const TuningTable* tuning_table(std::string_view device, int multiprocessors) {
   if (const char* const path = std::getenv(kTuningVariable); path != nullptr) {
     static std::map<std::string, TuningTable> read;
-    const auto match = read.find(path);
-    return &(match != read.end() ? match : read.emplace(path, read_named_table(path)).first)->second;
+    if (const auto match = read.find(path); match != read.end()) return &match->second;
+    const std::string name = fmt::format("{}={}", kTuningVariable, path);
+    const TuningTable& table = read.emplace(path, read_tuning_table(path, name)).first->second;
+    if (const std::string unknown = table.unknown_choice(); !unknown.empty()) {
+      fmt::print(stderr, "scanlab: warning: {}: {}; best uses another there\n", name, unknown);
+    }
+    return &table;
   }
   const auto match = std::ranges::find_if(built_in_tuning_tables(), [&](const TuningTable& table) {
     return table.device == device && table.multiprocessors == multiprocessors;

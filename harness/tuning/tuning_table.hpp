@@ -36,7 +36,7 @@ struct TuningTable {
   std::string device;
   std::string compute_capability;
   int multiprocessors = 0;
-  std::vector<std::pair<std::string, std::string>> provenance;  ///< what was measured, by which code, when
+  std::vector<std::pair<std::string, std::string>> provenance;  ///< the measurement, its code and date
   std::vector<Entry> entries;
 
   /// The measured entry, or the nearest: items of the same size, if possible by the same operator. Null if no

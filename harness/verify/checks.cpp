@@ -29,7 +29,7 @@ class CpuChecker final : public Checker {
     return verify_on_cpu(variant, problem, *oracle_, options, aliasing);
   }
   Outcome repeat(const Variant&, const Problem&, int, int&) override {
-    return {.status = Outcome::Status::skipped, .message = "bits vary on a GPU only"};
+    return Outcome::skipped("bits vary on a GPU only");
   }
 
  private:
@@ -75,7 +75,7 @@ class ProblemChecks {
     std::vector<const Case*> possible;
     for (const Case& each : cases) {
       if (std::string reason = refusal(each); !reason.empty()) {
-        report_({.tested_case = each, .outcome = skipped(std::move(reason))});
+        report_({.tested_case = each, .outcome = Outcome::skipped(std::move(reason))});
       } else {
         possible.push_back(&each);
       }
@@ -93,18 +93,14 @@ class ProblemChecks {
         }
       }
     } catch (const std::bad_alloc&) {
-      Outcome lack =
-          skipped(fmt::format("host memory does not hold {} items and what they are compared with", problem.items));
+      Outcome lack = Outcome::skipped(
+          fmt::format("host memory does not hold {} items and what they are compared with", problem.items));
       lack.out_of_memory = true;
       for (const Case* each : possible) report_({.tested_case = *each, .outcome = lack});
     }
   }
 
  private:
-  static Outcome skipped(std::string reason) {
-    return {.status = Outcome::Status::skipped, .message = std::move(reason)};
-  }
-
   /// Why no input need be tried; empty if the case can be checked.
   std::string refusal(const Case& each) const {
     if (checker_.takes(*each.variant)) return each.variant->bind(each.problem).plan.refusal;

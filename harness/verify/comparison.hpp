@@ -12,6 +12,7 @@
 #include "harness/core/portable.hpp"
 #include "harness/core/rounding.hpp"
 #include "harness/core/variant.hpp"
+#include "harness/verify/guard.hpp"
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::verify {
@@ -65,25 +66,43 @@ SCANLAB_HD constexpr Verdict judge_rounded(T out, T value, float residual, float
   return {false, ratio > 1 ? ratio : std::numeric_limits<double>::infinity()};  // NaN is not > 1
 }
 
-template <class T>
-SCANLAB_HD constexpr Verdict judge_exact(const T& out, const T& value) {
-  if (out == value) return {};
-  return {false, std::numeric_limits<double>::infinity()};
-}
-
-/// Judges output i against the oracle's expected value; `residuals` and `magnitudes` are null for exact operators.
+/// Judges outputs by the oracle's values; `residuals` and `magnitudes` are null for exact operators.
 template <class Op>
-SCANLAB_HD constexpr Verdict judge(const typename Op::Item& out, const typename Op::Item* values,
-                                   const float* residuals, const float* magnitudes, std::int64_t i, double gamma) {
-  if constexpr (!Op::kRounds) {
-    return judge_exact(out, values[i]);
-  } else {
-    if constexpr (requires { Op::rest_is_right(out, values[i]); }) {
-      if (!Op::rest_is_right(out, values[i])) return {false, std::numeric_limits<double>::infinity()};
+struct JudgeByValues {
+  using Item = typename Op::Item;
+  const Item* values;
+  const float* residuals;
+  const float* magnitudes;
+  double gamma;
+
+  SCANLAB_HD constexpr Verdict operator()(const Item& out, std::int64_t i) const {
+    bool right = true;
+    if constexpr (!Op::kRounds) {
+      right = out == values[i];
+    } else if constexpr (requires { Op::rest_is_right(out, values[i]); }) {
+      right = Op::rest_is_right(out, values[i]);
     }
-    return judge_rounded(rounded_part<Op>(out), rounded_part<Op>(values[i]), residuals[i], magnitudes[i], gamma);
+    if (!right) return {false, std::numeric_limits<double>::infinity()};
+    if constexpr (Op::kRounds) {
+      return judge_rounded(rounded_part<Op>(out), rounded_part<Op>(values[i]), residuals[i], magnitudes[i], gamma);
+    }
+    return {};
   }
-}
+};
+
+/// Judges outputs by the input, as a copy must give it: bit by bit.
+template <class Op>
+struct JudgeByInput {
+  using Item = typename Op::Item;
+  InputKind kind;
+  std::uint64_t seed;
+  std::int64_t items;
+
+  SCANLAB_HD constexpr Item expected(std::int64_t i) const { return input_item<Op>(kind, seed, i, items); }
+  SCANLAB_HD constexpr Verdict operator()(const Item& out, std::int64_t i) const {
+    return {.right = same_bits(out, expected(i)), .error_to_bound = 0};
+  }
+};
 
 /// The result of a comparison of many items.
 struct Tally {
@@ -105,7 +124,7 @@ struct Tally {
   }
 };
 
-/// The first wrong item of a comparison: one item of the problem each, and what the oracle knows of it.
+/// The first wrong item of a comparison: one item of the problem each, and the oracle's values for it.
 struct Mismatch {
   const void* got = nullptr;
   const void* expected = nullptr;

@@ -28,7 +28,7 @@ class GuardedBuffer {
   }
 
   unsigned char* data() const { return memory_.get() + kGuardBytes + shift_; }
-  void poison() { fill(data(), bytes_, kPoison); }
+  void poison() const { fill(data(), bytes_, kPoison); }
 
   /// Empty, or a sentence.
   std::string damage() const {
@@ -70,9 +70,6 @@ void fill_input(const Oracle& oracle, void* to) {
   });
 }
 
-Outcome failed(std::string reason) { return {.status = Outcome::Status::failed, .message = std::move(reason)}; }
-Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
-
 std::string describe(const std::vector<simt::Fault>& faults) {
   const simt::Fault& first = faults.front();
   std::string text =
@@ -96,72 +93,59 @@ std::string run(const BoundScan& scan, const Buffers& buffers, bool prepare, sim
   return emulator.report().faults.empty() ? ended : describe(emulator.report().faults);
 }
 
-std::string first_damage(std::initializer_list<const GuardedBuffer*> buffers) {
-  for (const GuardedBuffer* buffer : buffers) {
-    if (std::string damage = buffer->damage(); !damage.empty()) return damage;
+/// Two runs with one shift.
+Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Aliasing aliasing,
+                     const Shift& shift, const simt::EmulatorOptions& options) {
+  const Problem& problem = oracle.problem();
+  const std::size_t item = item_bytes(problem.type, problem.op);
+  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const GuardedBuffer in(Guarded::input, bytes, static_cast<std::size_t>(shift.in) * item);
+  const GuardedBuffer out(Guarded::output, bytes, static_cast<std::size_t>(shift.out) * item);
+  const GuardedBuffer workspace(Guarded::workspace, scan.plan.workspace_bytes);
+  with_monoid(problem.type, problem.op, [&]<class Op>(Op) { fill_input<Op>(oracle, in.data()); });
+  workspace.poison();
+  const bool in_place = aliasing == Aliasing::in_place;
+  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data()};
+  simt::Emulator emulator(options);
+  const auto fault = [&](bool second_run) -> std::string {
+    if (std::string ended = run(scan, buffers, !second_run, emulator); !ended.empty()) return ended;
+    for (const GuardedBuffer* buffer : {&out, &workspace, &in}) {
+      if (std::string damage = buffer->damage(); !damage.empty()) return damage;
+    }
+    return oracle.compare(in.data(), 0, Kind::copy).passed() ? "" : "wrote to its input";
+  };
+  Outcome worst;
+  for (const bool second_run : {false, true}) {
+    in_place ? static_cast<void>(std::memcpy(out.data(), in.data(), bytes)) : out.poison();
+    std::string reason = fault(second_run);
+    Outcome outcome = reason.empty() ? oracle.compare(out.data(), scan.plan.chain, variant.about.kind)
+                                     : Outcome::failed(std::move(reason));
+    if (!outcome.passed()) {
+      outcome.message = run_name(aliasing, shift, second_run) + outcome.message;
+      return outcome;
+    }
+    worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);
   }
-  return {};
+  return worst;
 }
 
-/// Two runs with one shift.
-class PlacedRuns {
- public:
-  PlacedRuns(const Variant& variant, const BoundScan& scan, const Oracle& oracle, Aliasing aliasing, const Shift& shift,
-             const simt::EmulatorOptions& options)
-      : variant_(variant), scan_(scan), oracle_(oracle), aliasing_(aliasing), shift_(shift), emulator_(options) {
-    with_monoid(oracle.problem().type, oracle.problem().op, [&]<class Op>(Op) { fill_input<Op>(oracle, in_.data()); });
-    workspace_.poison();
-  }
-
-  Outcome check() {
-    Outcome first = check_run(false);
-    if (!first.passed()) return first;
-    Outcome second = check_run(true);
-    second.error_to_bound = std::max(first.error_to_bound, second.error_to_bound);
-    return second;
-  }
-
- private:
-  Outcome check_run(bool second) {
-    const bool in_place = aliasing_ == Aliasing::in_place;
-    if (in_place) {
-      std::memcpy(out_.data(), in_.data(), bytes_);
-    } else {
-      out_.poison();
-    }
-    Outcome outcome;
-    const unsigned char* const from = in_place ? out_.data() : in_.data();
-    if (std::string fault = run(scan_, {from, out_.data(), workspace_.data()}, !second, emulator_); !fault.empty()) {
-      outcome = failed(std::move(fault));
-    } else if (std::string damage = first_damage({&out_, &workspace_, &in_}); !damage.empty()) {
-      outcome = failed(std::move(damage));
-    } else if (!oracle_.compare(in_.data(), 0, Kind::copy).passed()) {  // what a copy of it would have to be
-      outcome = failed("wrote to its input");
-    } else {
-      outcome = oracle_.compare(out_.data(), scan_.plan.chain, variant_.about.kind);
-    }
-    if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second) + outcome.message;
-    return outcome;
-  }
-
-  /// Bytes of so many items.
-  std::size_t before(std::int64_t items) const {
-    return static_cast<std::size_t>(items) * item_bytes(oracle_.problem().type, oracle_.problem().op);
-  }
-
-  const Variant& variant_;
-  const BoundScan& scan_;
-  const Oracle& oracle_;
-  Aliasing aliasing_;
-  Shift shift_;
-  simt::Emulator emulator_;
-  std::size_t bytes_ = oracle_.problem().ideal_bytes() / 2;
-  GuardedBuffer in_{Guarded::input, bytes_, before(shift_.in)};
-  GuardedBuffer out_{Guarded::output, bytes_, before(shift_.out)};
-  GuardedBuffer workspace_{Guarded::workspace, scan_.plan.workspace_bytes};
-};
-
 }  // namespace
+
+std::span<const Shift> shifts(Aliasing aliasing) {
+  static constexpr std::array kShifted{Shift{1, 3}, Shift{3, 1}, Shift{5, 5}, Shift{0, 1}, Shift{1, 0}};
+  static constexpr std::array kInPlace{Shift{0, 0}, Shift{3, 3}};
+  if (aliasing == Aliasing::shifted) return kShifted;
+  return std::span(kInPlace).first(aliasing == Aliasing::in_place ? 2 : 1);
+}
+
+std::string run_name(Aliasing aliasing, const Shift& shift, bool second_run) {
+  const std::string place = aliasing == Aliasing::apart ? ""
+                            : aliasing == Aliasing::in_place
+                                ? fmt::format("in place from element {}", shift.in)
+                                : fmt::format("input from element {}, output from element {}", shift.in, shift.out);
+  const char* const run = !second_run ? "" : place.empty() ? "on the second run" : "on the second run, ";
+  return second_run || !place.empty() ? run + place + ": " : "";
+}
 
 std::string unplaceable(const Variant& variant, Aliasing aliasing) {
   const bool can = aliasing != Aliasing::in_place || variant.about.in_place;
@@ -170,14 +154,14 @@ std::string unplaceable(const Variant& variant, Aliasing aliasing) {
 
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
                       const simt::EmulatorOptions& options, Aliasing aliasing) {
-  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return skipped(std::move(reason));
+  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
   const BoundScan scan = variant.bind(problem);
-  if (!scan.plan.possible()) return skipped(scan.plan.refusal);
-  if (!scan.simt && !scan.host) return skipped(fmt::format("{} has no form for the CPU", variant.about.id));
+  if (!scan.plan.possible()) return Outcome::skipped(scan.plan.refusal);
+  if (!scan.simt && !scan.host) return Outcome::skipped(fmt::format("{} has no form for the CPU", variant.about.id));
 
   Outcome worst;
   for (const Shift& shift : shifts(aliasing)) {
-    Outcome outcome = PlacedRuns(variant, scan, oracle, aliasing, shift, options).check();
+    Outcome outcome = verify_shift(variant, scan, oracle, aliasing, shift, options);
     if (!outcome.passed()) return outcome;
     worst.error_to_bound = std::max(worst.error_to_bound, outcome.error_to_bound);
   }

@@ -40,24 +40,10 @@ __device__ void add_tally(DeviceTally* all, const Tally& mine) {
   atomicMin(&all->first, static_cast<unsigned long long>(warp.first));
 }
 
-template <class Op>
-__global__ void compare_with_values(const typename Op::Item* out, const typename Op::Item* values,
-                                    const float* residuals, const float* magnitudes, std::int64_t n, double gamma,
-                                    DeviceTally* all) {
+template <class Judge>
+__global__ void judge_all(Judge judge, const typename Judge::Item* out, std::int64_t n, DeviceTally* all) {
   Tally tally;
-  for (std::int64_t i = first_index(); i < n; i += stride()) {
-    tally.count(judge<Op>(out[i], values, residuals, magnitudes, i, gamma), i);
-  }
-  add_tally(all, tally);
-}
-
-template <class Op>
-__global__ void compare_with_input(const typename Op::Item* out, InputKind kind, std::uint64_t seed, std::int64_t n,
-                                   DeviceTally* all) {
-  Tally tally;
-  for (std::int64_t i = first_index(); i < n; i += stride()) {
-    tally.count({.right = same_bits(out[i], input_item<Op>(kind, seed, i, n)), .error_to_bound = 0}, i);
-  }
+  for (std::int64_t i = first_index(); i < n; i += stride()) tally.count(judge(out[i], i), i);
   add_tally(all, tally);
 }
 
@@ -93,27 +79,23 @@ struct CudaReference::Data {
       residuals = copy_to_device(host.residuals.get(), n * sizeof(float), stream);
       magnitudes = copy_to_device(host.magnitudes.get(), n * sizeof(float), stream);
     }
-    with_monoid(problem.type, problem.op, [&]<class Op>(Op) { fill_input<Op>(); });
+    with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+      make_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
+          reinterpret_cast<typename Op::Item*>(input.data()), kind, seed, problem.items);
+    });
+    cuda::check(cudaGetLastError(), "making the input");
     input.guard(stream.get());
     stream.synchronize();
   }
 
-  template <class Op>
-  void fill_input() const {
-    if (problem.items == 0) return;
-    make_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
-        reinterpret_cast<typename Op::Item*>(input.data()), kind, seed, problem.items);
-    cuda::check(cudaGetLastError(), "making the input");
-  }
-
-  /// Runs a comparison kernel between clearing the tally and fetching it.
-  template <class Launch>
-  Tally tally_of(const Launch& launch) const {
+  template <class Judge>
+  Tally tally_all(const Judge& judge, const typename Judge::Item* out) const {
     if (problem.items == 0) return {};
     const DeviceTally none{0, static_cast<unsigned long long>(Tally::kNone), 0};
     cuda::check(cudaMemcpyAsync(tally.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream.get()),
                 "clearing the tally");
-    launch();
+    judge_all<<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(judge, out, problem.items,
+                                                                        tally.as<DeviceTally>());
     cuda::check(cudaGetLastError(), "launching the comparison");
     const DeviceTally sums = copy_to_host(tally.as<const DeviceTally>(), stream);
     return {static_cast<std::int64_t>(sums.wrong), static_cast<std::int64_t>(sums.first),
@@ -121,43 +103,29 @@ struct CudaReference::Data {
   }
 
   template <class Op>
-  Tally tally_against_input(const void* out) const {
-    return tally_of([&] {
-      compare_with_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
-          static_cast<const typename Op::Item*>(out), kind, seed, problem.items, tally.as<DeviceTally>());
-    });
-  }
-
-  template <class Op>
-  Tally tally_against_values(const void* out, double bound) const {
-    return tally_of([&] {
-      compare_with_values<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
-          static_cast<const typename Op::Item*>(out), values.as<const typename Op::Item>(), residuals.as<const float>(),
-          magnitudes.as<const float>(), problem.items, bound, tally.as<DeviceTally>());
-    });
-  }
-
-  template <class Op>
-  Outcome compare_input(const void* out) const {
-    const Tally differences = tally_against_input<Op>(out);
+  Outcome compare_input(const typename Op::Item* out) const {
+    const JudgeByInput<Op> judge{kind, seed, problem.items};
+    const Tally differences = tally_all(judge, out);
     if (differences.wrong == 0) return {};
-    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + differences.first, stream);
-    const typename Op::Item expected = input_item<Op>(kind, seed, differences.first, problem.items);
+    const auto got = copy_to_host(out + differences.first, stream);
+    const typename Op::Item expected = judge.expected(differences.first);
     return outcome_of(problem, differences, {.got = &got, .expected = &expected}, 0);
   }
 
   template <class Op>
-  Outcome compare_values(const void* out, std::int64_t chain) const {
+  Outcome compare_values(const typename Op::Item* out, std::int64_t chain) const {
     const auto bound = gamma_of<Op>(chain, kind);
     if (!bound) return no_bound(chain, problem.type);
-    const Tally differences = tally_against_values<Op>(out, *bound);
+    const JudgeByValues<Op> judge{values.as<const typename Op::Item>(), residuals.as<const float>(),
+                                  magnitudes.as<const float>(), *bound};
+    const Tally differences = tally_all(judge, out);
     if (differences.wrong == 0) return outcome_of(problem, differences, {}, chain);
-    const auto got = copy_to_host(static_cast<const typename Op::Item*>(out) + differences.first, stream);
-    const auto expected = copy_to_host(values.as<const typename Op::Item>() + differences.first, stream);
+    const auto got = copy_to_host(out + differences.first, stream);
+    const auto expected = copy_to_host(judge.values + differences.first, stream);
     Mismatch first{.got = &got, .expected = &expected};
     if (Op::kRounds) {
-      first.residual = copy_to_host(residuals.as<const float>() + differences.first, stream);
-      first.magnitude = copy_to_host(magnitudes.as<const float>() + differences.first, stream);
+      first.residual = copy_to_host(judge.residuals + differences.first, stream);
+      first.magnitude = copy_to_host(judge.magnitudes + differences.first, stream);
       first.exact = is_exact<Op>(kind);
     }
     return outcome_of(problem, differences, first, chain);
@@ -197,14 +165,16 @@ void CudaReference::copy_input(void* to, StreamHandle stream) const {
 Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) const {
   if (!writes(kind)) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
-    return copies(kind) ? data_->template compare_input<Op>(out) : data_->template compare_values<Op>(out, chain);
+    const auto* items = static_cast<const typename Op::Item*>(out);
+    return copies(kind) ? data_->template compare_input<Op>(items) : data_->template compare_values<Op>(items, chain);
   });
 }
 
 std::string CudaReference::damaged_input() const {
   if (std::string damage = data_->input.damage(data_->stream); !damage.empty()) return damage;
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
-    const Tally differences = data_->template tally_against_input<Op>(input());
+    const JudgeByInput<Op> judge{data_->kind, data_->seed, data_->problem.items};
+    const Tally differences = data_->tally_all(judge, static_cast<const typename Op::Item*>(input()));
     return differences.wrong == 0 ? std::string{}
                                   : "wrote to its input, first to item " + std::to_string(differences.first);
   });

@@ -11,9 +11,6 @@ namespace scanlab::verify {
 
 namespace {
 
-Outcome failed(std::string reason) { return {.status = Outcome::Status::failed, .message = std::move(reason)}; }
-Outcome skipped(std::string reason) { return {.status = Outcome::Status::skipped, .message = std::move(reason)}; }
-
 /// The memory of runs with one shift, and the runs.
 class PlacedRuns {
  public:
@@ -44,18 +41,23 @@ class PlacedRuns {
 
   /// Into new poison; waits. The second run comes behind a kernel that ends late.
   void run(bool second_run = false) const {
-    enqueue(second_run);
+    out_->poison(stream_.get());
+    const void* from = in_ ? in_->data() : reference_.input();
+    if (aliasing_ == Aliasing::in_place) {
+      from = out();
+      reference_.copy_input(out_->data(), stream_.get());
+    } else if (second_run) {
+      out_->poison_late(stream_.get());
+    }
+    scan_.cuda({from, out_->data(), workspace_->data()}, stream_.get());
     stream_.synchronize();
   }
 
   /// Judges the run before, which has been waited for.
   Outcome judge(bool second_run) const {
-    Outcome outcome;
-    if (std::string reason = damage(); !reason.empty()) {
-      outcome = failed(std::move(reason));
-    } else {
-      outcome = reference_.compare(out(), scan_.plan.chain, variant_.about.kind);
-    }
+    std::string reason = damage();
+    Outcome outcome = reason.empty() ? reference_.compare(out(), scan_.plan.chain, variant_.about.kind)
+                                     : Outcome::failed(std::move(reason));
     if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second_run) + outcome.message;
     return outcome;
   }
@@ -64,18 +66,6 @@ class PlacedRuns {
   const cuda::Stream& stream() const { return stream_; }
 
  private:
-  void enqueue(bool behind_late_kernel) const {
-    out_->poison(stream_.get());
-    const void* from = in_ ? in_->data() : reference_.input();
-    if (aliasing_ == Aliasing::in_place) {
-      from = out();
-      reference_.copy_input(out_->data(), stream_.get());
-    } else if (behind_late_kernel) {
-      out_->poison_late(stream_.get());
-    }
-    scan_.cuda({from, out_->data(), workspace_->data()}, stream_.get());
-  }
-
   std::string damage() const {
     if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
@@ -115,8 +105,8 @@ Outcome verify_aliasing(const Variant& variant, const BoundScan& scan, const Cud
 template <class Check>
 Outcome checked(const Variant& variant, const Problem& problem, const Check& check) {
   const BoundScan scan = variant.bind(problem);
-  if (!scan.plan.possible()) return skipped(scan.plan.refusal);
-  if (!scan.cuda) return skipped(variant.about.id + " has no form for the GPU");
+  if (!scan.plan.possible()) return Outcome::skipped(scan.plan.refusal);
+  if (!scan.cuda) return Outcome::skipped(variant.about.id + " has no form for the GPU");
   try {
     return check(scan);
   } catch (const cuda::OutOfMemory& lack) {
@@ -126,7 +116,7 @@ Outcome checked(const Variant& variant, const Problem& problem, const Check& che
     if (const cudaError_t lasting = cudaDeviceSynchronize(); lasting != cudaSuccess) {
       throw DeviceLost(case_name(variant.about, problem) + ": " + error.what());
     }
-    return failed(error.what());
+    return Outcome::failed(error.what());
   }
 }
 
@@ -167,50 +157,46 @@ class OtherWork {
   cuda::DeviceBuffer memory_;
 };
 
-class OutputHash {
- public:
-  std::uint64_t compute(const void* out, std::size_t bytes, const cuda::Stream& stream) const {
-    cuda::check(cudaMemsetAsync(sum_.data(), 0, sum_.bytes(), stream.get()), "clearing a hash");
-    const auto words = static_cast<std::int64_t>(bytes / 4);
-    hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
-                                                                 sum_.as<unsigned long long>());
-    cuda::check(cudaGetLastError(), "hashing an output");
-    return copy_to_host(sum_.as<const unsigned long long>(), stream);
-  }
-
- private:
-  cuda::DeviceBuffer sum_{sizeof(unsigned long long)};
-};
+std::uint64_t hash(const void* out, std::size_t bytes, const cuda::Stream& stream) {
+  const cuda::DeviceBuffer sum(sizeof(unsigned long long));
+  cuda::check(cudaMemsetAsync(sum.data(), 0, sum.bytes(), stream.get()), "clearing a hash");
+  const auto words = static_cast<std::int64_t>(bytes / 4);
+  hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
+                                                               sum.as<unsigned long long>());
+  cuda::check(cudaGetLastError(), "hashing an output");
+  return copy_to_host(sum.as<const unsigned long long>(), stream);
+}
 
 }  // namespace
 
 Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
                        Aliasing aliasing) {
-  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return skipped(std::move(reason));
+  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
   return checked(variant, problem,
                  [&](const BoundScan& scan) { return verify_aliasing(variant, scan, reference, aliasing); });
 }
 
-Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs) {
+Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs,
+                       int& different) {
   std::set<std::uint64_t> hashes;
-  Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
+  const Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
     const PlacedRuns placed(variant, scan, reference, Aliasing::apart, {});
     const OtherWork other_work;
-    const OutputHash hash;
     for (int i = 0; i < runs; ++i) {
       if (i % 2 != 0) other_work.begin(8 + i % 8);
       placed.run();
       other_work.end();
-      if (!hashes.insert(hash.compute(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
+      if (!hashes.insert(hash(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
       if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
     }
-    if (hashes.size() > 1 && variant.about.fixed_bits) {
-      return failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
-                    " different outputs in " + std::to_string(runs) + " runs");
+    if (hashes.size() > 1 && variant.about.bitwise_reproducible) {
+      return Outcome::failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
+                             " different outputs in " + std::to_string(runs) + " runs");
     }
     return {};
   });
-  return {std::move(outcome), static_cast<int>(hashes.size())};
+  different = static_cast<int>(hashes.size());
+  return outcome;
 }
 
 Outcome lacking_device_memory(std::size_t bytes) {
@@ -233,12 +219,8 @@ class CudaChecker final : public Checker {
     return on_device([&] { return verify_on_cuda(variant, problem, *reference_, aliasing); });
   }
   Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) override {
-    if (!variant.machines.cuda) return skipped("runs on the host");
-    return on_device([&] {
-      Repeats repeats = repeat_on_cuda(variant, problem, *reference_, runs);
-      different = repeats.different;
-      return std::move(repeats.outcome);
-    });
+    if (!variant.machines.cuda) return Outcome::skipped("runs on the host");
+    return on_device([&] { return repeat_on_cuda(variant, problem, *reference_, runs, different); });
   }
 
  private:

@@ -41,14 +41,11 @@ class CudaReference {
 Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
                        Aliasing aliasing = Aliasing::apart);
 
-struct Repeats {
-  Outcome outcome;    ///< failed if an output is wrong, or if bits vary that the variant says are fixed
-  int different = 0;  ///< outputs, bit for bit
-};
-
 /// Runs `runs` times on one input, every second time beside a stream that keeps multiprocessors and memory busy.
-/// Compares every output that differs from all before it. Otherwise as verify_on_cuda.
-Repeats repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs);
+/// Compares every output that differs from all before it; `different` becomes the number of these. Bits that vary are a
+/// failure of a variant that says they are fixed. Otherwise as verify_on_cuda.
+Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs,
+                       int& different);
 
 /// The outcome of a check that `bytes` more of device memory would have been needed for.
 Outcome lacking_device_memory(std::size_t bytes);

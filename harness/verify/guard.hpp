@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "harness/core/portable.hpp"
 
@@ -35,20 +34,14 @@ SCANLAB_HD constexpr unsigned char pattern_byte(std::uint32_t pattern, std::size
   return static_cast<unsigned char>(pattern >> (8 * (offset % 4)));
 }
 
-template <std::size_t kBytes>
-using BitsOf = std::conditional_t<
-    kBytes == 1, std::uint8_t,
-    std::conditional_t<kBytes == 2, std::uint16_t, std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
-
-/// The bits of an item of 1, 2, 4, 8 or 16 bytes.
 template <class Item>
-using Words = std::array<BitsOf<sizeof(Item)>, (sizeof(Item) + 7) / 8>;
+using Bytes = std::array<unsigned char, sizeof(Item)>;
 
 /// Whether two items are the same bits: -0 is not 0, and a NaN is itself.
 template <class Item>
 SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
-  const auto x = std::bit_cast<Words<Item>>(a);
-  const auto y = std::bit_cast<Words<Item>>(b);
+  const auto x = std::bit_cast<Bytes<Item>>(a);
+  const auto y = std::bit_cast<Bytes<Item>>(b);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x[i] != y[i]) return false;
   }
@@ -58,9 +51,10 @@ SCANLAB_HD constexpr bool same_bits(const Item& a, const Item& b) {
 /// Whether nothing was written over the poison. Among single bytes only one in two is recognised: the poison's other
 /// byte is -1, which is too likely a result.
 template <class Item>
-SCANLAB_HD constexpr bool is_poison(const Item& item) {
-  for (const auto word : std::bit_cast<Words<Item>>(item)) {
-    if (word != static_cast<BitsOf<sizeof(Item)>>(std::uint64_t{kPoison} << 32 | kPoison)) return false;
+bool is_poison(const Item& item) {
+  const auto bytes = std::bit_cast<Bytes<Item>>(item);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != pattern_byte(kPoison, i)) return false;
   }
   return true;
 }

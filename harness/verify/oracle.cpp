@@ -3,18 +3,20 @@
 //
 // Two passes, so that chunks are independent: the aggregate of every chunk, then, from the aggregate of all chunks
 // before it, every output. Items are made twice rather than kept.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "harness/core/operators.hpp"
-#include "harness/host/memory.hpp"
+#include "harness/host/host_array.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/verify/comparison.hpp"
-#include "harness/verify/guard.hpp"
 
 namespace scanlab::verify {
 
@@ -126,62 +128,122 @@ class OracleBuilder {
   std::int64_t chunks_;
 };
 
-/// Counts what `verdict_of(k)` finds wrong among the kept outputs [from, to), on all cores.
-template <class VerdictOf>
-Tally tally_all(std::int64_t from, std::int64_t to, const VerdictOf& verdict_of) {
+/// Judges the kept outputs [from, to) on all cores; `item(k)` is the k-th.
+template <class Judge, class ItemOf>
+Tally tally_all(std::int64_t from, std::int64_t to, const Judge& judge, const ItemOf& item) {
   std::mutex mutex;
   Tally all;
   parallel_ranges(to - from, kMinItemsPerThread, [&](std::int64_t begin, std::int64_t end) {
     Tally tally;
-    for (std::int64_t k = from + begin; k < from + end; ++k) tally.count(verdict_of(k), k);
+    for (std::int64_t k = from + begin; k < from + end; ++k) tally.count(judge(*item(k), k), k);
     const std::scoped_lock lock(mutex);
     all.add(tally);
   });
   return all;
 }
 
-/// Outputs of the places [first, first + count) of the array.
+/// Compares the places from `first` on, whose outputs are `out`.
 template <class Op>
-struct Run {
-  const typename Op::Item* out;
-  std::int64_t first;
-  std::int64_t count;
-};
-
-template <class Op>
-Outcome compare_with_input(const Oracle::Data& data, const Run<Op>& run) {
-  const auto input = [&](std::int64_t i) { return input_item<Op>(data.kind, data.seed, i, data.problem.items); };
-  const Tally tally = tally_all(run.first, run.first + run.count, [&](std::int64_t i) {
-    return same_bits(run.out[i - run.first], input(i)) ? Verdict{} : Verdict{.right = false, .error_to_bound = 0};
-  });
+Outcome compare_with_input(const Oracle::Data& data, std::span<const typename Op::Item> out, std::int64_t first) {
+  const JudgeByInput<Op> judge{data.kind, data.seed, data.problem.items};
+  const auto got = [&](std::int64_t i) { return &out[i - first]; };
+  const Tally tally = tally_all(first, first + std::ssize(out), judge, got);
   if (tally.wrong == 0) return {};
-  const typename Op::Item expected = input(tally.first);
-  return outcome_of(data.problem, tally, {.got = run.out + tally.first - run.first, .expected = &expected}, 0);
+  const typename Op::Item expected = judge.expected(tally.first);
+  return outcome_of(data.problem, tally, {.got = got(tally.first), .expected = &expected}, 0);
 }
 
 template <class Op>
-Outcome compare_with_values(const Oracle::Data& data, const Run<Op>& run, std::int64_t chain) {
+Outcome compare_with_values(const Oracle::Data& data, std::span<const typename Op::Item> out, std::int64_t first,
+                            std::int64_t chain) {
   const auto bound = gamma_of<Op>(chain, data.kind);
   if (!bound) return no_bound(chain, data.problem.type);
   const auto* values = reinterpret_cast<const typename Op::Item*>(data.values.get());
-  const auto got = [&](std::int64_t k) { return run.out + (k + 1) * data.every - 1 - run.first; };
-  Tally tally = tally_all(run.first / data.every, (run.first + run.count) / data.every, [&](std::int64_t k) {
-    return judge<Op>(*got(k), values, data.residuals.get(), data.magnitudes.get(), k, *bound);
-  });
-  Mismatch first;
+  const auto got = [&](std::int64_t k) { return &out[(k + 1) * data.every - 1 - first]; };
+  const JudgeByValues<Op> judge{values, data.residuals.get(), data.magnitudes.get(), *bound};
+  Tally tally = tally_all(first / data.every, (first + std::ssize(out)) / data.every, judge, got);
+  Mismatch mismatch;
   if (tally.wrong != 0) {
-    first = {.got = got(tally.first), .expected = values + tally.first};
+    mismatch = {.got = got(tally.first), .expected = values + tally.first};
     if (Op::kRounds) {
-      first.residual = data.residuals[tally.first];
-      first.magnitude = data.magnitudes[tally.first];
-      first.exact = is_exact<Op>(data.kind);
+      mismatch.residual = data.residuals[tally.first];
+      mismatch.magnitude = data.magnitudes[tally.first];
+      mismatch.exact = is_exact<Op>(data.kind);
     }
     tally.first = (tally.first + 1) * data.every - 1;
   }
-  return outcome_of(data.problem, tally, first, chain);
+  return outcome_of(data.problem, tally, mismatch, chain);
+}
+
+template <class Item>
+std::string text(const Item& item) {
+  if constexpr (requires { item.each_field([](const char*, const auto&) {}); }) {
+    std::string fields;
+    item.each_field([&](const char* field, const auto& value) {
+      fields += fmt::format("{}{} {}", fields.empty() ? "" : ", ", field, text(value));
+    });
+    return "(" + fields + ")";
+  } else if constexpr (std::is_same_v<Item, Half>) {
+    return fmt::format("{}", static_cast<float>(item));
+  } else {
+    return fmt::format("{}", item);
+  }
+}
+
+/// One sentence: how many items are wrong, the first of them, what it holds and what it should hold.
+template <class Op>
+std::string describe(const Tally& tally, std::int64_t items, const Mismatch& first, std::int64_t chain) {
+  const auto got = *static_cast<const typename Op::Item*>(first.got);
+  const auto expected = *static_cast<const typename Op::Item*>(first.expected);
+  std::string sentence = fmt::format("{} of {} items wrong, the first at {}: got {}, expected {}", tally.wrong, items,
+                                     tally.first, text(got), text(expected));
+  if (is_poison(got)) return sentence + "; it was never written";
+  if constexpr (Op::kRounds) {
+    constexpr double u = kUnitRoundoff<typename Op::Element>;
+    const double error =
+        std::abs((static_cast<double>(rounded_part<Op>(got)) - rounded_part<Op>(expected)) - first.residual * u);
+    sentence += fmt::format("; |error| {:.3g}, ", error);
+    const double bound = gamma(chain, u).value_or(0) * first.magnitude;
+    sentence += first.exact ? "where every sum is exact"
+                            : fmt::format("bound {:.3g} for a chain of {} additions", bound, chain);
+  }
+  return sentence;
 }
 
 }  // namespace
+
+bool rounds(const Problem& problem) {
+  return with_monoid(problem.type, problem.op, []<class Op>(Op) { return Op::kRounds; });
+}
+
+std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem) {
+  const bool has_exact = defined(problem.type, problem.op) &&
+                         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
+  if (has_exact) return kinds;
+  if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
+    std::erase(kinds, InputKind::exact);
+  } else {
+    std::ranges::replace(kinds, InputKind::exact, InputKind::random);
+  }
+  return kinds;
+}
+
+Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain) {
+  Outcome outcome;
+  if (rounds(problem)) outcome.error_to_bound = tally.worst;
+  if (tally.wrong != 0) {
+    outcome.status = Outcome::Status::failed;
+    outcome.message = with_monoid(problem.type, problem.op,
+                                  [&]<class Op>(Op) { return describe<Op>(tally, problem.items, first, chain); });
+  }
+  return outcome;
+}
+
+Outcome no_bound(std::int64_t chain, ElementType type) {
+  return {.status = Outcome::Status::skipped,
+          .message = fmt::format("a chain of {} additions in {} has no error bound (chain times unit roundoff >= 1/2)",
+                                 chain, name(type))};
+}
 
 Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every)
     : data_{.problem = problem,
@@ -204,8 +266,9 @@ Outcome Oracle::compare_run(const void* out, std::int64_t first, std::int64_t co
                             Kind kind) const {
   if (!writes(kind)) return {};
   return with_monoid(data_.problem.type, data_.problem.op, [&]<class Op>(Op) {
-    const Run<Op> run{static_cast<const typename Op::Item*>(out), first, count};
-    return copies(kind) ? compare_with_input<Op>(data_, run) : compare_with_values<Op>(data_, run, chain);
+    const std::span items(static_cast<const typename Op::Item*>(out), static_cast<std::size_t>(count));
+    return copies(kind) ? compare_with_input<Op>(data_, items, first)
+                        : compare_with_values<Op>(data_, items, first, chain);
   });
 }
 

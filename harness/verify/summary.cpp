@@ -41,7 +41,6 @@ void Summary::add(const Check& check) {
     return;
   }
   ++failed_;
-  ++standing.failed;
   standing.failures.push_back(fmt::format("n = {}, {} input: {}\n           again: {}", problem.items,
                                           name(*check.input), outcome.message, again(check)));
 }
@@ -96,8 +95,9 @@ void Summary::print_group() {
 void Summary::print(const Standing& each) const {
   std::string line = fmt::format("{:<20} {:<3} {:<6} {:<9}  {:>3} passed", each.variant->about.id, name(group_.type),
                                  name(group_.op), name(group_.mode), each.passed);
-  if (each.failed > 0) line += fmt::format("  {} FAILED", each.failed);
-  if (rounds(group_) && each.passed + each.failed > 0) line += fmt::format("  worst error/bound {:.3f}", each.worst);
+  if (!each.failures.empty()) line += fmt::format("  {} FAILED", each.failures.size());
+  if (rounds(group_) && each.passed + each.failures.size() > 0)
+    line += fmt::format("  worst error/bound {:.3f}", each.worst);
   if (each.repeated > 0 && each.varying.empty()) {
     line += fmt::format("  same bits in {} runs of each of {}", checked_.request.repeat, each.repeated);
   }

@@ -41,13 +41,12 @@ class Summary {
   /// The outcomes of one variant with one type, operator and mode.
   struct Standing {
     const Variant* variant = nullptr;
-    int passed = 0;
-    int failed = 0;
+    std::size_t passed = 0;
     double worst = 0;  ///< error as a part of its bound
     std::vector<std::string> failures{};
     std::map<std::string, std::vector<std::int64_t>> skips{};  ///< reason to the n's skipped for it
     int repeated = 0;                                          ///< cases that were run many times
-    std::vector<std::string> varying{};                        ///< those of them whose bits varied
+    std::vector<std::string> varying{};                        ///< the cases whose bits varied
   };
 
   std::string again(const Check& check) const;

@@ -10,18 +10,45 @@
 // writes over new poison. State of its own that a run leaves stale is then a fault of the second run.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "harness/core/variant.hpp"
 #include "harness/simt/emulator.hpp"
-#include "harness/verify/aliasing.hpp"
 #include "harness/verify/input.hpp"
 
 namespace scanlab::verify {
+
+/// Where the input and the output of a run lie: a scan is asked of a user's pointers, not of an allocator's.
+enum class Aliasing {
+  apart,     ///< two arrays, both aligned as the device allocates them
+  shifted,   ///< parts of two arrays, from the second, fourth, sixth item on: aligned to an item and to no more
+  in_place,  ///< one array: the output takes the input's place. Only of variants that say they can
+};
+inline constexpr std::array kAliasings{Aliasing::apart, Aliasing::shifted, Aliasing::in_place};
+constexpr std::string_view name(Aliasing aliasing) {
+  return std::array{"apart", "shifted", "in_place"}[static_cast<std::size_t>(aliasing)];
+}
+
+/// Items of an aligned array before the span that is scanned, and before the span that is written.
+struct Shift {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+};
+
+/// Every shift that an aliasing case is tried with. One aligned array beside one that is not tells a scan that asks one
+/// of its pointers only; in place both are one.
+std::span<const Shift> shifts(Aliasing aliasing);
+
+/// Begins the message of a fault: which run and which shift, or nothing for the first run of aligned arrays.
+std::string run_name(Aliasing aliasing, const Shift& shift, bool second_run);
 
 /// Outcome of one check.
 struct Outcome {
@@ -30,6 +57,8 @@ struct Outcome {
   double error_to_bound = 0;   ///< floats: the largest |error| / bound seen (infinite: NaN); else 0
   bool out_of_memory = false;  ///< skipped for lack of device memory
   bool passed() const { return status == Status::passed; }
+  static Outcome failed(std::string reason) { return {.status = Status::failed, .message = std::move(reason)}; }
+  static Outcome skipped(std::string reason) { return {.status = Status::skipped, .message = std::move(reason)}; }
 };
 
 /// The expected outputs of a problem (its settings do not matter) for one input.

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
 #include "harness/core/median.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/measure/provenance.hpp"
 #include "harness/measure/results_file.hpp"
 #ifdef SCANLAB_WITH_CUDA
@@ -310,9 +310,9 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
 }
 
 TEST_F(BenchTest, RefusesFlagsOfGoogleBenchmarkThatItCannotHonour) {
-  const auto expect = [&](const std::string& flag, const std::string& said) {
+  const auto expect = [&](const std::string& flag, const std::string& error) {
     EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", flag}), kBadInput) << flag;
-    EXPECT_EQ(err_.str(), "scanlab: " + said + "\n");
+    EXPECT_EQ(err_.str(), "scanlab: " + error + "\n");
   };
   expect("--benchmark_min_warmup_time=1",
          "--benchmark_min_warmup_time would have no effect: each case is run and verified before its first sample; "

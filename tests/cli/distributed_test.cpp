@@ -1,4 +1,4 @@
-// scanlab distributed: what it lists, and what is said of bad words and of what is not here.
+// scanlab distributed: its lists, and its messages for bad words and for what the machine lacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,11 +34,11 @@ TEST(DistributedCommand, ListsAlgorithmsWithWhatTheyMove) {
 }
 
 TEST(DistributedCommand, BadWordsAreSaid) {
-  const auto expect = [](std::vector<std::string> words, const std::string& said) {
+  const auto expect = [](std::vector<std::string> words, const std::string& error) {
     words.insert(words.begin(), {"distributed", "bench"});
     const Result result = run_program(words);
     EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(error), std::string::npos) << result.err;
   };
   expect({"-b", "4MiB", "-e", "1MiB"}, "--minbytes 4194304 is more than --maxbytes 1048576");
   expect({"-f", "1"}, "stepfactor");
@@ -53,11 +53,11 @@ TEST(DistributedCommand, BadWordsAreSaid) {
 }
 
 TEST(DistributedCommand, ATraceRefusesWhatItCannotBeOf) {
-  const auto expect = [](std::vector<std::string> words, Status status, const std::string& said) {
+  const auto expect = [](std::vector<std::string> words, Status status, const std::string& error) {
     words.insert(words.begin(), {"distributed", "trace"});
     const Result result = run_program(words);
     EXPECT_EQ(result.status, status) << result.err;
-    EXPECT_NE(result.err.find(said), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(error), std::string::npos) << result.err;
     EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
   };
   expect({"--runs", "0"}, kBadInput, "runs");
@@ -128,9 +128,9 @@ TEST(DistributedCommand, WaysToVerifyThatAreNotThereAreSaid) {
   const std::vector<std::string> on_hosts{"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "9"};
   std::vector<std::string> words = on_hosts;
   words.emplace_back("--beside");
-  const Result beside = run_program(words);
-  EXPECT_EQ(beside.status, kBadInput);
-  EXPECT_NE(beside.err.find("no chosen algorithm is on GPUs"), std::string::npos) << beside.err;
+  const Result result = run_program(words);
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_NE(result.err.find("no chosen algorithm is on GPUs"), std::string::npos) << result.err;
 }
 
 #ifdef SCANLAB_WITH_CUDA

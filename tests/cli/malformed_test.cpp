@@ -1,5 +1,5 @@
 // Files that the commands read, with every field in turn left out or of a value that it cannot have: one sentence that
-// names the file and status 2, or a meaning; never an exception that nobody caught, nor a number that a loop runs to.
+// names the file and status 2, or a meaning; never an uncaught exception, nor a number that a loop runs to.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 const std::string kHuge(5000, '9');
 
-/// What a field may be instead of what it has to be.
+/// Values to put into fields that require something else.
 const std::vector<Json>& wrong_values() {
   static const std::vector<Json> values{
       "HUGE",     1e30, 100'000'000, -1, 0.5, 1e308, true, nullptr, Json::array(), Json::array({Json::array({1})}),
@@ -37,7 +37,7 @@ const std::vector<Json>& wrong_values() {
 void add_fields(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& all) {
   if (!at.empty()) all.push_back(at);
   if (value.is_object()) {
-    for (const auto& [key, of] : value.items()) add_fields(of, at / key, all);
+    for (const auto& [key, field] : value.items()) add_fields(field, at / key, all);
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); i += std::max<std::size_t>(1, value.size() - 1)) {
       add_fields(value[i], at / i, all);
@@ -55,7 +55,7 @@ class Malformed : public testing::Test {
 
   /// Calls `read` with the text of the document with each field wrong.
   static int each_fault(const Json& sound,
-                        const std::function<void(const std::string& text, const std::string& of)>& read) {
+                        const std::function<void(const std::string& text, const std::string& fault)>& read) {
     std::vector<Json::json_pointer> fields;
     add_fields(sound, Json::json_pointer(), fields);
     int faults = 0;
@@ -72,8 +72,8 @@ class Malformed : public testing::Test {
         is_read(document, field, value.dump());
       }
       Json document = sound;
-      Json& of = document[field.parent_pointer()];
-      if (of.is_object()) of.erase(field.back());
+      Json& parent = document[field.parent_pointer()];
+      if (parent.is_object()) parent.erase(field.back());
       is_read(document, field, "missing");
     }
     return faults;
@@ -91,15 +91,15 @@ class Malformed : public testing::Test {
     std::string err;
     ASSERT_EQ(run_on(sound.dump(), err), kOk) << err;
     int refused = 0;
-    const int faults = each_fault(sound, [&](const std::string& text, const std::string& of) {
+    const int faults = each_fault(sound, [&](const std::string& text, const std::string& fault) {
       const int status = run_on(text, err);
-      EXPECT_TRUE(status == kOk || status == kBadInput) << of << ": status " << status << ": " << err;
+      EXPECT_TRUE(status == kOk || status == kBadInput) << fault << ": status " << status << ": " << err;
       if (status != kBadInput) return;
       ++refused;
-      EXPECT_NE(err.find(file), std::string::npos) << of << ": " << err;
-      EXPECT_EQ(std::ranges::count(err, '\n'), 1) << of << ": " << err;
-      EXPECT_EQ(err.find("json.exception"), std::string::npos) << of << ": " << err;
-      EXPECT_LT(err.size(), 1000u) << of;
+      EXPECT_NE(err.find(file), std::string::npos) << fault << ": " << err;
+      EXPECT_EQ(std::ranges::count(err, '\n'), 1) << fault << ": " << err;
+      EXPECT_EQ(err.find("json.exception"), std::string::npos) << fault << ": " << err;
+      EXPECT_LT(err.size(), 1000u) << fault;
     });
     EXPECT_GT(refused, faults / 4);
   }
@@ -167,18 +167,18 @@ TEST_F(Malformed, TablesOfWhatBestRuns) {
   Json sound = Json::parse(file);
   sound["entries"].erase(sound["entries"].begin() + 1, sound["entries"].end());
   EXPECT_NO_THROW(parse_tuning_table(sound.dump(), "table.json"));
-  each_fault(sound, [](const std::string& text, const std::string& of) {
+  each_fault(sound, [](const std::string& text, const std::string& fault) {
     try {
       parse_tuning_table(text, "table.json");
     } catch (const DocumentError& error) {
-      const std::string said = error.what();
-      EXPECT_NE(said.find("table.json: "), std::string::npos) << of << ": " << said;
-      EXPECT_LT(said.size(), 1000u) << of;
+      const std::string reason = error.what();
+      EXPECT_NE(reason.find("table.json: "), std::string::npos) << fault << ": " << reason;
+      EXPECT_LT(reason.size(), 1000u) << fault;
     }
   });
 }
 
-/// What `bench --out` finds there is none of its business, whatever it is.
+/// `bench --out` ignores the content of a file that exists.
 TEST_F(Malformed, ResultsThatAreThereAlreadyAreLeftAlone) {
   const std::string results = path("results.json");
   for (const std::string text : {"{", "[1,", "\xff", "{\"context\": 5, \"benchmarks\": \"no\"}"}) {

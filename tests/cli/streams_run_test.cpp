@@ -54,7 +54,7 @@ TEST(StreamsRun, NamesItsCases) {
             "\n"
             "streams/schedule:double_buffered/workload:feistel/items:100/chunks:200/streams:2/memory:pinned/work:3/"
             "blocks:8/buffers:2\n");
-  // What a schedule does not heed gives no second case.
+  // Values of an option that a schedule ignores add no cases.
   const Result once = scanlab_streams({"run", "depth_first", "--buffers", "2,3,4", "--benchmark_list_tests"});
   EXPECT_EQ(std::ranges::count(once.out, '\n'), 1);
 }
@@ -96,13 +96,13 @@ TEST(StreamsRun, BadInputIsASentence) {
   expect({"trace"}, "trace takes a schedule");
   expect({"trace", "depth_first", "--chunks", "2,4"},
          "these are 2 timelines: give a folder for them with --out FOLDER");
-  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0 is out of range: give");
+  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0: give");
   expect({"trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
   expect({"diagnose"}, "diagnose takes one schedule, or two");
   expect({"diagnose", "all"}, "14 combinations");
 }
 
-/// What a device that is none does, and what it was asked for.
+/// Behaviour of a fake device, and the replays that it was asked for.
 struct Planted {
   std::function<measure::ScheduleSample(const streams::Recording&, int before)> repeat = [](const streams::Recording&,
                                                                                             int) {
@@ -153,7 +153,7 @@ class StreamsRunOn : public testing::Test {
     return {status, out.str(), err.str()};
   }
 
-  /// Of schedules, or of parts.
+  /// Entries of the results file whose name begins with `prefix`: schedules, or parts.
   std::vector<nlohmann::json> entries(const std::string& prefix = "streams/schedule:") const {
     std::vector<nlohmann::json> all;
     const auto results = nlohmann::json::parse(std::ifstream(file_));

@@ -97,7 +97,7 @@ TEST(Half, RoundsToTheNearestAndTiesToEven) {
   }
 }
 
-TEST(Half, WhatNoHalfHoldsBecomesInfinityOrZero) {
+TEST(Half, ValuesBeyondHalvesBecomeInfinityOrZero) {
   for (const double large : {65520.0, 1e5, 1e30, 1e300, std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(Half(large).bits, kInfinity) << large;
     EXPECT_EQ(Half(-large).bits, 0x8000 | kInfinity) << large;
@@ -112,7 +112,7 @@ TEST(Half, WhatNoHalfHoldsBecomesInfinityOrZero) {
   EXPECT_TRUE(is_nan(Half(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST(Half, OfIntegersIsTheNearest) {
+TEST(Half, IntegersBecomeTheNearest) {
   for (int i = -70'000; i <= 70'000; ++i) ASSERT_EQ(Half(i).bits, nearest(i).bits) << i;
 }
 
@@ -131,7 +131,7 @@ TEST(Half, SumsAndProductsAreRoundedOnce) {
   for (int i = 0; i < 2'000'000; ++i) {
     const std::uint32_t bits = random();
     ASSERT_NO_FATAL_FAILURE(expect_arithmetic(half(bits & 0xFFFF), half(bits >> 16)));
-    // Of nearby exponents, where sums tie.
+    // Nearby exponents, where sums tie.
     const int near = static_cast<int>(bits & 0x7FFF) ^ static_cast<int>(random() & 0x87FF);
     ASSERT_NO_FATAL_FAILURE(expect_arithmetic(half(bits & 0x7FFF), half(near)));
   }

@@ -13,23 +13,14 @@ namespace {
 constexpr int kBuilt = 13000;
 constexpr char kWords[] = "CUDA driver version is insufficient for CUDA runtime version";
 
-TEST(NoDevice, WithoutADriverThereIsNoGpuWhateverCudaCallsIt) {
-  for (const NoDevice said : {NoDevice::none, NoDevice::driver_too_old, NoDevice::other}) {
-    EXPECT_EQ(why_no_device(said, 0, kBuilt, kWords), "this machine has no NVIDIA GPU, or no driver for it");
+TEST(NoDevice, SaysWhatIsLackingAndWhatToDo) {
+  for (const NoDevice reason : {NoDevice::none, NoDevice::driver_too_old, NoDevice::other}) {
+    EXPECT_EQ(why_no_device(reason, 0, kBuilt, kWords), "this machine has no NVIDIA GPU, or no driver for it");
   }
-}
-
-TEST(NoDevice, ADriverThatIsTooOldIsNamedWithWhatIsNeeded) {
   EXPECT_EQ(why_no_device(NoDevice::driver_too_old, 12020, kBuilt, kWords),
             "the NVIDIA driver supports CUDA 12.2, and this program was built with 13.0; install a newer driver");
-}
-
-TEST(NoDevice, ADriverWithoutAGpuSaysWhereToLook) {
-  const std::string said = why_no_device(NoDevice::none, 13000, kBuilt, "no CUDA-capable device is detected");
-  EXPECT_EQ(said, "the NVIDIA driver gives this program no GPU; see nvidia-smi and CUDA_VISIBLE_DEVICES");
-}
-
-TEST(NoDevice, WhatElseIsWrongIsSaidInCudasWords) {
+  EXPECT_EQ(why_no_device(NoDevice::none, 13000, kBuilt, kWords),
+            "the NVIDIA driver gives this program no GPU; see nvidia-smi and CUDA_VISIBLE_DEVICES");
   EXPECT_EQ(why_no_device(NoDevice::other, 13000, kBuilt, "initialization error"), "initialization error");
 }
 
@@ -47,11 +38,10 @@ TEST(NoCode, ADeviceForWhichNothingWasCompiledIsToldTheBuildThatItNeeds) {
   EXPECT_TRUE(runs("80-virtual", 9, 0));
   EXPECT_TRUE(runs("90a", 9, 0));
   EXPECT_FALSE(runs("90a", 10, 0));
-  EXPECT_TRUE(runs("native", 8, 6)) << "what it stands for is not known here";
+  EXPECT_TRUE(runs("native", 8, 6)) << "its meaning is not known here";
   EXPECT_EQ(why_no_code("90,100", 8, 0),
             "this program has no code for the GPU, whose compute capability is 8.0: it was compiled for 90,100. Build "
-            "one that "
-            "has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build/cuda");
+            "one that has: cmake --preset cuda -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build/cuda");
 }
 
 TEST(NoCode, TheGuideForOtherDevicesQuotesWhatIsSaid) {

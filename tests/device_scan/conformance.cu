@@ -1,5 +1,5 @@
-// What the page of scanlab::DeviceScan promises, tried on a device, as CUB tries its own: every size at which something
-// changes, every type that it takes, functions of every kind, and storage that holds anything.
+// Tests the promises of the page of scanlab::DeviceScan on a device, as CUB tests its own: every size at which
+// something changes, every type that it takes, functions of every kind, and storage that holds anything.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
@@ -356,7 +356,7 @@ TEST(CalledFunctions, MayHaveStateAndInitialValuesConvert) {
   }
 }
 
-/// Sizes, places and storage that nobody chose. Any seed must pass; SCANLAB_SEED names another.
+/// Random sizes, places and storage. Any seed must pass; SCANLAB_SEED names another.
 TEST(AtRandom, ScansAreRight) {
   const char* const given = std::getenv("SCANLAB_SEED");
   const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 20261128;
@@ -436,9 +436,9 @@ TEST(DeviceScan, CountsMoreThan32BitsOfItems) {
   const Memory storage(bytes);
   check(DeviceScan::InclusiveSum(storage.as<void>(), bytes, items.as<std::uint8_t>(), n));
   count_wrong<<<1024, 1024>>>(items.as<std::uint8_t>(), n, wrong.as<unsigned long long>());
-  unsigned long long found = 1;
-  check(cudaMemcpy(&found, wrong.as<void>(), sizeof found, cudaMemcpyDeviceToHost));
-  EXPECT_EQ(found, 0u);
+  unsigned long long wrong_items = 1;
+  check(cudaMemcpy(&wrong_items, wrong.as<void>(), sizeof wrong_items, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(wrong_items, 0u);
 }
 
 /// The same storage, never prepared, for a captured call that is replayed, and for calls of other sizes in between.

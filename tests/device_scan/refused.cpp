@@ -1,4 +1,4 @@
-// What scanlab::DeviceScan does not take: each is refused by a sentence that says what to use instead, and by no other.
+// Calls that scanlab::DeviceScan refuses, each by one sentence that says what to use instead.
 #include "variants/scan/scan_function.hpp"
 
 struct Large {

@@ -190,13 +190,10 @@ class KeepsRuns : public WrappedBackend {
     class Replay : public BoundRank {
      public:
       Replay(BoundRank& kept, bool writes, int& count) : kept_(kept), writes_(writes), count_(count) {}
-      void connect(Communicator&) override {}
-      void rehearse(const void*, void*, StreamHandle) override {}
       void run(const void* in, void* out, StreamHandle stream) override {
         ++count_;
         if (writes_) kept_.run(in, out, stream);
       }
-      std::string waits_for(StreamHandle) override { return {}; }
 
      private:
       BoundRank& kept_;

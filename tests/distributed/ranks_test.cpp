@@ -1,4 +1,4 @@
-#include "harness/distributed/ranks.hpp"
+#include "harness/distributed/communicator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ TEST(Ranks, OfUnlikeBuildsOrWordsRefuseEachOther) {
     }
   };
   expect("0f1e2d3c4 and changes", "verify",
-         "rank 1 is a build of commit 0f1e2d3c4 and changes, and rank 0 of 0f1e2d3c4: mpirun must start the same "
+         "rank 1: it is a build of commit 0f1e2d3c4 and changes, and rank 0 of 0f1e2d3c4: mpirun must start the same "
          "program everywhere");
-  expect("0f1e2d3c4", "bench", "rank 1 was started with other words than rank 0: mpirun must give all the same");
+  expect("0f1e2d3c4", "bench", "rank 1: it was started with other words than rank 0: mpirun must give all the same");
 }
 
 }  // namespace

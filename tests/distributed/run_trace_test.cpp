@@ -14,8 +14,8 @@
 namespace scanlab::distributed {
 namespace {
 
-using Kind = streams::DeviceActivity::Kind;
-using Recorded = std::vector<streams::DeviceActivity>;
+using Kind = streams::Activity::Kind;
+using Recorded = std::vector<streams::Activity>;
 
 std::int64_t now() { return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count(); }
 

@@ -15,24 +15,19 @@
 #include <string>
 
 #include "harness/host/status.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab {
 namespace {
 
 class WholeFiles : public testing::Test {
  protected:
-  WholeFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "scanlab-whole-file-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~WholeFiles() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path path() const { return folder_ / "file"; }
   std::string held() const {
     std::ifstream file(path());
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
+  std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_.path()), {}); }
   static std::string refusal(const std::filesystem::path& path, bool replace) {
     try {
       WholeFile file(path, replace);
@@ -43,7 +38,7 @@ class WholeFiles : public testing::Test {
     return {};
   }
 
-  std::filesystem::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(WholeFiles, LeaveNoEmptyFolders) {
@@ -100,8 +95,8 @@ TEST_F(WholeFiles, AFullDiskKeepsWhatWasThere) {
 TEST_F(WholeFiles, OnlyFilesAreReplaced) {
   ASSERT_EQ(mkfifo(path().c_str(), 0600), 0);  // or a device: a rename would put a file in its place
   EXPECT_NE(refusal(path(), true).find("not a regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder_, true).find("not a regular file"), std::string::npos);
-  EXPECT_NE(refusal(folder_, false).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_.path(), true).find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal(folder_.path(), false).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder_ / "new" / "", true).find("names no file"), std::string::npos);
   EXPECT_NE(refusal(path() / "below", true).find("Not a directory"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_fifo(path()));

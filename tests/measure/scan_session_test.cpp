@@ -119,18 +119,20 @@ TEST_F(ScanSessionOn, ARepetitionHasAsManyRunsAsItsTimeAsksFor) {
     run({each}, options);
     return planted_.runs.at(10).back();
   };
-  const ScanOptions one{.loop = {.rounds = 1}, .device_seconds = 5e-3};
+  const ScanOptions one_round{.loop = {.rounds = 1}, .device_seconds = 5e-3};
   const TimedCase warm = timed(device_, 10);
   // The same examples are held against the baselines of Python, and those of ranks against distributed ones.
-  for (const auto& of : nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
-    if (of.at("of") == "ranks") continue;
-    const Cache cache = of.at("of") == "cold" ? Cache::cold : Cache::warm;
-    const ScanOptions options{.loop = {.rounds = of.at("rounds"), .cap_seconds = of.at("cap_seconds")}};
-    EXPECT_EQ(runs(timed(device_, 10, cache), of.at("seconds_per_run"), options), of.at("runs")) << of.at("why");
+  for (const auto& example :
+       nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
+    if (example.at("of") == "ranks") continue;
+    const Cache cache = example.at("of") == "cold" ? Cache::cold : Cache::warm;
+    const ScanOptions options{.loop = {.rounds = example.at("rounds"), .cap_seconds = example.at("cap_seconds")}};
+    EXPECT_EQ(runs(timed(device_, 10, cache), example.at("seconds_per_run"), options), example.at("runs"))
+        << example.at("why");
   }
   EXPECT_EQ(runs(warm, 19e-6, {.loop = {.rounds = 1}, .device_seconds = 1e-3}), 100) << "short ones in hundreds";
-  EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6, one), 200) << "a graph holds them all";
-  EXPECT_EQ(runs(timed(host_, 10), 1e-3, one), 50) << "of the host 50 ms";
+  EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6, one_round), 200) << "a graph holds them all";
+  EXPECT_EQ(runs(timed(host_, 10), 1e-3, one_round), 50) << "of the host 50 ms";
   EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .seconds = 1e-3}), 10) << "as was asked for";
   EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .runs = 9}), 9) << "likewise";
 }

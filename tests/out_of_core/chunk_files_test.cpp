@@ -166,7 +166,7 @@ ssize_t write(int file, const void* from, size_t bytes) {
   return written;
 }
 
-/// Space that is asked for is written through a mapping, which nobody sees.
+/// Requested space is written through a mapping, without visible effect.
 int posix_fallocate(int file, off_t place, off_t bytes) {
   static auto* const call = real<int(int, off_t, off_t)>("posix_fallocate");
   const int error = call(file, place, bytes);
@@ -324,7 +324,7 @@ TEST_F(ChunkFiles, WhatTheDiskLostOnceCountsNoMoreWhateverItSaysLater) {
   ResumableOutput output = open_output({.durable = true});
   write_chunk(output, 0);
   watch.fail_sync = 0;
-  watch.recovers = true;  // the system tells of an error once
+  watch.recovers = true;  // the system reports an error once
   EXPECT_THROW(write_chunk(output, 1), FileError);
   EXPECT_THROW(write_chunk(output, 2), FileError);
   EXPECT_THROW(output.finish(), FileError);

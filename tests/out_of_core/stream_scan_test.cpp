@@ -1,5 +1,5 @@
 // scanlab stream-scan: chunks and carries, threads that read and write, files that are whole or resumable; all without
-// a device, on threads as streams.
+// a device.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -21,10 +21,10 @@
 #include <thread>
 
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/results_file.hpp"
-#include "harness/out_of_core/carry.hpp"
+#include "harness/out_of_core/carried_scan.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/chunk_threads.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
@@ -111,21 +111,24 @@ Bytes scanned(const Problem& problem, const Bytes& in) {
 
 bool go_on(const Chunk&) { return true; }
 
+out_of_core::ReadPiece read_from(const Bytes& in, std::size_t base = 0) {
+  return [&in, base](std::int64_t place, std::byte* to, std::size_t bytes) {
+    std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
+  };
+}
+
 /// From memory to memory through reader and writer threads, as from file to file.
 void run_through_threads(const ChunkedScan& scan, out_of_core::ScanDevice& device, const streams::Recording& recording,
                          const Bytes& in, Bytes& out, int threads) {
   std::vector<int> counted;
   {
-    out_of_core::WriteBehind sink(
-        device, scan, pageable_memory, threads,
+    out_of_core::ChunksInFiles host(
+        device, scan, pageable_memory, threads, read_from(in),
         [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
           std::copy_n(from, bytes, out.data() + place);
         },
         [&](int chunks, std::span<const std::byte>) { counted.push_back(chunks); });
-    out_of_core::ReadAhead source(
-        device, scan, pageable_memory, threads,
-        [&](std::int64_t place, std::byte* to, std::size_t bytes) { std::copy_n(in.data() + place, bytes, to); });
-    out_of_core::replay(recording, device, source, sink, go_on);
+    out_of_core::replay(recording, device, host, go_on);
   }
   EXPECT_TRUE(std::ranges::is_sorted(counted));
   EXPECT_EQ(counted.empty() ? 0 : counted.back(), scan.problem.items == 0 ? 0 : scan.chunks);
@@ -148,9 +151,8 @@ TEST(OutOfCore, IsTheScanOfTheWholeWhateverTheChunks) {
         const auto device = out_of_core::host_scan_device(scan, recording);
         const bool in_memory = up_to(2) == 1;
         if (in_memory) {
-          out_of_core::MemorySource source(in.data(), scan.item_bytes());
-          out_of_core::MemorySink sink(*device, out.data(), scan);
-          out_of_core::replay(recording, *device, source, sink, go_on);
+          out_of_core::ChunksInMemory host(*device, scan, in.data(), out.data());
+          out_of_core::replay(recording, *device, host, go_on);
         } else {
           run_through_threads(scan, *device, recording, in, out, up_to(4));
         }
@@ -170,12 +172,12 @@ Bytes in_two_runs(ChunkedScan scan, const Bytes& in, int stop, MakeDevice make) 
   for (const bool first : {true, false}) {
     const streams::Recording recording = record(scan);
     const auto device = make(scan, recording);
-    const auto base = static_cast<std::size_t>(scan.first_item()) * scan.item_bytes();
+    const auto base = static_cast<std::size_t>(scan.items_before(scan.first_chunk)) * scan.item_bytes();
     int done = 0;
     Bytes carry;
     {
-      out_of_core::WriteBehind sink(
-          *device, scan, pageable_memory, 2,
+      out_of_core::ChunksInFiles host(
+          *device, scan, pageable_memory, 2, read_from(in, base),
           [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
             std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
           },
@@ -183,12 +185,7 @@ Bytes in_two_runs(ChunkedScan scan, const Bytes& in, int stop, MakeDevice make) 
             done = chunks;
             carry.assign(left.begin(), left.end());
           });
-      out_of_core::ReadAhead source(*device, scan, pageable_memory, 2,
-                                    [&](std::int64_t place, std::byte* to, std::size_t bytes) {
-                                      std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
-                                    });
-      out_of_core::replay(recording, *device, source, sink,
-                          [&](const Chunk& chunk) { return !first || chunk.index < stop; });
+      out_of_core::replay(recording, *device, host, [&](const Chunk& chunk) { return !first || chunk.index < stop; });
     }
     if (!first) break;
     EXPECT_EQ(done, stop);
@@ -359,17 +356,17 @@ TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
       if (place >= 80000) throw std::runtime_error("planted");
     };
     std::atomic<int> last_told = 0;
-    out_of_core::WriteBehind sink(
+    out_of_core::ChunksInFiles host(
         *device, scan, pageable_memory, 3,
+        [&](std::int64_t place, std::byte*, std::size_t) {
+          if (reading) fail_at(place);
+        },
         [&](std::int64_t place, const std::byte*, std::size_t) {
           if (!reading) fail_at(place);
         },
         [&](int chunks, std::span<const std::byte>) { last_told = chunks; });
-    out_of_core::ReadAhead source(*device, scan, pageable_memory, 3, [&](std::int64_t place, std::byte*, std::size_t) {
-      if (reading) fail_at(place);
-    });
     try {
-      out_of_core::replay(recording, *device, source, sink, go_on);
+      out_of_core::replay(recording, *device, host, go_on);
       ADD_FAILURE() << "nothing was thrown";
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "planted");
@@ -403,10 +400,9 @@ TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
   Bytes out(in.size());
   const streams::Recording recording = record(scan);
   LateDevice device(recording);
-  out_of_core::MemorySource source(in.data(), scan.item_bytes());
-  out_of_core::MemorySink sink(device, out.data(), scan);
+  out_of_core::ChunksInMemory host(device, scan, in.data(), out.data());
   int most = 0;
-  out_of_core::replay(recording, device, source, sink, [&](const Chunk& chunk) {
+  out_of_core::replay(recording, device, host, [&](const Chunk& chunk) {
     most = std::max(most, chunk.index - device.copied_out());
     return true;
   });
@@ -423,8 +419,8 @@ TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
   std::atomic<int> others = 0;
   std::atomic<bool> first = false;
   std::vector<int> counted;
-  out_of_core::WriteBehind sink(
-      *device, scan, pageable_memory, 4,
+  out_of_core::ChunksInFiles host(
+      *device, scan, pageable_memory, 4, read_from(in),
       [&](std::int64_t place, const std::byte*, std::size_t) {
         if (place > 0) {
           ++others;
@@ -439,9 +435,8 @@ TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
         EXPECT_TRUE(first) << chunks << " chunks count, and the first is not written";
         counted.push_back(chunks);
       });
-  out_of_core::MemorySource source(in.data(), scan.item_bytes());
-  out_of_core::replay(recording, *device, source, sink, go_on);
-  EXPECT_EQ(counted, std::vector<int>{4});
+  out_of_core::replay(recording, *device, host, go_on);
+  EXPECT_EQ(counted, (std::vector<int>{1, 2, 3, 4}));
 }
 
 // --------------------------------------------------------------------------------------------------- with files
@@ -823,13 +818,13 @@ TEST_F(StreamScan, BadInputIsOneSentence) {
   fs::create_hard_link(in(), out());
   expect_refused(words({"--force"}), "the same file");
   fs::remove(out());
-  expect_refused(words({"--json", out()}), "one of the two would be lost");
+  expect_refused(words({"--json", out()}), "the same file");
   expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
   expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
   expect_refused(words({"--budget", "16000"}), "give at least that");
   expect_refused(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
   expect_refused(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
-  expect_refused(words({"--io-threads", "0"}), "between 1 and 256");
+  expect_refused(words({"--io-threads", "0"}), "from 1 to 256");
   expect_refused(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
   expect_refused(words({"--scan", "best"}), "does not run on --device host");
   for (const std::string option : {"--write=mapping", "--durable", "--fresh"}) {

@@ -1,5 +1,5 @@
 # Reads the includes of the rooms of harness/: each must be of the room itself or of one that it needs, as scanlab_room()
-# in harness/CMakeLists.txt declares. What a header defines inline would link from anywhere; this sees it, too.
+# in harness/CMakeLists.txt declares. The linker cannot see a use of inline definitions; this check does.
 #   cmake -DSOURCE=… "-DNEEDS=ROOM:NEEDED,NEEDED…;…" -P includes.cmake
 cmake_minimum_required(VERSION 3.24)
 set(wrong "")

@@ -1,5 +1,5 @@
-// What compute-sanitizer's racecheck makes of shared memory that is handed from warp to warp by an mbarrier, as
-// look_ahead does it. One warp writes an array and arrives at the barrier; another waits and reads it, or waits and
+// Shows what compute-sanitizer's racecheck reports for shared memory that an mbarrier hands from warp to warp, as in
+// look_ahead. One warp writes an array and arrives at the barrier; another waits and reads it, or waits and
 // arrives at a second barrier, behind which a third warp reads it. All of these but `none` are ordered: PTX ISA,
 // "mbarrier": an arrival releases, a wait that succeeds acquires, what is ordered before what is ordered before a read
 // is ordered before it, and __syncwarp() orders the lanes of a warp before the one that arrives.
@@ -13,10 +13,10 @@
 
 enum class Way {
   all,        ///< every lane arrives, by PTX
-  one,        ///< lane 0 arrives for all, behind __syncwarp(), by PTX
+  one_lane,   ///< `one`: lane 0 arrives for all, behind __syncwarp(), by PTX
   passed_on,  ///< every lane arrives, and a warp that has waited, every lane of it, arrives at the next barrier
   library,    ///< every lane arrives, by cuda::barrier
-  none        ///< nobody arrives or waits: a race, which the tool must find
+  none        ///< no warp arrives or waits: a race, which the tool must find
 };
 
 __device__ unsigned address(const void* shared) { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
@@ -44,19 +44,20 @@ __global__ void hand_over(int* sum) {
   if (threadIdx.x == 0) {
     init(library, 64);
     for (unsigned long long& word : words) {
-      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(&word)), "r"(kWay == Way::one ? 1 : 32));
+      asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(&word)),
+                   "r"(kWay == Way::one_lane ? 1 : 32));
     }
   }
   __syncthreads();
   const int warp = threadIdx.x / 32;
   if (warp == 0) {
     values[lane] = lane;
-    if (kWay == Way::one) __syncwarp();
-    if (kWay == Way::all || kWay == Way::passed_on || (kWay == Way::one && lane == 0)) arrive(words[0]);
+    if (kWay == Way::one_lane) __syncwarp();
+    if (kWay == Way::all || kWay == Way::passed_on || (kWay == Way::one_lane && lane == 0)) arrive(words[0]);
     if (kWay == Way::library) library->arrive_and_wait();
   } else if (warp == 1) {
     if (kWay == Way::library) library->arrive_and_wait();
-    if (kWay == Way::all || kWay == Way::one || kWay == Way::passed_on) wait(words[0]);
+    if (kWay == Way::all || kWay == Way::one_lane || kWay == Way::passed_on) wait(words[0]);
     if (kWay == Way::passed_on) {
       arrive(words[1]);
     } else {
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(way, "all") == 0) {
     hand_over<Way::all><<<1, 64>>>(sum);
   } else if (std::strcmp(way, "one") == 0) {
-    hand_over<Way::one><<<1, 64>>>(sum);
+    hand_over<Way::one_lane><<<1, 64>>>(sum);
   } else if (std::strcmp(way, "passed_on") == 0) {
     hand_over<Way::passed_on><<<1, 96>>>(sum);
   } else if (std::strcmp(way, "library") == 0) {

@@ -1,4 +1,4 @@
-// The engine model held against an H200, by what was recorded there: profile from the calibration alone, then every
+// The engine model compared with the recorded results of an H200: profile from the calibration alone, then every
 // trace, every small grid and every choice of a sweep. The figures stand in the report; here they must not get worse.
 #include <gtest/gtest.h>
 
@@ -33,10 +33,10 @@ Json read(const fs::path& path) {
   return Json::parse(file);
 }
 
-int scanlab(const std::vector<std::string>& words, std::string& said) {
+int scanlab(const std::vector<std::string>& words, std::string& output) {
   std::ostringstream out;
   const int status = cli::run(words, out, out);
-  said = out.str();
+  output = out.str();
   return status;
 }
 
@@ -45,12 +45,12 @@ class RecordedModel : public testing::Test {
   static void SetUpTestSuite() {
     folder() = fs::temp_directory_path() / ("scanlab_recorded_model_" + std::to_string(::getpid()));
     fs::create_directories(folder());
-    std::string said;
+    std::string output;
     ASSERT_EQ(scanlab({"calibrate", "--from", (kRecorded / "calibration.json").string(), "--name", "h200-calibrated",
                        "--out", profile().string()},
-                      said),
+                      output),
               scanlab::kOk)
-        << said;
+        << output;
   }
   static void TearDownTestSuite() { fs::remove_all(folder()); }
 
@@ -65,15 +65,15 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   const fs::path summary = folder() / "comparison.json";
   std::vector<std::string> words{"simulate", "--profile", profile().string(), "--out", summary.string(), "--compare"};
   for (const auto& each : fs::directory_iterator(kRecorded / "traces")) words.push_back(each.path().string());
-  std::string said;
-  ASSERT_EQ(scanlab(words, said), scanlab::kOk) << said;
+  std::string output;
+  ASSERT_EQ(scanlab(words, output), scanlab::kOk) << output;
   const Json comparison = read(summary);
   ASSERT_GE(comparison["traces"].size(), 60u);
   EXPECT_TRUE(comparison["context"].contains("measured_commit"));
   EXPECT_LE(comparison["median_error"], 0.03);
   EXPECT_LE(comparison["unaided_median_error"], 0.03);
-  // At most 10% off were wanted. Where the repetitions of a trace themselves lie further apart than 5%, its median is
-  // no measure of the job alone.
+  // The target was an error of at most 10%. Where the repetitions of a trace themselves lie further apart than 5%, its
+  // median is no measure of the job alone.
   std::vector<double> errors;
   for (const Json& each : comparison["traces"]) {
     if (each["measured_spread"] > 0.05) continue;
@@ -86,8 +86,8 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   EXPECT_LE(comparison["unaided_worst_error"], 0.20);
   ASSERT_GE(errors.size(), 70U);
   EXPECT_LE(median(errors), 0.02);
-  // Of pairs of operations that overlap 95% were wanted. No prediction can have more of them than the device repeats,
-  // and that depends on the host: these are what the model has of those.
+  // The target was 95% of the overlapping pairs of operations. No prediction can have more of them than the device
+  // repeats, and that depends on the host: the bounds are shares of the best possible prediction.
   const auto share = [&](const std::string& which) {
     return streams::Agreement{comparison[which + "overlap_in_either"], comparison[which + "overlap_in_both"]}.share();
   };
@@ -133,14 +133,14 @@ TEST_F(RecordedModel, SmallGridsAreAsSimulated) {
 }
 
 TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
-  const fs::path found = folder() / "against.json";
-  std::string said;
+  const fs::path results = folder() / "against.json";
+  std::string output;
   ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--against", (kRecorded / "advise.json").string(),
-                     "--json", found.string()},
-                    said),
+                     "--json", results.string()},
+                    output),
             scanlab::kOk)
-      << said;
-  const Json against = read(found);
+      << output;
+  const Json against = read(results);
   ASSERT_GE(against["problems"].size(), 6u);
   constexpr double kSmall =
       4 << 20;  // bytes copied: below, launches and calls take the time, which differs from run to run
@@ -157,10 +157,10 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
     const fs::path advice = folder() / "advice.json";
     ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--workload", each["workload"], "--items",
                        each["items"].dump(), "--work", each["work"].dump(), "--json", advice.string(), "--force"},
-                      said),
+                      output),
               scanlab::kOk)
-        << said;
-    EXPECT_EQ(read(advice)["advised"], each["said"]) << "what is scored is what is said";
+        << output;
+    EXPECT_EQ(read(advice)["advised"], each["stated"]) << "what is scored is what is said";
     if (each["copied_bytes"] < (1 << 20)) {
       EXPECT_EQ(read(advice)["worth_it"], false);
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
-#include "harness/scenarios/scenario_file.hpp"
+#include "harness/scenarios/scenario.hpp"
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "tests/program.hpp"
@@ -157,14 +157,14 @@ TEST(Scenarios, AnotherStreamFillsTheTail) {
 }
 
 TEST(Scenarios, TwoSmallGridsRunInOneWaveOfSixMultiprocessors) {
-  const Seen one("small_grids_one_stream");
-  EXPECT_NEAR(one.makespan(), 4, kExact);
-  EXPECT_EQ(one.blocks().size(), 3u);  // three multiprocessors never have a block
-  const Seen four("small_grids_four_streams");
-  EXPECT_NEAR(four.makespan(), 2, kExact);
-  EXPECT_EQ(four.most_kernels(), 2);
-  EXPECT_EQ(four.blocks(), (std::map<std::size_t, std::vector<std::size_t>>{
-                               {0, {0, 2}}, {1, {0, 2}}, {2, {0, 2}}, {3, {1, 3}}, {4, {1, 3}}, {5, {1, 3}}}));
+  const Seen one_stream("small_grids_one_stream");
+  EXPECT_NEAR(one_stream.makespan(), 4, kExact);
+  EXPECT_EQ(one_stream.blocks().size(), 3u);  // three multiprocessors never have a block
+  const Seen four_streams("small_grids_four_streams");
+  EXPECT_NEAR(four_streams.makespan(), 2, kExact);
+  EXPECT_EQ(four_streams.most_kernels(), 2);
+  EXPECT_EQ(four_streams.blocks(), (std::map<std::size_t, std::vector<std::size_t>>{
+                                       {0, {0, 2}}, {1, {0, 2}}, {2, {0, 2}}, {3, {1, 3}}, {4, {1, 3}}, {5, {1, 3}}}));
   EXPECT_NEAR(makespan("small_grids_no_concurrency"), 4, kExact);
 }
 
@@ -228,10 +228,10 @@ TEST(Scenarios, TheLegacyDefaultStreamPartsKernels) {
   EXPECT_NEAR(legacy.kernel(1).start, 1, kExact);
   EXPECT_NEAR(legacy.kernel(2).start, 2, kExact);
   for (const char* id : {"null_stream_per_thread", "null_stream_non_blocking"}) {
-    const Seen beside(id);
-    EXPECT_NEAR(beside.makespan(), 2, kExact) << id;
-    EXPECT_NEAR(beside.kernel(1).start, 0, kExact) << id;
-    EXPECT_NEAR(beside.kernel(2).start, 1, kExact) << id;
+    const Seen concurrent(id);
+    EXPECT_NEAR(concurrent.makespan(), 2, kExact) << id;
+    EXPECT_NEAR(concurrent.kernel(1).start, 0, kExact) << id;
+    EXPECT_NEAR(concurrent.kernel(2).start, 1, kExact) << id;
   }
 }
 
@@ -301,8 +301,8 @@ TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
   EXPECT_NE(reason.find("uneven_chunks.json' exists"), std::string::npos) << reason;
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // none was begun
 
-  const auto [status, said] = scanlab_scenarios({"--out", folder.string(), "--force"});
-  EXPECT_EQ(status, scanlab::kOk) << said;
+  const auto [status, output] = scanlab_scenarios({"--out", folder.string(), "--force"});
+  EXPECT_EQ(status, scanlab::kOk) << output;
   EXPECT_EQ(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {})),
             built_in_scenarios().size());
   std::ifstream file(folder / "small_grids_four_streams.json");

@@ -1,5 +1,5 @@
 // Exports of Nsight Systems, made here with the documented tables from simulated timelines: what is read from one is
-// what it was made from, and what is wrong with one is said.
+// what it was made from, and faults are reported.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -326,14 +326,14 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
            {{"--range", "none"}, "no NVTX range 'none'"},
            {{"--from", "9", "--to", "8"}, "--from 9 is not before --to 8"},
            {{"--from", "-1"}, "--from -1"},
-           {{"--items", "8"}, "leave out --items"}}) {
+           {{"--items", "8"}, "--items would have no effect"}}) {
     std::vector<std::string> all{"streams", "diagnose", "--nsys", file.string()};
     all.insert(all.end(), words.begin(), words.end());
     const cli::Result result = cli::run_program(all);
     EXPECT_EQ(result.status, 2) << hint;
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   }
-  EXPECT_NE(cli::run_program({"streams", "diagnose", "depth_first", "--from", "1"}).err.find("--from goes with --nsys"),
+  EXPECT_NE(cli::run_program({"streams", "diagnose", "depth_first", "--from", "1"}).err.find("it goes with --nsys"),
             std::string::npos);
 }
 

@@ -96,7 +96,7 @@ expect 0 'cub_newest* are left out: there is no newest CCCL; --offline forbids f
 expect 0 '' bash -c 'source tools/all.sh && option[offline]=1 && mkdir -p .deps/cccl &&
   cp tools/cccl.txt .deps/cccl && need_cccl && [[ $cccl == "$PWD"/.deps/cccl/* ]]'
 
-# --- Runs from end to end. That the set-up is done, the record says; the build and the program are stand-ins.
+# --- Runs from end to end. The record says that the set-up is done; the build and the program are stand-ins.
 stand_in "$scratch/bin/cmake" <<'SH'
 echo "cmake $*" >>"${CALLS:-/dev/null}"
 SH
@@ -156,7 +156,7 @@ expect 2 'there is a hs_block already' "${run[@]}" --with "$scratch/hs_block.cu"
 mkdir -p "$scratch/other" && touch "$scratch/twin.cu" "$scratch/other/twin.cu"
 expect 2 'another file of --with is called twin, too' "${run[@]}" --with "$scratch/twin.cu" --with "$scratch/other/twin.cu"
 
-# What starts the analysis runs that of this checkout with the chosen Python, wherever the user is.
+# The launcher runs the analysis of this checkout with the chosen Python, whatever the current folder is.
 (python="$scratch/python of mine" && mkdir -p "$scratch/checkout" && cd "$scratch/checkout" && launcher)
 stand_in "$scratch/python of mine" <<<'echo "$PYTHONPATH $*"'
 expect 0 "$scratch/checkout/analysis -P -m scanlab_report.commands compare a b" "$scratch/checkout/.venv/bin/scanlab-report" compare a b
@@ -166,7 +166,7 @@ set_up_for no-cuda
 expect 0 'No GPU is used (nvidia-smi shows none here)' env CALLS="$scratch/calls" "${run[@]}" --jobs 2
 expect 0 '--build build/cpu' cat "$scratch/calls"
 expect 1 '' grep build/cuda "$scratch/calls"
-# Nothing is said of the time left; from the second run on, how long each step took before.
+# The time left is not printed; from the second run on, how long each step took before.
 rm -f .deps/seconds
 expect 0 '6 steps: cpu explain' "${run[@]}"
 expect 0 '6 steps, which took 90 s last time: cpu explain' \

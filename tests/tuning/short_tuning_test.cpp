@@ -1,4 +1,4 @@
-// What `bench --tune-now` does on a device without a table. No device is needed: a machine makes the times up, and a
+// Tests of `bench --tune-now` on a device without a table. No device is needed: a machine makes the times up, and a
 // clock that the test holds says when they end.
 #include "harness/tuning/short_tuning.hpp"
 
@@ -122,7 +122,7 @@ TEST_F(ShortTuning, SharesItsTimeAndBeginsWithTheLargest) {
   made_up(0.05, [](const measure::TimedCase&) { return 1e-6; });  // a size takes seconds
   Asked asked;
   for (const TypeAndOperator& monoid : {kI32Plus, kF64Max}) {
-    for (std::int64_t n = 256; n <= 1 << 24; n *= 4) asked[monoid].push_back(n);
+    for (std::int64_t n = 256; n <= 1 << 24; n *= 4) asked[monoid].insert(n);
   }
   const TuningTable table = tune(asked);
   EXPECT_EQ(table.entries.size(), 2) << "each type and operator has its share";
@@ -133,9 +133,9 @@ TEST_F(ShortTuning, SharesItsTimeAndBeginsWithTheLargest) {
 }
 
 TEST_F(ShortTuning, WithoutATableItIsSaidWhatRunsAndWhatToDo) {
-  const std::string said = no_table("a device");
+  const std::string hint = no_table("a device");
   for (const char* words : {"a device", "one_block or decoupled_lookback", "--tune-now", "scanlab tune"}) {
-    EXPECT_NE(said.find(words), std::string::npos) << said;
+    EXPECT_NE(hint.find(words), std::string::npos) << hint;
   }
   EXPECT_EQ(table_in_use({{"device", "NVIDIA H200"}, {"multiprocessors", "132"}}), "built in");
   EXPECT_EQ(table_in_use({{"device", "NVIDIA H200"}, {"multiprocessors", "114"}}), kNoTable) << "a part of one";

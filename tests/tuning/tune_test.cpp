@@ -17,7 +17,7 @@
 
 #include "baselines/cub_candidates/candidates.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/core/host_registration.hpp"
+#include "harness/core/scan_variant.hpp"
 #include "harness/host/document.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
@@ -65,7 +65,7 @@ TEST(Choose, TheMedianOfRepetitionsCounts) {
   EXPECT_EQ(rows_of(tuning::choose({{1000, timings}})), (Rows{{0, "a"}}));
 }
 
-TEST(Choose, WhatLacksAColumnIsLeftOut) {
+TEST(Choose, LeavesOutCandidatesThatLackAColumn) {
   const tuning::Timings timings{{kA, times(100, 100)}, {kB, {{kColdStream, {50}}}}};
   EXPECT_EQ(rows_of(tuning::choose({{1000, timings}})), (Rows{{0, "a"}}));
 }
@@ -76,12 +76,12 @@ TEST(Choose, ChangesBehindTheLastSizeThatTheFormerChoiceWon) {
   EXPECT_EQ(rows_of(tuning::choose(sizes)), (Rows{{0, "a"}, {101, "b"}}));
 }
 
-TEST(Choose, WhatCannotTakeTheNextSizeHoldsUpToIt) {
+TEST(Choose, HoldsAChoiceUpToTheSizeThatItCannotTake) {
   const tuning::TimingsBySize sizes{{100, {{kA, times(1, 1)}, {kB, times(2, 2)}}}, {10'000, {{kB, times(1, 1)}}}};
   EXPECT_EQ(rows_of(tuning::choose(sizes)), (Rows{{0, "a"}, {10'000, "b"}}));
 }
 
-TEST(Choose, WhatIsAboutAsGoodIsKeptAndWhatIsBetterIsNot) {
+TEST(Choose, KeepsAChoiceThatIsAboutAsGood) {
   const auto with_gain = [](double gain) {
     return tuning::TimingsBySize{{100, {{kA, times(100, 100)}, {kB, times(150, 150)}}},
                                  {200, {{kA, times(100 * gain, 100 * gain)}, {kB, times(100, 100)}}},
@@ -188,7 +188,7 @@ TEST(TuningTables, TakeWhatIsNearestForWhatTheyLack) {
   EXPECT_EQ(nearest(i8, plus), "none") << "no item of one byte";
 }
 
-TEST(TuningTables, OfTheProgramAreSound) {
+TEST(TuningTables, BuiltInOnesAreSound) {
   std::set<std::pair<std::string, int>> devices;
   for (const TuningTable& table : built_in_tuning_tables()) {
     EXPECT_TRUE(devices.emplace(table.device, table.multiprocessors).second) << "two tables of " << table.device;
@@ -359,7 +359,7 @@ TEST_F(TuneTest, BadInputIsOneSentenceAndLeavesNoFile) {
   EXPECT_EQ(scanlab({"tune", "--from", path("good.json"), "--out", "/proc/no/such/place"}), kBadInput);
 }
 
-TEST_F(TuneTest, WhatIsNotTunedNowStaysAsItIsInTheTableToKeep) {
+TEST_F(TuneTest, KeepsTheEntriesThatAreNotTunedNow) {
   const std::string results = write("results.json", Results().add("one_block", 1000, 10).text());
   ASSERT_EQ(scanlab({"tune", "--from", results, "--out", path("first.json")}), kOk) << err_.str();
   TuningTable before = parse_tuning_table(text(path("first.json")), "first");
@@ -505,7 +505,7 @@ void plant(Origin origin) {
 const Choice kSmall{"planted_rival", {{"items", "1"}}};
 const Choice kLarge{"planted_rival", {{"items", "9"}}};
 
-/// Of two shapes, one of them for i32 sums alone.
+/// A rival with two shapes, for i32 sums alone.
 struct PlantedRival {
   static Description describe() {
     return {.id = "planted_rival",
@@ -555,13 +555,12 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizes
     const bool small = timed.problem().settings.at("items") == "1";
     return timed.problem().items < 10'000 ? (small ? 2e-6 : 6e-6) : small ? 20e-6 : 6e-6;
   });
-  std::vector<Choice> timed = tuning::rival_candidates("planted", kI32Plus);
-  timed.push_back({"planted_as_shipped"});
   tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
   const std::vector<std::int64_t> sizes{1000, 10'000, 100'000};
-  const tuning::TimingsBySize measured = tuner.measure_rival(kI32Plus, sizes, timed);
+  const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, sizes);
   EXPECT_EQ(machine.timed_sizes.at("planted_rival").size(), sizes.size()) << "hopeless or not";
-  for (const auto& [n, timings] : measured) EXPECT_EQ(timings.size(), 3) << n;
+  EXPECT_EQ(machine.timed_sizes.at("planted_as_shipped").size(), sizes.size());
+  for (const auto& [n, timings] : measured) EXPECT_EQ(timings.size(), 2) << n;
   EXPECT_EQ(tuning::finalists(measured), (std::vector{kSmall, kLarge})) << "never what is not a shape";
 }
 
@@ -589,7 +588,7 @@ TEST_F(RivalTest, ItsShapesAreTimedColdAndWarmAndTheFinalistsInTheColumnsOfOurs)
   EXPECT_EQ(rows[0].choice, kSmall) << "as fast cold, and faster warm";
 }
 
-TEST_F(RivalTest, WhatFailsAtASizeThatIsTimedLaterIsChosenForNone) {
+TEST_F(RivalTest, NeverChoosesAShapeThatFailsAtALaterSize) {
   std::ostringstream err;
   made_up([](const measure::TimedCase& timed) {
     if (timed.about().id == "planted_as_shipped") return 1e-6;
@@ -636,7 +635,7 @@ TEST_F(RivalTest, ItsTableIsMadeFromSamplesByWhatWasTimedWithEveryShape) {
   EXPECT_GT(rows[1].from_items, 1 << 22);
 }
 
-TEST_F(RivalTest, OfLargeSizesTheGeometricMeanCountsAndAMissingTimeDisqualifies) {
+TEST_F(RivalTest, TheGeometricMeanOfLargeSizesCountsAndAMissingTimeDisqualifies) {
   const auto at = [](double small, double large) {
     return tuning::Timings{{kSmall, {{kColdStream, {small}}}}, {kLarge, {{kColdStream, {large}}}}};
   };
@@ -660,7 +659,7 @@ TEST(CubShapes, AreAtLeast60ForEachSizeOfItemAndNoneTwice) {
   for (const std::size_t bytes : {1, 2, 4, 8, 16}) EXPECT_GE(by_size[bytes], 60) << bytes;
 }
 
-TEST(CubShapes, ThatLookAheadAreRefusedWhereCubHasNoCodeForThem) {
+TEST(CubShapes, LookAheadIsRefusedWhereCubHasNoCodeForThem) {
   EXPECT_EQ(look_ahead_refusal("cub_newest_look_ahead", 80),
             "cub_newest_look_ahead needs compute capability 9.0: CUB has no look-ahead scan below");
   EXPECT_NE(look_ahead_refusal("cub_tuned", 89), "");
@@ -669,7 +668,7 @@ TEST(CubShapes, ThatLookAheadAreRefusedWhereCubHasNoCodeForThem) {
 }
 
 /// cub_tuned is compiled with what these say, and the build would take other numbers, too.
-TEST(CubShapes, OfTheTablesWereAllCandidates) {
+TEST(CubShapes, TablesHaveCandidatesAlone) {
   std::set<std::pair<std::string, Settings>> candidates;
   for_each_cub_candidate([&](auto, const auto& shape) { candidates.emplace(shape.kVariant, shape.settings()); });
   int tables = 0;
@@ -807,7 +806,7 @@ TEST_F(BestTest, RunsNothingThatIsNoCandidate) {
   testing::internal::GetCapturedStderr();
 }
 
-TEST_F(BestTest, WhatHasNoEmulatorFormLeavesTheEmulatorToTheSafeOne) {
+TEST_F(BestTest, EmulatesTheSafeOneForAVariantWithoutAnEmulatorForm) {
   use({{0, {"planted_device_only"}}});
   const Problem problem{.items = DeviceOnly::kItems};
   const BoundScan safe = Registry::instance().find(kSafe)->bind(problem);

@@ -1,4 +1,4 @@
-// What the device alone can show of every registered scan: captured runs replayed, runs beside each other and beside
+// Tests of every registered scan that only a device can make: captured runs replayed, runs beside each other and beside
 // work that holds half of the device, workspaces used before, awkward sizes and places. The harness's own checks
 // (verify_on_cuda) run every type, operator and mode; here is what they do not do.
 //
@@ -90,7 +90,7 @@ class Bound {
     if (!scan_.cuda_watch) return {};
     return scan_.cuda_watch({in_.data(), out_.data(), workspace_->data()}, stream.get());
   }
-  /// That the output, which has been waited for, is what `reference` expects.
+  /// Compares the output, which has been waited for, with `reference`.
   testing::AssertionResult right(const CudaReference& reference) const {
     const Outcome outcome = reference.compare(out_.data(), scan_.plan.chain, kind_);
     if (outcome.status == Outcome::Status::failed)
@@ -280,16 +280,6 @@ __global__ void __launch_bounds__(1024) hold(long long cycles, int* resident) {
 class HalfHeld {
  public:
   HalfHeld() {
-    int device = 0;
-    cuda::check(cudaGetDevice(&device), "finding the device");
-    const auto attribute = [&](cudaDeviceAttr which) {
-      int value = 0;
-      cuda::check(cudaDeviceGetAttribute(&value, which, device), "asking the device");
-      return value;
-    };
-    blocks_ = attribute(cudaDevAttrMultiProcessorCount) / 2;
-    shared_bytes_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    cycles_ = 20LL * attribute(cudaDevAttrClockRate);  // in kHz, so that this is 20 ms
     cuda::check(cudaFuncSetAttribute(hold, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_),
                 "asking for all of the shared memory");
     cuda::check(cudaMallocHost(&resident_, sizeof *resident_), "allocating host memory");
@@ -313,9 +303,9 @@ class HalfHeld {
 
  private:
   cuda::Stream stream_;
-  int blocks_ = 0;
-  int shared_bytes_ = 0;
-  long long cycles_ = 0;
+  int blocks_ = cuda::multiprocessors() / 2;
+  int shared_bytes_ = cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  long long cycles_ = 20LL * cuda::device_attribute(cudaDevAttrClockRate);  // in kHz, so that this is 20 ms
   int* resident_ = nullptr;
 };
 
@@ -323,7 +313,7 @@ TEST_F(NeedsGpuScans, RunsEndBesideAKernelThatHoldsHalfOfTheDevice) {
   constexpr int kRuns = 3;
   const cuda::Stream stream;
   const HalfHeld half;
-  std::vector<std::pair<ElementType, Operator>> monoids = telling_monoids();
+  auto monoids = telling_monoids();
   monoids.emplace_back(ElementType::i16, Operator::max);
   for (const auto& [type, op] : monoids) {
     // With 2'000'003 items of 4 bytes, and 1'000'003 of 8, the blocks of one_wave fill the device, and half of it is
@@ -443,8 +433,8 @@ std::int64_t most_items(const Predicate& holds) {
   return most;
 }
 
-/// Items of what a scan takes at a time, as far as it says: its parameters in KiB, and where its plan changes. Of those
-/// that say nothing, the tiles of the plain blocks.
+/// Tile sizes of a scan in items: its parameters in KiB, and the sizes at which its plan changes. A scan that states
+/// none has the tiles of the plain blocks.
 std::vector<std::int64_t> tiles_of(const Variant& variant, Problem problem) {
   std::vector<std::int64_t> tiles;
   for (const char* const in_kib : {"tile", "piece"}) {

@@ -37,8 +37,7 @@ std::vector<T> elements() {
   }
 }
 
-/// Of affine maps and of segments, a few that come out exact; of other items with several parts, what they are verified
-/// on.
+/// A few affine maps and segments that come out exact; of other items with several parts, the inputs of verification.
 template <class Op>
 std::vector<typename Op::Item> items() {
   using T = typename Op::Element;

@@ -20,7 +20,7 @@ namespace scanlab::scan {
 namespace {
 
 constexpr std::int64_t kSizes[] = {1, 2, 31, 32, 33, 100, 127};
-/// Of warps with several rows of 4-byte items.
+/// Sizes of warps with several rows of 4-byte items.
 constexpr std::int64_t kSizesInRows[] = {128, 129, 200, 257, 300};
 
 /// Neighbours join; anything else is no range.
@@ -147,7 +147,7 @@ TEST(ScanFunction, NeedsNoIdentityAndKeepsTheOrderOfItemsOfAnySize) {
   join_ranges<Range<std::int64_t, 0>>();  // 16: a state takes two words
 }
 
-/// Of many more tiles than are looked at in one step.
+/// Looks back over many more tiles than one step does.
 TEST(ScanFunction, LooksBackOverManyTiles) {
   using R = Range<std::int32_t, 4>;
   std::vector<R> in;

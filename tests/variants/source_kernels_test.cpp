@@ -1,5 +1,4 @@
-// Kernels as sources print them: the fault that is said of each is what the emulator finds, and one that is mended is
-// told from it.
+// Kernels as sources print them: the emulator finds the stated fault of each, and detects a mended kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +32,7 @@ cli::Result explain(const std::string& kernel, const std::vector<std::string>& m
   return cli::run_program(words);
 }
 
-void expect_said(const cli::Result& result, const std::vector<std::string>& sentences) {
+void expect_sentences(const cli::Result& result, const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
     EXPECT_NE((result.out + result.err).find(sentence), std::string::npos) << sentence << "\n" << result.out;
   }
@@ -46,48 +45,48 @@ PrintedRun run(const std::string& id, std::int64_t items) {
 TEST(SourceKernels, HillisSteeleAsPrintedNeverAdvances) {
   const cli::Result result = explain("hs_printed", {"--items", "8"});
   EXPECT_EQ(result.status, kOk) << result.err;
-  expect_said(result, {"interval 2", "item 0: nothing was written, and 0 is right",
-                       "variants/printed/hs_printed.hpp:", "no_progress in hs_printed", "'offset <<= 1'"});
+  expect_sentences(result, {"interval 2", "item 0: nothing was written, and 0 is right",
+                            "variants/printed/hs_printed.hpp:", "no_progress in hs_printed", "'offset <<= 1'"});
   EXPECT_TRUE(run("hs_printed", 64).matches_description());
 }
 
 TEST(SourceKernels, HillisSteeleWithoutTheBarrierAfterTheLoadRaces) {
-  const PrintedRun found = run("hs_printed_unordered", 64);
-  EXPECT_TRUE(found.matches_description());
-  ASSERT_TRUE(found.first_wrong);
-  EXPECT_TRUE(found.first_wrong->value);
-  EXPECT_NE(found.first_wrong->value, found.first_wrong->right);
+  const PrintedRun printed = run("hs_printed_unordered", 64);
+  EXPECT_TRUE(printed.matches_description());
+  ASSERT_TRUE(printed.first_wrong);
+  EXPECT_TRUE(printed.first_wrong->value);
+  EXPECT_NE(printed.first_wrong->value, printed.first_wrong->right);
   const cli::Result result = explain("hs_printed_unordered");  // of 8 items
   EXPECT_EQ(result.status, kOk) << result.err;
-  expect_said(result,
-              {"exclusive sum of 8 floats", "race in hs_printed", "with no barrier between", "__syncthreads()"});
+  expect_sentences(result,
+                   {"exclusive sum of 8 floats", "race in hs_printed", "with no barrier between", "__syncthreads()"});
 }
 
 TEST(SourceKernels, PrescanIsRightAndConflicts) {
-  const PrintedRun found = run("prescan_printed", 2048);
-  EXPECT_TRUE(found.matches_description());
-  EXPECT_FALSE(found.first_wrong);
-  const BankCounts banks16 = found.report.totals().banks16;
+  const PrintedRun printed = run("prescan_printed", 2048);
+  EXPECT_TRUE(printed.matches_description());
+  EXPECT_FALSE(printed.first_wrong);
+  const BankCounts banks16 = printed.report.totals().banks16;
   EXPECT_EQ(banks16.max_degree, 16) << "slides: 'two-way, four-way, …' up to all 16 threads of a half-warp";
   // Loading neighbours: a two-way conflict, as the slides say.
-  EXPECT_EQ(found.report.launches.at(0).steps.at(0).counts.banks16.max_degree, 2);
+  EXPECT_EQ(printed.report.launches.at(0).steps.at(0).counts.banks16.max_degree, 2);
   EXPECT_EQ(explain("prescan_printed").status, kOk);
 }
 
 TEST(SourceKernels, AMendedKernelIsNotTheOneThatIsPrinted) {
-  const PrintedRun found = run("hs_mended", 64);
-  EXPECT_TRUE(found.report.faults.empty());
-  EXPECT_FALSE(found.first_wrong);
-  EXPECT_FALSE(found.matches_description());
+  const PrintedRun printed = run("hs_mended", 64);
+  EXPECT_TRUE(printed.report.faults.empty());
+  EXPECT_FALSE(printed.first_wrong);
+  EXPECT_FALSE(printed.matches_description());
   const cli::Result result = explain("hs_mended");
   EXPECT_EQ(result.status, kFailed);
-  expect_said(result, {"no no_progress, which is said of the printed code: this kernel is another, or mended"});
+  expect_sentences(result, {"no no_progress, which is said of the printed code: this kernel is another, or mended"});
 }
 
 TEST(SourceKernels, AFaultInOneThatIsSaidToBeRightFails) {
   const cli::Result result = explain("hs_said_to_be_right");
   EXPECT_EQ(result.status, kFailed);
-  expect_said(result, {"the printed code is said to be right"});
+  expect_sentences(result, {"the printed code is said to be right"});
 }
 
 TEST(SourceKernels, AreListedAndAreNoVariants) {
@@ -96,27 +95,27 @@ TEST(SourceKernels, AreListedAndAreNoVariants) {
   const cli::Result unknown = explain("hs_print");
   EXPECT_EQ(unknown.status, kBadInput);
   for (const auto& [id, kernel] : PrintedKernelRegistry::instance().all()) {
-    expect_said(list, {id});
+    expect_sentences(list, {id});
     EXPECT_EQ(Registry::instance().find(id), nullptr);
   }
-  expect_said(unknown, {"hs_printed"});
+  expect_sentences(unknown, {"hs_printed"});
   std::ostringstream out;
   std::ostringstream err;
   EXPECT_EQ(cli::run({"explain", "hs_printed"}, out, err), kBadInput);
 }
 
 TEST(SourceKernels, RefuseWhatTheyCannotDo) {
-  for (const auto& [kernel, more, said] : std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
+  for (const auto& [kernel, more, error] : std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
            {"hs_printed", {"--items", "1025"}, "2 to 1024 items"},
            {"hs_printed", {"--items", "1"}, "2 to 1024 items"},
            {"prescan_printed", {"--items", "100"}, "a power of two"},
-           {"hs_printed", {"--type", "i32"}, "leave out --type"},
-           {"hs_printed", {"--json"}, "leave out --json"},
-           {"hs_printed", {"--device", "cuda"}, "leave out --device"},
-           {"hs_printed", {"hs_block"}, "leave out --variant"}}) {
+           {"hs_printed", {"--type", "i32"}, "--type would have no effect"},
+           {"hs_printed", {"--json"}, "--json would have no effect"},
+           {"hs_printed", {"--device", "cuda"}, "--device would have no effect"},
+           {"hs_printed", {"hs_block"}, "--variant would have no effect"}}) {
     const cli::Result result = explain(kernel, more);
-    EXPECT_EQ(result.status, kBadInput) << said;
-    expect_said(result, {said});
+    EXPECT_EQ(result.status, kBadInput) << error;
+    expect_sentences(result, {error});
   }
 }
 

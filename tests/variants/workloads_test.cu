@@ -65,13 +65,13 @@ TEST(Workloads, VectorAddAddsAndTellsItsInputsApart) {
   const auto b = input_of<float>(once, 1, 0, kItems);
   const auto out = expected_of<float>(once, 0, kItems);
   const auto twice = expected_of<float>(workload("vector_add").data(1, 2), 0, kItems);
-  std::size_t told = 0;
+  std::size_t differences = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(out[i], a[i] + b[i]);
     ASSERT_EQ(twice[i], a[i] + b[i] + b[i]);
-    told += twice[i] != b[i] + a[i] + a[i] ? 1 : 0;
+    differences += twice[i] != b[i] + a[i] + a[i] ? 1 : 0;
   }
-  EXPECT_GT(told, a.size() * 9 / 10);
+  EXPECT_GT(differences, a.size() * 9 / 10);
 }
 
 /// Deciphered step by step on the host, from the cipher text that is copied: not by the tables.

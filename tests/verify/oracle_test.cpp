@@ -25,17 +25,8 @@ constexpr std::uint64_t kSeed = 5;
 constexpr std::int64_t kItems = 20'001;  // several chunks of the oracle, the last one partial
 
 template <class Op>
-constexpr ElementType kType = std::is_same_v<typename Op::Element, std::int8_t>    ? ElementType::i8
-                              : std::is_same_v<typename Op::Element, std::int16_t> ? ElementType::i16
-                              : std::is_same_v<typename Op::Element, Half>         ? ElementType::f16
-                              : std::is_same_v<typename Op::Element, float>        ? ElementType::f32
-                              : std::is_same_v<typename Op::Element, double>       ? ElementType::f64
-                              : std::is_same_v<typename Op::Element, std::int32_t> ? ElementType::i32
-                                                                                   : ElementType::i64;
-
-template <class Op>
 Problem problem_of(std::int64_t n, Mode mode = Mode::inclusive) {
-  return {kType<Op>, Op::kOperator, mode, n, {}};
+  return {kElementType<typename Op::Element>, Op::kOperator, mode, n, {}};
 }
 
 template <class Op>
@@ -109,7 +100,7 @@ void expect_oracle_is_wide_arithmetic(InputKind kind, Mode mode) {
   }
 }
 
-TEST(Oracle, OfFloatsIsWideArithmetic) {
+TEST(Oracle, FloatsAreScannedInWideArithmetic) {
   for (const InputKind kind : kInputKinds) {
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
       SCOPED_TRACE(std::string(name(kind)) + " " + std::string(name(mode)));
@@ -121,7 +112,7 @@ TEST(Oracle, OfFloatsIsWideArithmetic) {
   }
 }
 
-TEST(Oracle, OfIntegersWrapsAsUnsigned) {
+TEST(Oracle, IntegersWrapAsUnsigned) {
   const Oracle sums(problem_of<Plus<std::int32_t>>(kItems), InputKind::extremes, kSeed);
   const Oracle maps(problem_of<Affine<std::int64_t>>(kItems), InputKind::random, kSeed);
   std::uint32_t sum = 0;
@@ -138,7 +129,7 @@ TEST(Oracle, OfIntegersWrapsAsUnsigned) {
   }
 }
 
-TEST(Oracle, OfSmallIntegersWrapsToTheirSize) {
+TEST(Oracle, SmallIntegersWrapToTheirSize) {
   using Op = Affine<std::int8_t>;
   const Oracle sums(problem_of<Plus<std::int16_t>>(kItems), InputKind::extremes, kSeed);
   const Oracle maps(problem_of<Op>(kItems), InputKind::random, kSeed);
@@ -156,7 +147,7 @@ TEST(Oracle, OfSmallIntegersWrapsToTheirSize) {
   }
 }
 
-TEST(Oracle, OfHalvesIsWideArithmetic) {
+TEST(Oracle, HalvesAreScannedInWideArithmetic) {
   for (const InputKind kind : kInputKinds) {
     const Oracle sums(problem_of<Plus<Half>>(kItems), kind, kSeed);
     const Oracle maps(problem_of<Affine<Half>>(kItems), kind, kSeed);
@@ -173,7 +164,7 @@ TEST(Oracle, OfHalvesIsWideArithmetic) {
   }
 }
 
-TEST(Oracle, OfMaxIsTheLargestSoFar) {
+TEST(Oracle, MaxIsTheLargestSoFar) {
   using Op = Max<double>;
   const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
   double largest = -std::numeric_limits<double>::infinity();
@@ -183,7 +174,7 @@ TEST(Oracle, OfMaxIsTheLargestSoFar) {
   }
 }
 
-TEST(Oracle, OfMinIsTheLeastSoFar) {
+TEST(Oracle, MinIsTheLeastSoFar) {
   using Op = Min<std::int8_t>;
   const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
   std::int8_t least = 127;
@@ -198,7 +189,7 @@ TEST(Oracle, ExclusiveBeginsWithTheIdentity) {
   EXPECT_EQ(values<Affine<float>>(oracle)[0], Affine<float>::identity());
 }
 
-TEST(Oracle, OfNothingAcceptsNothing) {
+TEST(Oracle, NoItemsPass) {
   for (const auto& [type, text] : named_values<ElementType>()) {
     const Oracle oracle({type, Operator::plus, Mode::exclusive, 0, {}}, InputKind::one_hot, kSeed);
     EXPECT_TRUE(oracle.compare(nullptr, 0, Kind::scan).passed()) << text;
@@ -240,7 +231,7 @@ Outcome miss_by(double share, std::int64_t chain) {
 }
 
 TEST(Comparison, AnErrorJustAboveTheBoundFailsAndJustBelowPasses) {
-  // The bound of a chain of 20000 is some thousand roundings wide: 1% of it can be told.
+  // The bound of a chain of 20000 is some thousand roundings wide: 1% of it can be distinguished.
   constexpr std::int64_t kChain = 20'000;
   for (const double sign : {-1.0, 1.0}) {
     EXPECT_FALSE(miss_by<float>(1.01 * sign, kChain).passed());
@@ -313,7 +304,7 @@ Outcome without_one_item(InputKind kind, std::int64_t chain) {
 
 TEST(Comparison, ALostItemOfAnExactInputFailsHoweverLongTheChain) {
   constexpr std::int64_t kLookBack = 2'500;  // one tile adds to the other
-  EXPECT_TRUE(without_one_item(InputKind::random, kLookBack).passed()) << "what the exact input is for";
+  EXPECT_TRUE(without_one_item(InputKind::random, kLookBack).passed()) << "the exact input is for this";
   const Outcome seen = without_one_item(InputKind::exact, kLookBack);
   EXPECT_FALSE(seen.passed());
   EXPECT_NE(seen.message.find("500000 of 1000000 items wrong"), std::string::npos) << seen.message;
@@ -343,7 +334,7 @@ TEST(Comparison, OneWrongBitOfAHalfFailsHoweverLongTheChain) {
   EXPECT_FALSE(oracle.compare(out.data(), kItems, Kind::scan).passed()) << "NaN";
 }
 
-TEST(Comparison, WhatNeverRoundsIsComparedHoweverLongTheChain) {
+TEST(Comparison, ExactResultsAreComparedHoweverLongTheChain) {
   using Op = Max<float>;
   const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
   const auto out = copy_of_values<Op>(oracle);
@@ -380,7 +371,7 @@ TEST(Comparison, AChainTooLongForABoundIsSkippedWithTheReason) {
   EXPECT_NE(outcome.message.find("no error bound"), std::string::npos) << outcome.message;
 }
 
-TEST(Comparison, OfTheCeilingIsWithTheInput) {
+TEST(Comparison, CopiesAreComparedWithTheInput) {
   using Op = Affine<double>;
   const Oracle oracle(problem_of<Op>(kItems), InputKind::extremes, kSeed);
   std::vector<Op::Item> out;

@@ -9,7 +9,7 @@
 #include "variants/scan/reduce_shares.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/load.hpp"
+#include "harness/cuda/launch.cuh"
 
 namespace scanlab::distributed {
 

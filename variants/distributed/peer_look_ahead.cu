@@ -11,7 +11,6 @@
 #include "variants/scan/look_ahead_roles.cuh"
 #if defined(__CUDACC__)
 #include "harness/cuda/launch.cuh"
-#include "harness/cuda/load.hpp"
 
 namespace scanlab::distributed {
 namespace {

@@ -82,7 +82,7 @@ struct PeerWords {
 #if defined(__CUDA_ARCH__)
     return load_from_peers(word);
 #else
-    return 0;  // nobody on the host asks
+    return 0;  // the host does not ask
 #endif
   }
 };

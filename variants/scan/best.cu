@@ -34,7 +34,7 @@ struct Best {
     about.source = "scanlab tune";
     about.family = "tuned choice";
     about.in_place = true;
-    about.fixed_bits = false;
+    about.bitwise_reproducible = false;
     about.cost = {.work = "of the chosen", .span = "of the chosen", .traffic = "2n"};
     return about;
   }

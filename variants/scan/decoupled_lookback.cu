@@ -21,7 +21,7 @@ struct DecoupledLookback {
                          .meaning = "threads a block, each with 64 bytes, or 112 of 4-byte items",
                          .small = "32"}};
     about.in_place = true;
-    about.fixed_bits = false;
+    about.bitwise_reproducible = false;
     about.cost = {.work = "about 3n, and 4 a vector", .span = "a tile, and a chain of tiles", .traffic = "2n"};
     return about;
   }

@@ -2,7 +2,7 @@
 //
 // Idea    One launch up to 256 KiB, half of that for a heavy function; then a small kernel that prepares temporary
 //         storage, and one_wave or look_ahead: what best does with a workspace that was prepared once, done with
-//         storage that nobody prepares.
+//         storage that needs no preparation.
 // Work, span, traffic
 //         of the kernel that is chosen: one_block, one_cluster, one_wave, look_ahead, or decoupled_lookback.
 // Bits    Fixed from compute capability 9.0 on for arrays of items as large as results that begin at multiples of 16
@@ -31,7 +31,7 @@ class HeaderScan {
     about.family = "tuned choice";
     about.overview = false;
     about.in_place = true;
-    about.fixed_bits = cuda::compute_capability() >= 90;
+    about.bitwise_reproducible = cuda::compute_capability() >= 90;
     about.cost = {.work = "of the chosen", .span = "of the chosen", .traffic = "2n"};
     return about;
   }

@@ -37,7 +37,7 @@ SCANLAB_HD typename Op::Item hs_scan_tile(Block& block, SharedItems temp, int co
   int in = 0;
   if (t < count) temp[t] = item;
   for (int offset = 1; offset < count; offset *= 2) {
-    block.sync();  // the buffer about to be read is complete, and nobody still reads the one about to be written
+    block.sync();  // the buffer about to be read is complete, and no thread still reads the one about to be written
     block.step("offset", offset);
     const int out = count - in;  // the buffers begin at 0 and at count
     if (t < count) {

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kClusterThreads, 1)
     tile.store(block, out, base, n, aligned, mode, prefix, op);
   }
 #else
-  __trap();  // rather than results that nobody wrote
+  __trap();  // results would stay unwritten
 #endif
 }
 

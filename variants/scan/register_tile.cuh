@@ -187,7 +187,7 @@ class RegisterTile {
   /// `totals`: shared memory, one item a warp, not in use by anything else since the last barrier.
   template <simt::ThreadBlock Block, class SharedItems>
   SCANLAB_HD Item scan(Block& block, SharedItems totals, Op op) {
-    // Where a warp's total is had in one instruction, the rows are scanned behind the barrier, beside the totals.
+    // Where one instruction gives a warp's total, the rows are scanned behind the barrier, beside the totals.
     Item warp_total;
     if constexpr (kFoldsAtOnce<Op>) {
       warp_total = fold_warp(block, fold(op), op);

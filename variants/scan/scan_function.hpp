@@ -123,7 +123,7 @@ class FunctionOf {
   using In = InT;
   using Out = OutT;
   using Item = std::decay_t<std::invoke_result_t<Function&, LeftOf<In, Initial>, In>>;
-  static constexpr bool kCommutative = false;  // nobody said that it was
+  static constexpr bool kCommutative = false;  // the function does not state that it is
   static constexpr bool kHeavy = kIsHeavy<Function>;
 
   explicit FunctionOf(const Function& function = {}, const Initial& initial = {})

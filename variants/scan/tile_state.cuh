@@ -86,8 +86,8 @@ SCANLAB_HD void store_state(Block& block, const TileStates<Block, Item>& states,
 /// whoever draws the last turns the counter to the next run. So a captured run can be replayed: nothing about it is an
 /// argument of the launch.
 struct TileCounter {
-  /// Runs are told apart by their numbers, or the low 31 bits of those where a run has two tags. The first number is a
-  /// few before 2^32, where they wrap, so that it happens to every user in the first minute and not to one of them
+  /// Runs are distinguished by their numbers, or the low 31 bits of those where a run has two tags. The first number is
+  /// a few before 2^32, where they wrap, so that it happens to every user in the first minute and not to one of them
   /// after a month.
   static constexpr std::uint32_t kFirstRun = 0xFFFFFFFC;
   static constexpr std::uint64_t kARun = std::uint64_t{1} << 32;
@@ -108,7 +108,7 @@ struct TileCounter {
   SCANLAB_HD static Drawn draw(Block& block, const simt::Global<Block, std::uint64_t>& counter) {
     return {block.fetch_add(counter, 0, 1)};
   }
-  /// With each ticket that may be the last; apart from draw, so that nobody waits for a ticket before it is needed.
+  /// With each ticket that may be the last; apart from draw, so that no block waits for a ticket before it is needed.
   template <simt::ThreadBlock Block>
   SCANLAB_HD void reset_if_last(Block& block, const simt::Global<Block, std::uint64_t>& counter, Drawn drawn) const {
     if (drawn.tile() == draws_per_run - 1) block.fetch_add(counter, 0, kARun - draws_per_run);

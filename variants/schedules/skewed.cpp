@@ -6,8 +6,8 @@
 //           behind it waits too. So the next copy in is put before it.
 // Waits     Nothing, beyond the order within a stream. With one stream the copy out of chunk i then waits for kernel
 //           i + 1: two streams are the least that gain.
-// Overlaps  With one copy engine, kernels and copies; with two, what depth_first does. With one hardware queue the copy
-//           out still waits until all blocks of the kernel issued before it have started.
+// Overlaps  With one copy engine, kernels and copies; with two, what depth_first does. With one hardware work
+//           queue the copy out still waits until all blocks of the kernel issued before it have started.
 // Source    "When are they worth using?" (Когда их стоит использовать?), part 7 of a lecture on cudaStream.
 #include "harness/schedule/issuer.hpp"
 

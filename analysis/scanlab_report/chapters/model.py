@@ -166,7 +166,7 @@ def model_advice(data: Data) -> Shown:
     unmeasured = [
         f"{r.workload} of {size(r.items)} items"
         for r in rows.itertuples()
-        if not r.said_was_measured
+        if not r.stated_was_measured
     ]
     notes: tuple[str, ...] = ()
     if unmeasured:

@@ -171,7 +171,7 @@ class StreamScanState(Struct, kw_only=True, frozen=True):
     asked: Annotated[dict[str, Any], means("the command's choices, and the identity of the input")]
     chunks_done: Count
     bytes_done: Count
-    carry: Annotated[Line, means("carry for the next chunk, in hexadecimal")]
+    carry: Annotated[list[Count], means("the bytes of the carry for the next chunk")]
     boot: Annotated[Line, means("changes at a restart of the host")]
     durable: Annotated[bool, means("whether data is on the disk before it counts as done")]
 

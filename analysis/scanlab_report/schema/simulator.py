@@ -307,12 +307,12 @@ class Problem(Struct, kw_only=True, frozen=True):
         Amount, means("error of their predicted times, as a part of the measured")
     ]
     worst_error: Annotated[Amount, means("largest of these errors")]
-    said: Annotated[SimulatedChoice, means("advice of `scanlab advise`")]
-    said_was_measured: Annotated[bool, means("whether FILE has this choice")]
+    stated: Annotated[SimulatedChoice, means("advice of `scanlab advise`")]
+    stated_was_measured: Annotated[bool, means("whether FILE has this choice")]
     advised: Annotated[
         MeasuredChoice,
         means(
-            "scored choice: `said`, or, if unmeasured, the measured choice with the best prediction"
+            "scored choice: `stated`, or, if unmeasured, the measured choice with the best prediction"
         ),
     ]
     fastest: Annotated[MeasuredChoice, means("fastest measured choice")]

@@ -40,7 +40,6 @@ TEST_F(NcclFailures, RanksHaveOneCommunicatorAndGiveItBack) {
   run_threads(3, 5s, [&](Communicator& each) {
     const auto first = Nccl::join(each);
     EXPECT_EQ(first, Nccl::join(each));
-    EXPECT_EQ(first->version(), "2.23.4");
     first->check();
   });
   EXPECT_EQ(stub->made, 3);
