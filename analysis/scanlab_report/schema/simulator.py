@@ -312,7 +312,7 @@ class Problem(Struct, kw_only=True, frozen=True):
     advised: Annotated[
         MeasuredChoice,
         means(
-            "scored choice: `stated`, or, if unmeasured, the measured choice with the best prediction"
+            "scored choice: `stated`, or, if unmeasured, the measured one with the best prediction"
         ),
     ]
     fastest: Annotated[MeasuredChoice, means("fastest measured choice")]
