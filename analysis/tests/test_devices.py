@@ -87,7 +87,7 @@ def test_what_the_host_of_another_gpu_timed_is_left_out(tmp_path: Path, listed: 
     for device in ("A", "B", ""):
         name = f"2026-01-0{len(device) + 1}"
         own = tmp_path / f"of {device}"
-        folder = record(own, name, 9.0, listed, device=device) if device else own / name
+        folder = record(own, name, 9.0, listed or None, device=device) if device else own / name
         hosts = folder if not listed else own / "host"
         hosts.mkdir(parents=True, exist_ok=True)
         about = {"kind": "host", "device": "", "cpu": f"Host of {device}"}
