@@ -23,37 +23,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import reduce
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from scanlab_report import foreign
+from scanlab_report import others
+from scanlab_report.comparison_sides import Refused, Side, case_name
 from scanlab_report.console import count
-from scanlab_report.data import CASE, CASES, Complaint, Data, File, Variants
-from scanlab_report.formats import code, plain
+from scanlab_report.data import File, Variants
+from scanlab_report.formats import plain
+from scanlab_report.groups import CEILING, CUBS, HOST, THRUST, VENDOR, Wanted
 from scanlab_report.intervals import (
     FEWEST,
     SIGNIFICANT,
     corrected,
     mann_whitney_p,
     ratio_intervals,
-    summarise,
     welch,
 )
-from scanlab_report.load import load
-from scanlab_report.pick import CEILING, CUBS, HOST, THRUST, VENDOR, Wanted, parts
+from scanlab_report.pick import parts
 
 SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
 NO_THRESHOLD, ONLY_A, ONLY_B = "no threshold", "only in A", "only in B"
 VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 MEDIANS, MEANS = "medians", "means"
-KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream_scan"}
-"""The name of each table in files of noise and in sentences."""
-_TIMED = {"scans": ["cache", "launch"], "schedules": ["entry"], "stream_scan": ["way"]}
-"""By kind the columns that state how a case is timed, together its `column`; on the host `host`."""
 _CUDA = ("device", "driver", "toolkit")
 _SAME: dict[Wanted, tuple[str, ...]] = {
     CEILING: _CUDA, CUBS: (*_CUDA, "cccl_newest"), VENDOR: (*_CUDA, "cccl"),
@@ -69,24 +63,8 @@ _MANY = 500
 """Samples of which the smallest p is as good as none: of more the binomial takes long."""
 
 
-class Refused(ValueError):
-    """Files that cannot be compared; `args` are the sentences that state why."""
 
 
-class Side(NamedTuple):
-    """One run: `cases` has one row per case, with its `samples`; `untimed` one without a time."""
-
-    file: File
-    kind: str
-    case: list[str]
-    cases: pd.DataFrame
-    untimed: pd.DataFrame
-    throttling: str = ""
-    runs: int = 1
-
-    @property
-    def own(self) -> bool:
-        return self.kind in _TIMED
 
 
 class Comparison(NamedTuple):
@@ -122,112 +100,6 @@ class Comparison(NamedTuple):
         rows = self.cases[self.cases["verdict"] == verdict]
         change = np.abs(np.log(rows["ratio"].astype(float)))
         return rows.loc[change.sort_values(ascending=False, kind="stable").index]
-
-
-# ----------------------------------------------------------------------------------------- reading
-
-
-def sides(a: Sequence[Path], b: Sequence[Path]) -> tuple[Side, Side]:
-    """Both sides, each of one file, or of several of another program; Refused with the reasons."""
-    files = [*a, *b]
-    for file in files:
-        if not file.is_file():
-            what = "is a folder; name one results file in it" if file.is_dir() else "no such file"
-            raise Refused(f"{file}: {what}")
-    read = [load([file]) for file in files]
-    if problems := [str(problem) for data in read for problem in data.problems]:
-        raise Refused(*dict.fromkeys(problems))
-    programs = [_program(data) for data in read]
-    for file, program in zip(files, programs, strict=True):
-        if program != programs[0]:
-            message = f"{files[0]} is of {programs[0]} and {file} of {program}"
-            raise Refused(f"{message}: they time in different ways, so only files of one program "
-                          "are compared")  # fmt: skip
-    if programs[0] == "Scanlab":
-        if len(files) > 2:
-            raise Refused("several files a side are for nvbench and Google Benchmark: time more "
-                          "repetitions with scanlab bench, and compare two files")  # fmt: skip
-        return _own(a[0], read[0]), _own(b[0], read[-1])
-    tables = foreign.without_numbers([data["other"] for data in read])
-    return (_others(read[: len(a)], tables[: len(a)]), _others(read[len(a) :], tables[len(a) :]))
-
-
-def _program(data: Data) -> str:
-    return str(data.files[0].context.get("program", "Scanlab")) if data.files else "Scanlab"
-
-
-def _own(path: Path, data: Data) -> Side:
-    """The repeated timings of a results file of Scanlab, without schedules that are wrong on
-    purpose: they are not timed for their speed."""
-    schedules = data["schedule"]
-    tables = {name: data[name] for name in KINDS} | {"schedule": schedules[schedules["control"] == 0]}
-    timed = [name for name, rows in tables.items() if len(rows)]
-    timed = timed or ["scan"] * bool(len(data["skipped"]))  # nothing but failures
-    if len(data.files) != 1 or len(timed) != 1:
-        message = "holds no repeated timings (of scanlab bench, streams run or stream-scan)"
-        raise Refused(str(Complaint(path, "", message)))
-    (file,), (table,), missing = data.files, timed, "is missing: what is compared says where it is from"
-    if lacking := [key for key in ("date", "git_commit") if not file.context.get(key)]:
-        raise Refused(*(str(Complaint(path, f"context.{key}", missing)) for key in lacking))
-    kind, case, rows = KINDS[table], CASES[table], tables[table]
-    cases = summarise(rows, case)[[*case, "samples", "count", "median_ns",
-                                   *(["launches"] if table == "scan" else [])]]  # fmt: skip
-    if table != "scan":
-        cases["launches"] = 1.0
-    variants = Variants(file.variants)
-    cases["on"] = "host" if file.kind == "host" else "device"
-    if table == "scan":
-        cases.loc[cases["variant"].isin(variants.ids(HOST)), "on"] = "host"
-    if table == "stream_scan":  # the processor reads, writes and copies all but pinned memory
-        pinned = cases["way"].isin(("streamed", "duplex_copy"))
-        pinned &= (cases["from"] == "memory") & (cases["to"] == "memory")
-        cases.loc[~pinned, "on"] = "host"
-    names = [cases[name].astype(str) for name in _TIMED[kind]]
-    cases["column"] = reduce(lambda before, more: before + " " + more, names)
-    if table == "scan":  # the host launches nothing
-        cases.loc[cases["on"] == "host", "column"] = "host"
-    untimed = data["skipped"]
-    named = [f"{v} of {n} items" for v, n in zip(untimed["variant"], untimed["items"], strict=True)]
-    untimed = untimed.assign(name=named, why=untimed["reason"])
-    return Side(file, kind, case, cases, untimed, throttling(rows, case, file))
-
-
-def throttling(rows: pd.DataFrame, case: list[str], file: File) -> str:
-    """A sentence on how often, and how far, the clock was lowered; empty if it never was."""
-    if file.kind != "host" and "variant" in rows:
-        rows = rows[~rows["variant"].isin(Variants(file.variants).ids(HOST))]
-    highest = float(file.context.get("sm_clock_mhz_max") or np.nan)
-    clocks = rows["sm_clock_mhz"].dropna()
-    if not (clocks < highest).any():
-        return ""
-    relative: list[float] = []
-    for _, of_case in rows.groupby(case, dropna=False):
-        low, ns = of_case["sm_clock_mhz"] < highest, of_case["ns"]
-        if len(ns) > 1:
-            relative += [ns[place] / ns.drop(place).median() for place in of_case.index[low]]
-    return (f"{file.path.name.partition('.')[0]} ran at a lowered clock: {(clocks < highest).sum()} "
-            f"of {len(clocks)} readings of the SM clock are below its maximum, {highest:g} MHz, the "
-            f"lowest {clocks.min():g} MHz. The median such repetition took "
-            f"{np.median(relative or [np.nan]):.3f} times as long as the others of its case.")  # fmt: skip
-
-
-def _others(read: Sequence[Data], tables: list[pd.DataFrame]) -> Side:
-    """The cases of another program's files, pooled."""
-    cases = foreign.pooled(tables).reset_index(drop=True)
-    cases["launches"], cases["column"] = 1.0, cases["clock"]
-    cases["on"] = np.where(cases["clock"] == "GPU", "device", "host")
-    untimed, file = cases[cases["skipped"] != ""], read[0].files[0]
-    named = [code(_name(*row)) for row in zip(untimed["benchmark"], untimed["case"],
-                                              untimed["device"], strict=True)]  # fmt: skip
-    reasons = untimed["skipped"].str.rstrip(".")
-    untimed = untimed.assign(name=named, reason=reasons, why=[f"{n}: {r}" for n, r in zip(named, reasons, strict=True)])
-    case = ["benchmark", "case", "device"]
-    return Side(file, str(file.context["program"]), case, cases[cases["skipped"] == ""], untimed,
-                runs=len(read))  # fmt: skip
-
-
-def _name(benchmark: str, case: str, device: str) -> str:
-    return " ".join(filter(None, (benchmark, case, device and f"on device {device}")))
 
 
 # --------------------------------------------------------------------------------------- comparing
@@ -302,7 +174,8 @@ def _named(side: Side) -> list[tuple[str, ...]]:
 
 def _relabelled(rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]) -> pd.DataFrame:
     keys = rows[names].itertuples(index=False, name=None)
-    return rows.assign(case=[known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)])
+    labels = [known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)]
+    return rows.assign(case=pd.Series(labels, rows.index, dtype=object))
 
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
@@ -314,7 +187,7 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
     sentence = f"{a.file.path} and {b.file.path} have no {'' if a.own else 'timed '}case in common"
     if a.own:
         return sentence
-    examples = [f"{name} has {_name(*side.cases[side.case].iloc[0])}"
+    examples = [f"{name} has {case_name(*side.cases[side.case].iloc[0])}"
                 for name, side in (("A", a), ("B", b)) if len(side.cases)]  # fmt: skip
     reasons = " ".join(remarks).rstrip(".")
     return sentence + ": " * bool(examples) + ", ".join(examples) + (f". {reasons}" if reasons else "")
@@ -322,7 +195,7 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
     """How runs were pooled, and what the files' samples do not allow to state, in sentences."""
-    remarks, more = [], foreign.MORE_SAMPLES[a.kind]
+    remarks, more = [], others.MORE_SAMPLES[a.kind]
     if a.runs > 1 or b.runs > 1:
         remarks.append(f"A pools the samples of {count(a.runs, 'file')}, and B those of {count(b.runs, 'file')}.")
     fewest = cases[["count_a", "count_b"]].min(axis=1)

@@ -11,18 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
-from scanlab_report.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    WINE,
-    Look,
-)
+from scanlab_report.style.base import BLACK, GREY, ORANGE, PURPLE, WINE, Look
+from scanlab_report.style.base import BLUE, GREEN, SKY, VERMILLION
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
 """One after another, as families of scans of ours come; from the beginning again where there are

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 import pandas as pd
 
-from scanlab_report.schema.fields import EXACT, whole
+from scanlab_report.schema.base import EXACT
+from scanlab_report.schema.fields import whole
 
 BANK_METRICS = {
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",

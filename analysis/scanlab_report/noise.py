@@ -21,7 +21,7 @@ import pandas as pd
 
 from scanlab_report import DATA
 from scanlab_report.data import Complaint
-from scanlab_report.load import load_json
+from scanlab_report.reading import load_json
 from scanlab_report.schema import kept
 from scanlab_report.schema.fields import Misfit, convert
 from scanlab_report.schema.versions import check_schema

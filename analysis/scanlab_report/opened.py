@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.console import missing
-from scanlab_report.schema.base import ELEMENT_BYTES
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.data import Data
@@ -20,6 +19,7 @@ if TYPE_CHECKING:  # pandas is not loaded to print a help text
 
 RECORDED = DATA / "recorded"
 OPTIONS = ("variants", "type", "op")
+TYPES = ("f16", "f32", "f64", "i16", "i32", "i64", "i8")
 
 
 class Refused(ValueError):
@@ -55,20 +55,21 @@ def opened(paths: Sequence[Path], session: str = "", published: Path = DATA / "p
            recorded: Sequence[Path] = (), first: str = "") -> Data:  # fmt: skip
     """All below the paths, of one session of each device; the published tables beside it. `first`:
     the device that comes before others."""
-    from scanlab_report import data, load
+    from scanlab_report import choosing, load
+    from scanlab_report.published import load_published
 
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
     read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
-    read.published = load.load_published(published, read.problems)
+    read.published = load_published(published, read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
     if read.empty:
         raise Refused(nothing_among([*paths, *recorded]))
     try:
-        return data.choose_session(read, session)
-    except data.NoSession as error:
+        return choosing.choose_session(read, session)
+    except choosing.NoSession as error:
         raise Refused(str(error)) from None
 
 
@@ -84,9 +85,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def registered(kind: str) -> dict[str, Entry]:
     """The figures or the tables of all chapters, by name."""
     from scanlab_report import chapters, shown
-    from scanlab_report.modules import modules
 
-    list(modules(chapters))
+    chapters.load_all()
     return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
 
 
@@ -95,7 +95,7 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
     add("paths", nargs="*", default=[], type=Path, metavar="PATH", help="result files and folders (default: the recorded data)")
     add("--variants", default="", metavar="LIST", help="show these variants, by id or glob, separated by commas (default: as in the report)")
-    add("--type", default="", choices=sorted(ELEMENT_BYTES), help="show scans of this type (default: i32 where timed, else another timed type)")
+    add("--type", default="", choices=TYPES, help="show scans of this type (default: i32 where timed, else another timed type)")
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
     add("--session", default="", metavar="NAME", help="use this recorded session, by its folder's name (default: the newest complete one of each device)")
     shown = "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"

@@ -22,7 +22,9 @@ from matplotlib.figure import Figure
 from scanlab_report import style
 from scanlab_report.data import Data
 from scanlab_report.formats import Table, latex, latex_cell
-from scanlab_report.pick import BEST, Lacking, Source, sources
+from scanlab_report.groups import BEST
+from scanlab_report.pick import Lacking
+from scanlab_report.sources import Source, sources
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def table(*measured_by: str, **options: Any):
 def first_of(entry: Entry, data: Data) -> Shown:
     """A table of the first device that answers; Lacking as the first device lacks it."""
     reason: Lacking | None = None
-    for device in data.devices or [""]:
+    for device in [""] if entry.of_others else data.devices or [""]:
         try:
             return entry.make(data.on(device) if device else data)
         except Lacking as error:
@@ -152,11 +154,13 @@ def draw(entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page",
          devices: bool = True) -> dict[str, Shown]:  # fmt: skip
     """Draws a figure with its footer and writes it to files; what is shown, by device."""
     with style.sheet(sheet):
-        on = by_device(entry, data) if devices else {"": first_of(entry, data)}
+        apart = devices and not entry.of_others
+        on = by_device(entry, data) if apart else {"": first_of(entry, data)}
         drawn: Figure = next(iter(on.values())).content
         style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []
-        style.footer(drawn, [*unusual, *(source.line() for source in all_sources(on))])
+        caption = [told(on)] * entry.of_others  # no page has it
+        style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
         style.save(drawn, targets)
     return on
 

@@ -12,10 +12,11 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report import DATA
-from scanlab_report.data import CASE, COLUMNS, KERNEL, SAMPLE, WAITING, Data
+from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table
 from scanlab_report.intervals import summarise
-from scanlab_report.schema import results, timelines, verification
+from scanlab_report.schema import results, samples, timelines, verification
+from scanlab_report.tables import CASE, COLUMNS, KERNEL, SAMPLE, WAITING
 
 Description = tuple[str, str]
 """The unit of a column (empty: a name or a yes or no), and its meaning."""
@@ -36,9 +37,9 @@ _COMMON: dict[str, Description] = {
     "run": ("number", "which file, as in the table runs"),
     "variant": ("", "id of the scan or baseline"),
     "settings": ("", "its parameters that are not the default ones, as name=value"),
-    **{name: ("", _means(results.ScanSample, name)) for name in ("type", "op", "mode", "cache")},
+    **{name: ("", _means(samples.ScanSample, name)) for name in ("type", "op", "mode", "cache")},
     "items": (_COUNT, "size of the array"),
-    "launch": ("", f"{_means(results.ScanSample, 'launch')}, and is called stream here"),
+    "launch": ("", f"{_means(samples.ScanSample, 'launch')}, and is called stream here"),
     "round": ("number", "which repetition of the case, from 0"),
     "time_ns": ("ns", "time of one run"),
     "sm_clock_mhz": ("MHz", "the multiprocessors' clock while it ran, of schedules just after; "
@@ -131,9 +132,9 @@ TABLES: dict[str, tuple[str, dict[str, Description]]] = {
                       "time_ns is by the host's clock"),
     }),
     "stream_scans": ("a repetition of a scan larger than the device", {
-        "way": ("", _means(results.StreamScanSample, "way")), "scan": ("", "what scanned each chunk"),
-        "from": ("", _means(results.StreamScanSample, "from_")),
-        "to": ("", _means(results.StreamScanSample, "to")),
+        "way": ("", _means(samples.StreamScanSample, "way")), "scan": ("", "what scanned each chunk"),
+        "from": ("", _means(samples.StreamScanSample, "from_")),
+        "to": ("", _means(samples.StreamScanSample, "to")),
         "budget": ("bytes", "device memory that was allowed"),
         "mapped": ("", "1: files are written by a mapping"),
     }),
@@ -152,8 +153,8 @@ TABLES: dict[str, tuple[str, dict[str, Description]]] = {
     }),
     "several_gpus": ("a repetition of a scan over several GPUs or hosts, or of what it is held against", {
         **_RANKS, "kind": ("", _means(results.Algorithm, "kind")),
-        "on": ("", _means(results.DistributedSample, "on")),
-        "bytes": ("bytes", _means(results.DistributedSample, "bytes")),
+        "on": ("", _means(samples.DistributedSample, "on")),
+        "bytes": ("bytes", _means(samples.DistributedSample, "bytes")),
         "time_ns": ("ns", "time of one run, of the slowest rank"),
     }),
     "several_gpus_operations": ("a kernel, copy or memset of a recorded scan over several GPUs", {

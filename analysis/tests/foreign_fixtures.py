@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,30 @@ def repeated(times: Mapping[str, Sequence[float]], **more: Any) -> list[dict[str
         entries.append(aggregate(name, "stddev", float(np.std(values, ddof=1)), len(values)))
         entries.append(aggregate(name, "cv", 0.01, len(values), aggregate_unit="percentage"))
     return entries
+
+
+MISSING = object()
+WRONG: list[Any] = [MISSING, math.nan, [[1]], "a\nb"]
+"""Values in the place of those of a document."""
+Keys = tuple[str | int, ...]
+
+
+def keys(value: Any, so_far: Keys = ()) -> Iterator[Keys]:
+    """Every field of a document: of a list those of the first entry and of the last."""
+    if so_far:
+        yield so_far
+    inside = value.items() if isinstance(value, dict) else {0: value[0], len(value) - 1: value[-1]}.items() if isinstance(value, list) and value else ()
+    for key, part in inside:
+        yield from keys(part, (*so_far, key))
+
+
+def changed(document: Any, path: Keys, value: Any) -> str:
+    """The text of the document with another value at one place."""
+    inside = other = copy.deepcopy(document)
+    for key in path[:-1]:
+        inside = inside[key]
+    if value is MISSING:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = value
+    return json.dumps(other)

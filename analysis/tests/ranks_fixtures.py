@@ -1,4 +1,5 @@
-"""Invented times of scans over several ranks, for tests only: of a session over four GPUs, as tools/record leaves it."""
+"""Invented times of scans over several ranks: of a session over four GPUs, as tools/record leaves
+it."""
 
 from __future__ import annotations
 
@@ -8,142 +9,183 @@ from pathlib import Path
 from typing import Any
 
 from tests import stream_fixtures
-from tests.stream_fixtures import repetitions
+from tests.stream_fixtures import Document, repetitions, results
 
 COPY_RATE, READ_RATE = 4277.0, 4566.0
 """Bytes per nanosecond of each GPU."""
-FLOORS_US = {"launch_all": 2.5, "nccl_all_gather": 11.0}
+FLOORS_US = dict(launch_all=2.5, nccl_all_gather=11.0)
 GPUS = 4
-_BYTES = {"i8": 1, "i16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
-_KINDS = {"copy_all": "copy", "launch_all": "empty_launch", "nccl_all_gather": "empty_launch", "read_all": "empty_launch"}
+_BYTES = dict(i8=1, i16=2, i32=4, f32=4, i64=8, f64=8)
+_KINDS = dict.fromkeys((*FLOORS_US, "read_all"), "empty_launch") | dict(copy_all="copy")
 
 
-def copy_us(items: int, ranks: int, item: int = 4) -> float:
-    return FLOORS_US["launch_all"] + 2 * item * items / ranks / COPY_RATE / 1e3
+def copy_us(items: int, ranks: int) -> float:
+    return FLOORS_US["launch_all"] + 8 * items / ranks / COPY_RATE / 1e3
 
 
-def read_us(items: int, ranks: int, item: int = 4) -> float:
-    return FLOORS_US["launch_all"] + item * items / ranks / READ_RATE / 1e3
+def read_us(items: int, ranks: int) -> float:
+    return FLOORS_US["launch_all"] + 4 * items / ranks / READ_RATE / 1e3
 
 
-def times_us(items: int, ranks: int, item: int = 4) -> dict[str, float]:
+def times_us(items: int, ranks: int) -> dict[str, float]:
     """Of every algorithm, by a formula."""
-    copy = copy_us(items, ranks, item)
-    both = copy + read_us(items, ranks, item)
-    return {**FLOORS_US, "copy_all": copy, "read_all": read_us(items, ranks, item), "peer_look_ahead": 4.0 + copy / (0.97 - 0.005 * ranks),
-            "reduce_exchange_scan": 12.0 + both / 0.98, "nccl_cub": 25.0 + 1.9 * copy}  # fmt: skip
+    copy, read = copy_us(items, ranks), read_us(items, ranks)
+    times = dict(copy_all=copy, read_all=read, peer_look_ahead=4.0 + copy / (0.97 - 0.005 * ranks))
+    times |= dict(reduce_exchange_scan=12.0 + (copy + read) / 0.98, nccl_cub=25.0 + 1.9 * copy)
+    return FLOORS_US | times
 
 
-def entry(algorithm: str, items: int, ranks: int, microseconds: float, type_name: str = "i32", op: str = "plus", chunk: int = 32, more: dict[str, str] | None = None,
-          bytes_of_item: int = 0, **fields: Any) -> list[dict[str, Any]]:  # fmt: skip
+def case_of(algorithm: str, items: int, ranks: int, type_name: str, op: str) -> Document:
+    case = dict(kind="distributed", variant=algorithm, type=type_name, op=op, mode="inclusive")
+    return case | dict(items=items, ranks=ranks, on="gpus")
+
+
+def entry(
+    algorithm: str,
+    items: int,
+    ranks: int,
+    microseconds: float,
+    type_name: str = "i32",
+    op: str = "plus",
+    chunk: int = 32,
+    more: dict[str, str] | None = None,
+    bytes_of_item: int = 0,
+    **fields: Any,
+) -> list[Document]:
     """The samples of one case."""
-    of = {"kind": "distributed", "variant": algorithm, "type": type_name, "op": op, "mode": "inclusive", "items": items, "ranks": ranks, "on": "gpus"}
+    case = case_of(algorithm, items, ranks, type_name, op)
     settings = {"chunk": str(chunk), **(more or {})} if algorithm == "peer_look_ahead" else {}
-    return repetitions(of, microseconds / 1e3, settings=settings, chunk_items=max(1, -(-items // ranks)),
-                       bytes=2 * items * (bytes_of_item or _BYTES[type_name]), compared_every=1, **fields)  # fmt: skip
+    usual = dict(settings=settings, chunk_items=max(1, -(-items // ranks)), compared_every=1)
+    usual |= dict(bytes=2 * items * (bytes_of_item or _BYTES[type_name]))
+    return repetitions(case, microseconds / 1e3, **usual | fields)
 
 
-def document(entries: Iterable[list[dict[str, Any]]], ranks: int, **changes: Any) -> dict[str, Any]:
+def document(entries: Iterable[list[Document]], ranks: int, **changes: Any) -> Document:
     """A results file of `scanlab distributed bench`."""
-    samples = [sample for of in entries for sample in of]
-    algorithms = {id_: {"title": id_, "source": "a test", "kind": _KINDS.get(id_, "scan"), "origin": "variant", "family": "test", "on_gpus": True}
-                  for id_ in dict.fromkeys(sample["variant"] for sample in samples)}  # fmt: skip
-    about = {"schema": "scanlab-results/2", "kind": "cuda", "ranks": ranks, "ranks_are": "threads", "algorithms": algorithms, "driver": "580", "seed": "1",
-             "argv": f"scanlab distributed bench --gpus {ranks}"}  # fmt: skip
-    return {"context": stream_fixtures.about(**about | changes), "benchmarks": samples}
+    entries = [*entries]
+    about = dict(source="a test", origin="variant", family="test", on_gpus=True)
+    algorithms = {
+        id_: about | dict(title=id_, kind=_KINDS.get(id_, "scan"))
+        for id_ in dict.fromkeys(sample["variant"] for own in entries for sample in own)
+    }
+    run = dict(ranks=ranks, ranks_are="threads", algorithms=algorithms, driver="580", seed="1")
+    argv = f"scanlab distributed bench --gpus {ranks}"
+    return results(*entries, **run | dict(argv=argv) | changes)
 
 
-def run(ranks: int, sizes: Iterable[int], total: bool = False, **changes: Any) -> dict[str, Any]:
+def run(ranks: int, sizes: Iterable[int], total: bool = False, **changes: Any) -> Document:
     """Every algorithm at sizes per rank, or in all."""
-    all_items = [n if total else n * ranks for n in sizes]
-    entries = [entry(algorithm, n, ranks, time) for n in all_items for algorithm, time in times_us(n, ranks).items()]
-    return document(entries, ranks, **{"argv": f"scanlab distributed bench --gpus {ranks}{' --total' * total}"} | changes)
+    sizes = [n if total else n * ranks for n in sizes]
+    entries = [entry(id_, n, ranks, us) for n in sizes for id_, us in times_us(n, ranks).items()]
+    argv = f"scanlab distributed bench --gpus {ranks}{' --total' * total}"
+    return document(entries, ranks, **dict(argv=argv) | changes)
 
 
-def chunk_run(chunk: int, sizes: Iterable[int], ranks: int = GPUS, tells: str = "chunk") -> dict[str, Any]:
-    """One chunk size: the farther from 16 tiles, the slower; and telling of tiles is a tenth faster."""
-    slower = (1 + 0.03 * abs(chunk.bit_length() - 5)) * (0.9 if tells == "tile" else 1)
-    entries = [of for n in (size * ranks for size in sizes) for of in (entry("peer_look_ahead", n, ranks, slower * times_us(n, ranks)["peer_look_ahead"], chunk=chunk, more={"tells": tells}),
-               entry("copy_all", n, ranks, copy_us(n, ranks)))]  # fmt: skip
-    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set chunk={chunk} --set tells={tells}")
+def set_run(
+    sizes: Iterable[int], ranks: int, slower: float, tells: str, **settings: int
+) -> Document:
+    """A scan with these settings, so much slower than a copy beside it."""
+    named = {name: str(value) for name, value in settings.items()} | {"tells": tells}
+    entries = []
+    for n in sizes:
+        peer = entry("peer_look_ahead", n, ranks, slower * copy_us(n, ranks), more=named)
+        entries += [peer, entry("copy_all", n, ranks, copy_us(n, ranks))]
+    options = "".join(f" --set {name}={value}" for name, value in named.items())
+    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks}{options}")
 
 
-def fold_run(states: int, tells: str, ranks: int = GPUS) -> dict[str, Any]:
+def chunk_run(
+    chunk: int, sizes: Iterable[int], ranks: int = GPUS, tells: str = "chunk"
+) -> Document:
+    """One chunk size: the farther from 16 tiles, the slower; and telling of tiles is a tenth
+    faster."""
+    slower = 1.05 * (1 + 0.03 * abs(chunk.bit_length() - 5)) * (0.9 if tells == "tile" else 1)
+    return set_run([n * ranks for n in sizes], ranks, slower, tells, chunk=chunk)
+
+
+def fold_run(states: int, tells: str, ranks: int = GPUS) -> Document:
     """So many states per aggregate: each costs 1 % of a copy by chunks, and 10 % by tiles."""
-    n = ranks << 28
     slower = 1 + (0.1 if tells == "tile" else 0.01) * states
-    entries = [
-        entry("peer_look_ahead", n, ranks, slower * copy_us(n, ranks), more={"states": str(states), "tells": tells}),
-        entry("copy_all", n, ranks, copy_us(n, ranks)),
-    ]
-    return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks} --set states={states} --set tells={tells}")
+    return set_run([ranks << 28], ranks, slower, tells, states=states)
 
 
-def documents(gpus: int = GPUS) -> dict[str, dict[str, Any]]:
-    """The files of a session by name, but for what ``best`` takes on one GPU."""
-    ranks = [of for of in (1, 2, 3, 4, 8) if of <= gpus]
-    weak = {f"ranks_scaling_{of}": run(of, [2**k for k in range(12, 31, 2)], date="2026-01-02T03:04:05Z") for of in ranks}
-    strong = {f"ranks_strong_{of}": run(of, [2**k for k in range(20, 31, 2)], total=True, date="2026-01-02T04:04:05Z") for of in ranks}
-    told = {f"ranks_chunk_{tells}_{chunk}": chunk_run(chunk, (2**20, 2**24, 2**28), gpus, tells) for chunk in (8, 16, 32, 64) for tells in ("chunk", "tile")}
-    return weak | strong | told | {f"ranks_fold_{tells}_{states}": fold_run(states, tells, gpus) for states in (1, 2, 4) for tells in ("chunk", "tile")}
+def documents(gpus: int = GPUS) -> dict[str, Document]:
+    """The files of a session by name, but for what `best` takes on one GPU."""
+    made = {}
+    for ranks in (n for n in (1, 2, 3, 4, 8) if n <= gpus):
+        weak, strong = ([2**k for k in range(first, 31, 2)] for first in (12, 20))
+        made[f"ranks_scaling_{ranks}"] = run(ranks, weak)
+        made[f"ranks_strong_{ranks}"] = run(ranks, strong, True, date="2026-01-02T04:04:05Z")
+    for tells in ("chunk", "tile"):
+        for chunk in (8, 16, 32, 64):
+            sizes = (2**20, 2**24, 2**28)
+            made[f"ranks_chunk_{tells}_{chunk}"] = chunk_run(chunk, sizes, gpus, tells)
+        for states in (1, 2, 4):
+            made[f"ranks_fold_{tells}_{states}"] = fold_run(states, tells, gpus)
+    return made
 
 
-def activity(run: int, rank: int, name: str, start: int, end: int, kind: str = "kernel") -> dict[str, Any]:
-    """Of a GPU, in nanoseconds."""
-    return {"run": run, "rank": rank, "device": rank, "kind": kind, "name": name, "bytes": 0, "start_ns": start, "end_ns": end}
-
-
-def traced(algorithm: str, items: int, activities: list[dict[str, Any]], ranks: int = GPUS, **changes: Any) -> dict[str, Any]:
-    """A case of `scanlab distributed trace`."""
-    return {"kind": "distributed", "variant": algorithm, "type": "i32", "op": "plus", "mode": "inclusive", "items": items, "ranks": ranks, "on": "gpus",
-            "settings": {"chunk": "32"} if algorithm == "peer_look_ahead" else {}, "chunk_items": items // ranks, "bytes": 8 * items, "compared_every": 1,
-            "verified": True, "activities": activities} | changes  # fmt: skip
-
-
-def traces(cases: list[dict[str, Any]], ranks: int = GPUS, **changes: Any) -> dict[str, Any]:
+def traces(cases: list[Document], ranks: int = GPUS, **changes: Any) -> Document:
     """A file of `scanlab distributed trace --out`."""
-    about = {"kind": "cuda", "ranks": ranks, "ranks_are": "threads", "driver": "580", "seed": "1", "argv": f"scanlab distributed trace --gpus {ranks}"}
-    return {"schema": "scanlab-ranks-trace/1", "context": stream_fixtures.about(**about | changes), "traces": cases}
+    argv = f"scanlab distributed trace --gpus {ranks}"
+    about = dict(kind="cuda", ranks=ranks, ranks_are="threads", driver="580", seed="1", argv=argv)
+    context = stream_fixtures.about(**about | changes)
+    return dict(schema="scanlab-ranks-trace/1", context=context, traces=cases)
 
 
-def timeline(ranks: int = GPUS, runs: int = 5) -> dict[str, Any]:
+def timeline(ranks: int = GPUS, runs: int = 5) -> Document:
     """Three scans at two sizes: run 2 has the median length."""
+    parts_of = dict(peer_look_ahead=["peer_look_ahead"])
+    exchange = "ncclDevKernel_AllGather"
+    parts_of["reduce_exchange_scan"] = ["ReduceSharesKernel", exchange, "look_ahead_scan"]
+    parts_of["nccl_cub"] = ["DeviceReduceKernel", exchange, "DeviceScanKernel"]
     cases = []
-    for per_rank in (2**20, 2**28):
-        times = {name: int(1e3 * of) for name, of in times_us(per_rank * ranks, ranks).items()}
-        late = [200 * rank + 100 * run for run in range(runs) for rank in range(ranks)]
-        for name, parts in (("peer_look_ahead", ["peer_look_ahead"]), ("reduce_exchange_scan", ["ReduceSharesKernel", "ncclDevKernel_AllGather", "look_ahead_scan"]),
-                            ("nccl_cub", ["DeviceReduceKernel", "ncclDevKernel_AllGather", "DeviceScanKernel"])):  # fmt: skip
-            share = times[name] // len(parts)
-            activities = [activity(place // ranks, place % ranks, part, after * share + behind * (after > 0), (after + 1) * share + behind)
-                          for place, behind in enumerate(late) for after, part in enumerate(parts)]  # fmt: skip
-            cases.append(traced(name, per_rank * ranks, activities, ranks))
+    for items in (ranks << 20, ranks << 28):
+        for name, parts in parts_of.items():
+            share, did = int(1e3 * times_us(items, ranks)[name]) // len(parts), []
+            for place in range(runs * ranks):
+                rank, late = place % ranks, 200 * (place % ranks) + 100 * (place // ranks)
+                own = dict(run=place // ranks, rank=rank, device=rank, kind="kernel", bytes=0)
+                for after, part in enumerate(parts):
+                    begin, end = after * share + late * (after > 0), (after + 1) * share + late
+                    did.append(own | dict(name=part, start_ns=begin, end_ns=end))
+            settings = {"chunk": "32"} if name == "peer_look_ahead" else {}
+            case = case_of(name, items, ranks, "i32", "plus") | dict(settings=settings)
+            case |= dict(chunk_items=items // ranks, bytes=8 * items, compared_every=1)
+            cases.append(case | dict(verified=True, activities=did))
     return traces(cases, ranks)
 
 
 def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28), commit: str = "") -> str:
-    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the longer for others the higher its number is.
-
-    Without a commit: as older programs wrote it.
-    """
-    of_run, run = (",device,date,git_commit,git_dirty", f",Test Device,2026-01-03T00:00:00Z,{commit},false") if commit else ("", "")
-    lines = [f"variant,items,type,ranks,rank{of_run},role,cycles_total,cycles_waiting_data,cycles_waiting_prefix,cycles_waiting_reduced,cycles_waiting_store"]
+    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the
+    longer for others the higher its number is. Without a commit: as older programs wrote it."""
+    names = ",device,date,git_commit,git_dirty" if commit else ""
+    run = f",Test Device,2026-01-03T00:00:00Z,{commit},false" if commit else ""
+    cycles = ",".join(f"cycles_waiting_{what}" for what in ("data", "prefix", "reduced", "store"))
+    lines = [f"variant,items,type,ranks,rank{names},role,cycles_total,{cycles}"]
     for items in (size * ranks for size in sizes):
         for rank in range(ranks):
-            for role, data, prefix, reduced, store in (("load", 400, 0, 0, 300), ("look ahead", 0, 500 + 50 * rank, 100, 0), ("reduce", 600, 0, 100, 0),
-                                                       ("scan", 0, 300 + 50 * rank, 200, 100), ("tell", 0, 200, 700, 0)):  # fmt: skip
-                lines.append(f"peer_look_ahead,{items},i32,{ranks},{rank}{run},{role},1000,{data},{prefix},{reduced},{store}")
+            late = 50 * rank
+            roles = {"load": (400, 0, 0, 300), "look ahead": (0, 500 + late, 100, 0)}
+            roles |= dict(reduce=(600, 0, 100, 0), scan=(0, 300 + late, 200, 100))
+            for role, own in (roles | dict(tell=(0, 200, 700, 0))).items():
+                row = ("peer_look_ahead", items, "i32", f"{ranks},{rank}{run}", role, 1000, *own)
+                lines.append(",".join(map(str, row)))
     return "\n".join(lines) + "\n"
 
 
-def best(context: Mapping[str, Any], repetition: Any, case: Any) -> dict[str, Any]:
-    """What `scanlab bench` says of ``best`` on one GPU; the arguments are what tests/fixtures.py makes results of."""
-    entries = [repetition(case("best", 2**k, "warm"), i, 1e3 * (1.0 + copy_us(2**k, 1) / 0.97) * spread)
-               for k in range(20, 31, 2) for i, spread in enumerate(stream_fixtures.SPREAD)]  # fmt: skip
+def best(context: Mapping[str, Any], repetition: Any, case: Any) -> Document:
+    """What `scanlab bench` says of `best` on one GPU; the arguments are what tests/fixtures.py
+    makes results of."""
+    entries = [
+        repetition(case("best", 2**k, "warm"), i, 1e3 * (1.0 + copy_us(2**k, 1) / 0.97) * spread)
+        for k in range(20, 31, 2)
+        for i, spread in enumerate(stream_fixtures.SPREAD)
+    ]
     return {"context": dict(context), "benchmarks": entries}
 
 
-def write(folder: Path, files: Mapping[str, dict[str, Any]]) -> Path:
+def write(folder: Path, files: Mapping[str, Document]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / f"{name}.json").write_text(json.dumps(content))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import results
+from scanlab_report.load import load
 from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
 from tests.test_ncu import dram_report, ranges
@@ -50,8 +50,8 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     filed = recorded / "nvidia-test-gpu-9" / "2026-01-02"
     assert sorted(path.name for path in filed.iterdir()) == ["dram_bytes.csv", "scan.json.gz", "session.json", "verify.jsonl.gz"]
     assert gzip.decompress((filed / "scan.json.gz").read_bytes()) == (run / "scan.json").read_bytes()
-    read = results.read([], [recorded])
-    assert len(read.timings) == 20 and not read.problems
+    data = load([], [recorded])
+    assert len(data["scan"]) == 20 and not data.problems
     said = json.loads((filed / "session.json").read_text())
     assert said["files"] == [{"file": "dram_bytes.csv", "kind": "traffic"}, {"file": "scan.json.gz", "kind": "timings"}]
     assert (said["device"], said["date"], said["commit"], said["complete"]) == ("NVIDIA Test(R) GPU 9", "2026-01-02T03:04:05+00:00", COMMIT, False)
@@ -137,7 +137,7 @@ def test_what_the_engine_model_is_held_against_is_filed_and_no_figure_reads_it(
     assert ("advise.json: context.git_commit: is" in capsys.readouterr().err) is bool(status)
     filed = sorted(path.relative_to(recorded / "nvidia-test-gpu-9" / "2026-01-02" / "model").as_posix() for path in recorded.rglob("model/**/*.json.gz"))
     assert filed == ([] if status else ["advise.json.gz", "calibration.json.gz", "traces/one.json.gz"])
-    assert not results.read([], [recorded]).problems
+    assert not load([], [recorded]).problems
 
 
 def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_the_code_that_was_timed(
@@ -151,8 +151,8 @@ def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_
     assert add(run, recorded) == 0
     assert "the counts of 2 cases" in capsys.readouterr().out
     assert sorted(path.name for path in (recorded / "test-cpu-9" / "2026-01-02").iterdir()) == ["cpu.json.gz", "explain.json.gz", "session.json", "verify.jsonl.gz"]
-    read = results.read([], [recorded])
-    assert sorted(e.items for e in read.explanations) == [64, 128] and not read.problems
+    data = load([], [recorded])
+    assert sorted(data["counts"]["items"]) == [64, 128] and not data.problems
 
     older = fixtures.explanation("hso_block", 64) | {"git_commit": "f" * 40}
     (run / "explain" / "64.json").write_text(json.dumps(older))

@@ -11,21 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from scanlab_report import figures, tables
+from scanlab_report import experiments, opened, style
+from scanlab_report.chapters.scans import throughput, time
+from scanlab_report.commands import mine
 from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.mine.page import Page
-from scanlab_report.figures import throughput, time
-from scanlab_report.layout import style
-from scanlab_report.modules import modules
-from scanlab_report.read import results
-from scanlab_report.select import experiments
-from scanlab_report.select.evidence import TimingEvidence
-from scanlab_report.select.needs import Gathered, by_device, chosen, gather, told
-from scanlab_report.select.timings import Selection
-from scanlab_report.select.variants import CEILING, FLOOR
+from scanlab_report.data import Ask
+from scanlab_report.load import load
+from scanlab_report.groups import CEILING, FLOOR
+from scanlab_report.pick import Lacking
 from tests import fixtures, tiny
 from tests.tiny import case, near
 
@@ -40,10 +35,10 @@ def listed(capsys: pytest.CaptureFixture[str]) -> dict[tuple[str, str], dict[str
 
 
 def test_every_figure_and_table_is_listed_with_what_measures_it(listed: dict[tuple[str, str], dict[str, Any]]) -> None:
-    assert set(listed) == {(kind, name) for kind, package in (("figure", figures), ("table", tables)) for name, _ in modules(package)}
+    assert set(listed) == {(kind, name) for kind in ("figure", "table") for name in opened.registered(kind)}
     for entry in listed.values():
         assert entry["shows"].endswith((".", "!")), entry
-        assert bool(entry["commands"]) == bool(entry["experiments"]) == (entry["name"] not in ("pipeline", "skipped")), entry  # the rest is measured
+        assert bool(entry["commands"]) == bool(entry["experiments"]), entry
         assert entry["seconds"] == sum(experiments.known()[name].seconds for name in entry["experiments"])
 
 
@@ -139,38 +134,31 @@ def test_sizes_of_which_none_is_a_power_of_two_are_drawn(tmp_path: Path, name: s
 
 
 def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
-    both = tiny.results([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
-    assert gather(throughput.NEEDS, both, {}).scanned == ("i32", "plus") and not gather(throughput.NEEDS, both, {}).unusual
-    floats = tiny.results([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
-    assert gather(throughput.NEEDS, floats, {}).unusual == ["f32"]
+    both = tiny.tables([case(variant, N, 1e4, type=type_) for variant in (CEILING, "best") for type_ in ("f32", "i32", "i8")])
+    with style.sheet():
+        assert not throughput(both).unusual
+        floats = tiny.tables([case(CEILING, N, 1e4), case(CEILING, N, 1e4, type="f32"), case("my_scan", N, 2e4, type="f32")])
+        assert throughput(floats).unusual == ("f32",)
 
 
 def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_refers_to() -> None:
-    read = tiny.results([case(variant, n, 1e4 * place, type=type_) for type_ in ("i32", "f64") for n in (N, 2 * N)
+    read = tiny.tables([case(variant, n, 1e4 * place, type=type_) for type_ in ("i32", "f64") for n in (N, 2 * N)
                          for place, variant in enumerate((CEILING, "hso_block", "best", "look_ahead", "cpu_parallel"), start=1)])  # fmt: skip
     assert not read.variants["hso_block"].overview
-    gathered = gather(chosen(throughput.NEEDS, Selection(("hso_block", "best"), "f64")), read, {})
-    with style.sheet():
-        (axes,) = throughput.draw(**gathered.found).axes
+    asked = read.asking(Ask(("hso_block", "best"), "f64"))
+    (axes,) = tiny.drawn(throughput, asked).axes
     assert {line.get_marker() for line in axes.get_lines() if len(line.get_xdata()) == 2 and line.get_marker() != "_"} == {tiny.look(name).marker for name in (CEILING, "hso_block", "best")}
     assert tiny.points(axes, tiny.look("hso_block")) == [near((N, 16 * N / 2e4)), near((2 * N, 32 * N / 2e4))]
-    assert gathered.unusual == ["f64"]
-    caption = told(throughput.CAPTION, [gathered])
-    assert "64-bit floats" in caption and "One variant of each kind" not in caption and "{" not in caption
+    with style.sheet():
+        made = throughput(asked)
+    assert made.unusual == ("f64",) and "64-bit floats" in made.caption and "One variant of each kind" not in made.caption
 
 
 def test_times_asked_for_by_name_are_compared_in_one_panel() -> None:
-    read = tiny.results([case(FLOOR, 0, 2500.0)] + [case(name, N, 7e3 * place) for place, name in enumerate(("hs_blocked", "hso_blocked", "thrust_scan", "memcpy"), start=1)])
-    with style.sheet():
-        (axes,) = time.draw(**gather(chosen(time.NEEDS, Selection(("hs_blocked", "hso_blocked", "thrust_scan"))), read, {}).found).axes
+    read = tiny.tables([case(FLOOR, 0, 2500.0)] + [case(name, N, 7e3 * place) for place, name in enumerate(("hs_blocked", "hso_blocked", "thrust_scan", "memcpy"), start=1)])
+    (axes,) = tiny.drawn(time, read.asking(Ask(("hs_blocked", "hso_blocked", "thrust_scan")))).axes
     assert [tiny.points(axes, tiny.look(name)) for name in ("hs_blocked", "hso_blocked", "thrust_scan")] == [[near((N, 7))], [near((N, 14))], [near((N, 21))]]
     assert not [line for line in axes.get_lines() if line.get_linewidth() == 2.6]  # no copy
-
-
-@pytest.mark.parametrize("name", [name for name, module in modules(figures) if hasattr(module, "FOLLOWS")])
-def test_a_caption_has_no_blank_left(name: str) -> None:
-    for gathered in (Gathered(), Gathered({"timings": TimingEvidence(pd.DataFrame(), "", "", tiny.NOWHERE, tiny.ABOUT, named=("best",))})):
-        assert not set("{|}") & set(told(dict(modules(figures))[name].CAPTION, [gathered]))
 
 
 def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(floats: Path, tmp_path: Path) -> None:
@@ -214,12 +202,10 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(float
 def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(name: str, case_of: dict[str, Any], said: str) -> None:
     """Neither an error that ends the whole report, nor a blank figure."""
     variants = ("empty_launch", "memcpy", "copy_vector", "copy_one_wave", "best", "look_ahead", "decoupled_lookback", "reduce_then_scan", "cub_device_scan")
-    read = tiny.results([case(variant, ns=9.0, **case_of) for variant in variants])
-    module = dict(modules(figures))[name]
-    (found,) = by_device(module.NEEDS, read, {}, module.lacks).values()
-    assert len(found.reasons) == 1 and found.reasons[0].startswith(said)
-    (found,) = by_device(module.NEEDS, read, {}).values()
-    assert not found.reasons, "the needs alone are answered"
+    read = tiny.tables([case(variant, ns=9.0, **case_of) for variant in variants])
+    with pytest.raises(Lacking) as lacks:
+        opened.registered("figure")[name].make(read)
+    assert f"no {lacks.value}".startswith(said)
 
 
 def test_a_glob_takes_what_was_timed_and_an_id_must_have_been(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,9 +344,9 @@ def test_what_was_counted_is_on_the_page_of_default_settings_alone(tmp_path: Pat
     content = fixtures.explanation("hso_block_padded", 2048, "two_level")["totals"]["banks32"]["transactions"]
     assert counted.split(" | ")[3] == f"{int(content * 0.6) + 64:,}".replace(",", "\u2009")
     again = fixtures.write_all(tmp_path / "data" / "recorded" / "again", rounds=6, top=18)
-    opened = results.read([folder], [again])
-    assert len(opened.counters) == 2 * len(results.read([folder], []).counters)
-    assert counted in Page("hso_block_padded", opened, {}, tmp_path).text(), "counted anew: what is recorded is not added"
+    both = load([folder], [again])
+    assert len(both["counters"]) == 2 * len(load([folder])["counters"])
+    assert counted in mine.page("hso_block_padded", both, tmp_path, "page", ""), "counted anew: what is recorded is not added"
     assert re.search(r"^\| i32 \| plus \| 2\^18 \| 1.00 \| 1.00 \|$", page_of(tmp_path / "traffic", "look_ahead", str(folder)), re.MULTILINE)
 
 

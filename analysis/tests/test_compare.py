@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import gzip
 import itertools
@@ -21,18 +20,30 @@ import pytest
 from matplotlib.figure import Figure
 from scipy import stats
 
-from scanlab_report import DATA
+from scanlab_report import DATA, comparison, comparison_sides, noise
+from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.compare import comparison, figure
-from scanlab_report.commands.compare import page as comparison_page
-from scanlab_report.read import noise, records, results
-from scanlab_report.read.variants import Variants
-from scanlab_report.select.variants import HOST, VENDOR_CODE
-from scanlab_report.stats.ranks import mann_whitney_p
+from scanlab_report.data import File, Variants
+from scanlab_report.groups import HOST, VENDOR_CODE
+from scanlab_report.intervals import mann_whitney_p
+from scanlab_report.tables import CASE, MEASURED
 from tests import fixtures, stream_fixtures, tiny
 from tests.fixtures import SESSION, case, context, repetition
 
-RUN = results.Run(Path("run.json"), results.MEASURED, context(), tiny.ABOUT)
+RUN = File(Path("run.json"), MEASURED, context(), tiny.ABOUT)
+UNTIMED = pd.DataFrame(columns=[*CASE, "name", "reason", "why", "failed"])
+
+
+def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparison_sides.Side:
+    """A run with these samples, each of a case of its own unless columns are named."""
+    columns = {column: "x" for column in CASE} | {"items": range(len(samples))} | named
+    cases = pd.DataFrame(columns).assign(samples=pd.Series(samples, dtype=object), launches=launches, on="device")
+    cases = cases.assign(count=[len(of) for of in samples], median_ns=[np.median(of) for of in samples], column=cases["cache"] + " " + cases["launch"])
+    return comparison_sides.Side(RUN, "scans", CASE, cases, UNTIMED)
+
+
+def read(file: Path, other: Path | None = None) -> tuple[comparison_sides.Side, comparison_sides.Side]:
+    return comparison_sides.sides([file], [other or file])
 SIZES = tuple(2**k for k in range(10, 30))
 
 
@@ -50,7 +61,7 @@ def compared(tmp_path: Path, before: dict[str, float], after: dict[str, float], 
     """Return the status, the CSV and the page of a comparison of two such files, with an empty figure."""
     a, b = write(tmp_path / "a.json", before, rounds), write(tmp_path / "b.json", after, rounds, seed=2)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(figure, "figure", lambda _: Figure())
+        patched.setattr(compare, "figure", lambda _: Figure())
         status = main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more])
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
 
@@ -95,7 +106,7 @@ def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
 def test_cases_of_schedules_are_listed_by_what_they_have() -> None:
     rows = pd.DataFrame({"entry": ["copy", "copy", "schedule"], "items": [0, 0, 1 << 20], "bytes": [1 << 20, 1 << 26, 0], "chunks": [0, 0, 4],
                          "memory": ["pinned"] * 3, "id": ["h2d", "h2d", "graph"]})  # fmt: skip
-    assert comparison_page._listed(rows, list(rows.columns)).splitlines() == [
+    assert compare.listed(rows, list(rows.columns)) == [
         "- copy pinned h2d: 2 sizes, 1,048,576 bytes to 67,108,864 bytes", "- schedule chunks 4 pinned graph: 2^20"]  # fmt: skip
 
 
@@ -119,10 +130,9 @@ def test_the_smallest_p_is_that_of_runs_that_do_not_overlap(before: int, after: 
 
 def test_of_ties_the_p_is_never_smaller_than_that_of_all_permutations() -> None:
     draw = np.random.default_rng(0)
-    for _ in range(100):
+    for _ in range(30):
         a, b = draw.integers(1, 6, 5).astype(float), draw.integers(1, 6, 5) + float(draw.integers(0, 4))
-        sides = (comparison.Measured(RUN, "scans", pd.DataFrame({name: [1] for name in records.CASE}).assign(samples=[of], launches=1)) for of in (a, b))
-        (p,) = comparison.paired(*sides).cases["p"]
+        (p,) = comparison.paired(side([a]), side([b])).cases["p"]
         ranks = stats.rankdata(np.concatenate([a, b]))
         off = np.array([abs(ranks[list(chosen)].sum() - 27.5) for chosen in itertools.combinations(range(10), 5)])
         exact = np.mean(off >= off[0])
@@ -173,9 +183,8 @@ def test_a_failure_of_the_only_case_has_status_1(tmp_path: Path) -> None:
 
 
 def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
-    sides = [comparison.Measured(RUN, "scans", pd.DataFrame({name: range(3) for name in records.CASE}).assign(samples=samples, launches=1))
-             for samples in ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])]  # fmt: skip
-    cases = comparison.paired(*sides).cases
+    sides = ([np.arange(1.0, 6.0)] * 3, [np.arange(11.0, 16.0), np.arange(2.5, 7.0), np.arange(1.25, 6.0)])
+    cases = comparison.paired(*map(side, sides)).cases
     first, second, third = cases["p"]
     assert first < second < third
     assert cases["p_corrected"].tolist() == pytest.approx([3 * first, 3 / 2 * second, third])
@@ -184,11 +193,10 @@ def test_the_correction_is_that_of_benjamini_and_hochberg() -> None:
 def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     """Under the null the chance of any false verdict is the level, 5%, even with a threshold of nothing."""
     spread, false = np.random.default_rng(4), 0
-    for _ in range(100):
-        samples = [pd.Series(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2)]
-        a, b = (comparison.Measured(RUN, "scans", pd.DataFrame({name: 1 for name in records.CASE} | {"items": range(40)}).assign(samples=of, launches=1)) for of in samples)
+    for _ in range(50):
+        a, b = (side(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2))
         false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
-    assert false <= 12  # 5% of 100, with room for chance
+    assert false <= 7  # 5% of 50, with room for chance
 
 
 # --------------------------------------------------------------------------------------------------- noise
@@ -196,7 +204,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
 
 def by_noise_alone(found: comparison.Comparison) -> comparison.Comparison:
     """Without unchanged code, which would excuse itself, and what is beside it."""
-    return dataclasses.replace(found, cases=found.cases.assign(unchanged=False))
+    return found._replace(cases=found.cases.assign(unchanged=False))
 
 
 @pytest.mark.parametrize(("head_to_head", "verdicts"), [
@@ -207,9 +215,8 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
     content = json.loads((DATA / "noise" / "nvidia-h200.json").read_text())
     content["pairs"] = [pair for pair in content["pairs"] if SESSION.name not in pair["a"]["file"]]
     (tmp_path / "h200.json").write_text(json.dumps(content))
-    a, b = comparison.read(SESSION / "scan.json.gz"), comparison.read(SESSION / f"{head_to_head}.json.gz")
-    found = by_noise_alone(comparison.paired(a, b))
-    known = noise.read([a.run.device], tmp_path)[0].thresholds(found.kind, found.both)
+    found = by_noise_alone(comparison.paired(*read(SESSION / "scan.json.gz", SESSION / f"{head_to_head}.json.gz")))
+    known = noise.thresholds(noise.read([found.a.device], tmp_path)[0], found.kind, found.both)
     assert comparison.judged(found, known).both["verdict"].value_counts().to_dict() == verdicts
     if head_to_head == "head_to_head_i32":
         without = comparison.judged(found, 0.0).both["verdict"].value_counts()
@@ -218,15 +225,15 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(tmp
 
 ON_RECORD = [pair for file in sorted(noise.FOLDER.glob("*.json")) for pair in json.loads(file.read_text())["pairs"] if all((DATA / pair[run]["file"]).is_file() for run in "ab")]
 """Of other pairs the noise is on record, and the files are not."""
-recorded = functools.lru_cache(lambda file: comparison.read(DATA / file))  # most files are of several pairs
+recorded = functools.lru_cache(lambda file: read(DATA / file)[0])  # most files are of several pairs
 
 
 @pytest.mark.parametrize("pair", ON_RECORD, ids=lambda pair: " ".join(pair[run]["file"].removesuffix(".json.gz") for run in "ab"))
 def test_no_pair_on_record_shows_a_difference_in_code_that_it_says_is_the_same(pair: dict[str, Any]) -> None:
     a, b = (recorded(pair[run]["file"]) for run in "ab")
     found = by_noise_alone(comparison.paired(a, b))
-    (known,) = noise.read([a.run.device])
-    verdicts = comparison.judged(found, known.thresholds(found.kind, found.both)).both
+    (known,) = noise.read([found.a.device])
+    verdicts = comparison.judged(found, noise.thresholds(known, found.kind, found.both)).both
     own = verdicts[verdicts["variant"].isin(found.about.ids(*VENDOR_CODE))] if pair["of"] == "vendor" else verdicts
     assert len(own) >= sum(row["cases"] for row in pair["thresholds"]) > 0
     assert not len(own[own["verdict"].isin([comparison.SLOWER, comparison.FASTER])])
@@ -244,7 +251,7 @@ def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path, 
     (known,) = noise.read(["Test Device"], file.parent)
     cases = pd.DataFrame({"on": ["device", "device", "device", "host"], "time_us": [200.0, 1.0, 50.0, 200.0]})
     wanted = [thresholds["100 µs and more"], thresholds["under 10 µs"], max(thresholds.values()), np.nan]
-    assert known.thresholds("scans", cases) == pytest.approx(wanted, nan_ok=True)
+    assert noise.thresholds(known, "scans", cases) == pytest.approx(wanted, nan_ok=True)
 
 
 def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,11 +260,11 @@ def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path,
     assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 0
     (pair,) = json.loads((tmp_path / "noise.json").read_text())["pairs"]
     assert {row["on"]: row["threshold"] > 0.3 for row in pair["thresholds"]} == {"device": False, "host": True}
-    found = comparison.paired(comparison.read(Path(a)), comparison.read(Path(b)))
+    found = comparison.paired(*read(Path(a), Path(b)))
     pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
-    judged = comparison.judged(found, noise.Noise("Test Device", [pair]).thresholds("scans", found.both))
+    judged = comparison.judged(found, noise.thresholds([pair], "scans", found.both))
     assert len(judged.of("no threshold")) == len(judged.of("neither")) == 20, "what nobody knows is not said to be as before"
-    assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(comparison_page.summary(judged))
+    assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(compare.summary(judged))
 
 
 def test_of_two_commits_only_the_vendors_code_is_noise(tmp_path: Path) -> None:
@@ -362,14 +369,14 @@ def test_of_fewer_cases_than_a_threshold_needs_the_default_is_the_least() -> Non
     cases = pd.DataFrame({"on": ["device", "host"], "time_us": 200.0})
     for known, wanted in ((0.001, noise.DEFAULT), (0.2, 0.2)):
         rows = [{"on": on, "time": "100 µs and more", "cases": 6, "threshold": known} for on in ("device", "host")]
-        of = noise.Noise("Test Device", [{"kind": "stream_scan", "thresholds": rows}])
-        assert of.thresholds("stream_scan", cases) == pytest.approx([wanted, np.nan], nan_ok=True) and not of.knows("stream_scan")
+        of = [{"kind": "stream_scan", "thresholds": rows}]
+        assert noise.thresholds(of, "stream_scan", cases) == pytest.approx([wanted, np.nan], nan_ok=True) and not noise.knows(of, "stream_scan")
 
 
 def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
     rows = [{"on": "device", "time": time, "cases": 30, "threshold": of} for time, of in (("under 10 µs", 0.01), ("10 to 100 µs", 0.1), ("100 µs and more", 0.02))]
     cases = pd.DataFrame({"on": "device", "time_us": [1.0, 50.0, 200.0]})
-    assert noise.Noise("Test Device", [{"kind": "scans", "thresholds": rows}]).thresholds("scans", cases) == pytest.approx([0.1, 0.1, 0.02])
+    assert noise.thresholds([{"kind": "scans", "thresholds": rows}], "scans", cases) == pytest.approx([0.1, 0.1, 0.02])
 
 
 # ------------------------------------------------------------------------------------------------- machines
@@ -384,7 +391,7 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
     """
     a = b = recorded(f"recorded/nvidia-h200/{SESSION.name}/scan.json.gz")
     cases = b.cases.copy()
-    launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(Variants(b.run.variants).ids(HOST))
+    launched = (cases["launch"] == "stream") & (cases["cache"] == "warm") & ~cases["variant"].isin(Variants(b.file.variants).ids(HOST))
     apart = APART * min(float(np.median(of.samples)) for of in cases[launched & (cases["variant"] == "empty_launch")].itertuples())
     slow = [np.maximum(of.samples, np.minimum(SLOWER * of.samples, apart * of.launches)) if of.samples.min() > 2.5e3 * of.launches else of.samples
             for of in cases[launched].itertuples()]
@@ -393,9 +400,10 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
     for variant, factor in factors.items():
         rows = planted & (cases["variant"] == variant)
         cases.loc[rows, "samples"] = cases.loc[rows, "samples"] * factor
-    found = comparison.paired(a, dataclasses.replace(b, cases=cases))
-    (known,) = noise.read([a.run.device])
-    return comparison.judged(found, known.thresholds(found.kind, found.both))
+    cases["median_ns"] = [np.median(of) for of in cases["samples"]]
+    found = comparison.paired(a, b._replace(cases=cases))
+    (known,) = noise.read([a.file.device])
+    return comparison.judged(found, noise.thresholds(known, found.kind, found.both))
 
 
 def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
@@ -405,9 +413,9 @@ def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
     assert len(own) > 900 and set(own["verdict"]) == {"neither"}
     otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
     assert len(otherwise) > 10 and {"best", "look_ahead"} <= set(otherwise["variant"])
-    page = comparison_page.markdown(found)
+    page = compare.page(found)
     head = r"in B, code that is the same in both takes up to 2\d% longer \(cub_newest[^)]* timed warm, stream"
-    assert re.search(head, page) and re.search(head, " ".join(comparison_page.summary(found)))
+    assert re.search(head, page) and re.search(head, " ".join(compare.summary(found)))
 
 
 def test_what_is_slower_is_called_so_on_a_slower_host_too() -> None:
@@ -441,10 +449,9 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
 def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str, set[str]]:
     """By variant, of two runs with 0.5% of spread: each variant's time in A and in B, in nanoseconds, and its launches."""
     spread = np.random.default_rng(5)
-    a, b = (
-        comparison.Measured(RUN, "scans", pd.DataFrame([
-            {**dict.fromkeys(records.CASE, "x"), "variant": variant, "items": n, "launches": of[2], "samples": of[side] * spread.lognormal(0, 0.005, 11)}
-            for variant, of in times.items() for n in SIZES])) for side in (0, 1))  # fmt: skip
+    named = {"variant": [variant for variant in times for _ in SIZES], "items": list(SIZES) * len(times)}
+    launches = [of[2] for of in times.values() for _ in SIZES]
+    a, b = (side([of[which] * spread.lognormal(0, 0.005, 11) for of in times.values() for _ in SIZES], launches, **named) for which in (0, 1))
     judged = comparison.judged(comparison.paired(a, b), threshold).both
     return judged.groupby("variant")["verdict"].agg(set).to_dict()
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.data import Data, NoSession, choose_session
+from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
 from tests import fixtures, ranks_fixtures

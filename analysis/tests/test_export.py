@@ -9,10 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scanlab_report import DATA
+from scanlab_report import DATA, opened
+from scanlab_report import tidy as export
 from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.export import tables as export
-from scanlab_report.select import opened
 from tests import fixtures, stream_fixtures
 
 
@@ -95,9 +94,9 @@ def test_the_dictionary_names_every_value_of_columns_with_a_few(tidy: Path) -> N
         values |= {(name, column): set(table[column]) for column in ("way", "from", "to", "on", "kind", "backend", "type", "mode") if column in table}
     assert {"pipeline", "batch", "graph", "stream", "host"} == values["repetitions", "launch"]
     for (name, column), found in values.items():
-        meaning = export.TABLES[name].describe(column)[1]
+        meaning = export._describe(name, column)[1]
         assert found and all(value in meaning for value in found), (name, column, meaning)
-    assert "variants/operators/" in export.TABLES["repetitions"].describe("op")[1]
+    assert "variants/operators/" in export._describe("repetitions", "op")[1]
 
 
 def test_a_row_is_a_repetition_and_its_run_says_where_it_is_from(tidy: Path, recorded: Path) -> None:

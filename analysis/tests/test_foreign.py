@@ -11,34 +11,55 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import stats
 
+from scanlab_report import comparison, comparison_sides, intervals, style
+from scanlab_report.chapters import others
+from scanlab_report.commands import compare
 from scanlab_report.commands.__main__ import main
-from scanlab_report.commands.build.foreign import distributions, time_by_axis
-from scanlab_report.commands.build.foreign.shown import named
-from scanlab_report.commands.compare import comparison, foreign
-from scanlab_report.commands.compare import page as comparison_page
-from scanlab_report.layout import style
-from scanlab_report.read.foreign import kinds
-from scanlab_report.read.foreign.cases import Foreign
-from scanlab_report.stats import intervals
-from scanlab_report.stats.means import welch
+from scanlab_report.intervals import welch
+from scanlab_report.load import load
 from tests import fixtures
-from tests.foreign_fixtures import aggregate, google, noisy, nvbench, repeated, repetition, skipped, state, sweep
-from tests.test_malformed import WRONG, changed, keys
+from tests.foreign_fixtures import (
+    WRONG,
+    aggregate,
+    changed,
+    google,
+    keys,
+    noisy,
+    nvbench,
+    repeated,
+    repetition,
+    skipped,
+    state,
+    sweep,
+)
 
 
 def compared(tmp_path: Path, a: Path, b: Path, *more: str) -> tuple[int, pd.DataFrame, str]:
-    """The status, the CSV and the page of a comparison."""
-    status = main(["compare", str(a), str(b), "--out", str(tmp_path / "out"), *more])
+    """The status, the CSV and the page of a comparison, with an empty figure."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compare, "figure", lambda _: Figure())
+        status = main(["compare", str(a), str(b), "--out", str(tmp_path / "out"), *more])
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), (tmp_path / "out" / "compare.md").read_text()
 
 
-def sound(file: Path) -> Foreign:
-    problems: list[Any] = []
-    found = kinds.read(file, problems)
-    assert found and not problems, problems
-    return found
+def sound(*files: Path) -> pd.DataFrame:
+    """The cases of files that have nothing wrong in them."""
+    data = load(files)
+    assert not data.problems, data.problems
+    return data["other"]
+
+
+def medians(tmp_path: Path, *files: Path) -> pd.DataFrame:
+    """The table of medians as CSV."""
+    (tmp_path / "medians.csv").write_text(others.medians(load(files)).content.csv())
+    return pd.read_csv(tmp_path / "medians.csv")
+
+
+def names(cases: pd.DataFrame) -> list[str]:
+    return [comparison_sides.case_name(*row) for row in zip(cases["benchmark"], cases["case"], cases["device"], strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------------ compare
@@ -83,8 +104,7 @@ def test_skipped_states_are_said_with_their_reasons(tmp_path: Path) -> None:
     file = nvbench(tmp_path / "a.json", {"copy": states})
     _, cases, page = compared(tmp_path, file, file)
     assert len(cases) == 1 and "Both have 2 cases without a time (`copy n=2`: out of memory; `copy n=3`: the file has no time of it)" in page
-    assert main(["build", str(file), "--out", str(tmp_path / "out")]) == 0
-    table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
+    table = medians(tmp_path, file)
     assert table["skipped"].fillna("").tolist() == ["", "out of memory.", "the file has no time of it"]
 
 
@@ -106,13 +126,11 @@ def test_one_gpu_each_is_compared_whatever_its_slot_and_several_are_by_their_num
     one, other = of_gpus(tmp_path / "a.json", 1e-6, (0, "GPU")), of_gpus(tmp_path / "b.json", 2e-6, (1, "GPU"))
     status, cases, _ = compared(tmp_path, one, other)
     assert status == 1 and cases["verdict"].tolist() == ["slower"]
-    assert main(["build", str(one), str(of_gpus(tmp_path / "c.json", 2e-6, (0, "Another"))), "--out", str(tmp_path / "built")]) == 0
-    assert pd.read_csv(tmp_path / "built" / "tables" / "medians.csv")["device"].tolist() == ["GPU", "Another"]
+    assert medians(tmp_path, one, of_gpus(tmp_path / "c.json", 2e-6, (0, "Another")))["device"].tolist() == ["GPU", "Another"]
     both = of_gpus(tmp_path / "d.json", 2e-6, (0, "GPU"), (1, "GPU"))
     status, cases, page = compared(tmp_path, both, other)
     assert cases["verdict"].tolist() == ["only in A", "neither"] and page.endswith("- `copy` `n=1` on device 0\n")
-    assert main(["build", str(both), "--out", str(tmp_path / "both")]) == 0
-    assert pd.read_csv(tmp_path / "both" / "tables" / "medians.csv")["device"].tolist() == ["GPU on device 0", "GPU on device 1"]
+    assert medians(tmp_path, both)["device"].tolist() == ["GPU on device 0", "GPU on device 1"]
 
 
 def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path: Path) -> None:
@@ -173,7 +191,7 @@ def test_aggregates_of_google_benchmark_before_1_5_are_no_cases(tmp_path: Path) 
     new = ("run_name", "run_type", "repetitions", "repetition_index", "aggregate_name")
     entries = [{key: value for key, value in of.items() if key not in new} for of in repeated({"BM_copy/64": noisy(1e-6, 9), "BM_geometric_mean": [1e-6, 1.1e-6]})]
     entries.append({"name": "BM_copy_BigO", "cpu_coefficient": 1.0, "real_coefficient": 1.0, "big_o": "N", "time_unit": "ns"})
-    assert {case.name: case.count for case in sound(google(tmp_path / "a.json", entries)).cases} == {"BM_copy 64": 9, "BM_geometric_mean": 2}
+    assert dict(zip(names(cases := sound(google(tmp_path / "a.json", entries))), cases["count"], strict=True)) == {"BM_copy 64": 9, "BM_geometric_mean": 2}
 
 
 def test_one_repetition_is_too_few_and_how_to_have_more_is_said(tmp_path: Path) -> None:
@@ -205,22 +223,10 @@ def test_commands_for_one_scan_say_what_reads_the_file(tmp_path: Path, capsys: p
 def test_samples_are_found_by_the_path_of_older_versions_and_where_files_were_moved(tmp_path: Path) -> None:
     file = sweep(tmp_path / "run.json", {"I32": 1}, seed=1)
     file.write_text(file.read_text().replace('"run.json-bin/', '"perf_data/old/run.json-bin/'))
-    assert all(len(case.samples) == 40 for case in sound(file).cases)
+    assert all(len(samples) == 40 for samples in sound(file)["samples"])
 
 
 # ---------------------------------------------------------------------------------------------------- statistics
-
-
-def test_ranks_of_many_repetitions_are_those_of_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    for count in (40, 41):
-        drawn = intervals._middle_ranks.__wrapped__(count, 1)
-        with monkeypatch.context() as patched:
-            patched.setattr(intervals, "_DRAWN", 0)
-            derived = intervals._middle_ranks.__wrapped__(count, 1)
-        for one, other in zip(drawn, derived, strict=True):
-            assert abs(one.mean() - other.mean()) < 0.3 and one.std() == pytest.approx(other.std(), rel=0.06)
-        assert (derived[1] - derived[0]).mean() == pytest.approx((drawn[1] - drawn[0]).mean(), abs=0.1)
-        assert derived[1].max() < count and derived[0].min() >= 0
 
 
 def test_the_interval_of_a_ratio_of_means_covers_it() -> None:
@@ -240,7 +246,7 @@ def test_a_table_has_the_median_and_the_throughput_of_every_case(tmp_path: Path)
     file = sweep(tmp_path / "a.json", {"I32": 1}, seed=1)
     assert main(["build", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     table = pd.read_csv(tmp_path / "out" / "tables" / "medians.csv")
-    samples = sound(file).cases[0].samples
+    samples = sound(file)["samples"][0] / 1e9
     interval = intervals.median_interval(1e6 * samples)
     assert table.iloc[0][["median_us", "median_us_low", "median_us_high"]].tolist() == pytest.approx([interval.value, interval.low, interval.high])
     rate = intervals.median_interval(8 * 2**16 / samples / 1e9)
@@ -249,18 +255,19 @@ def test_a_table_has_the_median_and_the_throughput_of_every_case(tmp_path: Path)
 
 
 def test_figures_draw_the_samples_and_the_medians_of_both_files(tmp_path: Path) -> None:
-    files = [sound(sweep(tmp_path / f"{name}.json", {"I32": factor, "$I_$": 2}, seed)) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))]
+    data = load([sweep(tmp_path / f"{name}.json", {"I32": factor, "$I_$": 2}, seed) for name, factor, seed in (("a", 1, 1), ("b", 1.2, 50))])
+    samples = [cases["samples"].tolist() for _, cases in data["other"].groupby("file")]
     with style.sheet():
-        steps, lines = distributions.draw(named(files)), time_by_axis.draw(named(files))
+        steps, lines = (make(data).content for make in (others.distributions, others.time_by_axis))
     steps.canvas.draw()  # a dollar sign of a name begins no formula
     panel = steps.axes[0]
-    for line, file in zip([of for of in panel.lines if len(of.get_xdata()) == 41], files, strict=True):
-        assert line.get_xdata()[1:] == pytest.approx(np.sort(file.cases[0].samples) * 1e6) and line.get_ydata() == pytest.approx(np.arange(41) / 40)
+    for line, of_file in zip([of for of in panel.lines if len(of.get_xdata()) == 41], samples, strict=True):
+        assert line.get_xdata()[1:] == pytest.approx(np.sort(of_file[0]) / 1e3) and line.get_ydata() == pytest.approx(np.arange(41) / 40)
     drawn = {of.get_label(): of for of in lines.axes[0].lines}
     assert drawn["T=I32, b.json"].get_xdata().tolist() == [2**k for k in range(16, 25, 2)]
-    assert drawn["T=I32, b.json"].get_ydata() == pytest.approx([1e6 * np.median(case.samples) for case in files[1].cases[:5]])
+    assert drawn["T=I32, b.json"].get_ydata() == pytest.approx([np.median(of) / 1e3 for of in samples[1][:5]])
     rates = {of.get_label(): of for of in lines.axes[1].lines}
-    assert rates["T=I32, a.json"].get_ydata() == pytest.approx([8e-9 * 2**k / np.median(case.samples) for k, case in zip(range(16, 25, 2), files[0].cases, strict=False)], rel=1e-5)
+    assert rates["T=I32, a.json"].get_ydata() == pytest.approx([8 * 2**k / np.median(of) for k, of in zip(range(16, 25, 2), samples[0], strict=False)], rel=1e-5)
 
 
 def test_without_samples_no_distribution_is_drawn_and_none_of_an_earlier_build_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -366,19 +373,18 @@ def test_a_case_that_cannot_be_used_is_left_out_and_named_and_the_others_are_com
     status, cases, page = compared(tmp_path, bad, bad)
     line = next(line for line in page.splitlines() if "Both have 1 case without a time" in line)
     assert status == 0 and len(cases) and place in line and reason in line
-    assert main(["build", str(bad), "--out", str(tmp_path / "built")]) == 0
-    assert pd.read_csv(tmp_path / "built" / "tables" / "medians.csv")["skipped"].notna().sum() == 1
+    assert medians(tmp_path, bad)["skipped"].notna().sum() == 1
 
 
 def test_a_name_used_twice_is_two_cases_and_repetitions_in_one_list_are_samples(tmp_path: Path) -> None:
     twice = [{**state({"n": 1}, noisy(seconds))} for seconds in (1e-6, 2e-6)]
-    of_nvbench = sound(nvbench(tmp_path / "a.json", {"copy": twice})).cases
-    of_google = sound(google(tmp_path / "b.json", [repetition("BM", 0, seconds, family_index=family) for seconds, family in ((1e-6, 0), (2e-6, 2))])).cases
-    for first, second in (of_nvbench, of_google):
-        assert first.key != second.key and second.name == f"{first.name} (occurrence 2)".replace(" on device 0 (occurrence 2)", " (occurrence 2) on device 0")
-        assert second.mean == pytest.approx(2 * first.mean, rel=0.1)
-    (ten,) = sound(google(tmp_path / "c.json", [repetition("BM", 0, seconds) for seconds in noisy(1e-6, 10)])).cases
-    assert ten.count == 10
+    of_nvbench = sound(nvbench(tmp_path / "a.json", {"copy": twice}))
+    of_google = sound(google(tmp_path / "b.json", [repetition("BM", 0, seconds, family_index=family) for seconds, family in ((1e-6, 0), (2e-6, 2))]))
+    for cases in (of_nvbench, of_google):
+        first, second = names(cases)
+        assert cases["key"].nunique() == 2 and second == f"{first} (occurrence 2)".replace(" on device 0 (occurrence 2)", " (occurrence 2) on device 0")
+        assert cases["mean_ns"][1] == pytest.approx(2 * cases["mean_ns"][0], rel=0.1)
+    assert sound(google(tmp_path / "c.json", [repetition("BM", 0, seconds) for seconds in noisy(1e-6, 10)]))["count"].tolist() == [10]
 
 
 def test_axes_in_another_order_are_the_same_case(tmp_path: Path) -> None:
@@ -403,16 +409,15 @@ def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path: Path, capsys: p
 
 def test_names_with_markup_stay_intact_in_markdown(tmp_path: Path) -> None:
     """Rendered by a parser of CommonMark with tables, each row has its columns, and each name reads as in the file."""
-    names = ["scan<int, 4>|x", "a*b*c", "__init__ _x_", "tick`s ``"]
+    called = ["scan<int, 4>|x", "a*b*c", "__init__ _x_", "tick`s ``"]
     cells = ["`scan<int, 4>\\|x`", "`a*b*c`", "`__init__ _x_`", "``` tick`s `` ```"]
     failed = repetition("BM", 0, 0, error_occurred=True, error_message="no <b>room</b> *at* _all_ in my_scan")
-    a, b = (google(tmp_path / f"{name}.json", [failed, *repeated({of: noisy(seconds, 9) for of in [*names, f"only<{name}>"]})]) for name, seconds in (("a", 1e-6), ("b", 2e-6)))
+    a, b = (google(tmp_path / f"{name}.json", [failed, *repeated({of: noisy(seconds, 9) for of in [*called, f"only<{name}>"]})]) for name, seconds in (("a", 1e-6), ("b", 2e-6)))
     page = compared(tmp_path, a, b)[2]
     assert [line.split(" | ")[1] for line in page.splitlines() if line.startswith("| slower")] == cells
     assert page.endswith("## Only in A\n\n- `only<a>`\n\n## Only in B\n\n- `only<b>`\n")
     assert r"(`BM`: no \<b>room\</b> \*at\* \_all\_ in my_scan)" in page
-    assert main(["build", str(a), "--out", str(tmp_path / "built")]) == 0
-    rows = [line.split(" | ") for line in (tmp_path / "built" / "tables" / "medians.md").read_text().splitlines() if line.startswith("| `")]
+    rows = [line.split(" | ") for line in others.medians(load([a])).content.markdown().splitlines() if line.startswith("| `")]
     assert [row[0].removeprefix("| ") for row in rows if "real" in row] == ["`BM`", *cells, "`only<a>`"] and len({len(row) for row in rows}) == 1
 
 
@@ -421,12 +426,12 @@ def test_control_characters_and_keys_of_the_user_are_read(tmp_path: Path) -> Non
     document = json.loads(file.read_text())
     document["benchmarks"][0]["states"][0]["summaries"].append({"tag": "mine", "data": [{"name": "value", "type": "string", "value": "first\nsecond"}]})
     file.write_text(json.dumps(document))
-    assert [case.name for case in sound(file).cases] == ["copy n=a b on device 0"]
+    assert names(sound(file)) == ["copy n=a b on device 0"]
     file = google(tmp_path / "b.json", repeated({"BM/\x1b[1mßé": noisy(1e-6, 3)}, skipped=3.5))
     document = json.loads(file.read_text())
     document["context"]["schema"] = "v2"
     file.write_text("\ufeff" + json.dumps(document))
-    assert [case.count for case in sound(file).cases] == [3]
+    assert sound(file)["count"].tolist() == [3]
 
 
 def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Path) -> None:
@@ -439,14 +444,13 @@ def test_every_field_that_cannot_be_is_a_sentence_or_has_a_meaning(tmp_path: Pat
             for value in WRONG:
                 file.write_text(changed(document, path, value))
                 try:
-                    read = foreign.read([file], [file])
-                    assert read, path
-                    if (found := repr(read)) in seen:
+                    read = comparison_sides.sides([file], [file])
+                    if (found := repr([side.cases.to_dict() | side.untimed.to_dict() for side in read])) in seen:
                         continue
                     seen.add(found)
-                    page = comparison_page.markdown(comparison.judged(foreign.paired(*read), 0.1))
+                    page = compare.page(comparison.judged(comparison.paired(*read), 0.1))
                     assert "nan" not in page or value == "nan", (path, value)
-                except comparison.Refused as error:
+                except comparison_sides.Refused as error:
                     refused += 1
                     assert [str(file) in str(said) and str(said).isprintable() for said in error.args] == [True], (path, value, error.args)
     assert refused

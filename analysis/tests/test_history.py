@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from scanlab_report.choosing import choose_session
 from scanlab_report.commands.__main__ import main
-from scanlab_report.derive.one_core import by_session, over_one_core
-from scanlab_report.read import history, results, streams
-from scanlab_report.select.sessions import chosen
+from scanlab_report.load import load
+from scanlab_report.reading import HISTORY
 from tests import fixtures, stream_fixtures
 
 
@@ -34,23 +34,25 @@ def case(variant: str) -> str:
     return fixtures.case(variant, 2**20)
 
 
-def ratios(folder: Path) -> pd.DataFrame:
-    read = chosen(results.read([], [folder]))
-    assert not read.problems, read.problems
-    return by_session(over_one_core(any_of=("cub_device_scan",)).find(read, {}), "cub_device_scan", "cpu_sequential")
+def samples(folder: Path, table: str) -> pd.DataFrame:
+    """The samples of all sessions that are compared over sessions, by day."""
+    data = load([], [folder])
+    assert not data.problems, data.problems
+    rows = data[table]
+    rows = rows.assign(day=[data.files[number].date[:10] for number in rows["file"]])
+    columns = ["day", *(c for c in rows if c in ("variant", "way", "scan", "items", "round", "ns", "bytes"))]
+    return rows[columns].sort_values(columns).reset_index(drop=True)
 
 
 def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
     old, new = (record(tmp_path / name, factor) for name, factor in (("2026-01-01", 1.0), ("2026-01-02", 2.0)))
-    before = ratios(tmp_path)
-    larger = results.read([], [old]).streams[0].rows
+    before = {table: samples(tmp_path, table) for table in ("scan", "stream_scan")}
     assert main(["history", str(old)]) == 0
     for file in old.iterdir():
         file.unlink()
-    pd.testing.assert_frame_equal(ratios(tmp_path), before, rtol=1e-5)
-    assert before["sessions"].tolist() == [2]
-    kept = next(of for of in results.read([], [tmp_path / history.FILE]).streams if of.kind == streams.STREAM_SCAN).rows
-    pd.testing.assert_frame_equal(kept.sort_values(list(kept)).reset_index(drop=True), larger.sort_values(list(larger)).reset_index(drop=True), rtol=1e-5, check_dtype=False)
+    for table, rows in before.items():
+        assert rows["day"].nunique() == 2
+        pd.testing.assert_frame_equal(samples(tmp_path, table), rows, rtol=1e-5, check_dtype=False)
     assert main(["history", str(new)]) == 0
 
 
@@ -58,11 +60,11 @@ def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(tm
     old = record(tmp_path / "2026-01-01", 1.0)
     record(tmp_path / "2026-01-02", 2.0)
     assert main(["history", str(old)]) == 0
-    before = (tmp_path / history.FILE).read_bytes()
+    before = (tmp_path / HISTORY).read_bytes()
     assert main(["history", str(old)]) == 2
-    assert "2026-01-01 already" in capsys.readouterr().err and (tmp_path / history.FILE).read_bytes() == before
-    read = chosen(results.read([], [tmp_path]))
-    assert {run.file.parent.name for run in read.runs} == {"2026-01-02"}
+    assert "2026-01-01 already" in capsys.readouterr().err and (tmp_path / HISTORY).read_bytes() == before
+    data = choose_session(load([], [tmp_path]))
+    assert {data.files[number].path.parent.name for number in data["scan"]["file"]} == {"2026-01-02"}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_where_there_is_nothing_to_keep_no_history_is_written(tmp_path: Path, ca
     (tmp_path / "others").mkdir()
     (tmp_path / "others" / "scan.json").write_text(json.dumps({"context": fixtures.context(), "benchmarks": [fixtures.repetition(case("best"), i, 5.0) for i in range(6)]}))
     assert main(["history", str(tmp_path / name)]) == 2
-    assert said in capsys.readouterr().err and not list(tmp_path.rglob(history.FILE))
+    assert said in capsys.readouterr().err and not list(tmp_path.rglob(HISTORY))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_where_there_is_nothing_to_keep_no_history_is_written(tmp_path: Path, ca
     [(b"junk", "cannot be read"), (gzip.compress(b"junk" * 99, mtime=0)[:-9], "is truncated or damaged"), (gzip.compress(b"a,b\n1,2\n", mtime=0), "is no history of sessions")],
 )
 def test_what_is_no_history_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], before: bytes, said: str) -> None:
-    session, file = record(tmp_path / "2026-01-01", 1.0), tmp_path / history.FILE
+    session, file = record(tmp_path / "2026-01-01", 1.0), tmp_path / HISTORY
     file.write_bytes(before)
     assert main(["history", str(session)]) == 2
     assert f"{file}: {said}" in capsys.readouterr().err and file.read_bytes() == before
@@ -90,7 +92,7 @@ def test_what_is_no_history_is_left_as_it_is(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("spoil", [lambda text: text.replace("times_ns", "times"), lambda text: text.replace(",3000 ", ",nan "), lambda text: text.replace("1048576", "many")])
 def test_a_history_that_is_none_is_named(tmp_path: Path, spoil) -> None:
     assert main(["history", str(record(tmp_path / "2026-01-01", 1.0))]) == 0
-    file = tmp_path / history.FILE
+    file = tmp_path / HISTORY
     file.write_bytes(gzip.compress(spoil(gzip.decompress(file.read_bytes()).decode()).encode()))
-    (problem,) = results.read([], [file]).problems
+    (problem,) = load([], [file]).problems
     assert problem.file == file and "is no history of sessions" in problem.message

@@ -17,8 +17,11 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
-from scanlab_report.data import COLUMNS, Data
-from scanlab_report.load import corrections, load, load_published
+from scanlab_report.data import Data
+from scanlab_report.load import load
+from scanlab_report.load_others import corrections
+from scanlab_report.published import load_published
+from scanlab_report.tables import COLUMNS
 from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import PUBLISHED, Document, case, repetition, results, samples
 

@@ -1,45 +1,52 @@
-"""Looks: no two variants have the same, whatever the context says, and the page can draw each."""
+"""No two variants look the same, whatever the context says, and the page can draw each look."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from scanlab_report import page
-from scanlab_report.layout import looks, schedules, style
+from scanlab_report.chapters import rank_cases
+from scanlab_report import looks, page, style
+from scanlab_report.chapters import schedules
+from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
-from scanlab_report.read.variants import Variants
 from tests import tiny
 
 
-def about(*families: str, **named: object) -> dict[str, Variant]:
-    said = {"label": "x", "kind": "scan", "origin": "variant", "overview": False, "on_host": False} | named
-    return {f"{named.get('kind', '')}{named.get('origin', '')}{named.get('on_host', '')}{place}": Variant(family=family, **said) for place, family in enumerate(families)}  # type: ignore[arg-type]
+def about(families: str, kind: str = "scan", ours: bool = True, on_host: bool = False) -> Variants:
+    """A variant of each family, which is a letter."""
+    origin, more = "variant" if ours else "baseline", dict(overview=False, on_host=on_host)
+    of = dict(label="x", kind=kind, origin=origin) | more
+    names = [f"{kind}{origin}{on_host}{place}" for place in range(len(families))]
+    return Variants({n: Variant(family=f, **of) for n, f in zip(names, families, strict=True)})
 
 
-MANY = Variants(about(*"abcdefghab" * 2) | about(*"C" * 15, origin="baseline") | about(*"H" * 3, origin="baseline", on_host=True) | about("copy", "copy", kind="copy")
-                | about("copy", kind="barrier_copy") | about("floor", kind="empty_launch"))  # fmt: skip
+MANY = Variants(about("abcdefghab" * 2) | about("C" * 15, ours=False))
 """More families than colours."""
+MANY.update(about("H" * 3, ours=False, on_host=True) | about("cc", "copy"))
+MANY.update(about("c", "barrier_copy") | about("f", "empty_launch"))
 
 
-def test_no_two_variants_look_the_same_and_spares_are_nobodys() -> None:
-    for said in (MANY, tiny.ABOUT):
-        found = looks.looks(said)
-        assert set(found) == set(said)
-        drawn = [*found.values(), *map(looks.spare, range(40)), *looks.of_hosts(said)]
-        assert len({(of.colour, of.marker, of.line) for of in drawn}) == len(drawn)  # by more than the fill
+def test_no_two_looks_are_the_same_and_spares_are_of_no_variant() -> None:
+    places = [schedules.schedule_look(place) for place in range(24)]
+    algorithms = [*map(rank_cases.look, [*rank_cases._LOOKS, "another"])]
+    for known in (MANY, tiny.ABOUT):
+        found = looks.looks(known)
+        assert set(found) == set(known)
+        variants = [*found.values(), *map(looks.spare, range(40)), *looks.host_looks(known)]
+        for drawn in (variants, places, algorithms):
+            unlike = {(own.colour, own.marker, own.line) for own in drawn}
+            assert len(unlike) == len(drawn), "by more than the fill"
 
 
 def test_a_family_has_a_colour_and_what_does_not_scan_is_grey() -> None:
-    found = looks.looks(tiny.ABOUT)
-    assert len({found[of].colour for of in tiny.ABOUT if tiny.ABOUT[of].family == "Hillis–Steele"}) == 1
-    assert {found[of].colour for of in ("memcpy", "copy_bulk", "empty_launch")} == {style.GREY} and {found[of].colour for of in ("cub_newest", "torch_cumsum")} == {style.BLACK}
-    assert (found["memcpy"].line, found["empty_launch"].line) == ("-", ":")  # as captions say
-
-
-def test_schedules_differ_too() -> None:
-    drawn = [schedules.look(place) for place in range(24)]
-    assert len({(of.colour, of.marker, of.line) for of in drawn}) == len(drawn)
+    found, known = looks.looks(tiny.ABOUT), tiny.ABOUT
+    family = [id_ for id_ in known if known[id_].family == "Hillis–Steele"]
+    assert len({found[id_].colour for id_ in family}) == 1 < len(family)
+    copies, baselines = ("memcpy", "copy_bulk", "empty_launch"), ("cub_newest", "torch_cumsum")
+    assert {found[id_].colour for id_ in copies} == {style.GREY}
+    assert {found[id_].colour for id_ in baselines} == {style.BLACK}
+    assert (found["memcpy"].line, found["empty_launch"].line) == ("-", ":"), "as captions say"
 
 
 def test_the_page_has_every_marker_and_line() -> None:

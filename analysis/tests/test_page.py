@@ -18,9 +18,11 @@ import pytest
 
 from scanlab_report import data as tables
 from scanlab_report import page
-from scanlab_report.chapters import streams
+from scanlab_report.chapters import bounds
+from scanlab_report.choosing import choose_session
+from scanlab_report.groups import CEILING, CUBS
 from scanlab_report.load import load
-from scanlab_report.pick import CEILING, CUBS, against, contests
+from scanlab_report.versus import against, contests
 from tests import browser, fixtures, ranks_fixtures, stream_fixtures
 from tests.browser import Browser
 from tests.fixtures import case, context, results, samples
@@ -60,7 +62,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> tables.Data:
         (folder / f"{name}.json").write_text(text)
     data = load([], [folder])
     assert not data.problems
-    return tables.choose_session(data)
+    return choose_session(data)
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +147,12 @@ def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written: Pa
 def test_schedules_their_bounds_and_speedups_are_those_of_the_report(
     data: tables.Data, written: Path
 ) -> None:
-    panel = streams.panels(streams.schedules_of(data.on(NEW)), "chunks")[0]
+    panel = bounds.panels(bounds.schedules_of(data.on(NEW)), "chunks")[0]
     same = ("scale", panel["work"].iloc[0])
     view = next(v for v in data_of(written)["schedules"] if (v["workload"], v["work"]) == same)
-    bounds = {name: bound["ms"] for name, bound in view["bounds"].items()}
-    ours = pd.DataFrame(view["cases"]).assign(**bounds)
-    for row in streams.speedups(panel).itertuples():
+    limits = {name: bound["ms"] for name, bound in view["bounds"].items()}
+    ours = pd.DataFrame(view["cases"]).assign(**limits)
+    for row in bounds.speedups(panel).itertuples():
         own = ours[(ours["id"] == row.id) & (ours["chunks"] == row.chunks)]
         (own,) = own[own["streams"] == row.streams].to_dict("records")
         assert own["time_ms"] == close(row.median_ns / 1e6)

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import subprocess
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ import pytest
 
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
-from scanlab_report.read import documents
-from scanlab_report.schema import DOCUMENTS, verification
+from scanlab_report.schema import DOCUMENTS, results, verification
 from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent
@@ -112,10 +110,6 @@ def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:
     fits(json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")), DOCUMENTS["export"])
 
 
-def test_the_claims_fit() -> None:
-    fits(tomllib.loads((ROOT / "paper" / "claims.toml").read_text(encoding="utf-8")), DOCUMENTS["claims"])
-
-
 def test_the_lines_of_a_verification_fit(folder: Path) -> None:
     first, *between, last = map(json.loads, written(folder, "verify --device simt --variant one_block --type i32,f32 --quick --json OUT", "verify.jsonl").splitlines())
     fits(first, verification.Beginning)
@@ -125,7 +119,7 @@ def test_the_lines_of_a_verification_fit(folder: Path) -> None:
 
 
 def test_no_key_of_a_context_is_left_to_the_user(folder: Path) -> None:
-    own = documents.results.Context.__struct_encode_fields__
+    own = results.Context.__struct_encode_fields__
     assert len(own) > 50
     for key in own:
         refusal = written(folder, f"bench --variant cpu_sequential --items 1 --benchmark_context=team=a,{key}=b 2> OUT || test $? = 2", "refusal")

@@ -1,177 +1,303 @@
-"""Which recorded session answers: the one named, else the newest complete one of the device; and what says that one is complete."""
+"""Drift, outliers and clocks are seen where they are planted; and which recorded session answers."""
 
 from __future__ import annotations
 
-import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from scanlab_report.commands.__main__ import main
-from scanlab_report.read import results
-from scanlab_report.select.counted import Counts, Traffic
-from scanlab_report.select.sessions import NoSession, chosen, known
-from scanlab_report.select.timings import EachSession, Timings
-from tests import fixtures
-from tests.fixtures import case, context, repetition
+from scanlab_report import drift
+from scanlab_report.chapters import sessions
+from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.data import Data
+from scanlab_report.data import Session as Recorded
+from scanlab_report.drift import Session, sessions_of
+from scanlab_report.pick import Lacking, of_variant, scans
+from scanlab_report.tables import RECORDED
+from tests import test_streams, tiny
+from tests.tiny import case, count, tables, with_rows
 
-
-def record(recorded: Path, name: str, time: float, complete: bool | None = None, variant: str = "memcpy", **changes: Any) -> Path:
-    """A folder with timings of one variant, of the day that it is called by; with a session.json if it says whether it is complete."""
-    folder = recorded / name
-    folder.mkdir(parents=True)
-    about = context(date=f"{name}T00:00:00", **changes)
-    (folder / "scan.json").write_text(json.dumps({"context": about, "benchmarks": [repetition(case(variant, 1024), i, time) for i in range(6)]}))
-    if complete is not None:
-        said = {"schema": "scanlab-session/1", "device": about["device"], "date": about["date"], "commit": "", "complete": complete,
-                "files": [{"file": "scan.json", "kind": "timings"}]}  # fmt: skip
-        (folder / "session.json").write_text(json.dumps(said))
-    return folder
+CASES, ROUNDS = 40, 11
 
 
-def answer(recorded: Path, name: str = "", measured: Path | None = None) -> float:
-    read = results.read([measured] if measured else [], [recorded])
-    assert not read.problems
-    return float(Timings().find(chosen(read, name), {}).of("memcpy")["median_ns"].iloc[0])
+def timed(
+    factors: np.ndarray,
+    seed: int = 1,
+    spread: float = 0.002,
+    clocks: np.ndarray | None = None,
+    converged: np.ndarray | None = None,
+    data: Data | None = None,
+    **context: Any,
+) -> Data:
+    """A file of scans with some spread; factors, clocks and the like by case and round."""
+    noise = np.random.default_rng(seed).lognormal(0, spread, factors.shape)
+    columns = dict(ns=1e5 * factors * noise, sm_clock_mhz=clocks, converged=converged)
+    same = dict(variant="best", settings="", type="i32", op="plus", mode="inclusive", cache="cold")
+    rows = [
+        same
+        | {"items": 1000 + place, "launch": "stream", "round": round_}
+        | {n: np.nan if own is None else own[place, round_] for n, own in columns.items()}
+        for place, round_ in np.ndindex(factors.shape)
+        if factors[place, round_] > 0  # 0: there is no such sample
+    ]
+    about = dict(kind="cuda", device="Test Device", sm_clock_mhz_max="1980") | context
+    return with_rows(data or Data(), "scan", rows, **about)
 
 
-def test_the_newest_complete_session_answers_and_not_a_newer_one_that_is_not(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-01", 1.0, complete=True)
-    record(tmp_path, "2026-01-02", 2.0, complete=True)
-    record(tmp_path, "2026-01-03", 3.0, complete=False)
-    record(tmp_path, "2026-01-04", 4.0)
-    assert answer(tmp_path) == 2.0
+def session(*arguments: Any, **named: Any) -> Session:
+    (found,) = sessions_of(timed(*arguments, **named))
+    return found
 
 
-def test_the_session_that_is_named_answers_whatever_it_lacks(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-01", 1.0)
-    record(tmp_path, "2026-01-02", 2.0, complete=True)
-    assert answer(tmp_path, "2026-01-01") == 1.0
+def still(cases: int = CASES, rounds: int = ROUNDS) -> np.ndarray:
+    return np.ones((cases, rounds))
+
+
+# ------------------------------------------------------------------------------------------ drift
+
+
+def test_a_drift_is_seen_in_its_cases_and_rounds() -> None:
+    factors = still()
+    factors[:30] *= 1 + 0.002 * np.arange(ROUNDS)
+    found = session(factors)
+    assert found.trending(slower=True) == 30 and found.trending(slower=False) == 0
+    assert found.rounds["median"].is_monotonic_increasing and found.later_slower > 0.8
+    assert found.rounds["low"].iloc[-1] > 1 and found.farthest_round["round"] in (0, ROUNDS - 1)
+    falling = session(still() * (1 - 0.002 * np.arange(ROUNDS)))
+    assert falling.trending(slower=False) == CASES and falling.trending(slower=True) == 0
+
+
+def test_a_single_slow_round_is_seen_though_it_is_no_trend() -> None:
+    factors = still()
+    factors[:, 4] = 1.02
+    found = session(factors)
+    farthest = found.farthest_round
+    assert farthest["round"] == 4 and farthest["low"] == pytest.approx(1.02, abs=0.003)
+    assert found.trending(slower=True) == found.trending(slower=False) == 0
+
+
+def test_without_drift_few_sessions_show_any() -> None:
+    """The chance of a trend anywhere in a session is 5%, and 1 is in the interval of a round 95
+    times in 100."""
+    drifting, covered = 0, []
+    for seed in range(60):
+        found = session(still(20, 8), seed)
+        drifting += bool(found.trending(slower=True) + found.trending(slower=False))
+        covered += ((found.rounds["low"] <= 1) & (found.rounds["high"] >= 1)).tolist()
+    assert drifting <= 8 and np.mean(covered) >= 0.93
+
+
+def test_a_drift_below_the_spread_of_a_case_is_seen_at_its_full_size() -> None:
+    """Over the median of all samples, which is one of them, it would be a quarter of that."""
+    factors = still(400, 5)
+    factors[:, 2] = 1.001
+    assert session(factors).rounds["median"].iloc[2] == pytest.approx(1.001, abs=0.0004)
+
+
+@pytest.mark.parametrize("count", [5, 8, 11])
+def test_the_p_of_a_trend_is_that_of_kendalls_exact_test(count: int) -> None:
+    rows = np.random.default_rng(2).normal(size=(50, count)) + np.linspace(0, 1, count)
+    ours = drift._trend_p(count)[np.abs(drift._scores(rows))]
+    theirs = [stats.kendalltau(np.arange(count), row, method="exact").pvalue for row in rows]
+    assert ours == pytest.approx(theirs)
+
+
+def test_a_round_is_compared_with_rounds_of_the_same_cases() -> None:
+    """Cases that converged have no later rounds: who is in a round must not make it slow or fast."""
+    factors = still(100, 11)
+    factors[60:, 6:] = 0.99
+    factors[:60, 6:] = 0
+    found = session(factors)
+    sets = found.rounds.groupby("rounds")["cases"].agg(["size", "first", "nunique"])
+    assert sets.values.tolist() == [[6, 60, 1], [11, 40, 1]]
+    short = found.rounds.loc[found.rounds["rounds"] == 6, "median"]
+    assert short.to_numpy() == pytest.approx(1, abs=0.002)
+    assert (
+        "40 cases of `scan` had not converged after 6 rounds and went on to 11" in found.went_on()
+    )
+    assert "changed by −0.98%" in found.went_on()
+    least = 2 / math.factorial(6)
+    assert f"With 6 rounds (60 cases) p is at least {least:.2g}, and 6 cases" in found.power()
+    assert "With 11 rounds one is enough" in found.power()
+
+
+def test_the_share_that_converged_is_of_the_cases_that_say_so() -> None:
+    converged = np.full((25, 6), np.nan)
+    converged[:20], converged[:15, 5] = 0, 1
+    found = session(still(25, 6), converged=converged).converged
+    assert len(found) == 20 and found.sum() == 15
+
+
+def test_outliers_are_those_beyond_the_fences_and_none_is_dropped() -> None:
+    factors = still()
+    factors[7, 3], factors[9, 5] = 1.5, 0.9
+    found = session(factors, spread=0.0001)
+    assert found.outliers["name"].iloc[0] == "best i32 plus inclusive 1007 cold stream"
+    assert found.outliers["relative"].iloc[:2].tolist() == pytest.approx([1.5, 0.9], abs=0.001)
+    assert len(found.samples) == CASES * ROUNDS
+
+
+@pytest.mark.parametrize(("count", "share"), [(5, 0.086), (20, 0.017)])
+def test_of_normal_times_as_many_are_outliers_as_hoaglin_and_others_say(count, share) -> None:
+    assert drift._normal_share(count) == pytest.approx(share, abs=0.002)
+
+
+def test_fewer_than_five_samples_have_no_outlier_and_no_trend() -> None:
+    found = session(still(rounds=4) * np.array([1, 2, 3, 40]))
+    assert not found.samples["outlier"].any() and found.trends.empty and found.power() == ""
+
+
+def test_there_is_nothing_to_say_on_a_single_round_but_on_two() -> None:
+    with pytest.raises(Lacking):
+        sessions_of(timed(still(rounds=1)))
+    assert tiny.printed(tiny.built(sessions.sessions, timed(still(rounds=2))), "rounds") == "2"
+
+
+@pytest.mark.parametrize("kind", ["tuning", "cuda --sweep odd_sizes"])
+def test_candidates_of_a_tuning_and_odd_sizes_are_no_session(kind: str) -> None:
+    kind, _, argv = kind.partition(" ")
+    with pytest.raises(Lacking):
+        sessions_of(timed(still(), kind=kind, argv=argv))
+
+
+# ----------------------------------------------------------------------------------------- clocks
+
+
+def test_a_lowered_clock_is_said_with_what_it_cost() -> None:
+    clocks, factors = np.full((CASES, ROUNDS), 1980.0), still()
+    clocks[:, 6], factors[:, 6] = 1410.0, 1.4
+    found = session(factors, clocks=clocks)
+    assert found.throttling().startswith(
+        "scan ran at a lowered clock: 40 of 440 readings of the SM clock are below its maximum, "
+        "1980 MHz, the lowest 1410 MHz. The median such repetition took 1.40"
+    )
+    assert session(still(), clocks=np.full((CASES, ROUNDS), 1980.0)).throttling() == ""
+
+
+def test_where_no_clock_was_read_nothing_is_claimed_of_it() -> None:
+    table = tiny.built(sessions.sessions, timed(still()))
+    assert table.rows["lowered"].isna().all()
+    assert any("drift alone could show later throttling" in note for note in table.notes)
+
+
+# -------------------------------------------------------------------------------------- the table
+
+DRIFT = np.array([[1, 1, 1, 1, 1.01 + n / 1e4] for n in range(20)] + [[1, 0.98, 0.99, 1.02, 2.0]])
+
+
+def test_a_session_has_its_drift_outliers_and_clocks() -> None:
+    clocks = np.where(DRIFT > 1.5, 1900.0, 1980.0)
+    data = timed(DRIFT, spread=0.0, clocks=clocks, converged=np.ones(DRIFT.shape))
+    table = tiny.built(sessions.scan_sessions, data)
+    keys = "session cases rounds converged_percent drift_cases slower faster"
+    assert tiny.printed(table, keys) == "scan | 21 | 5 | 100 | 21 | 0 | 0"
+    assert tiny.printed(table, "drift_percent").startswith("1.1 [1.0")
+    assert tiny.printed(table, "outliers_percent worst clocks lowered") == "20 | 2.01 | 105 | 1"
+    # Of ten pairs of each of 20 cases four rise and six are ties; of the other's, eight rise.
+    assert tiny.printed(table, "later_slower_percent") == "70.5"
+
+
+def test_controls_are_in_no_session_and_small_files_are_one() -> None:
+    control = test_streams.schedule("skewed", 2, 21.0, control=1)
+    data = test_streams.scheduled(*test_streams.CASES, control)
+    scan = test_streams.scan
+    for gib in (1, 2):
+        rows = [*scan("streamed", gib, 100.0), *scan("naive", gib, 200.0)]
+        data = with_rows(data, "stream_scan", rows, device="Test Device", kind="cuda")
+    schedules, larger = sessions_of(data)
+    assert schedules.kind == "schedule" and not any("skewed" in name for name in schedules.names)
+    assert larger.name == "2 files of stream-scan"
+    assert len(larger.names) == larger.samples["case"].nunique() == 4
+
+
+def test_a_recorded_gpu_comes_before_a_cpu_that_was_timed_now() -> None:
+    data = timed(still(), kind="host", device="", cpu="Lone CPU")
+    data = tiny.recorded(timed(still(), data=data), 1)
+    assert {file.device for found in sessions_of(data) for file in found.files} == {"Test Device"}
+
+
+# ----------------------------------------------------------------------------- which one answers
+
+
+def recorded(*folders: tuple[str, bool | None], variants: tuple[str, ...] = ()) -> Data:
+    """A folder with times of a copy for each day, which take so many nanoseconds; whether its
+    session.json says that it is complete, None if it has none."""
+    variants = variants or ("memcpy",) * len(folders)
+    cases = [
+        [case(v, 1024, float(day[-2:]))] for v, (day, _) in zip(variants, folders, strict=True)
+    ]
+    data = tables(*cases)
+    for number, (day, complete) in enumerate(folders):
+        path = Path(day) / "scan.json"
+        context = {**data.files[number].context, "date": day}
+        data.files[number] = replace(
+            data.files[number], path=path, origin=RECORDED, context=context
+        )
+        if complete is not None:
+            files = frozenset([path.resolve()])
+            folder = path.parent.resolve()
+            data.sessions.append(Recorded(folder, "Test Device", day, complete, files))
+    return data
+
+
+def answer(data: Data, name: str = "") -> float:
+    return float(of_variant(scans(choose_session(data, name)), "memcpy")["median_ns"].iloc[0])
+
+
+DAYS = [f"2026-01-0{day}" for day in range(1, 5)]
+
+
+def test_the_newest_complete_session_answers_else_the_newest() -> None:
+    assert answer(recorded(*zip(DAYS, (True, True, False, None), strict=True))) == 2
+    assert answer(recorded((DAYS[1], False), (DAYS[2], None), (DAYS[0], None))) == 3
+
+
+def test_a_named_session_answers_whatever_it_lacks() -> None:
+    data = recorded((DAYS[0], None), (DAYS[1], True))
+    assert answer(data, DAYS[0]) == 1
     with pytest.raises(NoSession, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
-        answer(tmp_path, "2026-01-07")
+        choose_session(data, "2026-01-07")
 
 
-def test_where_no_session_is_complete_the_newest_answers(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-02", 2.0, complete=False)
-    record(tmp_path, "2026-01-03", 3.0)
-    record(tmp_path, "2026-01-01", 1.0)
-    assert answer(tmp_path) == 3.0
+def test_what_was_measured_now_answers_before_any_session() -> None:
+    data = recorded((DAYS[0], None), (DAYS[1], True))
+    data.files[0] = replace(data.files[0], origin="measured now")
+    assert answer(data) == 1
 
 
-def test_what_was_measured_now_comes_before_any_session(tmp_path: Path) -> None:
-    record(tmp_path / "recorded", "2026-01-02", 2.0, complete=True)
-    assert answer(tmp_path / "recorded", measured=record(tmp_path / "now", "2026-01-01", 1.0)) == 1.0
+def test_nothing_of_another_session_is_mixed_in_though_it_has_what_the_newest_lacks() -> None:
+    data = recorded((DAYS[0], True), (DAYS[1], True), variants=("memcpy", "best"))
+    chosen = choose_session(data)
+    with pytest.raises(Lacking):
+        scans(chosen, all_of=("memcpy",))
+    assert set(chosen["scan"]["variant"]) == {"best"}
+    assert len(chosen.every["scan"]["variant"].unique()) == 2, "for what differs by the session"
 
 
-def test_nothing_of_another_session_is_mixed_in(tmp_path: Path) -> None:
-    """Though it has what the newest lacks."""
-    record(tmp_path, "2026-01-01", 1.0, complete=True)
-    record(tmp_path, "2026-01-02", 2.0, complete=True, variant="best")
-    for name, times in (("2026-01-01", 1), ("2026-01-02", 2)):
-        head, *rows = fixtures.dram_bytes(18).splitlines()
-        cells = [row.split(",") for row in rows]
-        (tmp_path / name / "dram_bytes.csv").write_text("\n".join([head, *(",".join([*row[:-2], str(times * int(row[-2])), row[-1]]) for row in cells)]))
-    for folder in tmp_path.iterdir():
-        said = json.loads((folder / "session.json").read_text())
-        said["files"].append({"file": "dram_bytes.csv", "kind": "traffic"})
-        (folder / "session.json").write_text(json.dumps(said))
-    read = chosen(results.read([], [tmp_path]))
-    assert Timings(all_of=("memcpy",)).find(read, {}) is None
-    assert {run.date[:10] for run in read.runs} == {"2026-01-02"} and set(read.timings["run"]) == {0} and set(read.timings["variant"]) == {"best"}
-    assert Traffic().find(read, {}).cases.set_index("variant").at["look_ahead", "dram_bytes_read"] == 2 * 4 * 2**18
-    assert len(EachSession(Timings()).find(read, {}).sessions) == 2  # but for what differs by the session
+def test_each_device_has_a_session_of_its_own() -> None:
+    data = recorded((DAYS[0], None), (DAYS[1], None))
+    for number, device in enumerate("AB"):
+        tiny.about(data, number, device=device)
+    data.first = "A"
+    chosen = choose_session(data)
+    assert chosen.devices == ["A", "B"]
+    assert [answer(data.on(device)) for device in chosen.devices] == [1, 2]
 
 
-def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
-    record(tmp_path / "a", "2026-01-01", 1.0, complete=True, device="Device A")
-    record(tmp_path / "b", "2026-01-02", 2.0, device="Device B")
-    read = chosen(results.read([], [tmp_path], "Device A"))
-    assert read.devices == ["Device A", "Device B"]
-    assert [float(Timings().find(read.on(device), {}).of("memcpy")["median_ns"].iloc[0]) for device in read.devices] == [1.0, 2.0]
+def test_files_of_other_folders_can_be_of_a_session_and_files_not_listed_are_not() -> None:
+    data = recorded((DAYS[0], None), (DAYS[1], True))
+    (session_,) = data.sessions
+    other = frozenset([data.files[0].path.resolve()])
+    data.sessions = [session_._replace(files=other)]
+    assert answer(data) == 1
 
 
-def test_a_recorded_table_that_is_named_alone_answers_for_its_device(tmp_path: Path) -> None:
-    """No run is read beside it."""
-    for device in ("A", "B"):
-        (tmp_path / device).mkdir()
-        (tmp_path / device / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device=device))
-    one = chosen(results.read([], [tmp_path / "A" / "repeat.jsonl"]))
-    assert (one.devices, len(one.repeats)) == (["A"], 2)
-    both = chosen(results.read([], [tmp_path / device / "repeat.jsonl" for device in "AB"], "B"))
-    assert both.devices == ["B", "A"]
-    assert [list(both.on(device).repeats["file"].unique()) for device in "AB"] == [[str(tmp_path / device / "repeat.jsonl")] for device in "AB"]
-
-
-def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_listed_are_not(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-01", 1.0)
-    folder = record(tmp_path, "2026-01-02", 2.0, variant="best")
-    (folder / "more.json").write_text((folder / "scan.json").read_text().replace("best", "look_ahead"))
-    assert main(["session", str(folder), str(tmp_path / "2026-01-01" / "scan.json")]) == 0
-    said = json.loads((folder / "session.json").read_text())
-    assert [of["file"] for of in said["files"]] == ["../2026-01-01/scan.json", "more.json", "scan.json"]
-    assert (said["device"], said["complete"], said["date"]) == ("Test Device", False, "2026-01-02T00:00:00")
-    said["files"].pop(1)
-    (folder / "session.json").write_text(json.dumps(said))
-    assert Timings().find(chosen(results.read([], [tmp_path]), "2026-01-02"), {}).variants() == ["best", "memcpy"]
-
-
-def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path, top=18)
-    for file in (tmp_path / "explain").glob("*.json"):
-        file.rename(tmp_path / file.name)
-    for file in tmp_path.iterdir():
-        if file.is_file() and "cpu" in file.name:
-            file.unlink()
-    assert main(["session", str(tmp_path)]) == 0
-    said = json.loads((tmp_path / "session.json").read_text())
-    assert said["complete"], {of["kind"] for of in said["files"]}
-    (tmp_path / next(of["file"] for of in said["files"] if of["kind"] == "implicit_sync")).unlink()
-    assert main(["session", str(tmp_path)]) == 0
-    assert not json.loads((tmp_path / "session.json").read_text())["complete"]
-
-
-@pytest.mark.parametrize(("about", "said"), [({"kind": "host", "device": ""}, "it lacks counts\n"), ({}, "it lacks concurrency, counters, implicit_sync, repeats,")])
-def test_what_a_session_lacks_is_said_of_a_host_by_what_a_host_can_have(tmp_path: Path, about: dict[str, str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["session", str(record(tmp_path, "2026-01-01", 1.0, **about))]) == 0
-    assert f"not complete: {said}" in capsys.readouterr().out
-
-
-def test_a_session_is_of_one_device_and_of_files_that_are_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = record(tmp_path, "2026-01-01", 1.0, complete=True)
-    record(tmp_path, "2026-01-02", 1.0, device="Another")
-    assert main(["session", str(folder), str(tmp_path / "2026-01-02" / "scan.json")]) == 2
-    assert "of Another and Test Device" in capsys.readouterr().err
-    (folder / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device="A Third"))
-    assert main(["session", str(folder)]) == 2
-    assert "of A Third and Test Device" in capsys.readouterr().err  # tables are of a device, too
-    (folder / "repeat.jsonl").unlink()
-    assert main(["session", str(folder / "scan.json")]) == 2
-    assert "scan.json: a file; name the folder of the session" in capsys.readouterr().err
-    (folder / "scan.json").rename(tmp_path / "moved.json")
-    (problem,) = results.read([], [folder]).problems
-    assert "files[0].file" in str(problem) and "no such file" in str(problem)
-
-
-@pytest.mark.parametrize(("kind", "said"), [("dram_bytes", "such as"), ("streams", "such as"), ("larger", "such as"), ("scan", "")])
-def test_two_files_of_a_kind_with_the_same_case_are_no_session_but_those_of_scans_which_are_timed_twice(
-    tmp_path: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fixtures.write_all(tmp_path, top=18)
-    (file,) = (path for path in tmp_path.iterdir() if path.stem == kind)
-    (tmp_path / f"{kind}_again{file.suffix}").write_bytes(file.read_bytes().replace(b"2026-01-02", b"2026-01-03"))  # as another run of it
-    assert main(["session", str(tmp_path)]) == (2 if said else 0)
-    assert said in capsys.readouterr().err
-
-
-def test_a_name_that_no_session_has_is_refused_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record(tmp_path / "recorded", "2026-01-01", 1.0)
-    assert main(["build", "--recorded", str(tmp_path / "recorded"), "--out", str(tmp_path / "out"), "--session", "x", "--no-pdf"]) == 2
-    assert "no recorded session is called x; there are 2026-01-01" in capsys.readouterr().err
-    assert main(["claims", str(tmp_path / "recorded"), "--session", "x"]) == 2
-
-
-def test_emulator_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path, top=12)
-    read = results.read([], [tmp_path])
-    assert Counts().find(chosen(read), {}) is not None and known(read)
+def test_counts_of_the_emulator_are_of_no_device_and_stay() -> None:
+    data = with_rows(recorded((DAYS[0], True)), "counts", [count("hso_block", 64, {})])
+    data.files[1] = replace(data.files[1], origin=RECORDED)
+    assert len(choose_session(data)["counts"]) == 1

@@ -4,6 +4,7 @@ be worked out on paper."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +18,15 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from scanlab_report import looks, style
-from scanlab_report.data import ELEMENT_BYTES, KERNEL, MEASURED, Data, File, Variants
+from scanlab_report.data import Data, File, Variants
 from scanlab_report.formats import Table
+from scanlab_report.intervals import Interval
 from scanlab_report.schema import counts
 from scanlab_report.schema.fields import convert
-from scanlab_report.schema.results import Choice, Variant
+from scanlab_report.schema.results import Variant
+from scanlab_report.schema.samples import Choice
 from scanlab_report.shown import Shown
+from scanlab_report.tables import ELEMENT_BYTES, KERNEL, MEASURED, RECORDED
 from tests import fixtures
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
@@ -64,6 +68,16 @@ def case(
     return Case(variant, items, [ns * factor for factor in spread], **named)
 
 
+def several(times: Mapping[str, float], *items: int, exact: Any = (), **named: Any) -> list[Case]:
+    """Cases of some variants at each size; samples of `exact`, or all if it is true, have no
+    spread."""
+    return [
+        case(variant, n, ns, EXACT if exact is True or variant in exact else SPREAD, **named)
+        for variant, ns in times.items()
+        for n in items
+    ]
+
+
 def tables(*sessions: Iterable[Case], **context: Any) -> Data:
     """One results file per session, the oldest first, each of a commit (`a…`, `b…`) and a day of its
     own."""
@@ -88,6 +102,20 @@ def tables(*sessions: Iterable[Case], **context: Any) -> Data:
                 row | {"round": place, "ns": time} for place, time in enumerate(row.pop("times"))
             ]
     data.tables["scan"] = pd.DataFrame(rows)
+    return data
+
+
+def recorded(data: Data, *numbers: int) -> Data:
+    """The same, some files being recorded ones."""
+    for number in numbers:
+        data.files[number] = replace(data.files[number], origin=RECORDED)
+    return data
+
+
+def about(data: Data, number: int, **context: Any) -> Data:
+    """The same, a file stating more in its context."""
+    file = data.files[number]
+    data.files[number] = replace(file, context={**file.context, **context})
     return data
 
 
@@ -142,15 +170,20 @@ def with_rows(data: Data, table: str, rows: Iterable[Mapping[str, Any]], **conte
     added = pd.DataFrame([{"file": number, **row} for row in rows])
     before = data.tables.get(table)
     data.tables[table] = added if before is None else pd.concat([before, added], ignore_index=True)
-    return data
+    return replace(data)
+
+
+def shown(make: Callable[[Data], Shown], data: Data) -> Shown:
+    """What a figure function returns."""
+    with style.sheet():
+        made = make(data)
+    pyplot.close(made.content)
+    return made
 
 
 def drawn(make: Callable[[Data], Shown], data: Data) -> Figure:
     """A figure of these data."""
-    with style.sheet():
-        figure = make(data).content
-    pyplot.close(figure)
-    return figure
+    return shown(make, data).content
 
 
 def built(make: Callable[[Data], Shown], data: Data) -> Table:
@@ -198,6 +231,23 @@ def bars(axes: Axes, colour: str | None = None) -> list[tuple[float, float, floa
 
 def cells(table: Table, row: int = 0) -> dict[str, str]:
     """A row as it is printed, by the keys of the columns."""
-    return {
-        column.key: column.form(table.rows[column.key].iloc[row]) for column in table.columns
-    }
+    return {column.key: column.form(table.rows[column.key].iloc[row]) for column in table.columns}
+
+
+def printed(table: Table, keys: str, row: int = 0) -> str:
+    """Some cells of a row, as they are printed."""
+    own = cells(table, row)
+    return " | ".join(own[key] for key in keys.split())
+
+
+def across(axes: Axes) -> list[float]:
+    """Heights of the lines across a panel."""
+    return [line.get_ydata()[0] for line in axes.get_lines() if list(line.get_xdata()) == [0, 1]]
+
+
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title("left") for axes in figure.axes]
+
+
+def ends(interval: Interval) -> tuple[float, float, float]:
+    return interval.value, interval.low, interval.high

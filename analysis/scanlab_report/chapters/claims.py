@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 from scanlab_report.chapters.head_to_head import FILES
-from scanlab_report.claims.checked import (
+from scanlab_report.claims import stated
+from scanlab_report.claims.checked import all_sources, literature, targets, unit
+from scanlab_report.claims.standing import (
     BEST_PREDICTION,
     FAILS,
     FILE_ACCESS,
     HOLDS,
     NOT_MEASURED,
     Standing,
-    all_sources,
-    literature,
-    targets,
-    unit,
-)
-from scanlab_report.claims.stated import (
-    CLAIM,
-    OF_ENGINES,
-    OF_LITERATURE_ON_SCANS,
-    OF_SCANS,
-    OF_STREAMS,
-    PUBLISHED,
-    TARGET,
 )
 from scanlab_report.console import count
-from scanlab_report.data import ODD_SIZES, Data
+from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
     Table,
@@ -41,15 +31,10 @@ from scanlab_report.formats import (
 )
 from scanlab_report.intervals import Interval
 from scanlab_report.shown import Shown, shown, table
+from scanlab_report.tables import ODD_SIZES
 
-VERDICTS = "Verdicts follow the median."
 BY_MEDIAN = ("By the median only: at some size, which need not be that of the row, the interval "
              "reaches beyond the target. Or repetitions are too few for one.")  # fmt: skip
-SET_BY = "Set by: the commit that wrote the target down."
-BY_SESSION = ("For speedups over one core all sessions count, since CPU times differ by "
-              "session.")  # fmt: skip
-REFERENCE = "Reference of a missed target of ours: the value without the scan."
-NO_REFERENCE = '"None": that value meets the target.'
 OF_COPIES = ("Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the "
              "fastest copy. Against memcpy, it is the copy kernel with the same access "
              "path.")  # fmt: skip
@@ -57,16 +42,6 @@ OF_OTHERS = {
     FILE_ACCESS: "For files, the reference reads and writes the file without a scan.",
     BEST_PREDICTION: "Reference of overlaps: the best possible prediction.",
 }
-WORDS = {
-    CLAIM: ("claim", ("holds", "fails"), ("hold", "fail")),
-    PUBLISHED: ("published statement", ("agrees", "differs"), ("agree", "differ")),
-    TARGET: ("open target", ("reached", "missed"), ("reached", "missed")),
-}
-"""The name of an entry of each kind, and its verdicts, for one and for several."""
-HEADINGS = {CLAIM: ("claim", "bound", "measured"), PUBLISHED: ("statement", "stated", "measured"),
-            TARGET: ("target", "wanted", "reached")}  # fmt: skip
-TITLES = {CLAIM: "Claims of Scanlab", PUBLISHED: "Published statements, tested again",
-          TARGET: "Open targets"}  # fmt: skip
 
 
 @table("scans", *FILES, "traffic", "implicit_sync")
@@ -78,24 +53,26 @@ def claims(data: Data) -> Shown:
 @table("scans", *FILES, "traffic")
 def scan_claims(data: Data) -> Shown:
     """Claims of the literature on scans against the data."""
-    standings = literature(data, *OF_LITERATURE_ON_SCANS)
+    standings = literature(data, *stated.OF_LITERATURE_ON_SCANS)
     return _shown(data, standings, "Claims of the literature on scans against these data")
 
 
 @table("scans", *FILES, ODD_SIZES, "nvbench", name="targets")
 def scan_targets(data: Data) -> Shown:
     """Targets of the fastest scans."""
-    caption = "Targets of the scans, for `best` unless another variant is named"
-    return _shown(data, targets(data, *OF_SCANS), caption,
-                  "CUB is its fastest scan in each case; as shipped, its fastest one without our "
-                  "tuning.", "`copy_one_wave` is a comparison, not a bound.")  # fmt: skip
+    return _shown(
+        data, targets(data, *stated.OF_SCANS),
+        "Targets of the scans, for `best` unless another variant is named",
+        "CUB is its fastest scan in each case; as shipped, its fastest one without our tuning.",
+        "`copy_one_wave` is a comparison, not a bound.",
+    )  # fmt: skip
 
 
 @table("schedules", "traces", "from_memory", "from_files", "from_large_files")
 def streams_targets(data: Data) -> Shown:
     """Targets of the schedules and of stream-scan."""
     return _shown(
-        data, targets(data, *OF_STREAMS), "Targets of the schedules and of stream-scan",
+        data, targets(data, *stated.OF_STREAMS), "Targets of the schedules and of stream-scan",
         "The pipeline estimate comes from copies and kernels of the same run.",
         "For files, streamed and naive scans each use their faster way of writing, in the session "
         "that gains least.",
@@ -106,87 +83,102 @@ def streams_targets(data: Data) -> Shown:
 @table("model")
 def model_targets(data: Data) -> Shown:
     """Targets of the engine model."""
-    return _shown(data, targets(data, *OF_ENGINES), "Targets of the engine model's predictions")
+    standings = targets(data, *stated.OF_ENGINES)
+    return _shown(data, standings, "Targets of the engine model's predictions")
 
 
 def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: str) -> Shown:
-    made = claims_table(standings, caption, further)
+    brackets = any(s.measured and s.measured.known for s in standings)
+    quiet = (*stated.OF_STREAMS, *stated.OF_ENGINES)
+    parts = [caption, ", with 95% intervals in brackets" * brackets,
+             ". Each row shows the case and the results file of the newest code farthest from the "
+             "target",
+             ": cold cache and stream launches unless stated"
+             * any(s.claim.measure not in quiet for s in standings), ".",
+             " A percentage behind a target is its tolerance."
+             * any(s.claim.variation for s in standings)]  # fmt: skip
+    made = claims_table(standings, "".join(parts), further)
     return shown(data, made, made.caption, *all_sources(standings)[:2])
+
+
+class Words(NamedTuple):
+    """The words for the entries of a kind; in a pair for one and for several of them."""
+
+    title: str = ""
+    entry: str = "claim"
+    bound: str = "target"
+    value: str = "measured"
+    good: tuple[str, str] = (HOLDS, "hold")
+    bad: tuple[str, str] = (FAILS, "fail")
+
+
+IN_PAPER = Words()
+KINDS = {
+    stated.CLAIM: Words("Claims of Scanlab", "claim", "bound"),
+    stated.PUBLISHED: Words("Published statements, tested again", "statement", "stated",
+                            "measured", ("agrees", "agree"), ("differs", "differ")),
+    stated.TARGET: Words("Open targets", "target", "wanted", "reached", ("reached",) * 2,
+                         ("missed",) * 2),
+}  # fmt: skip
 
 
 def sections(standings: Sequence[Standing]) -> str:
     """A heading, a sentence and a table for each kind, in Markdown."""
     made = []
-    for kind, title in TITLES.items():
+    for kind, words in KINDS.items():
         own = [standing for standing in standings if standing.claim.kind == kind]
         if own:
-            content = claims_table(own, "", kind=kind).markdown().strip()
-            made.append(f"### {title}\n\n{_counted(own, kind)}\n\n{content}")
+            content = claims_table(own, "", words=words).markdown().strip()
+            made.append(f"### {words.title}\n\n{_counted(own, words)}\n\n{content}")
     return "\n\n".join(made)
 
 
-def _counted(standings: Sequence[Standing], kind: str) -> str:
+def _counted(standings: Sequence[Standing], words: Words) -> str:
     """`3 claims: 2 hold, 1 fails; 1 by the median only.`"""
     verdicts = [standing.verdict for standing in standings]
-    name, *words = WORDS[kind]
-    parts = []
-    for found, *forms in zip((HOLDS, FAILS, NOT_MEASURED), *(w + (NOT_MEASURED,) for w in words),
-                             strict=True):  # fmt: skip
-        if number := verdicts.count(found):
-            parts.append(f"{number} {forms[number > 1]}")
+    forms = {HOLDS: words.good, FAILS: words.bad, NOT_MEASURED: (NOT_MEASURED,) * 2}
+    parts = [f"{number} {form[number > 1]}" for verdict, form in forms.items()
+             if (number := verdicts.count(verdict))]  # fmt: skip
     unsure = sum(standing.unsure for standing in standings)
     median = f"; {unsure} by the median only" if unsure else ""
-    return f"{count(len(standings), name)}: {', '.join(parts)}{median}."
+    return f"{count(len(standings), words.entry)}: {', '.join(parts)}{median}."
 
 
 def claims_table(
-    standings: Sequence[Standing], caption: str, further: Sequence[str] = (), kind: str = ""
+    standings: Sequence[Standing],
+    caption: str,
+    further: Sequence[str] = (),
+    words: Words = IN_PAPER,
 ) -> Table:
-    """Standings in order; notes say how values were chosen. Of one kind: with the headings and
-    verdicts of the kind, and the figures that show them."""
+    """Standings in order; notes say how values were chosen. The papers have not the figures."""
     rows = [{"statement": s.statement, "wanted": f"{s.claim.wanted} {unit(s.claim)}",
-             "measured": _printed(s), "where": s.where,
-             "verdict": verdict(s) if kind else s.qualified, "bound": reference(s),
-             "set_by": code(s.claim.set_by), "source": s.claim.source or "ours",
-             "figure": s.claim.figure} for s in standings]  # fmt: skip
-    brackets = any(s.measured and s.measured.known for s in standings)
-    of_scans = any(s.claim.measure not in (*OF_STREAMS, *OF_ENGINES) for s in standings)
-    ours = any(s.claim.ours for s in standings)
-    text = (
-        caption
-        + ", with 95% intervals in brackets" * brackets
-        + (
-            ". Each row shows the case and the results file of the newest code farthest from the target"
-        )
-        + ": cold cache and stream launches unless stated" * of_scans
-        + "."
-    )
-    if any(s.claim.variation for s in standings):
-        text += " A percentage behind a target is its tolerance."
-    headings = HEADINGS[kind] if kind else ("claim", "target", "measured")
-    columns = [
-        Column("statement", headings[0], right=False, wrap=15),
-        Column("wanted", headings[1], right=False, wrap=9),
-        Column("measured", headings[2], _measured), Column("where", "at", right=False, wrap=9),
-        Column("verdict", "verdict", right=False, wrap=4.5),
-    ]  # fmt: skip
-    if any(row["bound"] for row in rows):
-        columns.append(Column("bound", "reference", right=False, wrap=8.5))
-    if ours:
-        columns.append(Column("set_by", "set by", right=False))
-    if not all(s.claim.ours for s in standings):
-        columns.append(Column("source", "source", right=False, refers=citation))
-    if kind:
-        columns.append(Column("figure", "shown in", code, right=False))
-    notes = [VERDICTS, *[BY_MEDIAN] * any(s.unsure for s in standings), *[SET_BY] * ours, *further]
-    notes += [BY_SESSION] * any(s.claim.measure == "speedup" for s in standings)
-    return Table(text, columns, records(rows), (*notes, *_references(standings)))
-
-
-def verdict(standing: Standing) -> str:
-    """The qualified verdict in the words of its kind."""
-    _, (good, bad), _ = WORDS[standing.claim.kind]
-    return standing.qualified.replace(HOLDS, good).replace(FAILS, bad)
+             "measured": s.measured and _Printed(**asdict(s.measured), claim=s.claim),
+             "where": s.where, "bound": reference(s), "set_by": code(s.claim.set_by),
+             "verdict": s.qualified.replace(HOLDS, words.good[0]).replace(FAILS, words.bad[0]),
+             "source": s.claim.source or "ours", "figure": s.claim.figure}
+            for s in standings]  # fmt: skip
+    ours = [s.claim.ours for s in standings]
+    columns: dict[Any, bool] = {
+        Column("statement", words.entry, right=False, wrap=15): True,
+        Column("wanted", words.bound, right=False, wrap=9): True,
+        Column("measured", words.value, _measured): True,
+        Column("where", "at", right=False, wrap=9): True,
+        Column("verdict", "verdict", right=False, wrap=4.5): True,
+        Column("bound", "reference", right=False, wrap=8.5): any(s.bound for s in standings),
+        Column("set_by", "set by", right=False): any(ours),
+        Column("source", "source", right=False, refers=citation): not all(ours),
+        Column("figure", "shown in", code, right=False): words is not IN_PAPER,
+    }
+    notes: dict[Any, bool] = {
+        "Verdicts follow the median.": True,
+        BY_MEDIAN: any(s.unsure for s in standings),
+        "Set by: the commit that wrote the target down.": any(ours),
+        **dict.fromkeys(further, True),
+        "For speedups over one core all sessions count, since CPU times differ by session.":
+            any(s.claim.measure == "speedup" for s in standings),
+    }  # fmt: skip
+    chosen = [[entry for entry, there in entries.items() if there] for entries in (columns, notes)]
+    return Table(caption, chosen[0], records(rows), (*chosen[1], *_references(standings)))
 
 
 def _references(standings: Sequence[Standing]) -> Iterator[str]:
@@ -194,9 +186,9 @@ def _references(standings: Sequence[Standing]) -> Iterator[str]:
     bounds = [standing.bound for standing in standings if standing.bound]
     names = {bound.what for bound in bounds}
     if names - {BEST_PREDICTION}:
-        yield REFERENCE
+        yield "Reference of a missed target of ours: the value without the scan."
     if any(bound.enough for bound in bounds):
-        yield NO_REFERENCE
+        yield '"None": that value meets the target.'
     if names - OF_OTHERS.keys():
         yield OF_COPIES
     yield from (text for name, text in OF_OTHERS.items() if name in names)
@@ -204,24 +196,17 @@ def _references(standings: Sequence[Standing]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Printed(Interval):
-    """A value, and with how many digits it is printed."""
+    """A value with its claim, which says how many digits it needs."""
 
-    digits: int
-
-
-def _printed(standing: Standing) -> _Printed | None:
-    if (value := standing.measured) is None:
-        return None
-    digits = standing.claim.digits(value.value, 3)
-    return _Printed(value.value, value.low, value.high, value.count, digits)
+    claim: stated.Claim
 
 
-def _measured(printed: _Printed | None) -> str:
-    if printed is None:
+def _measured(value: _Printed | None) -> str:
+    if value is None:
         return with_interval(None)
-    if not printed.known and printed.value == int(printed.value):
-        return whole(printed.value)
-    return with_interval(printed, printed.digits)
+    if not value.known and value.value == int(value.value):
+        return whole(value.value)
+    return with_interval(value, value.claim.digits(value.value, 3))
 
 
 def reference(standing: Standing) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,53 +13,32 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report import style
-from scanlab_report.chapters.scans import python_notes
 from scanlab_report.console import count
-from scanlab_report.data import ODD_SIZES, Data
+from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
     Table,
     code,
-    records,
     significant,
     size,
     whole,
     with_interval,
 )
-from scanlab_report.intervals import Interval, median_interval, summarise
-from scanlab_report.looks import ordered
-from scanlab_report.pick import (
+from scanlab_report.groups import (
     BEST,
-    BULK_CEILING,
-    CASE,
     CEILING,
     COPIES,
-    CUBS,
-    HEADER,
     KEY,
     LOSS,
-    MEETING_CEILING,
     OPEN,
-    RIVALS,
     TIE,
-    TUNED,
     TYPES,
     WIN,
-    Lacking,
-    against,
-    by_device,
-    contests,
-    cub_as_shipped,
-    decided,
-    ideal_bytes,
-    newest,
-    outcome,
-    pairs,
-    pick,
-    power_of_two,
-    versus_cub,
 )
+from scanlab_report.intervals import Interval
+from scanlab_report.pick import Lacking, pick, power_of_two
 from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.versus import contests, decided, versus_cub
 
 FILES = tuple(f"head_to_head_{name}" for name in (*TYPES, "operators"))
 """The experiments that time cases head to head."""
@@ -163,7 +141,8 @@ def speedup_by_type(data: Data) -> Shown:
     columns = {("cold", "stream"): style.Look(style.BLUE, "s", "-"),
                ("warm", "stream"): style.Look(style.VERMILLION, "o", "--", filled=False),
                ("warm", "graph"): style.Look(style.GREEN, "^", ":")}  # fmt: skip
-    variant, types = next(iter(data.ask.variants), BEST), (data.ask.type,) * bool(data.ask.type)
+    variant = next(iter(data.ask.variants), BEST)
+    types: Sequence[str] = [data.ask.type] if data.ask.type else []
     rows = pick(versus_cub(data, variant, types), op="plus", mode="inclusive")
     rows = rows[in_columns(rows, columns) & (rows["items"] > 0)]
     if rows.empty:
@@ -300,366 +279,3 @@ def losses(data: Data) -> Shown:
         f"{_too_few(rows, 'not judged')}{beyond}"
     )
     return shown(data, Table(caption, columns, lost, printed=printed), caption, contests(data))
-
-
-SMALL = 1 << 20
-LARGE_BYTES = 1 << 30
-NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
-"""Where a ratio of such sums stands, this stands, too."""
-
-
-def usual_cases(cases: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Cold inclusive scans from a stream, by type and operator."""
-    usual = pick(cases, mode="inclusive", cache="cold", launch="stream")
-    return dict(list(usual.groupby(["type", "op"])))
-
-
-def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
-    """2^20, and the largest size of at least 1 GiB that best was timed at beside CUB, preferably
-    beside the copy too. `here`: the cases of one type and operator."""
-    sizes = list(pairs(here, BEST, [*data.variants.ids(CUBS), CEILING])["items"])
-    bytes_of = here.groupby("items")["bytes"].first()
-    large = [n for n in sizes if bytes_of[n] >= 2 * LARGE_BYTES]
-    copied = set(pairs(here, BEST, [CEILING])["items"])
-    return [n for n in sizes if n == SMALL] + ([n for n in large if n in copied] or large)[-1:]
-
-
-def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] | None:
-    """Time of best, its shares of copies, and its ratio to all rivals: of one file, but for rivals
-    that were timed in another."""
-    here = pick(here, items=items)
-    cubs = data.variants.ids(CUBS)
-    matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))
-    match = next((m.iloc[0] for m in matches if len(m)), None)
-    if match is None:
-        return None
-    ours, file = match["median_ns"], match["file"]
-
-    def over(variant: str) -> float:
-        theirs = pick(here, variant=variant)
-        theirs = pd.concat([pick(theirs, file=file), theirs])
-        return float(theirs["median_ns"].iloc[0]) / ours if len(theirs) else np.nan
-
-    in_file = pick(here, file=file)
-    versus = against(in_file, BEST, cubs)
-    versus = versus if len(versus) else against(here, BEST, cubs)
-    cub = versus.iloc[0] if len(versus) else None
-    row = {"type": match["type"], "op": match["op"], "items": items, "time_us": ours / 1e3,
-           "chosen": match["choice"].variant if match["choice"] else "—",
-           "of_memcpy": over(CEILING), "of_copy_bulk": over(BULK_CEILING),
-           "of_copy_one_wave": over(MEETING_CEILING),
-           "fastest_cub": None if cub is None else cub["rival"],
-           "of_cub": None if cub is None else cub["interval"]}  # fmt: skip
-    return row | {f"of_{variant}": over(variant) for variant in data.variants.ids(RIVALS)}
-
-
-def _require_cub(data: Data) -> None:
-    """Lacking if no case has CUB beside best."""
-    versus_cub(data)
-
-
-@table(*FILES, "python")
-def rivals(data: Data) -> Shown:
-    """Speedup of best over every other scan, by type, at two sizes."""
-    _require_cub(data)
-    cases, about = contests(data, python=True), data.variants
-    usual = usual_cases(cases)
-    sums = [usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual]
-    made = [row for own in sums for n in two_sizes(data, own)
-            if (row := beside_rivals(data, own, n))]  # fmt: skip
-    rows = pd.DataFrame(made)
-    others = [v for v in ordered(about.ids(RIVALS), about)
-              if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()]  # fmt: skip
-    short = {"CUB": "toolkit", "deterministic": "determ."}
-
-    def heading(variant: str) -> str:
-        last = about[variant].label.split(", ")[-1]
-        return short.get(last, last)
-
-    columns = (
-        Column("type", "type", right=False), Column("items", "n", size),
-        Column("chosen", "chosen", right=False),
-        Column("time_us", "µs", partial(significant, digits=4)),
-        *(Column(f"of_{key}", name, significant, group="share of") for key, name in
-          (("memcpy", "memcpy"), ("copy_bulk", "bulk"), ("copy_one_wave", "one wave"))),
-        *(Column(f"of_{v}", heading(v), significant,
-                 group="× CUB" if CUBS.has(about[v]) else "× others") for v in others),
-    )  # fmt: skip
-    caption = (
-        "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
-        f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed."
-    )
-    notes = (*_narrow(rows), *python_notes(set(cases["variant"]), data))
-    return shown(data, Table(caption, columns, rows, notes), caption, cases)
-
-
-def _narrow(rows: pd.DataFrame) -> tuple[str, ...]:
-    return (NARROW,) if rows["type"].isin(["i8", "i16"]).any() else ()
-
-
-def fastest(data: Data) -> Shown:
-    """Sums of every type at the large size, against the copy and the fastest CUB."""
-    _require_cub(data)
-    cases, made = contests(data), []
-    usual = usual_cases(cases)
-    for own in (usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual):
-        for n in two_sizes(data, own)[-1:]:
-            if n != SMALL and (row := beside_rivals(data, own, n)):
-                made.append(row)
-    rows = pd.DataFrame(made, columns=["type", "items", "time_us", "of_memcpy", "fastest_cub",
-                                       "of_cub"])  # fmt: skip
-    columns = (
-        Column("type", "type", right=False), Column("items", "n", size),
-        Column("time_us", "best, ms", lambda v: significant(v / 1e3, 3)),
-        Column("of_memcpy", "× memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
-        Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
-        Column("fastest_cub", "fastest CUB", lambda v: "—" if v is None else f"`{v}`",
-               right=False),
-    )  # fmt: skip
-    caption = ("`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
-               "launches. Ratios are speeds.")  # fmt: skip
-    return shown(data, Table(caption, columns, rows, _narrow(rows)), caption, cases)
-
-
-def score(data: Data) -> Shown:
-    """In how many cases best is faster than CUB as shipped, and in shapes tuned on the device."""
-    _require_cub(data)
-    cases = contests(data)
-    sentences = [_score(data, cub_as_shipped(data), "the fastest scan of CUB as shipped")]
-    if TUNED in set(cases["variant"]):
-        _, _, named = data.variants[TUNED].title.partition(", tuned on ")
-        here = data.files[cases["file"].iloc[0]].device
-        device = ("the device" if named == here else f"another device, {named}" if named
-                  else "an unnamed device")  # fmt: skip
-        sentences.append(_score(data, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
-    else:
-        sentences.append("CUB with shapes tuned on the device (`cub_tuned`) has no times in this "
-                         "recording.")  # fmt: skip
-    sentences += _narrow(cases)
-    sentences.append("A compared case is a type, operator, mode, size, cache state and launch. A "
-                     "case counts as faster or slower only if the 95% interval of its ratio "
-                     "excludes 1.")  # fmt: skip
-    return shown(data, " ".join(sentences), "", cases)
-
-
-def _score(data: Data, against_: Sequence[str], what: str) -> str:
-    cases = contests(data)
-    present = set(data.variants.ids(CUBS)) & set(cases["variant"])
-    rows = versus_cub(data) if set(against_) == present else against(cases, BEST, against_)
-    outcomes = list(decided(rows)["outcome"])
-    won, tied, lost = (outcomes.count(o) for o in (WIN, TIE, LOSS))
-    return (f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
-            f"and slower in {lost}.")  # fmt: skip
-
-
-@table(*FILES)
-def operators(data: Data) -> Shown:
-    """Speedup of best over the fastest CUB scan for every type and operator, at two sizes."""
-    comparisons, cases = versus_cub(data), contests(data)
-    made, names = [], ("time_us", "of_memcpy", "of_cub", "fastest_cub")
-    usual = usual_cases(cases)
-    for kind, op in (key for key in type_op_rows(comparisons) if key in usual):
-        own = usual[kind, op]
-        of_size = {n == SMALL: beside_rivals(data, own, n) for n in two_sizes(data, own)}
-        if any(of_size.values()):
-            small, large = of_size.get(True) or {}, of_size.get(False) or {}
-            row = {"type": kind, "op": op, "items": large.get("items")}
-            row |= {f"{name}_small": small.get(name) for name in names}
-            made.append(row | {f"{name}_large": large.get(name) for name in names})
-    columns = [Column("type", "type", right=False), Column("op", "op", right=False)]
-    for where, group in (("small", size(SMALL)), ("large", "largest")):
-        if where == "large":
-            items = lambda v: "—" if pd.isna(v) else size(v)
-            columns.append(Column("items", "n", items, group=group))
-        columns += [
-            Column(f"time_us_{where}", "µs", partial(significant, digits=4), group=group),
-            Column(f"of_memcpy_{where}", "memcpy", partial(significant, digits=2), group=group),
-            Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
-            Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
-        ]  # fmt: skip
-    rows = pd.DataFrame({c.key: pd.Series([row[c.key] for row in made],
-                                          dtype=object if c.key.startswith(("of_cub", "fastest"))
-                                          else None) for c in columns})  # fmt: skip
-    caption = (
-        f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. Columns: time, share of memcpy, and speedup over the fastest CUB "
-        "scan with its 95% interval; toolkit is `cub_device_scan`. Inclusive scans, cold cache, "
-        "stream launches. Items of affine, arg_max, complex_multiply and segmented_plus have two "
-        "parts, those of matrix_2x2 four."
-    )
-    return shown(data, Table(caption, columns, rows), caption, cases)
-
-
-def _cub_name(value: str | None) -> str:
-    if value is None:
-        return "—"
-    return {"cub_device_scan": "toolkit"}.get(value, value.removeprefix("cub_"))
-
-
-# ------------------------------------------------------------------------------------- odd sizes
-
-
-def odd_cases(data: Data) -> pd.DataFrame:
-    """The cases of each process of the sweep odd_sizes on one device; arrays are at other addresses
-    in each."""
-    for _, _, rows in by_device(data, "scan", (ODD_SIZES,)):
-        rows = pick(rows, settings="")
-        if len(rows):
-            return summarise(rows, ["file", *CASE])
-    raise Lacking("times of the sweep odd_sizes on a CUDA device")
-
-
-def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """One row per case: `rival`, the CUB as shipped of the least time in the median over processes;
-    `ratio`, the interval over processes of its time over the variant's; `spread` and `outcome`. A
-    process has one ratio, of medians of its own samples, so the interval has what differs between
-    processes."""
-    rows = []
-    for key, of_case in cases.groupby(KEY):
-        medians = of_case.pivot(index="file", columns="variant", values="median_ns")
-        cubs = [cub for cub in cub_as_shipped(data) if cub in medians]
-        if variant in medians and cubs:
-            rival = medians[cubs].median().idxmin()
-            ratios = (medians[rival] / medians[variant]).dropna()
-            ratio, spread = median_interval(ratios), ratios.max() / ratios.min() - 1
-            rows.append((variant, *key, rival, ratio, spread, outcome(ratio)))
-    columns = ["variant", *KEY, "rival", "ratio", "spread", "outcome"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-@table(ODD_SIZES)
-def odd_sizes(data: Data) -> Shown:
-    """best and the header against CUB as shipped at random odd sizes, in several processes."""
-    timed = odd_cases(data)
-    cases = pd.concat([over_processes(data, timed, v) for v in (BEST, HEADER)], ignore_index=True)
-    if cases.empty:
-        raise Lacking(f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
-    by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
-    cases = cases.sort_values("ratio", key=by_value, kind="stable")
-    conditions = [part for _, part in cases.groupby(["variant", "cache", "launch"])]
-    rows = [_odd_row("all", part) for part in conditions]
-    rows += [_odd_row(kind, pick(part, type=kind)) for part in conditions for kind in TYPES
-             if (part["type"] == kind).any()]  # fmt: skip
-    single = [_odd_row(cases["type"].iloc[n], cases.iloc[[n]]) for n in range(len(cases))]
-    processes = " or ".join(map(str, sorted({ratio.count for ratio in cases["ratio"]})))
-    columns = (
-        Column("variant", "variant", code, right=False), Column("cache", "cache", right=False),
-        Column("launch", "launch", right=False), Column("type", "type", right=False),
-        *(Column(name, name, whole) for name in ("cases", "won", "equal", "lost")),
-        Column("ratio", "least × CUB", with_interval), Column("items", "at n", size),
-        Column("rival", "fastest CUB", code, right=False),
-        Column("spread", "spread", lambda part: f"{100 * part:.1f}%"),
-    )  # fmt: skip
-    caption = (
-        f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped. "
-        f"Inclusive sums of {cases['items'].nunique()} random odd sizes, "
-        f"{size(cases['items'].min())} to {size(cases['items'].max())}; {processes} processes with "
-        "arrays at other addresses. Cases are won or lost if the 95% interval over processes "
-        "excludes 1. Spread: the largest change of a ratio from process to process."
-    )
-    content = Table(caption, columns, records(rows + single), printed=len(rows),
-                    details=("odd_sizes.csv has a row for each case, too, the least ratio "
-                             "first.",))  # fmt: skip
-    return shown(data, content, caption, timed)
-
-
-def odd_sizes_short(data: Data) -> Shown:
-    """The rows for all types alone."""
-    made = odd_sizes(data)
-    whole_ = made.content
-    content = Table(whole_.caption, whole_.columns, pick(whole_.rows, type="all"))
-    return Shown(content, made.caption, made.sources)
-
-
-def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
-    """Some cases, the least ratio first."""
-    least, outcomes = cases.iloc[0], list(cases["outcome"])
-    row = {name: least[name] for name in ("variant", "cache", "launch", "ratio", "items", "rival")}
-    row |= {"type": kind, "cases": len(cases), "spread": cases["spread"].max()}
-    counted_ = (("won", WIN), ("equal", TIE), ("lost", LOSS))
-    return row | {name: outcomes.count(which) for name, which in counted_}
-
-
-# ------------------------------------------------------------------- another stopwatch, and bits
-
-
-def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """One row per case that nvbench timed, too: `samples`, `theirs_ns`, `ratio` of nvbench's time
-    over ours; the cases; and the rows of nvbench."""
-    cases = contests(data)
-    theirs = newest(data, "nvbench", "times of nvbench")
-    ours = cases[(cases["op"] == "plus") & (cases["mode"] == "inclusive")]
-    ours = ours.drop_duplicates(["variant", *KEY])
-    columns = ["variant", "type", "items", "cache", "launch"]
-    both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
-    ratios = [over_nvbench(ns, samples)
-              for ns, samples in zip(both["theirs_ns"], both["samples"], strict=True)]  # fmt: skip
-    return both.assign(ratio=ratios), cases, theirs
-
-
-def over_nvbench(time: float, samples: np.ndarray) -> Interval:
-    """A time over the median of samples, with the interval of the median alone: nvbench gives none
-    of its own."""
-    ours = median_interval(samples)
-    return Interval(time / ours.value, time / ours.high, time / ours.low, ours.count)
-
-
-@table(*FILES, "nvbench")
-def stopwatch(data: Data) -> Shown:
-    """Times of the same scans by scanlab bench and by NVIDIA's nvbench."""
-    both, cases, theirs = beside_nvbench(data)
-    order = ["launch", "variant", "type", "items"]
-    rows = both.sort_values(order, ascending=[False, True, True, True])
-    ways = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}
-    rows = rows.assign(timed=[ways[way] for way in zip(rows["cache"], rows["launch"], strict=True)],
-                       ratio=[ratio.value for ratio in rows["ratio"]],
-                       ours_us=rows["median_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
-    four = partial(significant, digits=4)
-    columns = (
-        Column("timed", "timed", right=False), Column("variant", "variant", code, right=False),
-        Column("type", "type", right=False), Column("items", "n", size),
-        Column("ours_us", "scanlab, µs", four), Column("theirs_us", "nvbench, µs", four),
-        Column("ratio", "nvbench / scanlab", four),
-    )  # fmt: skip
-    caption = (
-        "Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: "
-        "inclusive sums, and copies of as many items. One by one: medians after an L2 flush, by "
-        "reads in scanlab and by writes in nvbench. In batches: runs enqueued behind a waiting "
-        "kernel: all in scanlab, the first two in nvbench, which gives the mean."
-    )
-    content = Table(caption, columns, rows[[c.key for c in columns]].reset_index(drop=True))
-    return shown(data, content, caption, cases, theirs)
-
-
-@table("repeat")
-def bits(data: Data) -> Shown:
-    """Cases whose bits vary between runs on the same input."""
-    rows = origin_first(data, data["repeats"], "repeated runs of verify")
-    scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
-    made = []
-    for variant, own in scans_.groupby("variant", sort=True):
-        varied = own[own["varying"] > 0]
-        where = sorted({f"{row.type} {row.op}" for row in varied.itertuples()})
-        made.append({"variant": variant, "types": ", ".join(sorted(set(own["type"]))),
-                     "cases": own["cases"].sum(), "varying": own["varying"].sum(),
-                     "runs": own["runs"].min(), "where": ", ".join(where) or "nowhere"})  # fmt: skip
-    columns = (
-        Column("variant", "variant", code, right=False), Column("types", "types", right=False),
-        Column("cases", "cases", whole), Column("runs", "runs per case", whole),
-        Column("varying", "cases that varied", whole),
-        Column("where", "where", right=False, wrap=26),
-    )  # fmt: skip
-    caption = (
-        "Repeated runs on the same input, of cases whose results round: the number of cases whose "
-        "bits varied between runs (`scanlab verify --repeat`)."
-    )
-    return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
-
-
-def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The rows that were measured now, else the recorded ones; Lacking if none."""
-    if rows.empty:
-        raise Lacking(what)
-    origins = rows["file"].map(lambda number: data.files[number].origin)
-    return rows[origins == min(origins)]

@@ -1,9 +1,8 @@
-"""What the engine model says: simulated scenarios, predictions against a device, advice."""
+"""How good the engine model is: predictions against a device, and advice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,206 +11,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from scanlab_report import style
-from scanlab_report.chapters.scans import published_table
-from scanlab_report.chapters.streams import WORK, Trace, draw_trace, trace_of
-from scanlab_report.data import MEASURED, Data
-from scanlab_report.formats import Column, Table, code, records, significant, size
-from scanlab_report.formats import figure as figure_reference
-from scanlab_report.pick import Lacking, Source, newest, source_of
+from scanlab_report.chapters.bounds import WORK
+from scanlab_report.data import Data
+from scanlab_report.formats import Column, Table, significant, size
+from scanlab_report.pick import newest
 from scanlab_report.shown import Shown, figure, shown, table
-
-Rows = Sequence[Sequence[str]]
-"""Ids of scenarios, as they stand on the page."""
-GENERATIONS = ("c1060", "c2050", "k20c")
-ORDERS = ("sequential", "depth_first", "breadth_first")
-PICTURES: dict[str, Rows] = {
-    "scenarios_generations": [[f"{device}_{order}" for order in ORDERS] for device in GENERATIONS],
-    "scenarios_worth": [
-        ["ideal_whole", "ideal_two_streams", "ideal_four_streams"],
-        ["small_copies_whole", "small_copies_hoped", "small_copies_streams"],
-        ["tails_one_stream", "tails_two_streams", "tails_one_grid"],
-        ["small_grids_one_stream", "small_grids_four_streams", "small_grids_no_concurrency"],
-    ],
-    "scenarios_order": [[f"{what}_{which}" for which in ("expected", "real", "reordered")]
-                        for what in ("one_way", "small_grids", "large_grids")],
-    "scenarios_default_stream": [
-        ["default_stream", "two_streams", "four_chunk_pipeline"],
-        ["null_stream_legacy", "null_stream_per_thread", "null_stream_non_blocking"],
-    ],
-    "scenarios_chunks": [["even_chunks"], ["uneven_chunks"]],
-}  # fmt: skip
-"""By figure, the scenarios that it shows."""
-
-
-def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
-    """Scenarios from the results of now or else the recorded ones, the newest; and their source."""
-    spans = set(data["spans"]["file"])
-    files = [n for n in data.numbers(lambda f: f.of_no_device) if n in spans
-             and data.files[n].context.get("scenario")]  # fmt: skip
-    order = lambda n: (data.files[n].origin != MEASURED, data.files[n].date)
-    files.sort(key=order, reverse=True)
-    newest_ = {data.files[n].context["scenario"]: n for n in files}
-    wanted = [scenario for row in rows for scenario in row]
-    if not all(scenario in newest_ for scenario in wanted):
-        raise Lacking("simulated scenarios")
-    used = [data.files[newest_[scenario]] for scenario in wanted]
-    origin = used[0].origin
-    origin = "simulated" if origin == MEASURED else f"simulated, {origin}"
-    source = source_of(used, device="Engine model", origin=origin)
-
-    def trace(scenario: str) -> Trace:
-        own = trace_of(data, newest_[scenario])
-        return replace(own, calls=own.calls[:0])  # the host's lane would say nothing
-
-    return [[trace(scenario) for scenario in row] for row in rows], source
-
-
-def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
-    """Each panel's letter, makespan and scenario, as they stand in the figure."""
-    for place, trace in enumerate(trace for row in rows for trace in row):
-        value, unit = trace.about["makespan_us"] / 1e3, trace.about["unit"]
-        time = f"{value:.2f} ms" if unit == "ms" else f"{value:.3g} {unit}"
-        yield "abcdefghijklmnopqrstuvwxyz"[place], time, trace
-
-
-def _draw(data: Data, name: str, caption: str) -> Shown:
-    """A panel per scenario; a row, or all of one column, has one scale of time."""
-    rows, source = scenarios_of(data, PICTURES[name])
-    lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
-    heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
-    columns = len(rows[0])
-    width = style.DOUBLE if columns > 1 else style.COLUMN
-    drawn, axes = style.figure(width, 0.2 + sum(heights), columns, len(heights),
-                               height_ratios=heights)  # fmt: skip
-    for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
-        row, column = divmod(place, columns)
-        beside = rows[row] if columns > 1 else [own for (own,) in rows]
-        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in beside))
-        draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
-        if number := trace.about.get("multiprocessors"):  # the idle ones too
-            axis.set_yticks(range(number), [f"SM {lane}" for lane in range(number)])
-            axis.set_ylim(number - 0.5, -0.5)
-        if column > 0:
-            axis.set_yticklabels([])
-        axis.xaxis.get_major_locator().set_params(integer=True)
-        if row == len(heights) - 1:
-            axis.set_xlabel(f"time, {trace.about['unit']}, simulated")
-    return shown(data, drawn, caption, source)
-
-
-@figure("scenarios")
-def scenarios_chunks(data: Data) -> Shown:
-    """Equal and unequal chunks, simulated."""
-    return _draw(
-        data, "scenarios_chunks",
-        "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item "
-        "takes one time unit per engine. Numbers are chunks.",
-    )  # fmt: skip
-
-
-@figure("scenarios", wide=True)
-def scenarios_default_stream(data: Data) -> Shown:
-    """Effects of the default stream, simulated: one panel per program, one row per engine."""
-    return _draw(
-        data, "scenarios_default_stream",
-        "Timelines of kernels and copies with and without the default stream, simulated on an "
-        "idealised device. Numbers are chunks, or kernels where lanes are multiprocessors (SM).",
-    )  # fmt: skip
-
-
-@figure("scenarios", wide=True)
-def scenarios_generations(data: Data) -> Shown:
-    """Issue orders on three generations of devices, simulated."""
-    return _draw(
-        data, "scenarios_generations",
-        "Timelines of three issue orders (columns) on three generations of devices (rows), "
-        "simulated: 16 MiB in four chunks and four streams. H2D copy, kernel and D2H copy take a "
-        "third of the sequential time each. Numbers are chunks.",
-    )  # fmt: skip
-
-
-@figure("scenarios", wide=True)
-def scenarios_order(data: Data) -> Shown:
-    """Issue orders on one copy engine and one hardware work queue, simulated: one panel per order, one row per engine."""
-    return _draw(
-        data, "scenarios_order",
-        "Timelines simulated on an idealised device: as expected (left), on one copy engine or "
-        "hardware work queue (middle), in another issue order (right). The two lower rows also "
-        "have the launch rule of compute capability 2.0 to 3.0, but for the left. Numbers are "
-        "tasks, one stream per task.",
-    )  # fmt: skip
-
-
-@figure("scenarios", wide=True)
-def scenarios_worth(data: Data) -> Shown:
-    """Cases in which streams help and in which they do not, simulated: one panel per case, one row per engine."""
-    return _draw(
-        data, "scenarios_worth",
-        "Timelines of one job cut into streams in different ways, simulated on an idealised "
-        "device. Each row is one job, whole and in streams. Numbers are chunks, or kernels where "
-        "lanes are multiprocessors (SM).",
-    )  # fmt: skip
-
-
-@table("scenarios")
-def scenarios(data: Data) -> Shown:
-    """Simulated scenarios: the finding of each panel of the figures of scenarios."""
-    made, found = [], []
-    for name, rows in PICTURES.items():
-        traces, source = scenarios_of(data, rows)
-        found.append(source)
-        made += [{"figure": name, "panel": letter, "title": trace.about["title"],
-                  "makespan": time, "finding": trace.about["fact"]}
-                 for letter, time, trace in panels(traces)]  # fmt: skip
-    columns = (
-        Column("figure", "figure", code, right=False, refers=figure_reference),
-        Column("panel", "panel", right=False), Column("title", "scenario", right=False, wrap=12),
-        Column("makespan", "makespan"), Column("finding", "finding", right=False, wrap=32),
-    )  # fmt: skip
-    caption = "Simulated scenarios: makespan and finding of each panel of the figures of scenarios."
-    return shown(data, Table(caption, columns, records(made)), caption, *found)
-
-
-def generation_rows(data: Data) -> tuple[pd.DataFrame, Source, str]:
-    """Issue orders of three devices, published and simulated, over the sequential one; where the
-    simulation is from, and the citation."""
-    published = published_table(data, "harris2012_overlap")
-    rows, source = scenarios_of(data, PICTURES["scenarios_generations"])
-    simulated = {t.about["scenario"]: t.about["makespan_us"] / 1e3 for row in rows for t in row}
-    frame = published.table.rename(columns={"milliseconds": "published_ms"})
-    frame["simulated_ms"] = [simulated[f"{r.device}_{r.schedule}"] for r in frame.itertuples()]
-    for which in ("published", "simulated"):
-        sequential = frame[frame["schedule"] == "sequential"].set_index("device")[f"{which}_ms"]
-        frame[f"{which}_ratio"] = frame[f"{which}_ms"] / frame["device"].map(sequential)
-    frame["percent"] = 100 * (frame["simulated_ratio"] / frame["published_ratio"] - 1)
-    return frame, source, published.citation
-
-
-@table("scenarios")
-def generations(data: Data) -> Shown:
-    """Issue orders on devices of 2008, 2010 and 2012, published and simulated."""
-    rows, source, citation = generation_rows(data)
-    names = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
-    columns = [
-        Column("device", "device", names.__getitem__, right=False),
-        Column("schedule", "issue order", lambda v: v.replace("_", "-"), right=False),
-        *(Column(f"{which}_{key}", heading, significant, group=which)
-          for which in ("published", "simulated")
-          for key, heading in (("ms", "ms"), ("ratio", "of sequential"))),
-        Column("percent", "difference, %", lambda v: f"{v:+.1f}"),
-    ]  # fmt: skip
-    caption = (
-        f"Times of issue orders on three devices: published ({citation}) and simulated, 16 MiB in "
-        "four chunks and four streams. The engine model gives H2D copy, kernel and D2H copy a third "
-        "of the sequential time each; no parameter is fitted. The difference compares shares of "
-        "sequential."
-    )
-    note = ("The model assumes three equal parts, and copies in both directions at full rate. "
-            "Neither is published.")  # fmt: skip
-    return shown(data, Table(caption, columns, rows, (note,)), caption, source)
-
-
-# ---------------------------------------------------------------------- predictions, and advice
+from scanlab_report.sources import Source, source_of
+from scanlab_report.tables import MEASURED
 
 
 def computed_source(data: Data, rows: pd.DataFrame, counts: Sequence[Any]) -> Source:
@@ -335,7 +141,7 @@ def model_advice(data: Data) -> Shown:
     )
     unmeasured = [f"{r.workload} of {size(r.items)} items" for r in rows.itertuples()
                   if not r.said_was_measured]  # fmt: skip
-    notes = ()
+    notes: tuple[str, ...] = ()
     if unmeasured:
         notes = (f"The advised choice was not measured for {', '.join(unmeasured)}; the best "
                  "measured one stands instead.",)  # fmt: skip

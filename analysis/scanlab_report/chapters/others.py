@@ -9,13 +9,26 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullLocator,
+    ScalarFormatter,
+)
 
 from scanlab_report import style
 from scanlab_report.data import Data
-from scanlab_report.foreign import without_numbers
-from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+    significant,
+    whole,
+    with_interval,
+)
 from scanlab_report.intervals import Interval, mean_interval, median_interval
+from scanlab_report.others.cases import without_numbers
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
 
@@ -232,7 +245,8 @@ def _panel(axes: Axes, axis: str, varying: list[str], rows: pd.DataFrame,
         axes.plot(x, [v.value for v in y], color=COLOURS[place], marker=MARKERS[place], linestyle=LINES[number % len(LINES)],
                   label=style.plain(", ".join(filter(None, named))), markersize=3.4 + 2.4 * number,
                   markerfacecolor="none" if number else COLOURS[place])  # fmt: skip
-        style.error_bars(axes, x, *([getattr(v, end) for v in y] for end in ("value", "low", "high")), COLOURS[place])
+        style.error_bars(axes, x, [v.value for v in y], [v.low for v in y], [v.high for v in y],
+                         COLOURS[place])
     drawn = [point for points in lines.values() for point in points]
     _scales(axes, axis, [n for n, _ in drawn], [value.value for _, value in drawn])
     axes.set_ylabel(label)

@@ -2,274 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter
 
 from scanlab_report import style
-from scanlab_report.chapters.kernels import stack_shares, wait_kinds, wait_rows, wait_shares
-from scanlab_report.data import MEASURED, RANKS, Data, File
+from scanlab_report.chapters.hardware import (
+    stack_shares,
+    wait_kinds,
+    wait_rows,
+    wait_shares,
+)
+from scanlab_report.chapters.rank_cases import (
+    BOUND_LOOKS,
+    CHUNK,
+    COPY,
+    COPY_WIDTH,
+    FLOORS,
+    LINEAR,
+    SCAN,
+    STATES,
+    VENDOR,
+    WIDTH,
+    bounds,
+    compared,
+    heights,
+    look,
+    main_kind,
+    ordered,
+    rank_line,
+    rank_ticks,
+    with_rates,
+    scans_of,
+    several,
+    strong,
+    strong_bounds,
+    usual,
+    varied,
+)
+from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
-from scanlab_report.intervals import Interval, median_interval, ratio_intervals, summarise
-from scanlab_report.looks import spare
-from scanlab_report.pick import BEST, STREAM, Lacking, answering, newest_first, parts, pick
+from scanlab_report.groups import BEST
+from scanlab_report.pick import Lacking, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.style import End, Look
-
-PROBLEM = RANKS[2:]
-"""What algorithms that are compared have in common; `items` are those of the whole array."""
-KIND = ["type", "op", "mode"]
-SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
-FLOORS = {"launch_all": "empty kernels", "nccl_all_gather": "NCCL all-gather"}
-CHUNK, STATES = "chunk", "states"
-"""Settings: tiles per chunk, and states per aggregate."""
-
-# ------------------------------------------------------------------------------ which session
-
-_OVER = {"": "", "ranks": " with 1 rank and with more", "items": " of several sizes",
-         VENDOR: ", CUB with NCCL among them", CHUNK: " with several chunk sizes",
-         STATES: " with several states per aggregate"}  # fmt: skip
-
-
-def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
-    """The cases of one device: measured now, else of one recorded session, the one named or with
-    most ranks, or with so many. `best` on one GPU is an algorithm and a kind of its own.
-
-    over: what must vary in the session; others are passed over, a named one too."""
-    for numbers in _sessions(data, ranks):
-        cases = data.once(("several", *numbers), lambda: _session(data, numbers))
-        if not over or varies(cases, over):
-            return cases
-    raise Lacking(f"times of scans over several ranks{_OVER[over]}")
-
-
-def _sessions(data: Data, ranks: int) -> list[list[int]]:
-    """The files of each session, the newest first; the session that answers best first."""
-    sessions: dict[Path, list[int]] = {}
-    for number in newest_first(data, "distributed"):
-        sessions.setdefault(_folder(data.files[number]), []).append(number)
-
-    def fits(folder: Path) -> tuple[bool, bool, bool, int, str]:
-        timed = set(pick(data["distributed"], file=sessions[folder])["ranks"])
-        most, newest = max(timed), data.files[sessions[folder][0]].date
-        return folder.name == data.named, most == ranks, ranks in timed, most, newest
-
-    return [sessions[folder] for folder in sorted(sessions, key=fits, reverse=True)]
-
-
-def _folder(file: File) -> Path:
-    """The session: what was measured now is one."""
-    return Path() if file.origin == MEASURED else file.path.parent
-
-
-def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
-    """Each case once, and each problem of `best`, warm and in a stream, in its newest file."""
-    rows = pick(data["distributed"], file=numbers)
-    cases = summarise(answering(data, rows, "distributed"), RANKS)
-    first = data.files[numbers[0]]
-
-    def place(file: File) -> tuple[str, str, Path]:
-        return file.device, file.origin, _folder(file)
-
-    best = (data.every or data).rows("scan", lambda file: place(file) == place(first))
-    best = pick(best, variant=BEST, settings="", cache="warm", launch=STREAM)
-    if len(best):
-        oldest_first = sorted(set(best["file"]), key=lambda n: (data.files[n].date, n))
-        age = best["file"].map(oldest_first.index)
-        newest = age.groupby([best[c] for c in (*KIND, "items")]).transform("max")
-        best = summarise(best[age == newest].assign(ranks=1), PROBLEM)
-        best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
-        cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
-    return cases.assign(items_per_rank=cases["items"] / cases["ranks"],
-                        gb_per_s=cases["bytes"] / cases["median_ns"])  # fmt: skip
-
-
-def varies(cases: pd.DataFrame, over: str) -> bool:
-    """Whether a scan was timed with several of these, all else being equal: ranks (1 and more),
-    items, CHUNK or STATES; of VENDOR, whether it was timed."""
-    if over == VENDOR:
-        return VENDOR in set(cases["algorithm"])
-    if over in (CHUNK, STATES):
-        return not varied(cases, over).empty
-    scans = pick(cases, kind=SCAN)
-    if over == "items":
-        return bool((scans.groupby(RANKS[:-1])["items"].nunique() > 1).any())
-    ranks = scans.groupby(RANKS[:5])["ranks"]
-    return bool(((ranks.min() == 1) & (ranks.max() > 1)).any())
-
-
-def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The scans of which several numbers of a setting were timed, all else being equal: the number
-    under its name, and in `tells` what GPUs tell each other."""
-    scans = pick(cases, kind=SCAN).copy()
-    settings, number = scans["settings"].str, rf"\b{name}=(\d+)\b"
-    scans[name] = settings.extract(number, expand=False)
-    scans["others"] = settings.replace(number, "", regex=True)
-    scans["tells"] = settings.extract(r"\btells=(\w+)", expand=False).fillna("")
-    scans = scans.dropna(subset=[name]).astype({name: int})
-    enough = scans.groupby(["algorithm", *PROBLEM, "others"])[name].transform("nunique") > 1
-    return scans[enough].sort_values([*PROBLEM, "algorithm", "tells", name], ignore_index=True)
-
-
-def usual(cases: pd.DataFrame) -> pd.DataFrame:
-    """Each algorithm with the settings with which most cases were timed, of equals the first."""
-    counts = cases.groupby(["algorithm", "settings"]).size()
-    first = counts.sort_values(ascending=False, kind="stable").reset_index()
-    return cases.merge(first.drop_duplicates("algorithm")[["algorithm", "settings"]])
-
-
-def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sums of 32-bit integers, inclusive; without any, the type, operator and mode of most."""
-    sums = pick(rows, type="i32", op="plus", mode="inclusive")
-    if len(sums):
-        return sums
-    most = rows[rows["kind"] != BEST].groupby(KIND).size().idxmax()
-    return pick(rows, **dict(zip(KIND, most, strict=True)))
-
-
-# ---------------------------------------------------------------------------- what is computed
-
-
-def compared(cases: pd.DataFrame) -> pd.DataFrame:
-    """The scans, fewest ranks and items first, with intervals, unknown where nothing was timed:
-    the share of copies (`of_copy`), the speed over the vendor (`of_vendor`), and the share of the
-    3n bound (`of_bound`), whose interval is that of the scan alone."""
-    rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
-    for column, rival in (("of_copy", COPY), ("of_vendor", VENDOR)):
-        rows[column] = _ratios(pick(cases, algorithm=rival), rows, PROBLEM)
-    bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
-    ours = map(median_interval, rows["samples"])
-    shares = [Interval(ns / m.value, ns / m.high, ns / m.low, m.count)
-              for ns, m in zip(bound, ours, strict=True)]  # fmt: skip
-    return rows.assign(of_bound=pd.Series(shares, dtype=object))
-
-
-def bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Copies by problem, with the least nanoseconds of a scan that moves as much (`two_n`), and of
-    one that reads the array before (`three_n`, NaN where reading was not timed)."""
-    read = pick(cases, algorithm=READ)[[*PROBLEM, "median_ns"]]
-    copies = pick(cases, algorithm=COPY).sort_values(PROBLEM)
-    both = copies.merge(read, on=PROBLEM, how="left", suffixes=("", "_read"))
-    return both.assign(two_n=both["median_ns"], three_n=both["median_ns"] + both["median_ns_read"])
-
-
-def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
-    """Algorithms on several ranks that were timed on one with as many items per rank: `efficiency`,
-    the time on one rank over that on all, an interval."""
-    rows = pick(cases, kind=kind)
-    same = ["algorithm", "settings", *KIND, "items_per_rank"]
-    return _known(rows[rows["ranks"] > 1], "efficiency", pick(rows, ranks=1), same)
-
-
-def strong(cases: pd.DataFrame) -> pd.DataFrame:
-    """Scans that `best` was timed for on one GPU with as many items in all: `speedup`, the time of
-    `best` over theirs, an interval."""
-    rows = pick(cases, kind=SCAN)
-    return _known(rows, "speedup", pick(cases, kind=BEST), [*KIND, "items"])
-
-
-def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """By problem, the time of `best` on one GPU over each of `bounds`."""
-    same = [*KIND, "items"]
-    best = pick(cases, kind=BEST)[[*same, "median_ns"]]
-    rows = bounds(cases).merge(best, on=same, suffixes=("", "_best"))
-    return rows.assign(**{name: rows["median_ns_best"] / rows[name] for name in _BOUNDS})
-
-
-def _known(rows: pd.DataFrame, column: str, above: pd.DataFrame, same: list[str]) -> pd.DataFrame:
-    """The rows that others agree with, and the ratios in a column."""
-    ratios = _ratios(above, rows, same)
-    return rows.assign(**{column: ratios})[ratios.map(lambda r: r.value == r.value).astype(bool)]
-
-
-def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Series:
-    """The ratios of medians of rows that agree in some columns, by the rows below."""
-    keys = [rows[same].itertuples(index=False, name=None) for rows in (above, below)]
-    samples = dict(zip(keys[0], above["samples"], strict=True))
-    over = [samples.get(key, np.array([np.nan])) for key in keys[1]]
-    return pd.Series(ratio_intervals(over, list(below["samples"])), below.index, dtype=object)
-
-
-# --------------------------------------------------------------------------------- how it looks
-
-_LOOKS = {
-    "peer_look_ahead": Look(style.VERMILLION, "*", "-"),
-    "reduce_exchange_scan": Look(style.GREEN, "v", "-"),
-    "blocked_peer": Look(style.BLUE, "s", "--", filled=False),
-    "scan_exchange_add": Look(style.ORANGE, "D", "-."),
-    "mpi_exscan": Look(style.PURPLE, "o", "-"),
-    "nccl_cub": Look(style.BLACK, "P", "-"),
-    "nccl_thrust": Look(style.BLACK, "X", "--", filled=False),
-    "torch_distributed": Look(style.SKY, "^", "--", filled=False),
-    "copy_all": Look(style.GREY, "", "-"),
-    "launch_all": Look(style.GREY, "", ":"),
-    "nccl_all_gather": Look(style.GREY, "", "-."),
-}
-LINEAR = Look(style.GREY, "", ":")
-COPY_WIDTH, WIDTH = 2.6, 1.4
-_BOUNDS = {"two_n": ("copies, 2n", _LOOKS[COPY], COPY_WIDTH),
-           "three_n": ("reading and copying, 3n", Look(style.GREY, "", "--"), WIDTH)}  # fmt: skip
-
-
-def look(algorithm: str, tells: str = "") -> Look:
-    """The look of an algorithm whose GPUs tell each other this; an unknown one gets a spare."""
-    if tells == "tile":
-        return Look(style.BLUE, "o", "--", filled=False)
-    return _LOOKS.get(algorithm) or spare(sum(algorithm.encode()))
-
-
-def ordered(algorithms: Iterable[str]) -> list[str]:
-    """Algorithms in the order of their looks, others behind them by id."""
-    known = list(_LOOKS)
-    return sorted(set(algorithms), key=lambda id_: (known.index(id_) if id_ in known else 99, id_))
-
-
-def _rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """With the throughput in TB/s as `y`, `low` and `high`."""
-    moved = rows["bytes"] / 1e3
-    return rows.assign(y=moved / rows["median_ns"], low=moved / rows["high_ns"],
-                       high=moved / rows["low_ns"])  # fmt: skip
-
-
-def _heights(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """With intervals as `y`, `low` and `high`."""
-    return rows.assign(**parts(rows[column])).rename(columns={"ratio": "y"})
-
-
-def _line(panel: Axes, rows: pd.DataFrame, x: str, drawn_as: Look, label: str) -> End:
-    panel.plot(rows[x], rows["y"], label=label, zorder=2, **drawn_as.plot())
-    style.error_bars(panel, rows[x], rows["y"], rows["low"], rows["high"], drawn_as.colour)
-    return End(label, drawn_as, float(rows[x].iloc[-1]), float(rows["y"].iloc[-1]))
-
-
-def _scans(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> list[End]:
-    """A line per bound, and one per scan; their ends."""
-    ends = []
-    for column, (name, drawn_as, width) in _BOUNDS.items():
-        known = limits[limits[column].notna()]
-        if len(known):
-            panel.plot(known[x], known[column], linewidth=width, zorder=1, **drawn_as.plot())
-            last = known.iloc[-1]
-            ends.append(End(name, drawn_as, float(last[x]), float(last[column]), width))
-    for name in ordered(rows["algorithm"]):
-        own = pick(rows, algorithm=name).sort_values(x)
-        ends.append(_line(panel, own, x, look(name), name))
-    return ends
-
-
-def _ticks(panel: Axes, numbers: Iterable[int]) -> None:
-    """A tick at each of some numbers, and no others."""
-    panel.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in numbers})))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-
-
-# ------------------------------------------------------------------------------------- scaling
+from scanlab_report.style.legend import End
+from scanlab_report.tables import MEASURED, RANKS
 
 
 @figure("ranks_scaling", "ranks_strong")
@@ -278,11 +56,11 @@ def ranks_scaling(data: Data) -> Shown:
     timed = several(data, "ranks")
     cases = main_kind(usual(timed))
     limits = bounds(cases)
-    rates = {name: limits["bytes"] / limits[name] / 1e3 for name in _BOUNDS}
+    rates = {name: limits["bytes"] / limits[name] / 1e3 for name in BOUND_LOOKS}
     panels = [("items_per_rank", "items per GPU", "throughput of all GPUs, TB/s",
-               _rates(pick(cases, kind=SCAN)), limits.assign(**rates)),
+               with_rates(pick(cases, kind=SCAN)), limits.assign(**rates)),
               ("items", "items in all", "speedup over best on one GPU",
-               _heights(strong(cases), "speedup"), strong_bounds(cases))]  # fmt: skip
+               heights(strong(cases), "speedup"), strong_bounds(cases))]  # fmt: skip
     panels = [panel for panel in panels if len(panel[3])]
     drawn, axes = style.figure(style.DOUBLE, 2.7, len(panels))
     for panel, (column, words, label, rows, limits) in zip(axes, panels, strict=True):
@@ -291,13 +69,13 @@ def ranks_scaling(data: Data) -> Shown:
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
         numbers = sorted(set(rows["ranks"]))
         panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
-        _ticks(panel, numbers)
+        rank_ticks(panel, numbers)
         panel.set_xlabel("GPUs" if (rows["on"] == "gpus").all() else "ranks")
         ends = []
         if column == "items":
             panel.plot(numbers, numbers, linewidth=WIDTH, zorder=1, **LINEAR.plot())
             ends = [End("linear", LINEAR, float(numbers[-1]), float(numbers[-1]), WIDTH)]
-        ends += _scans(panel, rows, limits, "ranks")
+        ends += scans_of(panel, rows, limits, "ranks")
         panel.set_ylim(bottom=0)
         panel.set_ylabel(label)
         panel.set_title(f"{style.power_of_two(items)} {words}")
@@ -329,8 +107,8 @@ def ranks_time(data: Data) -> Shown:
     rows, limits = pick(cases, kind=SCAN), bounds(cases)
     rows = rows.assign(y=rows["median_ns"] / 1e3, low=rows["low_ns"] / 1e3,
                        high=rows["high_ns"] / 1e3)  # fmt: skip
-    limits = limits.assign(**{name: limits[name] / 1e3 for name in _BOUNDS})
-    ends = _scans(axes, rows, limits, "items_per_rank")
+    limits = limits.assign(**{name: limits[name] / 1e3 for name in BOUND_LOOKS})
+    ends = scans_of(axes, rows, limits, "items_per_rank")
     for name, words in FLOORS.items():
         floor = pick(cases, algorithm=name)["median_ns"].median() / 1e3
         if floor == floor:  # timed, at several sizes, which do not matter
@@ -386,20 +164,20 @@ def ranks_chunk(data: Data) -> Shown:
     cases = main_kind(timed)
     rows = varied(cases, CHUNK)
     gpus = rows["ranks"].max()
-    rows = _rates(pick(rows, ranks=gpus))
+    rows = with_rates(pick(rows, ranks=gpus))
     sizes = sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
-        for rate in _rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
+        for rate in with_rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
             panel.axhline(rate, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n",
                           **look(COPY).plot())  # fmt: skip
         for (name, tells), line in own.groupby(["algorithm", "tells"]):
             label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
-            _line(panel, line, CHUNK, look(name, tells), label)
+            rank_line(panel, line, CHUNK, look(name, tells), label)
         panel.set_xscale("log", base=2)
-        _ticks(panel, own[CHUNK])
+        rank_ticks(panel, own[CHUNK])
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
         panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
@@ -430,11 +208,11 @@ def ranks_fold(data: Data) -> Shown:
     rows = folds(main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    for (name, tells), line in _heights(rows, "of_copy").groupby(["algorithm", "tells"]):
-        _line(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
+    for (name, tells), line in heights(rows, "of_copy").groupby(["algorithm", "tells"]):
+        rank_line(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
     axes.axhline(1.0, **LINEAR.plot())
     axes.set_xscale("log", base=2)
-    _ticks(axes, rows["as_ranks"])
+    rank_ticks(axes, rows["as_ranks"])
     axes.set_ylim(0, 1.06)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
     axes.set_title(f"{style.power_of_two(items)} items per GPU, {gpus} GPUs")

@@ -13,9 +13,20 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.data import Data
+from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.intervals import Interval
-from scanlab_report.pick import CUBS, cub_as_shipped, pick, power_of_two
-from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
+from scanlab_report.pick import pick, power_of_two
+from scanlab_report.schema.base import (
+    COMMIT,
+    Amount,
+    Count,
+    Line,
+    Mode,
+    Name,
+    Number,
+    Op,
+    Type,
+)
 from scanlab_report.schema.fields import Misfit, convert, fits, shown
 
 CLAIM, PUBLISHED, TARGET = "claim", "published", "target"
@@ -89,6 +100,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     def wanted(self) -> str:
         """The bound in print."""
         bounds = zip("≥≤=", "−+±", (self.at_least, self.at_most, self.equals), strict=True)
+        bound: Any
         sign, give, bound = next(row for row in bounds if row[-1] is not UNSET)
         if bound == 0:
             return "0"
@@ -101,7 +113,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
             return abs(value - self.equals) <= self.variation * self.equals
         if self.at_least is not UNSET:
             return value >= self.at_least * (1 - self.variation)
-        return value <= self.at_most * (1 + self.variation)
+        return value <= self.at_most * (1 + self.variation)  # type: ignore[operator]
 
     def digits(self, value: float, least: int) -> int:
         """The fewest significant digits with which the printed value has the verdict of the value."""
@@ -116,7 +128,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     def worst(self, values: Sequence[tuple[Interval, Any, Any]]) -> tuple[Interval, Any, Any]:
         """The value farthest from the bound, with what stands beside it."""
         if self.equals is not UNSET:
-            return max(values, key=lambda row: abs(row[0].value - self.equals))
+            return max(values, key=lambda row: abs(row[0].value - self.equals))  # type: ignore[operator]
         least = self.at_least is not UNSET
         return (min if least else max)(values, key=lambda row: row[0].value)
 
@@ -151,7 +163,7 @@ def device(path: Path = CLAIMS) -> str:
 @cache
 def read(path: Path = CLAIMS) -> tuple[Claim, ...]:
     """The entries of a file, or of all files of a folder; ClaimsError names the first fault."""
-    claims = []
+    claims: list[Claim] = []
     for file, content in _contents(path):
         if unknown := set(content) - {"device", *KINDS}:
             raise ClaimsError(f"{file}: {min(unknown)}: unknown, begin an entry with [[claim]]")

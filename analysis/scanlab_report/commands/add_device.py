@@ -11,7 +11,7 @@ import argparse
 import gzip
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,8 +96,8 @@ class Record:
 
 def examine(folder: Path, recorded: Path) -> Record:
     """Reads a run and checks whether it may be added to the record."""
-    from scanlab_report.foreign import Unknown
     from scanlab_report.load import load
+    from scanlab_report.others import Unknown
     from scanlab_report.schema.fields import shown
 
     record = Record(folder)
@@ -200,7 +200,8 @@ def _one_run(record: Record, runs: Sequence[File]) -> None:
 
 def _model(record: Record) -> list[File]:
     """Finds the measurements for the engine model; their provenance."""
-    from scanlab_report.load import MODEL, load_json
+    from scanlab_report.load import MODEL
+    from scanlab_report.reading import load_json
 
     model, held = record.folder / MODEL, []
     record.model = [file for file in (model / "calibration.json", model / "advise.json", *sorted((model / "traces").glob("*.json"))) if file.is_file()]
@@ -215,7 +216,8 @@ def _model(record: Record) -> list[File]:
 
 def _of_itself(path: Path, document: object) -> File | None:
     """The provenance that a document of any kind states."""
-    from scanlab_report.data import MEASURED, File
+    from scanlab_report.data import File
+    from scanlab_report.tables import MEASURED
 
     context = (document.get("context") or document.get("otherData")) if isinstance(document, Mapping) else None
     return File(path, MEASURED, context) if isinstance(context, Mapping) else None
@@ -238,8 +240,8 @@ def _counts(record: Record, run: File) -> None:
 
 def _too_few(record: Record, file: Path, data: Data) -> None:
     """Complains of timings whose repetitions do not suffice for an interval, unless they are exceptions: a cap on its time stops a slow case."""
-    from scanlab_report.data import CASES, ODD_SIZES, RANKS
     from scanlab_report.intervals import FEWEST
+    from scanlab_report.tables import CASES, ODD_SIZES, RANKS
 
     kinds = {"scan": "bench --rounds", "schedule": "streams run --rounds", "stream_scan": "stream-scan --repetitions", "distributed": "distributed bench --rounds"}
     for table, how in kinds.items():
@@ -278,7 +280,7 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
 
 def _tests(record: Record, file: Path) -> None:
     """Complains of the failures that GoogleTest names."""
-    from scanlab_report.load import load_json
+    from scanlab_report.reading import load_json
     from scanlab_report.schema.base import Count
     from scanlab_report.schema.fields import Misfit, convert
 
@@ -299,7 +301,7 @@ def _tests(record: Record, file: Path) -> None:
 
 def _recorded_already(record: Record, runs: Sequence[File], recorded: Path) -> None:
     """Complains of a file that is recorded: one is known by its device, date to the second and command, here and within the run."""
-    from scanlab_report.load import load_json
+    from scanlab_report.reading import load_json
 
     identity = lambda run: (run.device, run.date, str(run.context.get("argv", "")))
     below = (_of_itself(file, load_json(file, [])) for file in sorted(recorded.rglob("*.json*")))

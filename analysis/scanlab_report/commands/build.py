@@ -55,10 +55,15 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import opened, typesetting  # pandas is not loaded to refuse an argument
+    from scanlab_report import (  # pandas is not loaded to refuse an argument
+        opened,
+        typesetting,
+    )
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)
+        if reason := _of_others(data, options):
+            raise opened.Refused(reason)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
         nothing = str(error).startswith("nothing to read")
@@ -69,8 +74,8 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     _announce(data)
 
-    from scanlab_report.data import MEASURED
     from scanlab_report.report import Report, pages, remove
+    from scanlab_report.tables import MEASURED
 
     if options.paper:
         options.paper.mkdir(parents=True, exist_ok=True)
@@ -100,9 +105,36 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
+def _of_others(data, options: argparse.Namespace) -> str:
+    """Why files of another program cannot be built as asked; empty if they can, or there are none.
+    No paper speaks of them."""
+    if not (others := list(dict.fromkeys(data["other"]["file"]))):
+        return ""
+    file = data.files[others[0]]
+    first = f"{file.path} is of {file.context['program']}"
+    own = [data.files[number].path for number in data.numbers() if number not in others]
+    if own := [*own, *(verification.file for verification in data.verifications)]:
+        alone = "build each alone, into a folder of its own"
+        return f"{first} and {own[0]} is Scanlab's own: {alone}"
+    given = {"recorded": options.recorded, "device": options.device, "session": options.session,
+             "paper": options.paper, "page": options.pages}  # fmt: skip
+    options.no_pdf = True
+    names = ", ".join(f"--{name}" for name, value in given.items() if value)
+    return names and f"{names}: of Scanlab's results alone, and {first}"
+
+
 def _announce(data) -> None:
     """What was read, and what is unusual about it."""
-    from scanlab_report.chapters import kernels, sessions
+    if len(others := data["other"]):
+        timed = others[others["skipped"] == ""]
+        say(f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
+            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}")  # fmt: skip
+        if untimed := len(others) - len(timed):
+            say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
+        return
+
+    from scanlab_report import drift
+    from scanlab_report.chapters import counts
     from scanlab_report.pick import Lacking
 
     files = len(set(data["scan"]["file"]))
@@ -112,14 +144,14 @@ def _announce(data) -> None:
     if skipped := len(data["skipped"]):
         say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
     with contextlib.suppress(Lacking):
-        for session in sessions.sessions_of(data):
+        for session in drift.sessions_of(data):
             if sentence := session.throttling():
                 say(sentence)
     for row in data["counts"].itertuples():
         for fault in row.content.faults:
             path = data.files[row.file].path
             say(f"{path}: the emulator found a fault: {fault.kind} at {fault.where}")
-    for sentence in kernels.disagreements(data):
+    for sentence in counts.disagreements(data):
         say(sentence)
 
 

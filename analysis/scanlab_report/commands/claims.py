@@ -49,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong)
 
     from scanlab_report.chapters.claims import sections
-    from scanlab_report.claims.checked import FAILS, all_sources, check
+    from scanlab_report.claims.checked import all_sources, check
+    from scanlab_report.claims.standing import FAILS
 
     device = stated.device(options.claims)
     try:

@@ -74,10 +74,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.b and len(b) != 1:
         return refuse(f"{count(len(options.files), 'file')} given: name A and B, or several files a side as A1 A2 --with B1 B2")
 
-    from scanlab_report import comparison, noise
+    from scanlab_report import comparison, comparison_sides, noise
 
     try:
-        sides = comparison.sides(a, b)
+        sides = comparison_sides.sides(a, b)
         if not sides[0].own and options.record_noise:
             return refuse(f"--record-noise is for results of scanlab: those of {sides[0].kind} do not say of which commit they are")
         compared = comparison.paired(*sides)
@@ -114,7 +114,7 @@ def _thresholds(compared: Comparison):
 
 def _record(compared: Comparison, file: Path) -> int:
     from scanlab_report import noise
-    from scanlab_report.pick import VENDOR_CODE
+    from scanlab_report.groups import VENDOR_CODE
 
     a, b = compared.a, compared.b
     both, of = compared.both.dropna(subset=["low"]), "all"
@@ -137,7 +137,9 @@ def _record(compared: Comparison, file: Path) -> int:
 
 def _written(compared: Comparison, out: Path) -> str:
     """Writes the page, the figure and every case, none before all are there; the summary."""
-    from scanlab_report import style  # matplotlib takes half a second, which the page alone does not
+    from scanlab_report import (
+        style,  # matplotlib takes half a second, which the page alone does not
+    )
 
     with in_place_of(out) as new:
         with style.sheet():
@@ -152,7 +154,7 @@ def _written(compared: Comparison, out: Path) -> str:
 
 def _from(run: File) -> str:
     """Where a run is from, in one line."""
-    from scanlab_report.pick import source_of
+    from scanlab_report.sources import source_of
 
     return source_of([run], origin="").line()
 
@@ -218,7 +220,14 @@ def table(compared: Comparison) -> Table:
     import pandas as pd
 
     from scanlab_report.comparison import FASTER, SLOWER
-    from scanlab_report.formats import Column, Table, code, significant, size, with_interval
+    from scanlab_report.formats import (
+        Column,
+        Table,
+        code,
+        significant,
+        size,
+        with_interval,
+    )
     from scanlab_report.intervals import Interval
 
     forms = dict.fromkeys(("variant", "id", "scan", "benchmark", "case"), code) | {"items": size}

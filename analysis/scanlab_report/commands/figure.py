@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import Lacking, all_sources, draw, footer_line, told
+    from scanlab_report.pick import Lacking
+    from scanlab_report.shown import all_sources, draw, footer_line, told
 
     try:
         entry = opened.entry_of(options, "figure")
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         if reason := opened.lacking(options, "figure", entry, data):
             raise opened.Refused(reason)
         with one_file(out) as made:
-            on = draw(entry, data, [made], options.style, devices=not entry.of_others)
+            on = draw(entry, data, [made], options.style)
     except Lacking as error:
         return refuse(opened.lacking(options, "figure", entry, data, error))
     except opened.Refused as error:

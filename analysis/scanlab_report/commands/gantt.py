@@ -40,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(options.out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report import load, style, timelines
+    from scanlab_report import load, style
+    from scanlab_report.chapters.timelines import draw_timelines, trace_of
 
     data = load.load(options.traces)
     if data.problems:
@@ -49,8 +50,7 @@ def run(options: argparse.Namespace) -> int:
     drawn = {data.files[number].path.resolve() for number in numbers}
     if without := [trace for trace in options.traces if drawn.isdisjoint(file.resolve() for file in (trace, *trace.rglob("*")))]:
         return refuse(*(f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one" for trace in without))
-    traces = [(data.files[number].context, *(data[name][data[name]["file"] == number] for name in ("spans", "calls"))) for number in numbers]
     with one_file(options.out) as made, style.sheet():
-        style.save(timelines.draw(traces), [made])
+        style.save(draw_timelines([trace_of(data, number) for number in numbers]), [made])
     say(f"Written: {options.out}")
     return SOUND

@@ -22,14 +22,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
-    from scanlab_report.load import HISTORY, HISTORY_COLUMNS, kept_of, load, load_history
+    from scanlab_report.data import Complaint
+    from scanlab_report.load import load
+    from scanlab_report.load_others import HISTORY_COLUMNS, kept_of, load_history
+    from scanlab_report.reading import HISTORY
 
     if wrong := missing(options.folder) or [f"{folder}: a file; name the folder of the session" for folder in options.folder if not folder.is_dir()]:
         return refuse(*wrong)
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
         return refuse(f"the sessions are of {' and '.join(map(str, devices))}: take those of one device", "nothing was written")
-    file, problems = devices[0] / HISTORY, []
+    problems: list[Complaint] = []
+    file = devices[0] / HISTORY
     table = load_history(file, problems) if file.is_file() else pd.DataFrame(columns=HISTORY_COLUMNS)
     if table is None:
         return refuse(*problems, f"{file}: nothing was written")

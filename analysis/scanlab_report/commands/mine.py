@@ -118,8 +118,11 @@ def _verdict(variant: str, verifications: list[Verification]) -> str:
 
 
 def _timed(variant: str, data: Data, out: Path, stem: str, given: str) -> Iterator[str]:
-    from scanlab_report.pick import ANY_TYPE, CUBS, KEY, Lacking, against, contests, sources
+    from scanlab_report.groups import ANY_TYPE, CUBS, KEY
+    from scanlab_report.pick import Lacking
     from scanlab_report.shown import footer_line
+    from scanlab_report.sources import sources
+    from scanlab_report.versus import against, contests
 
     try:
         cases = contests(data, variant)
@@ -154,9 +157,18 @@ def _timed(variant: str, data: Data, out: Path, stem: str, given: str) -> Iterat
 
 
 def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]) -> str:
-    from scanlab_report.formats import Column, Table, code, significant, size, with_interval
+    from scanlab_report.formats import (
+        Column,
+        Table,
+        code,
+        significant,
+        size,
+        with_interval,
+    )
+    from scanlab_report.groups import CEILING, KEY
     from scanlab_report.intervals import Interval
-    from scanlab_report.pick import CEILING, KEY, against, power_of_two, scan_words
+    from scanlab_report.pick import power_of_two, scan_words
+    from scanlab_report.versus import against
 
     order = {"mode": "inclusive", "cache": "cold", "launch": "stream"}
     for column, preferred in order.items():
@@ -166,7 +178,7 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
     powers = own[power_of_two(own["items"])]
     if len(own) > _MANY and len(powers):
         own, others = powers, len(own) - len(powers)
-    rows = own.assign(rate=[Interval(*(moved / time for time in times), number) for moved, *times, number in zip(
+    rows = own.assign(rate=[Interval(moved / middle, moved / high, moved / low, number) for moved, middle, high, low, number in zip(
         own["bytes"], own["median_ns"], own["high_ns"], own["low_ns"], own["count"], strict=True)], us=own["median_ns"] / 1e3)  # fmt: skip
     for name, rivals in (("copy", [CEILING]), ("cub", cubs)):
         both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]].rename(columns={"interval": f"of_{name}", "rival": name})
@@ -190,7 +202,8 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
 def _figure(variant: str, data: Data, own: pd.DataFrame, out: Path, stem: str) -> str:
     """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""
     from scanlab_report.data import Ask
-    from scanlab_report.pick import BEST, NEWEST_VENDOR, VENDOR, Lacking
+    from scanlab_report.groups import BEST, NEWEST_VENDOR, VENDOR
+    from scanlab_report.pick import Lacking
     from scanlab_report.shown import draw
 
     type_name, op = own["type"].iloc[0], own["op"].iloc[0]
@@ -215,17 +228,17 @@ def _figure(variant: str, data: Data, own: pd.DataFrame, out: Path, stem: str) -
 
 
 def _page_table(data: Data, head: str, table: Callable, rows: pd.DataFrame, drawn: pd.DataFrame) -> str:
-    from scanlab_report.pick import sources
     from scanlab_report.shown import footer_line
+    from scanlab_report.sources import sources
 
     return f"{head}\n\n{table('', rows).markdown()}\n{footer_line(sources(data, drawn))}"
 
 
 def _counted(variant: str, data: Data, stem: str) -> str:
-    from scanlab_report.chapters.kernels import counts
-    from scanlab_report.data import changed
+    from scanlab_report.chapters.counts import counts
     from scanlab_report.formats import Column, Table, significant, size, whole
     from scanlab_report.pick import pick
+    from scanlab_report.tables import changed
 
     every = pick(data["counts"], variant=variant)
     if every.empty:
@@ -250,7 +263,7 @@ def _by_hardware(variant: str, what: str, file: str, items: str) -> str:
 
 def _launches(variant: str, data: Data, table: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The launches of the variant, and all that were counted with them: now, else recorded."""
-    from scanlab_report.chapters.kernels import origin_first
+    from scanlab_report.chapters.hardware import origin_first
     from scanlab_report.pick import Lacking
 
     try:
@@ -279,8 +292,8 @@ def _conflicts(variant: str, data: Data) -> str:
 
 
 def _traffic(variant: str, data: Data) -> str:
-    from scanlab_report.data import ELEMENT_BYTES
     from scanlab_report.formats import Column, Table, significant, size
+    from scanlab_report.tables import ELEMENT_BYTES
 
     rows, launches = _launches(variant, data, "traffic")
     rows = rows[rows["settings"] == ""]

@@ -71,10 +71,11 @@ def join(files: Iterable[Path], folder: Path, of_one_run: bool = False) -> tuple
 
     ValueError, whose `args` are sentences, if anything is wrong with one, if they are of two devices, or if two of a kind hold the same case.
     """
-    from scanlab_report.data import CASES
-    from scanlab_report.foreign import Unknown
-    from scanlab_report.load import doubled, load
+    from scanlab_report.load import load
+    from scanlab_report.others import Unknown
+    from scanlab_report.reader import doubled
     from scanlab_report.schema import kept
+    from scanlab_report.tables import CASES
 
     data = load(sorted(files))
     schedules = data["schedule"]

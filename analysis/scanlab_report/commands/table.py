@@ -28,14 +28,15 @@ def run(options: argparse.Namespace) -> int:
     if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import Lacking, first_of, footer_line, markdown
+    from scanlab_report.pick import Lacking
+    from scanlab_report.shown import first_of, footer_line, markdown
 
     try:
         entry = opened.entry_of(options, "table")
         data = opened.data_for(options, "table", entry)
         if reason := opened.lacking(options, "table", entry, data):
             raise opened.Refused(reason)
-        made = entry.make(data) if entry.of_others else first_of(entry, data)
+        made = first_of(entry, data)
     except Lacking as error:
         return refuse(opened.lacking(options, "table", entry, data, error))
     except opened.Refused as error:
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         write(options.out, {".md": lambda: markdown(made), ".csv": table.csv, ".tex": table.latex}[options.out.suffix]())
         say(f"Written: {options.out}")
     others = []
-    for device in data.devices if len(data.devices) > 1 else []:
+    for device in data.devices if len(data.devices) > 1 and not entry.of_others else []:
         with contextlib.suppress(Lacking):
             on = entry.make(data.on(device))
             others += [device] if footer_line(on.sources) != footer_line(made.sources) else []

@@ -64,7 +64,7 @@ def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
     """Every page of the folder as it should be, and every picture; without a program none that is
     simulated."""
     from scanlab_report import markers
-    from scanlab_report.chapters import streams
+    from scanlab_report.chapters import timelines
     from scanlab_report.tutorials import parts, scan_pictures, stream_pictures
 
     files: dict[Path, str] = {}
@@ -78,7 +78,7 @@ def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
             except (parts.PartError, markers.MarkerError) as error:
                 raise parts.PartError(f"{page}: {error}") from None
         files[page] = text
-    traces = streams.traces_of(data, ("depth_first", "breadth_first"))
+    traces = timelines.traces_of(data, ("depth_first", "breadth_first"))
     files |= {folder / name: draw() for name, draw in scan_pictures.PICTURES.items()}
     files |= {folder / name: draw(traces) for name, draw in stream_pictures.RECORDED.items()}
     if program:

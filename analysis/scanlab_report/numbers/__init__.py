@@ -11,11 +11,18 @@ from scanlab_report.pick import Lacking
 def numbers_of(data: Data) -> dict[str, str]:
     """Every number that the data give, by the name of its macro: of the first device, which the
     text names once."""
-    from scanlab_report.numbers import claims, ranks, scans, sessions, streams
+    from scanlab_report.numbers import (
+        claims,
+        head_to_head,
+        ranks,
+        scans,
+        sessions,
+        streams,
+    )
 
     found = ranks.of_all_devices(data)
     data = data.on(data.devices[0]) if data.devices else data
-    for module in (scans, ranks, sessions, streams, claims):
+    for module in (scans, head_to_head, ranks, sessions, streams, claims):
         for function in module.FUNCTIONS:
             try:
                 found |= function(data)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scanlab_report.claims.checked import Standing, literature, targets
+from scanlab_report.claims.checked import literature, targets
+from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import (
     OF_ENGINES,
     OF_LITERATURE_ON_SCANS,

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.chapters.ranks import (
+from scanlab_report.chapters.rank_cases import (
     STATES,
     VENDOR,
     compared,
-    folds,
     main_kind,
     several,
     strong,
     usual,
     weak,
 )
+from scanlab_report.chapters.ranks import folds
 from scanlab_report.data import Data
 from scanlab_report.formats import latex, size
-from scanlab_report.load import corrections
+from scanlab_report.load_others import corrections
 from scanlab_report.numbers.scans import Numbers, number, power
-from scanlab_report.pick import Lacking, pick, sources
+from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown
+from scanlab_report.sources import sources
 
 SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
 FEW, MIDDLE, FOLDED, MOST = 1 << 20, 1 << 22, 1 << 28, 1 << 30

@@ -5,50 +5,45 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 
-from scanlab_report import noise
-from scanlab_report.chapters import head_to_head, kernels, scans
+from scanlab_report.chapters import (
+    counts,
+    hardware,
+    ladder,
+    standings,
+    tuning,
+)
 from scanlab_report.data import Data
 from scanlab_report.formats import latex, significant
-from scanlab_report.intervals import ratio_interval, summarise
-from scanlab_report.pick import (
+from scanlab_report.groups import (
     BEST,
     BULK_CEILING,
-    CASE,
     CEILING,
-    CUBS,
     FLOOR,
     HEADER,
-    LARGEST,
-    LOSS,
     MEETING_CEILING,
     NEWEST_VENDOR,
     OWN,
-    SHAPES,
     STREAM,
-    TIE,
-    TUNED,
     VECTOR_CEILING,
     VENDOR,
-    WIN,
+    ideal_bytes,
+)
+from scanlab_report.intervals import ratio_interval, summarise
+from scanlab_report.pick import (
     Lacking,
     answering,
     by_device,
     caches,
-    contests,
     floor_ns,
-    ideal_bytes,
-    line,
-    pairs,
     pick,
     shares,
-    sources,
     timed,
-    versus_cub,
 )
 from scanlab_report.pick import scans as pick_scans
+from scanlab_report.sources import sources
+from scanlab_report.tables import CASE
 
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
 Numbers = dict[str, str]
@@ -67,7 +62,7 @@ def power(n: int) -> str:
 def setup(data: Data) -> Numbers:
     """Device, day, commit, versions, and the copy and best at the largest size."""
     cases = pick_scans(data, all_of=(CEILING,))
-    stands, cache = scans.standings(data, cases).set_index("variant"), caches(cases)[0]
+    stands, cache = standings.standings(data, cases).set_index("variant"), caches(cases)[0]
     (source,) = sources(data, cases)
     low, high = source.samples or (0, 0)
     top = int(stands.at[CEILING, "items"])
@@ -100,16 +95,16 @@ def setup(data: Data) -> Numbers:
 
 def counted(data: Data) -> Numbers:
     """What the emulator counts of trees and of the two blocked scans."""
-    rows, made = kernels.counts(data), {}
+    rows, made = counts.counts(data), {}
     trees = rows[rows["unpadded"] == "hso_block"]
     if len(trees):
-        chosen = kernels.one_per_padding(trees)
+        chosen = counts.one_per_padding(trees)
         made["degreeItems"] = power(int(chosen["items"].iloc[0]))
         for padding, name in (("none", "Bare"), ("two_level", "TwoLevel")):
             for content in pick(chosen, padding=padding)["content"]:
-                worst = max(kernels.worst_degrees(content, "banks32"), default=0)
+                worst = max(counts.worst_degrees(content, "banks32"), default=0)
                 made[f"worstDegree{name}"] = f"{worst:.0f}"
-    usual = kernels.usual_counts(rows).set_index(["variant", "items"])["content"]
+    usual = counts.usual_counts(rows).set_index(["variant", "items"])["content"]
     n = _common(usual, "hs_block", "hso_block")
     if n is not None:
         made |= {"additionsItems": power(n),
@@ -136,11 +131,11 @@ def _common(contents: pd.Series, first: str, second: str) -> int | None:
     return max(sizes[0] & sizes[1], default=None)
 
 
-def hardware(data: Data) -> Numbers:
+def agreement(data: Data) -> Numbers:
     """In how many cases emulator and hardware agree, and how far others are apart."""
-    cases, _, _ = kernels.both_counted(data)
+    cases, _, _ = hardware.both_counted(data)
     off = pd.DataFrame({q: cases[f"{q}_hardware"] - cases[f"{q}_emulator"]
-                        for q in kernels.QUANTITIES})  # fmt: skip
+                        for q in hardware.QUANTITIES})  # fmt: skip
     known = cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
     return {
         "hardwareCases": str(len(cases)),
@@ -151,10 +146,10 @@ def hardware(data: Data) -> Numbers:
 
 def rungs(data: Data) -> Numbers:
     """Shares of the copy at the largest size, rung by rung."""
-    cases = scans.ladder_cases(data)
-    cache, size = caches(cases)[0], scans.ladder_size(cases)
+    cases = ladder.ladder_cases(data)
+    cache, size = caches(cases)[0], ladder.ladder_size(cases)
     made = {f"rung{_camel(row.variant)}": number(row.ratio)
-            for row in scans.rungs(cases).itertuples() if row.variant in scans.SINGLE_PASS}  # fmt: skip
+            for row in ladder.rungs(cases).itertuples() if row.variant in ladder.SINGLE_PASS}  # fmt: skip
     header = "tile=28"  # the header's tile at 2^24 and 2^28 items of 4 bytes on an H200
     for name, variant, other, settings, n in (
         ("rungVendorNewest", NEWEST_VENDOR, CEILING, "", size),
@@ -187,7 +182,7 @@ ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
 
 def ablations(data: Data) -> Numbers:
     """Time without an idea of look_ahead over time with it."""
-    rows = kernels.ablations(kernels.ablation_cases(data))
+    rows = tuning.ablations(tuning.ablation_cases(data))
     rows = rows.set_index(["items", "idea"])["ratio"]
     sizes = {n for n, _ in rows.index}
     return {f"ablation{name}": f"{rows[which(sizes), idea]:.2f}"
@@ -214,7 +209,7 @@ def second_form(data: Data) -> Numbers:
 
 def tiles(data: Data) -> Numbers:
     """The fastest tiles of look_ahead."""
-    rows = pick(kernels.by_tile(data, kernels.tile_cases(data)), variant="look_ahead")
+    rows = pick(tuning.by_tile(data, tuning.tile_cases(data)), variant="look_ahead")
     if rows["kib"].nunique() < 2:
         raise Lacking("timings of look_ahead with several tiles")
     fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
@@ -227,13 +222,13 @@ def tiles(data: Data) -> Numbers:
 
 
 def traffic(data: Data) -> Numbers:
-    rows = pick(kernels.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
+    rows = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
     return {"movedLookAhead": number(rows["moved"].iloc[-1])} if len(rows) else {}
 
 
 def waits(data: Data) -> Numbers:
     """Shares of cycles, in percent, that look_ahead's warps wait at the largest size."""
-    rows = pick(kernels.wait_shares(kernels.wait_rows(data)), variant="look_ahead")
+    rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
     rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
     ways = (("waitLoad", "load", "data"), ("waitFree", "load", "store"),
             ("waitReduce", "reduce", "data"), ("waitLookAhead", "look ahead", "prefix"),
@@ -244,130 +239,15 @@ def waits(data: Data) -> Numbers:
 
 def waves(data: Data) -> Numbers:
     """Microseconds per graph node, at 2^14 and 2^22 items."""
-    steps = scans.wave_steps(data, scans.wave_cases(data))
+    steps = ladder.wave_steps(data, ladder.wave_cases(data))
     times = steps.pivot(index="step", columns="items", values="us")
     names = {"Copy": VECTOR_CEILING, "Meeting": MEETING_CEILING, "Best": BEST, "Vendor": "cub"}
     made = {"waveFloor": number(float(times.loc[FLOOR].iloc[0]), 2)}
-    for size, n in (("Small", 1 << 14), ("Large", scans.WAVE_LARGEST)):
+    for size, n in (("Small", 1 << 14), ("Large", ladder.WAVE_LARGEST)):
         if n in times:
             made |= {f"wave{size}{name}": number(float(times.at[step, n]))
                      for name, step in names.items()}  # fmt: skip
     return made
 
 
-# ------------------------------------------------------------------------------ head to head
-
-FEW, SOME = 1 << 18, 1 << 20
-"""Up to FEW items, a stream of warm runs is bound by the host's launches."""
-USUAL = {"type": "i32", "op": "plus", "mode": "inclusive", "cache": "cold", "launch": STREAM}
-
-
-def outcomes(data: Data) -> Numbers:
-    """Cases of best against the fastest CUB: won, tied, lost, and by how much."""
-    rows = versus_cub(data)
-    number_of = rows["outcome"].value_counts()
-    device = data.files[rows["file"].iloc[0]].device
-    (recorded,) = noise.read([device])
-    times = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
-    noisy = 1 + noise.thresholds(recorded, "scans", times)
-    apart = [ours.max() < theirs.min()
-             for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)]  # fmt: skip
-    bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
-    made = {
-        "headToHeadCases": str(len(rows)), "headToHeadLeast": number(float(rows["ratio"].min())),
-        "headToHeadWins": str(number_of.get(WIN, 0)), "headToHeadTies": str(number_of.get(TIE, 0)),
-        "headToHeadLosses": str(number_of.get(LOSS, 0)), "headToHeadApart": str(sum(apart)),
-        "headToHeadNarrow": str(int(((rows["outcome"] == WIN) & (rows["ratio"] < noisy)).sum())),
-        "headToHeadRivalTuned": str(int((rows["rival"] == TUNED).sum())),
-    }  # fmt: skip
-    for name, own in (("HostBound", rows[bound]), ("Others", rows[~bound])):
-        if len(own):
-            made[f"headToHead{name}"] = number(float(own["ratio"].median()))
-    usual = pick(rows, **USUAL)
-    for row in usual.iloc[-1:].itertuples():
-        made |= {"leadItems": power(int(row.items)), "leadLargest": number(row.ratio)}
-    return made
-
-
-def searched(data: Data) -> Numbers:
-    """The pairs of type and operator that the tuned CUB was searched for, and the others."""
-    rows, pairs_ = versus_cub(data), set()
-    for _, _, tuning in by_device(data, "scan", ("tuning",)):
-        own = pick(tuning, variant=data.variants.ids(SHAPES))
-        pairs_ |= set(zip(own["type"], own["op"], strict=True))
-    inside = np.array([p in pairs_ for p in zip(rows["type"], rows["op"], strict=True)])
-    if not inside.any() or inside.all():
-        raise Lacking("times of the shapes that a rival was tuned among")
-    own = rows[inside]
-    return {
-        "headToHeadSearched": str(len(own)),
-        "headToHeadSearchedWins": str(int((own["outcome"] == WIN).sum())),
-        "headToHeadSearchedMedian": number(float(own["ratio"].median())),
-        "headToHeadUnsearchedMedian": number(float(rows[~inside]["ratio"].median())),
-    }  # fmt: skip
-
-
-def libraries(data: Data) -> Numbers:
-    """Times of other libraries over best, where all scans are set side by side."""
-    cases = pick(contests(data, python=True), **USUAL, items=LARGEST)
-    first = cases.drop_duplicates("variant").set_index("variant")["samples"]
-    names = (("thrustOfBest", "thrust_scan"), ("torchOfBest", "torch_cumsum"),
-             ("cupyOfBest", "cupy_cumsum"))  # fmt: skip
-    made = {name: number(ratio_interval(first[variant], first[BEST]).value)
-            for name, variant in names if {variant, BEST} <= set(first.index)}  # fmt: skip
-    plain = pick(contests(data), **USUAL, items=LARGEST)
-    first = plain.drop_duplicates("variant").set_index("variant")["samples"]
-    if {CEILING, TUNED} <= set(first.index):
-        made["tunedOfCopy"] = number(ratio_interval(first[CEILING], first[TUNED]).value, 2)
-    return made
-
-
-def timers(data: Data) -> Numbers:
-    """The lead of best over the toolkit's CUB by two stopwatches, where they differ most."""
-    rows, _, _ = head_to_head.beside_nvbench(data)
-    rows = pick(rows, type="i32", items=SOME, cache="cold", launch=STREAM).set_index("variant")
-    if not {BEST, VENDOR} <= set(rows.index):
-        return {}
-    ours, theirs = (rows.at[VENDOR, c] / rows.at[BEST, c] for c in ("median_ns", "theirs_ns"))
-    return {"timerItems": power(SOME), "timerLead": number(ours),
-            "timerLeadTheirs": number(theirs)}  # fmt: skip
-
-
-def header(data: Data) -> Numbers:
-    """The header against the fastest CUB."""
-    cases = contests(data)
-    rows = head_to_head.against(cases, HEADER, data.variants.ids(CUBS))
-    if rows.empty:
-        raise Lacking("timings of the header beside CUB")
-    made = {
-        "headerCases": str(len(rows)), "headerWins": str(int((rows["outcome"] == WIN).sum())),
-        "headerLosses": str(int((rows["outcome"] == LOSS).sum())),
-        "headerBelow": str(int((rows["ratio"] < 1).sum())),
-        "headerLeast": number(float(rows["ratio"].min()), 2),
-    }  # fmt: skip
-    here = pick(cases, **USUAL, items=SOME)
-    for match in pairs(here, HEADER, data.variants.ids(CUBS)).itertuples():
-        here = pick(here, file=match.file).set_index("variant")["median_ns"]
-        for name, variant in (("headerSome", HEADER), ("headerSomeBest", BEST),
-                              ("headerSomeVendor", match.rival)):  # fmt: skip
-            if variant in here.index:
-                made[name] = number(here[variant] / 1e3)
-    return made
-
-
-def launches(data: Data) -> Numbers:
-    """An empty launch in a stream of warm runs, and best over one as graph nodes."""
-    cases = pick_scans(data, all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))
-    stream, graph = (floor_ns(cases, "warm", launch) for launch in (STREAM, "graph"))
-    made = {"floorWarm": number(stream / 1e3, 2)} if pd.notna(stream) else {}
-    rows = line(cases, BEST, cache="warm", launch="graph")
-    rows = rows[rows["items"].between(1, FEW)]
-    if len(rows) and pd.notna(graph):
-        ratios = rows["median_ns"] / graph
-        made |= {"smallGraphLeast": number(float(ratios.min()), 2),
-                 "smallGraphMost": number(float(ratios.max()), 2)}  # fmt: skip
-    return made
-
-
-FUNCTIONS = (setup, counted, hardware, rungs, ablations, second_form, tiles, traffic, waits, waves,
-             outcomes, searched, libraries, timers, header, launches)  # fmt: skip
+FUNCTIONS = (setup, counted, agreement, rungs, ablations, second_form, tiles, traffic, waits, waves)

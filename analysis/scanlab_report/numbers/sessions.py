@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report.chapters.sessions import sessions_of
 from scanlab_report.data import Data
+from scanlab_report.drift import sessions_of
 from scanlab_report.intervals import FEWEST_OF_MEDIAN
 from scanlab_report.numbers.scans import Numbers, number
 
@@ -15,7 +15,8 @@ def sessions(data: Data) -> Numbers:
     found = [s for s in sessions_of(data) if s.kind == "schedule"]
     able = [s.converged for s in found
             if int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN]  # fmt: skip
-    converged, made = pd.concat([pd.Series(dtype=bool), *able]), {}
+    made: Numbers = {}
+    converged = pd.concat([pd.Series(dtype=bool), *able])
     if len(converged):
         made |= {"convergedSchedules": number(100 * float(converged.mean()), 2),
                  "convergedSchedulesCases": str(len(converged))}  # fmt: skip

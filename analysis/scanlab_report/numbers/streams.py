@@ -7,12 +7,13 @@ import re
 import numpy as np
 import pandas as pd
 
-from scanlab_report.chapters import model, streams
+from scanlab_report.chapters import bounds, concurrency, larger, model, timelines
 from scanlab_report.data import Data
 from scanlab_report.formats import latex
 from scanlab_report.intervals import ratio_interval
 from scanlab_report.numbers.scans import Numbers, number
-from scanlab_report.pick import newest, pick, sources
+from scanlab_report.pick import newest, pick
+from scanlab_report.sources import sources
 
 SMALLEST_FORETOLD = 2**22
 """Bytes that a problem copies. Of a smaller one calls and launches take the time, which differ from
@@ -25,7 +26,7 @@ _LIMIT = re.compile(r"by ([0-9.]+) us or more$")
 
 def _tied(size: int) -> str:
     """Bytes, on one line."""
-    return streams.size_name(size).replace(" ", "~")
+    return larger.size_name(size).replace(" ", "~")
 
 
 def _array(case) -> int:
@@ -35,11 +36,12 @@ def _array(case) -> int:
 
 def schedules(data: Data) -> Numbers:
     """The fastest schedules, over their estimates and over the serial one."""
-    cases, made = streams.schedules_of(data), {}
-    if add := streams.best_schedule(cases, "vector_add"):
-        made |= {"streamAddOfBound": number(streams.over_bound(add).value),
+    made: Numbers = {}
+    cases = bounds.schedules_of(data)
+    if add := bounds.best_schedule(cases, "vector_add"):
+        made |= {"streamAddOfBound": number(bounds.over_bound(add).value),
                  "streamAddSize": _tied(_array(add))}  # fmt: skip
-    best = streams.best_schedule(cases, "scale")
+    best = bounds.best_schedule(cases, "scale")
     if not best:
         return made
     (source,) = sources(data, cases)
@@ -48,7 +50,7 @@ def schedules(data: Data) -> Numbers:
         "streamBest": f"\\texttt{{{latex(best.id)}}}", "streamBestChunks": str(best.chunks),
         "streamBestSize": _tied(_array(best)),
         "streamVersions": latex(", ".join(source.versions[:2])),
-        "streamBestOfBound": number(streams.over_bound(best).value),
+        "streamBestOfBound": number(bounds.over_bound(best).value),
         "streamRateIn": number(best.inputs * array / best.duplex.copy_in / 1e9),
         "streamRateOut": number(array / best.duplex.copy_out / 1e9),
     }  # fmt: skip
@@ -63,10 +65,10 @@ def schedules(data: Data) -> Numbers:
     rows = rows[(rows["id"] != "breadth_first") | (rows["chunks"] > rows["streams"])]
     at_best = {row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()}
     if (breadth := at_best.get("breadth_first")) and breadth.bound:
-        made |= {"streamBreadthOfBound": number(streams.over_bound(breadth).value),
+        made |= {"streamBreadthOfBound": number(bounds.over_bound(breadth).value),
                  "streamBreadthChunks": str(breadth.chunks),
                  "streamBreadthStreams": str(breadth.streams)}  # fmt: skip
-    if serial := at_best.get(streams.SERIAL):
+    if serial := at_best.get(bounds.SERIAL):
         made["streamSpeedup"] = number(ratio_interval(serial.samples, best.samples).value)
     if (trap := at_best.get("null_stream_trap")) and trap.alone:
         made["streamTrapOfSerial"] = number(trap.median_ns / (1e9 * trap.alone.serial()))
@@ -75,9 +77,9 @@ def schedules(data: Data) -> Numbers:
 
 def worth(data: Data) -> Numbers:
     """The fewest streams within 2 percent of the fastest, where compute takes as long as a copy."""
-    panel = min(streams.panels(streams.schedules_of(data), "streams"), key=streams.from_even)
+    panel = min(bounds.panels(bounds.schedules_of(data), "streams"), key=bounds.from_even)
     made = {"streamsWorthChunks": str(panel["chunks"].iloc[0])}
-    if not np.isnan(ratio := streams.compute_to_copy(panel)):
+    if not np.isnan(ratio := bounds.compute_to_copy(panel)):
         made["streamsWorthRatio"] = number(ratio, 2)
     for name, id_ in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
         times = pick(panel, id=id_).set_index("streams")["median_ns"]
@@ -88,18 +90,19 @@ def worth(data: Data) -> Numbers:
 
 def beaten(data: Data) -> Numbers:
     """A schedule that beats the pipeline estimate, if any."""
-    least = streams.beaten(streams.panels(streams.schedules_of(data), "chunks"))
+    least = bounds.beaten(bounds.panels(bounds.schedules_of(data), "chunks"))
     if least is None:
         return {}
-    return {"streamBoundBeaten": number(streams.over_bound(least).value, 2),
+    return {"streamBoundBeaten": number(bounds.over_bound(least).value, 2),
             "streamBoundBeatenBy": f"\\texttt{{{latex(least.id)}}}",
             "streamBoundBeatenRatio": number(least.alone.ratio(), 2)}  # fmt: skip
 
 
-def larger(data: Data) -> Numbers:
+def larger_scans(data: Data) -> Numbers:
     """Scans larger than the device: rates, and times of other ways over them."""
-    every, made = streams.larger_cases(data), {}
-    rows = pick(streams.fastest_ways(every), way=streams.STREAMED)
+    made: Numbers = {}
+    every = larger.larger_cases(data)
+    rows = pick(larger.fastest_ways(every), way=larger.STREAMED)
     for name, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
         own = pick(rows, **{"from": place, "to": place})
         if len(own):
@@ -108,11 +111,11 @@ def larger(data: Data) -> Numbers:
                 largest = own.loc[own["bytes"].idxmax()]
                 made |= {"streamScanSize": _tied(int(largest["bytes"])),
                          "streamScanBudget": _tied(int(largest["budget"]))}  # fmt: skip
-    if alone := streams.over_files(every, streams.FILES):
+    if alone := larger.over_files(every, larger.FILES):
         made["streamFileOfFiles"] = number(alone[-1][1].value)
-    if naive := streams.over_files(every, streams.NAIVE):
-        gains = [gain[-1] for cases in streams.larger_sessions(data)
-                 if (gain := streams.over_files(cases, streams.NAIVE))]  # fmt: skip
+    if naive := larger.over_files(every, larger.NAIVE):
+        gains = [gain[-1] for cases in larger.larger_sessions(data)
+                 if (gain := larger.over_files(cases, larger.NAIVE))]  # fmt: skip
         if len(gains) > 1:
             size, least, _ = min(gains, key=lambda gain: gain[1].value)
             made |= {"streamFileSessions": str(len(gains)),
@@ -123,9 +126,10 @@ def larger(data: Data) -> Numbers:
     return made
 
 
-def concurrency(data: Data) -> Numbers:
+def grids(data: Data) -> Numbers:
     """Small grids side by side against the formula."""
-    cases, made = streams.block_times(data), {}
+    made: Numbers = {}
+    cases = concurrency.block_times(data)
     stairs = pick(cases, kernels=1)
     queue = cases[cases["kernels"] > 1].sort_values("connections")
     if len(stairs):
@@ -223,7 +227,7 @@ def implicit_sync(data: Data) -> Numbers:
                  "implicitSyncLimit": limited["limit"].iloc[0],
                  "implicitSyncLimitedLeast": number(1e6 * seconds.min(), 2),
                  "implicitSyncLimitedMost": number(1e6 * seconds.max(), 2)}  # fmt: skip
-    calls = streams.sync_calls(pick(rows[rows["differs"].astype(bool)], asks="streams", stated="yes"))
+    calls = concurrency.sync_calls(pick(rows[rows["differs"].astype(bool)], asks="streams", stated="yes"))
     if calls:
         made["implicitSyncPartNoMore"] = "; ".join(latex(call) for call in calls)
     return made
@@ -231,10 +235,10 @@ def implicit_sync(data: Data) -> Numbers:
 
 def tracing(data: Data) -> Numbers:
     changes = [abs(float(trace.about["tracing_overhead_percent"]))
-               for trace in streams.traces_of(data)
+               for trace in timelines.traces_of(data)
                if "tracing_overhead_percent" in trace.about]  # fmt: skip
     return {"tracingCost": number(max(changes), 2)} if changes else {}
 
 
-FUNCTIONS = (schedules, worth, beaten, larger, concurrency, predictions, advice, implicit_sync,
+FUNCTIONS = (schedules, worth, beaten, larger_scans, grids, predictions, advice, implicit_sync,
              tracing)  # fmt: skip

@@ -23,7 +23,14 @@ _SCRIPTS = ("page", "scans", "several_gpus", "schedules", "timelines", "sessions
 
 def write_page(data: Data, target: Path) -> bool:
     """Writes the page; False without data."""
-    from scanlab_report.page import answers, claims, scans, schedules, several_gpus, timelines
+    from scanlab_report.page import (
+        answers,
+        claims,
+        scans,
+        schedules,
+        several_gpus,
+        timelines,
+    )
 
     views = {"scans": scans.views(data), "schedules": schedules.views(data),
              "several_gpus": several_gpus.views(data), "timelines": timelines.views(data),

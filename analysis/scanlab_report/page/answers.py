@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.chapters.sessions import sessions_of
 from scanlab_report.data import Data, ranked
+from scanlab_report.drift import sessions_of
 from scanlab_report.page.columns import numbers, source_line
-from scanlab_report.pick import Lacking, newest, source_of, sources
+from scanlab_report.pick import Lacking, newest
+from scanlab_report.sources import source_of, sources
 
 MOST = 300
 """So many outliers of a session are on the page, the farthest ones."""

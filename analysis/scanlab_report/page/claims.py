@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.claims.checked import Standing, all_sources, check, unit
+from scanlab_report.claims.checked import all_sources, check, unit
+from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import read
 from scanlab_report.data import Data
 from scanlab_report.formats import with_interval

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.intervals import Interval
-from scanlab_report.pick import Source
-from scanlab_report.style import Look
+from scanlab_report.sources import Source
+from scanlab_report.style.base import Look
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:

@@ -6,21 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.data import ELEMENT_BYTES, Data, ranked
+from scanlab_report.data import Data, ranked
+from scanlab_report.groups import CEILING, CUBS, FLOOR
 from scanlab_report.intervals import UNKNOWN, Interval, ratio_intervals
 from scanlab_report.looks import look as drawn_as
 from scanlab_report.looks import spare
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
-from scanlab_report.pick import (
-    CEILING,
-    CUBS,
-    FLOOR,
-    Query,
-    by_device,
-    floor_ns,
-    pick,
-    sources,
-)
+from scanlab_report.pick import Query, by_device, floor_ns, pick
+from scanlab_report.sources import sources
+from scanlab_report.tables import ELEMENT_BYTES
 
 TYPES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64")
 

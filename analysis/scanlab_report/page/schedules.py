@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters import streams
+from scanlab_report.chapters import bounds, schedules
 from scanlab_report.data import Data
 from scanlab_report.intervals import UNKNOWN
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
-from scanlab_report.pick import Lacking, pick, sources
+from scanlab_report.pick import Lacking, pick
+from scanlab_report.sources import sources
 
 
 def views(data: Data) -> list[dict[str, Any]]:
@@ -20,10 +21,10 @@ def views(data: Data) -> list[dict[str, Any]]:
     for device in data.devices:
         own = data.on(device)
         try:
-            cases = streams.schedules_of(own)
+            cases = bounds.schedules_of(own)
         except Lacking:
             continue
-        for problem in streams.problems(cases)[streams.PROBLEM].to_dict("records"):
+        for problem in bounds.problems(cases)[bounds.PROBLEM].to_dict("records"):
             made.append(_view(own, device, cases, problem))
     return made
 
@@ -35,18 +36,18 @@ def _view(data: Data, device: str, every: pd.DataFrame, problem: dict[str, Any])
     names = ("id", "chunks", "streams", "memory", "buffers", "count")
     columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in names}
     columns |= times("time_ms", cases, 1e6)
-    gains = streams.speedups(cases)["speedup"].reindex(cases.index)
+    gains = bounds.speedups(cases)["speedup"].reindex(cases.index)
     columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
-    bounds = {name: [None if s is None else 1e3 * s for s in seconds]
-              for name, seconds in streams.bounds(cases).items()}  # fmt: skip
-    side = f"{streams.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
+    lines = {name: [None if s is None else 1e3 * s for s in seconds]
+              for name, seconds in bounds.bounds(cases).items()}  # fmt: skip
+    side = f"{bounds.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
     places = sorted(set(zip(cases["id"], cases["place"], strict=True)))
     return problem | {
         "device": device, "source": source_line(sources(data, every)[0]),
-        "title": streams.ratio_title(cases), "serial": streams.SERIAL,
+        "title": bounds.ratio_title(cases), "serial": bounds.SERIAL,
         "side": side if cases["side_kernels"].any() else "",
-        "looks": {id_: look(id_, streams.schedule_look(place)) for id_, place in places},
-        "bounds": {name: look(name, streams.BOUND_LOOKS[name])
-                   | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in bounds.items()},
+        "looks": {id_: look(id_, schedules.schedule_look(place)) for id_, place in places},
+        "bounds": {name: look(name, schedules.BOUND_LOOKS[name])
+                   | {"ms": numbers(pd.Series(ms, dtype=float))} for name, ms in lines.items()},
         "cases": columns,
     }  # fmt: skip

@@ -6,11 +6,19 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters.ranks import COPY, VENDOR, compared, ordered, several, usual
-from scanlab_report.chapters.ranks import look as look_of
+from scanlab_report.chapters.rank_cases import (
+    COPY,
+    VENDOR,
+    compared,
+    ordered,
+    several,
+    usual,
+)
+from scanlab_report.chapters.rank_cases import look as look_of
 from scanlab_report.data import Data, ranked
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
-from scanlab_report.pick import pick, sources
+from scanlab_report.pick import pick
+from scanlab_report.sources import sources
 
 _PROBLEM = ("type", "op", "mode", "ranks")
 
@@ -29,7 +37,7 @@ def views(data: Data) -> list[dict[str, Any]]:
 def _view(device: str, data: Data, timed: pd.DataFrame) -> dict[str, Any]:
     cases = usual(timed)
     scans, copies = compared(cases), pick(cases, algorithm=COPY)
-    ratios = {}
+    ratios: dict[str, Any] = {}
     for name in ("of_copy", "of_vendor"):
         ratios |= intervals(name, scans[name].tolist())
     return {

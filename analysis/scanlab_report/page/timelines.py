@@ -7,10 +7,16 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import style
-from scanlab_report.chapters.streams import ENGINE_COLOURS, Trace, lane_names, trace_of
-from scanlab_report.data import MEASURED, Data, File, ranked
+from scanlab_report.chapters.timelines import (
+    ENGINE_COLOURS,
+    Trace,
+    lane_names,
+    trace_of,
+)
+from scanlab_report.data import Data, File, ranked
 from scanlab_report.page.columns import numbers, source_line
-from scanlab_report.pick import source_of
+from scanlab_report.sources import source_of
+from scanlab_report.tables import MEASURED
 
 _FACTS = ("source", "machine", "simulated_on", "workload", "items", "chunks", "streams", "memory",
           "work", "connections", "overlap", "tracing_overhead_percent")  # fmt: skip

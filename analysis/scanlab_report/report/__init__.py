@@ -12,12 +12,12 @@ import matplotlib
 matplotlib.use("Agg")
 
 from scanlab_report.chapters import load_all  # noqa: E402
-from scanlab_report.data import CASE, Data  # noqa: E402
+from scanlab_report.data import Data
 from scanlab_report.experiments import plan  # noqa: E402
 from scanlab_report.intervals import summarise  # noqa: E402
 from scanlab_report.numbers import macros, numbers_of  # noqa: E402
 from scanlab_report.page import write_page  # noqa: E402
-from scanlab_report.pick import Lacking  # noqa: E402
+from scanlab_report.pick import Lacking
 from scanlab_report.processes import side_by_side  # noqa: E402
 from scanlab_report.shown import (  # noqa: E402
     FIGURES,
@@ -31,6 +31,7 @@ from scanlab_report.shown import (  # noqa: E402
     markdown,
     told,
 )
+from scanlab_report.tables import CASE
 from scanlab_report.written import put  # noqa: E402
 
 PAGE = "report.html"
@@ -53,20 +54,26 @@ class Report:
         for folder in filter(None, (self.out, self.paper)):
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
+        others = len(self.data["other"]) > 0
+        figures, tables = ([entry for entry in entries.values() if entry.of_others == others]
+                           for entries in (FIGURES, TABLES))  # fmt: skip
         jobs: dict[str, Callable[[], Any]] = {}
-        for entry in FIGURES.values():
+        for entry in figures:
             jobs[entry.name] = partial(self._figure, entry)
-        for entry in TABLES.values():
+        for entry in tables:
             jobs[f"table {entry.name}"] = partial(self._table, entry)
-        jobs["page"] = partial(write_page, self.data, self.out / PAGE)
-        jobs["cases"] = self._cases
+        if not others:
+            jobs["page"] = partial(write_page, self.data, self.out / PAGE)
+            jobs["cases"] = self._cases
         if self.paper:
             jobs["numbers"] = partial(numbers_of, self.data)
-        made = side_by_side(jobs)
-        for kind, entries in (("figure", FIGURES), ("table", TABLES)):
-            for entry in entries.values():
+        made = {name: job() for name, job in jobs.items()} if others else side_by_side(jobs)
+        for kind, entries in (("figure", figures), ("table", tables)):
+            for entry in entries:
                 name = entry.name if kind == "figure" else f"table {entry.name}"
                 self._place(kind, entry, *made[name])
+        if others:
+            return
         self.written.append(self.out / "cases.csv")
         if made["page"]:
             self.written.append(self.out / PAGE)

@@ -14,13 +14,22 @@ import pandas as pd
 from PIL import Image
 
 from scanlab_report import DATA, chapters, markers, typesetting
-from scanlab_report.chapters import head_to_head, kernels, scans
+from scanlab_report.chapters import counts, head_to_head, odd_sizes, rivals, standings
 from scanlab_report.console import say
 from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
-from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+    significant,
+    size,
+    whole,
+    with_interval,
+)
+from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import ranks
-from scanlab_report.pick import CEILING, OWN, Lacking, pick
+from scanlab_report.pick import Lacking, pick
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.shown import FIGURES, TABLES, Shown, first_of, footer_line, shown
 from scanlab_report.written import one_file, put, write
@@ -37,15 +46,15 @@ COST_ITEMS = 1 << 16
 def ladder(data: Data) -> Shown:
     """One rung per variant with its cost and standing, slowest first: the page reads upward."""
     cases = pick_scans(data, all_of=(CEILING,))
-    counts = kernels.counts(data)
-    usual = kernels.usual_counts(pick(counts, mode="inclusive"))
+    counted = counts.counts(data)
+    usual = counts.usual_counts(pick(counted, mode="inclusive"))
     usual = usual.assign(near=(usual["items"] - COST_ITEMS).abs()).sort_values("near")
     cost = usual.drop_duplicates("variant").set_index("variant")["content"]
-    stands = scans.standings(data, cases)
+    stands = standings.standings(data, cases)
     rows = []
     for row in stands[[OWN.has(data.variants[v]) for v in stands["variant"]]].iloc[::-1].itertuples():
         content = cost.get(row.variant)
-        totals = kernels.cost(content) if content is not None else {}
+        totals = counts.cost(content) if content is not None else {}
         rows.append({
             "variant": row.variant, "cost_items": totals.get("items"),
             "additions": totals.get("operations"), "barriers": totals.get("barriers"),
@@ -67,7 +76,7 @@ def ladder(data: Data) -> Shown:
         "counts at n, with the degree of the worst bank conflict. The right part has measured "
         "times; ratios are speeds over a device copy and over the fastest CUB, so 1 is as fast."
     )
-    return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases, counts)
+    return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases, counted)
 
 
 def recorded(data: Data) -> Shown:
@@ -133,10 +142,10 @@ def _listed(names: Iterable[str]) -> str:
 
 
 PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
-    "results": (scans.six, head_to_head.score), "ladder": (ladder,), "standings": (scans.short,),
-    "types": (head_to_head.fastest,), "losses": (head_to_head.losses,),
+    "results": (standings.six, rivals.score), "ladder": (ladder,), "standings": (standings.short,),
+    "types": (rivals.fastest,), "losses": (head_to_head.losses,),
     "over_vendor": (ranks.over_vendor,), "devices": (recorded,), "older_devices": (older,),
-    "odd_sizes": (head_to_head.odd_sizes_short,),
+    "odd_sizes": (odd_sizes.odd_sizes_short,),
 }  # fmt: skip
 """By the name of the markers, the functions whose tables or sentences stand between them."""
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from scanlab_report.chapters import scans, streams
+from scanlab_report.chapters import bounds, concurrency, standings
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole
-from scanlab_report.pick import CEILING, newest, pick, sources
+from scanlab_report.groups import CEILING
+from scanlab_report.pick import newest, pick
 from scanlab_report.pick import scans as pick_scans
+from scanlab_report.sources import sources
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout: pages name sources by their place in it."""
@@ -93,7 +95,7 @@ def _with_source(data: Data, table: Table, rows: pd.DataFrame) -> str:
 def speeds(data: Data, variants: str) -> str:
     """The time of each variant at its largest size, and its speed as a share of a device copy's."""
     cases = pick_scans(data, all_of=(CEILING,))
-    stands = scans.standings(data, cases).set_index("variant")
+    stands = standings.standings(data, cases).set_index("variant")
     names = variants.split()
     if missing := [name for name in names if name not in stands.index]:
         raise PartError(f"no recorded times of {', '.join(missing)}")
@@ -122,8 +124,8 @@ def speeds(data: Data, variants: str) -> str:
 def schedules(data: Data, words: str) -> str:
     """`SCHEDULE[/CHUNKS[/STREAMS]]…`: the time of each at its largest problem, with the least work
     per item, at these chunks or its best ones."""
-    every = streams.schedules_of(data)
-    cases = pick(every, workload=streams.MAIN_WORKLOAD)
+    every = bounds.schedules_of(data)
+    cases = pick(every, workload=bounds.MAIN_WORKLOAD)
     cases = pick(cases, items=cases["items"].max())
     cases = pick(cases, work=cases["work"].min())
     rows = []
@@ -174,7 +176,7 @@ def calls(data: Data, names: str) -> str:
             raise PartError(f"no recorded experiment {name}")
         subject = next(iter(known.values()))["subject"].replace(" behind the kernel,", "")
         answers = {
-            who: streams.text(known[who]["answer"]) if who in known else "—"
+            who: concurrency.text(known[who]["answer"]) if who in known else "—"
             for who in ("host", "streams")
         }
         made.append({"call": subject} | answers)

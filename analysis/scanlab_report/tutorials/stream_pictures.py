@@ -12,8 +12,17 @@ from pathlib import Path
 import pandas as pd
 
 from scanlab_report import load
-from scanlab_report.chapters.streams import ENGINES, Trace
-from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
+from scanlab_report.chapters.timelines import ENGINES, Trace
+from scanlab_report.tutorials.drawing import (
+    BLUE,
+    FAINT,
+    INK,
+    LINE,
+    SKY,
+    VERMILLION,
+    WIDTH,
+    Picture,
+)
 
 LEFT, RIGHT = 84, 8
 """Units beside the lanes: for their names, and free."""

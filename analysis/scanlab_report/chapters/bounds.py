@@ -1,0 +1,245 @@
+"""Schedules with the bounds that their parts, timed alone, set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.data import Data
+from scanlab_report.intervals import (
+    Interval,
+    median_interval,
+    ratio_interval,
+    summarise,
+)
+from scanlab_report.pick import Lacking, answering, newest_first, pick
+from scanlab_report.tables import SCHEDULE
+
+SERIAL, MAIN_WORKLOAD = "serial_pinned", "scale"
+PROBLEM = ["workload", "items", "work", "blocks"]
+"""What schedules that are compared have in common."""
+SIDE = ("The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an "
+        "equal side kernel per chunk")  # fmt: skip
+WORK = "Work: multiplications per item, or rounds of `feistel`."
+PIPELINE, SERIAL_SUM, WERKHOVEN = "pipeline estimate", "serial sum", "Van Werkhoven"
+
+# ------------------------------------------------------------------------------------ the bounds
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each
+    with its engine to itself. `side`: kernels beside them on data of their own, which wait for no
+    copy."""
+
+    copy_in: float
+    kernels: float
+    copy_out: float
+    side: float = 0.0
+
+    def serial(self) -> float:
+        """One after another."""
+        return self.copy_in + self.kernels + self.copy_out + self.side
+
+    def overlapped(self, chunks: int) -> float:
+        """The bound of Van Werkhoven et al. (2014) for two copy engines and n chunks,
+        max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n). All kernels are one engine's."""
+        longest = max(self.copy_in, self.kernels, self.copy_out)
+        rest = self.copy_in + self.kernels + self.copy_out - longest
+        return max(longest + rest / chunks, self.kernels + self.side)
+
+    def pipeline(self, duplex: Parts, chunks: int) -> float:
+        """The least time of n chunks where copies slow each other down as in `duplex` while both
+        directions run, and only then. The longer both run, the sooner the bus is done and the later
+        each copy is; the best is where the bus is done with the first of them. Kernels count as
+        timed over the whole array."""
+        share_in = min(1.0, self.copy_in / duplex.copy_in)
+        share_out = min(1.0, self.copy_out / duplex.copy_out)
+        fill_in, fill_out = ((self.kernels + c) / chunks for c in (self.copy_out, self.copy_in))
+        gain = share_in + share_out - 1  # of the bus, per second in which both run
+        both = 0.0
+        if gain > 0:
+            ends = ((self.copy_out - fill_in) / share_out, (self.copy_in - fill_out) / share_in)
+            both = max(0.0, min(ends))
+        return max(
+            self.copy_in + (1 - share_in) * both + fill_in,
+            self.copy_out + (1 - share_out) * both + fill_out,
+            self.copy_in + self.copy_out - gain * both,
+            self.kernels + (self.copy_in + self.copy_out) / chunks,
+            self.kernels + self.side,
+        )
+
+    def ratio(self) -> float:
+        """Compute to copy: the kernels over the longer of the two copies."""
+        return self.kernels / max(self.copy_in, self.copy_out)
+
+
+def equal_thirds(chunks: Any) -> Any:
+    """The most that n chunks gain over serial if the three parts take a third each: 3n/(n + 2)."""
+    return 3 * chunks / (chunks + 2)
+
+
+def schedules_of(data: Data) -> pd.DataFrame:
+    """One row per case of a schedule, with `device_ns`, the median between events; `place`, that of
+    its schedule in the context; `alone` and `duplex`, the parts timed in the same file with the
+    bus to themselves or not; and `bound`, the seconds that both allow. Lacking if none was timed.
+    """
+
+    def make() -> pd.DataFrame | None:
+        numbers = newest_first(data, "schedule")
+        files = [n for n in numbers if (pick(data["schedule"], file=n)["entry"] == "schedule").any()]
+        rows = answering(data, pick(data["schedule"], file=files), "schedule", [*SCHEDULE, "entry"])
+        rows = pick(rows, entry="schedule", control=0)
+        if rows.empty:
+            return None
+        case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
+        cases = summarise(rows, case).drop(columns="device_ns")
+        device = rows.groupby(case)["device_ns"].median().reset_index()
+        cases = cases.merge(device, how="left")
+        known = [id_ for n in files for id_, about in data.files[n].context.get("schedules", {}).items()
+                 if not about["control"]]  # fmt: skip
+        order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
+        cases["place"] = cases["id"].map(order.index)
+        alone = {n: _Alone(pick(data["schedule"], file=n)) for n in set(cases["file"])}
+        for column, ways in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
+            values = [alone[case.file].parts(case, ways) for case in cases.itertuples()]
+            cases[column] = pd.Series(values, dtype=object)
+        bounds = [c.alone.pipeline(c.duplex, c.chunks) if c.alone and c.duplex else None
+                  for c in cases.itertuples()]  # fmt: skip
+        cases["bound"] = pd.Series(bounds, dtype=object)
+        return cases
+
+    cases = data.once("schedules", make)
+    if cases is None or problems(cases).empty:
+        raise Lacking("timings of several schedules")
+    return cases
+
+
+class _Alone:
+    """Median times of the copies and kernels of a file, each timed alone."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        copies = pick(rows, entry="copy").groupby(["id", "memory", "bytes"])["ns"].median()
+        self.copies = {key: own.droplevel([0, 1]) for key, own in copies.groupby(level=[0, 1])}
+        kernels = pick(rows, entry="kernel").groupby(["id", "work", "blocks", "items"])["ns"]
+        self.kernels = kernels.median().to_dict()
+
+    def parts(self, case: Any, directions: tuple[str, str]) -> Parts | None:
+        """The parts of a case: the copy nearest in size to one array, and the kernel over the whole
+        array, or else over one chunk, as many times as there are chunks."""
+        array = case.bytes / (case.inputs + 1)
+        rates = []
+        for direction in directions:
+            if (times := self.copies.get((direction, case.memory))) is None:
+                return None
+            nearest = np.argmin(np.abs(np.log(times.index.to_numpy(dtype=float) / array)))
+            rates.append(float(times.index[nearest]) / times.iloc[nearest] * 1e9)
+        for items in (case.items, -(-case.items // case.chunks)):
+            key = (case.workload, case.work, case.blocks, items)
+            if (time := self.kernels.get(key)) is not None:
+                seconds = float(time) * 1e-9 * case.items / items
+                side = seconds if case.side_kernels else 0.0
+                return Parts(case.inputs * array / rates[0], seconds, array / rates[1], side)
+        return None
+
+
+def problems(cases: pd.DataFrame) -> pd.DataFrame:
+    """One row per problem in which several schedules were timed: `scale` first, then most items."""
+    found = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
+    found["main"] = found["workload"] == MAIN_WORKLOAD
+    order = ["main", "items", "cases"]
+    return found[found["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
+
+
+def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
+    """The cases of the first problem in pinned memory over several numbers of chunks, or of streams,
+    at one number of the other: one frame per amount of work, the least first. `most` of them: the
+    least, the most, and those whose kernels take most nearly as long as a copy."""
+    first = problems(cases).iloc[0]
+    same = {column: first[column] for column in ("workload", "items", "blocks")}
+    rows = pick(cases, memory="pinned", **same)
+    fixed = {"chunks": "streams", "streams": "chunks"}[over]
+    values = rows.groupby([fixed, "work"])[over].nunique().unstack(fill_value=0)
+    if values.empty or values.max(axis=None) < 2:
+        raise Lacking(f"timings of several schedules over several {over}")
+    number = rows.groupby(fixed).size()
+    value = max(values.index, key=lambda v: ((values.loc[v] > 1).sum(), values.loc[v].sum(),
+                                             number[v], v))  # fmt: skip
+    parts = {work: own for work, own in pick(rows, **{fixed: value}).groupby("work")
+             if own[over].nunique() > 1}  # fmt: skip
+    works = sorted(parts)
+    if len(works) > most:
+        between = sorted(works[1:-1], key=lambda work: from_even(parts[work]))[: most - 2]
+        works = [works[0], *sorted(between), works[-1]]
+    return [parts[work] for work in works]
+
+
+def compute_to_copy(panel: pd.DataFrame) -> float:
+    """NaN where the parts were not timed."""
+    ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
+    return float(np.median(ratios)) if ratios else math.nan
+
+
+def from_even(panel: pd.DataFrame) -> float:
+    """How far a panel is from kernels that take as long as a copy: 0 there, infinite if unknown."""
+    return abs(math.log(even)) if (even := compute_to_copy(panel)) > 0 else math.inf
+
+
+def over_bound(case: Any) -> Interval:
+    """A schedule's time over the estimate of its pipeline."""
+    time, bound = median_interval(case.samples), 1e9 * case.bound
+    return Interval(time.value / bound, time.low / bound, time.high / bound, time.count)
+
+
+def beaten(parts: Sequence[pd.DataFrame]) -> Any:
+    """The case farthest below its estimate, with its whole interval by more than 2%; or None."""
+    rows = pd.concat(parts)
+    rows = rows[rows["bound"].notna()]
+    share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
+    if share.empty or share.min() > 0.98:
+        return None
+    return next(rows.loc[[share.idxmin()]].itertuples())
+
+
+def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
+    """The fastest case in pinned memory of a workload at its largest size, with the least work per
+    item; None if there is none. Schedules with side kernels do other work."""
+    rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
+    rows = rows[rows["bound"].notna()]
+    for column, take in (("items", max), ("work", min)):
+        rows = rows[rows[column] == take(rows[column], default=0)]
+    return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
+
+
+def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
+    """The bounds of each case in seconds, by name; None where the parts were not timed."""
+    pairs = list(zip(rows["alone"], rows["chunks"], strict=True))
+    return {SERIAL_SUM: [parts and parts.serial() for parts, _ in pairs],
+            PIPELINE: list(rows["bound"]),
+            WERKHOVEN: [parts and parts.overlapped(n) for parts, n in pairs]}  # fmt: skip
+
+
+def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
+    """A case per number of chunks or streams, without side kernels where there is one."""
+    return panel.sort_values([over, "side_kernels"]).drop_duplicates(over)
+
+
+def speedups(panel: pd.DataFrame) -> pd.DataFrame:
+    """Every schedule of the same work but the serial one, with its `speedup`, an interval."""
+    serial = pick(panel, id=SERIAL)
+    others = panel[(panel["id"] != SERIAL) & (panel["side_kernels"] == 0)].sort_values("chunks")
+    if serial.empty:
+        return others[:0].assign(speedup=None)
+    base = serial.loc[serial["median_ns"].idxmin(), "samples"]
+    return others.assign(speedup=[ratio_interval(base, own) for own in others["samples"]])
+
+
+def ratio_title(panel: pd.DataFrame) -> str:
+    ratio = compute_to_copy(panel)
+    work = panel["work"].iloc[0]
+    return f"work {work}" if np.isnan(ratio) else f"compute : copy {ratio:.2g}"

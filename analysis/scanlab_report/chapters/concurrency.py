@@ -1,0 +1,203 @@
+"""What runs side by side: small grids, and what serialises streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from scanlab_report import style
+from scanlab_report.data import Data
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+)
+from scanlab_report.intervals import (
+    median_interval,
+)
+from scanlab_report.pick import Lacking, newest, pick
+from scanlab_report.shown import Shown, figure, shown, table
+
+WAVES = 9
+"""The staircase is drawn so far."""
+_QUEUES = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4, style.BLACK)}
+
+
+def block_times(data: Data) -> pd.DataFrame:
+    """Small grids side by side, with `total` blocks and times in units of one block: `measured`
+    with `low` and `high`, `predicted`, `serial`."""
+    rows = newest(data, "concurrency", "experiments on concurrent kernels")
+    medians = [median_interval(times) for times in rows["makespan_seconds"]]
+    unit = rows["block_seconds"]
+    return rows.assign(
+        total=rows["streams"] * rows["kernels"] * rows["blocks"],
+        measured=[m.value for m in medians] / unit, low=[m.low for m in medians] / unit,
+        high=[m.high for m in medians] / unit, predicted=rows["predicted_seconds"] / unit,
+        serial=rows["serial_seconds"] / unit, count=[m.count for m in medians],
+    )  # fmt: skip
+
+
+@figure("concurrency")
+def concurrency(data: Data) -> Shown:
+    """Makespan of small concurrent kernels against the number of blocks, and by the number of hardware work queues."""
+    cases = block_times(data)
+    stairs = cases[(cases["kernels"] == 1) & (cases["predicted"] <= WAVES)]
+    queue = cases[cases["kernels"] > 1]
+    if stairs.empty and queue.empty:
+        raise Lacking(f"concurrent kernels of up to {WAVES} waves")
+    both = len(stairs) > 0 and len(queue) > 0
+    drawn, axes = style.figure(style.DOUBLE, 2.1, 2 if both else 1,
+                               width_ratios=[1.6, 1] if both else None)  # fmt: skip
+    if len(stairs):
+        _stairs(axes[0], stairs)
+    if len(queue):
+        _queue(axes[-1], queue)
+    return shown(
+        data, drawn,
+        "Left: makespan of one kernel per stream against the total number of blocks, in durations "
+        "of one block. The staircase is blocks over slots, one per multiprocessor, rounded up. "
+        "Right: makespan of several kernels per stream, issued stream by stream; dashed lines are "
+        "predictions.",
+        cases, details=style.bars_said(cases["count"]),
+    )  # fmt: skip
+
+
+def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
+    slots = int(cases["slots"].iloc[0])
+    total = np.arange(1, slots * WAVES + 1)
+    axes.plot(total, np.ceil(total / slots), color=style.GREY, linewidth=1.0, zorder=1,
+              label="⌈blocks / slots⌉")  # fmt: skip
+    for place, (connections, rows) in enumerate(cases.groupby("connections")):
+        marker, points, colour = _QUEUES[min(place, 2)]
+        axes.plot(rows["total"], rows["measured"], marker, markersize=points, color=colour,
+                  markerfacecolor="none" if place < 2 else colour, zorder=2 + place,
+                  label=f"{connections} hardware work queue{'s' * (connections != 1)}")  # fmt: skip
+        style.error_bars(axes, rows["total"], rows["measured"], rows["low"], rows["high"], colour)
+    axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
+    axes.set_ylim(0, WAVES + 0.6)
+    axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
+    axes.set_ylabel("makespan / one block")
+    axes.set_title("one kernel per stream")
+    axes.legend(loc="upper left")
+
+
+def _queue(axes: Axes, cases: pd.DataFrame) -> None:
+    first = cases.sort_values("total").iloc[-1]
+    same = {name: first[name] for name in ("streams", "kernels", "blocks", "slots")}
+    cases = pick(cases, **same).sort_values("connections")
+    names = [f"{n}" for n in cases["connections"]]
+    colours = [_QUEUES[min(i, 2)][2] for i in range(len(names))]
+    axes.bar(names, cases["measured"], width=0.55, color=colours, zorder=2)
+    style.error_bars(axes, range(len(cases)), cases["measured"], cases["low"], cases["high"],
+                     style.GREY)  # fmt: skip
+    lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
+    if cases["predicted"].max() > cases["predicted"].min():
+        lines["one queue"] = cases["predicted"].max()
+    for name, value in lines.items():
+        axes.axhline(value, color=style.GREY, linewidth=1.0, linestyle="--", zorder=1)
+        axes.text(len(cases) - 0.45, value + 0.12, name, ha="right", va="bottom", fontsize=7.5,
+                  color=style.GREY)  # fmt: skip
+    for place, value in enumerate(cases["measured"]):
+        axes.text(place, value - 0.15, f"{value:.2f}", ha="center", va="top", fontsize=7.5,
+                  color=style.BLACK if place == 0 else "white", zorder=3)  # fmt: skip
+    axes.set_ylim(0, 1.15 * max(cases["serial"]))
+    axes.grid(visible=False, axis="x")
+    axes.set_xlabel("hardware work queues")
+    title = f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks"
+    axes.set_title(title)
+
+
+# ------------------------------------------------------------------------- implicit synchronisation
+
+_READ = ("Source: answer of the teaching material. Device: measured answer; (!) marks a difference. "
+         "Yes: trials that answered yes.")  # fmt: skip
+
+
+def _sync_rows(data: Data) -> pd.DataFrame:
+    rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
+    answered = rows["answer"].map(lambda answer: isinstance(answer, str))
+    cell = [f"{a} (!)" if isinstance(a, str) and d else text(a)
+            for a, d in zip(rows["answer"], rows["differs"], strict=True)]  # fmt: skip
+    counted = [f"{y} of {n}" if a else ""
+               for y, n, a in zip(rows["yes"], rows["trials"], answered, strict=True)]  # fmt: skip
+    return rows.assign(shown=cell, counted=counted)
+
+
+def text(value: Any) -> str:
+    """A cell of text; a dash where there is none."""
+    return value if isinstance(value, str) and value else "—"
+
+
+@table("implicit_sync")
+def implicit_sync(data: Data) -> Shown:
+    """Implicit synchronisation: every experiment, as documented and as measured."""
+    from scanlab_report.formats import citation
+
+    rows = _sync_rows(data)
+    columns = (
+        Column("name", "experiment", code, right=False),
+        Column("question", "question", right=False),
+        Column("stated", "source says", text, right=False),
+        Column("answer", "this device", text, right=False),
+        Column("differs", "differs", lambda value: "yes" if value else "", right=False),
+        Column("yes", "yes"), Column("trials", "of"), Column("claim", "claim", right=False),
+        Column("source", "source", right=False, refers=citation),
+        Column("refusal", "not tried because", text, right=False),
+    )  # fmt: skip
+    caption = ("Implicit synchronisation: each experiment, with the answer of its source and of "
+               "this device. Yes: trials that answered yes, of all trials.")  # fmt: skip
+    return shown(data, Table(caption, columns, rows), caption, rows)
+
+
+def sync_calls(rows: pd.DataFrame) -> list[str]:
+    """The calls of some experiments, in short: what the heading of a column says is left out."""
+    calls = []
+    for subject in dict.fromkeys(rows["subject"]):
+        call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
+        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
+        calls.append(call)
+    return calls
+
+
+@table("implicit_sync")
+def implicit_sync_calls(data: Data) -> Shown:
+    """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
+    rows = _sync_rows(data)
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows[rows["asks"] != ""].itertuples():
+        own = found.setdefault(row.subject, {"call": row.subject})
+        for key in ("stated", "shown", "counted"):
+            own[f"{row.asks}_{key}"] = getattr(row, key)
+    columns = [Column("call", "call", right=False)]
+    for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
+        columns += [Column(f"{who}_{key}", heading, text, right=False, group=group)
+                    for key, heading in (("stated", "source"), ("shown", "device"),
+                                         ("counted", "yes"))]  # fmt: skip
+    caption = (
+        "API calls behind a running kernel: whether they block the host until the kernel ends, and "
+        f"whether they serialise kernels of two streams. {_READ} Names omit the prefix cuda. Copies "
+        "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
+    )
+    made = pd.DataFrame(list(found.values()), columns=[c.key for c in columns], dtype=object)
+    made["call"] = sync_calls(rows[rows["asks"] != ""])
+    for who in ("host", "streams"):
+        made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")
+    return shown(data, Table(caption, columns, made), caption, rows)
+
+
+@table("implicit_sync")
+def implicit_sync_questions(data: Data) -> Shown:
+    """Implicit synchronisation by launches, events, issue order and hardware work queues."""
+    rows = _sync_rows(data)
+    columns = (
+        Column("question", "statement", right=False, wrap=40),
+        Column("stated", "source", text, right=False), Column("shown", "device", right=False),
+        Column("counted", "yes", text, right=False),
+    )  # fmt: skip
+    caption = ("Implicit synchronisation by launches, events, issue order and hardware work queues. "
+               f"{_READ}")  # fmt: skip
+    made = rows[rows["asks"] == ""].reset_index(drop=True)
+    return shown(data, Table(caption, columns, made), caption, rows)

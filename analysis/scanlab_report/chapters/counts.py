@@ -1,0 +1,272 @@
+"""What the SIMT emulator counts: cost, bank conflicts, padding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+from msgspec import UNSET
+
+from scanlab_report import style
+from scanlab_report.data import Data, Group
+from scanlab_report.formats import Column, Table, code, significant, size, whole
+from scanlab_report.groups import (
+    ANY_TYPE,
+    BEST,
+)
+from scanlab_report.looks import look
+from scanlab_report.pick import (
+    Lacking,
+    caches,
+    items_words,
+    pick,
+    scan_of,
+    scan_words,
+    scans,
+    shares,
+)
+from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.tables import ELEMENT_BYTES, MEASURED, RECORDED
+
+PADDINGS = {"none": "none", "one_in_16": "one in 16", "two_level_16": "two levels, 16 banks",
+            "row": "row of 32 banks", "two_level": "two levels, 32 banks"}  # fmt: skip
+"""Each padding in words."""
+PADDED = Group("a scan that pads shared memory", lambda about: "padding" in about.defaults)
+
+
+def counts(data: Data, variants: Sequence[str] = (), op: str = "plus") -> pd.DataFrame:
+    """Emulator counts of some variants, all if none is named: counted now, else recorded."""
+    for origin in (MEASURED, RECORDED):
+        rows = pick(data.rows("counts", lambda file: file.origin == origin), op=op)  # noqa: B023
+        rows = pick(rows, variant=list(variants)) if variants else rows
+        if len(rows):
+            return rows
+    named = f" of {' or '.join(variants)}" if variants else ""
+    raise Lacking(f"counts of the SIMT emulator{named}")
+
+
+def padded_of(rows: pd.DataFrame) -> dict[str, str]:
+    """Variants that pad, by what they are without padding; both were counted."""
+    named = rows.drop_duplicates("variant").sort_values("variant")
+    counted, pairs = set(named["variant"]), zip(named["unpadded"], named["variant"], strict=True)
+    return {bare: padded for bare, padded in pairs if bare != padded and bare in counted}
+
+
+def usual_load(rows: pd.DataFrame) -> pd.Series:
+    return rows["load"].isin(("", "halves"))
+
+
+def one_per_padding(rows: pd.DataFrame) -> pd.DataFrame:
+    """One case per padding, in the order of PADDINGS: one type, mode and size, the largest."""
+    order = {padding: place for place, padding in enumerate(PADDINGS)}
+    ranked = rows.assign(i32=rows["type"] == "i32", usual=usual_load(rows),
+                         inclusive=rows["mode"] == "inclusive",
+                         place=rows["padding"].map(order).fillna(len(order)))  # fmt: skip
+    keys = ["i32", "items", "inclusive", "usual"]
+    best = ranked.sort_values(keys, ascending=False, kind="stable").iloc[0]
+    same = pick(ranked, type=best["type"], mode=best["mode"], items=best["items"])
+    same = same.sort_values("usual", kind="stable").drop_duplicates("padding", keep="last")
+    return same.sort_values(["place", "padding"], kind="stable", ignore_index=True)
+
+
+def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
+    """One case per variant and size: 32-bit integers, default settings, the mode that costs least.
+    None of `best`: on the emulator it is its fallback, which has a row of its own."""
+    rows = rows[rows["variant"] != BEST]
+    pads = rows["unpadded"] != rows["variant"]
+    ranked = rows.assign(i32=rows["type"] == "i32", usual_load=usual_load(rows),
+                         usual=rows["padding"] == np.where(pads, "two_level", "none"),
+                         cost=[-content.totals.operations for content in rows["content"]],
+                         inclusive=rows["mode"] == "inclusive")  # fmt: skip
+    keys = ["i32", "usual", "usual_load", "cost", "inclusive"]
+    ranked = ranked.sort_values(keys, kind="stable")
+    return ranked.drop_duplicates(["variant", "items"], keep="last").drop(columns=keys)
+
+
+def worst_degrees(content: Any, model: str) -> list[float]:
+    """The worst degree of each tree step under a bank model (`banks16` or `banks32`)."""
+    return [float(getattr(step.shared, model).max_degree) for step in content.tree_steps()]
+
+
+@figure("explain", wide=True)
+def bank_conflicts(data: Data) -> Shown:
+    """Degree of the bank conflicts in each step of the tree, by padding, for the 16 banks of 2007 and the 32 of today."""
+    rows = counts(data, ("hso_block", "hso_block_padded"))
+    chosen = one_per_padding(rows)
+    models = (("banks16", "16 banks per half-warp (2007)"),
+              ("banks32", "32 banks per warp (today)"))  # fmt: skip
+    height = 0.75 + 0.46 * len(chosen)
+    drawn, panels = style.figure(style.DOUBLE, height, rows=len(models), sharex=True)
+    for panel, (model, name) in zip(panels, models, strict=True):
+        _degrees(panel, chosen, model, name)
+    steps = chosen["content"][0].tree_steps()
+    panels[-1].set_xticks(range(len(steps)), [str(step.number) for step in steps])
+    up = sum(step.name == "up-sweep" for step in steps)
+    for number, start, name in ((up, 0, "up-sweep"), (len(steps) - up, up, "down-sweep")):
+        if number:
+            centre = (start + number / 2) / len(steps)
+            panels[-1].annotate(f"{name}, by stride →", (centre, 0), xycoords="axes fraction",
+                                xytext=(0, -19), textcoords="offset points", ha="center",
+                                va="top", fontsize=8.5)  # fmt: skip
+    return shown(
+        data, drawn,
+        "Bank-conflict degree of each tree step of the one-block work-efficient scan, counted by "
+        "the SIMT emulator: the most wavefronts that one shared-memory request takes. Columns: "
+        "strides of the up-sweep, then of the down-sweep. Rows: the padding added to index i. "
+        "Degree 1 is free of conflicts; darker is worse. Exact counts, so no bars.",
+        rows,
+    )  # fmt: skip
+
+
+def _formula(padding: str, type_name: str) -> str:
+    """What a padding adds to index i; banks are 4 bytes wide."""
+    row16, row32 = (4 * banks // ELEMENT_BYTES[type_name] for banks in (16, 32))
+    return {"none": "none", "one_in_16": "$i/16$", "row": f"$i/{row32}$",
+            "two_level_16": f"$i/{row16} + i/{row16}^2$",
+            "two_level": f"$i/{row32} + i/{row32}^2$"}.get(padding, padding)  # fmt: skip
+
+
+def _degrees(axes: Axes, chosen: pd.DataFrame, model: str, name: str) -> None:
+    values = np.array([worst_degrees(content, model) for content in chosen["content"]])
+    axes.imshow(np.maximum(values, 1), aspect="auto", cmap="Blues", norm=LogNorm(0.8, 48),
+                interpolation="nearest")  # fmt: skip
+    for (row, column), value in np.ndenumerate(values):
+        axes.text(column, row, f"{value:g}" if value else "·", ha="center", va="center_baseline",
+                  fontsize=7.5, color="white" if value >= 12 else "black")  # fmt: skip
+    first = chosen.iloc[0]
+    names = [_formula(row.padding, row.type) for row in chosen.itertuples()]
+    axes.set_yticks(range(len(chosen)), names)
+    axes.set_title(f"{name}; {first['type']}, $n$ = {style.power_of_two(first['items'])}")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.axvline(values.shape[1] / 2 - 0.5, color="white", linewidth=2.5)
+
+
+@figure("scans", "explain", follows=("type", "op"))
+def padding(data: Data) -> Shown:
+    """Speedup of the tree by padding, measured, beside the bank conflicts that padding removes, counted: below 1 padding costs time."""
+    cases = scans(data, types=ANY_TYPE, any_of=(PADDED,))
+    rows = counts(data)
+    pairs = padded_of(rows)
+    if not pairs:
+        raise Lacking("counts of the SIMT emulator of scans with and without padding")
+    drawn, (left, right) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
+    cache, items = caches(cases)[0], [1, 2]
+    for bare, variant in pairs.items():
+        own, drawn_as = shares(cases, variant, bare, cache), look(variant, data.variants)
+        if len(own):
+            left.plot(own["items"], own["ratio"], label=bare, **drawn_as.plot())
+            style.ratio_bars(left, own, drawn_as.colour)
+            items = [n for n in items if n > 2] + own["items"].tolist()
+    style.items_axis(left, items)
+    left.axhline(1, color=style.BLACK, linewidth=0.6)
+    left.set_ylabel("time, unpadded / padded")
+    left.set_title(f"measured ({cache} cache)")
+    low, high = left.get_ylim()
+    left.set_ylim(low, high + 0.15 * (high - low))
+    left.legend(loc="upper right", ncols=len(pairs), borderaxespad=0.2)
+    _padded_counts(right, data, usual_counts(rows), pairs)
+    type_name, op = scan_of(cases)
+    members = [variant for pair in pairs.items() for variant in pair]
+    return shown(
+        data, drawn,
+        "Left: time without padding over time with padding of each work-efficient scan, against "
+        f"array size: inclusive {scan_words(op)} of {items_words(type_name)}, stream launches. "
+        "Above 1, padding pays. Right: mean wavefronts per shared-memory request, counted by the "
+        "SIMT emulator; the worst step in brackets. Bars: 95% intervals.",
+        cases, pick(rows, variant=members), scanned=(type_name, op),
+    )  # fmt: skip
+
+
+def _padded_counts(axes: Axes, data: Data, usual: pd.DataFrame, pairs: dict[str, str]) -> None:
+    largest = usual.sort_values("items", kind="stable").drop_duplicates("variant", keep="last")
+    largest = largest.set_index("variant")
+    names, top = [], 1.0
+    for height, (bare, padded) in enumerate(reversed(pairs.items())):
+        drawn_as = look(padded, data.variants)
+        banks = [largest.at[v, "content"].totals.banks32 for v in (padded, bare)]
+        axes.plot([b.mean_degree for b in banks], [height, height], color=drawn_as.colour,
+                  linewidth=1.0, zorder=1)  # fmt: skip
+        for bank, filled in zip(banks, (True, False), strict=True):
+            axes.plot(bank.mean_degree, height, linestyle="none", marker=drawn_as.marker,
+                      markersize=5, color=drawn_as.colour, zorder=2,
+                      markerfacecolor=drawn_as.colour if filled else "white")  # fmt: skip
+            axes.annotate(f"{bank.mean_degree:.2f} ({bank.max_degree:g})",
+                          (bank.mean_degree, height), xytext=(0, 6),
+                          textcoords="offset points", ha="center", fontsize=7)  # fmt: skip
+        top = max(top, *(bank.mean_degree for bank in banks))
+        names.append(f"{bare}\n$n$ = {style.power_of_two(largest.at[bare, 'items'])}")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.5, len(names) - 0.35)
+    span = max(top - 1, 0.5)
+    axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
+    axes.set_xlabel("wavefronts per request (filled: padded)")
+    axes.set_title("counted, 32 banks")
+    axes.grid(axis="y", visible=False)
+
+
+@table("explain")
+def costs(data: Data) -> Shown:
+    """Cost of one scan: additions, swaps, barriers and bytes, beside the closed forms."""
+    rows = counts(data)
+    usual = usual_counts(rows)
+    if usual.empty:
+        raise Lacking("counts of other variants than best")
+    variants_at = Counter(usual["items"])
+    common = max(variants_at, key=lambda n: (variants_at[n], n))
+    chosen = pick(usual, items={common, max(variants_at)}).sort_values(["items", "variant"])
+    columns = (
+        Column("variant", "variant", code, right=False), Column("mode", "mode", right=False),
+        Column("items", "n", size), Column("launches", "launches", whole),
+        Column("operations", "counted", whole, group="additions"),
+        Column("operations_closed_form", "closed form", whole, group="additions"),
+        Column("swaps", "counted", whole, group="swaps"),
+        Column("swaps_closed_form", "closed form", whole, group="swaps"),
+        Column("barriers", "barriers", whole),
+        Column("global_bytes_per_item", "bytes/item", significant),
+        Column("worst_degree", "worst degree", whole),
+    )  # fmt: skip
+    caption = (
+        "Cost of one scan, counted by the SIMT emulator beside the closed forms of the sources, in "
+        "the cheaper mode of each variant. Barriers are those of one block, summed over launches. "
+        "The degree is the worst bank conflict for 32 banks. A dash: no closed form, or no shared "
+        "memory."
+    )
+    made = pd.DataFrame([cost(content) for content in chosen["content"]])
+    return shown(data, Table(caption, columns, made), caption, rows)
+
+
+def cost(content: Any) -> dict[str, Any]:
+    """The costs of one case by the column's name."""
+    totals, forms = content.totals, content.closed_forms
+    moved = float(totals.global_bytes_read + totals.global_bytes_written)
+    launches = len(content.launches) if totals.launches is UNSET else totals.launches
+    return {
+        "variant": content.variant, "mode": content.mode, "items": content.items,
+        "launches": launches, "operations": totals.operations,
+        "operations_closed_form": forms.operations, "swaps": totals.swaps,
+        "swaps_closed_form": forms.swaps, "barriers": totals.barriers,
+        "global_bytes_per_item": moved / max(content.items, 1),
+        "worst_degree": totals.banks32.max_degree or None,
+    }  # fmt: skip
+
+
+def disagreements(data: Data) -> list[str]:
+    """One sentence for each count that is not what the variant's closed form states."""
+    sentences = []
+    for row in data["counts"].itertuples():
+        for key in ("operations", "swaps"):
+            stated = getattr(row.content.closed_forms, key)
+            counted = getattr(row.content.totals, key)
+            if stated is not None and stated != counted:
+                case = f"{row.variant}, {row.mode}, {row.items} items"
+                sentences.append(f"{data.files[row.file].path}: {case}: {counted} {key} were "
+                                 f"counted, the closed form says {stated}")  # fmt: skip
+    return sentences

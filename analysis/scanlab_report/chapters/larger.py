@@ -1,0 +1,148 @@
+"""Scans larger than the device."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from scanlab_report import style
+from scanlab_report.data import Data
+from scanlab_report.intervals import (
+    Interval,
+    ratio_interval,
+    summarise,
+)
+from scanlab_report.pick import Lacking, answering, newest_first, pick
+from scanlab_report.shown import Shown, figure, shown
+from scanlab_report.tables import STREAM_SCAN
+
+STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
+_WAYS = {STREAMED: "streamed", NAIVE: "naive", DUPLEX: "copies in both directions",
+         FILES: "file access alone"}  # fmt: skip
+_PLACES = {"": (style.BLUE, "o"), "generated": (style.SKY, "D"), "pwrite": (style.ORANGE, "^"),
+           "mapping": (style.VERMILLION, "s")}  # fmt: skip
+
+
+def larger_cases(data: Data) -> pd.DataFrame:
+    """The cases of scans larger than the device, each of the file that answers."""
+    rows = pick(data["stream_scan"], file=newest_first(data, "stream_scan"))
+    if rows.empty:
+        raise Lacking("scans larger than the device")
+    return summarise(answering(data, rows, "stream_scan"), STREAM_SCAN)
+
+
+def larger_sessions(data: Data) -> list[pd.DataFrame]:
+    """The same of every folder apart, the newest first."""
+    every = data.every or data
+    folders: dict[Any, list[int]] = {}
+    for number in newest_first(every, "stream_scan"):
+        folders.setdefault(every.files[number].path.parent, []).append(number)
+    return [summarise(pick(every["stream_scan"], file=own), STREAM_SCAN)
+            for own in folders.values()]  # fmt: skip
+
+
+def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
+    """The fastest case per way, place and size; `place` is how it is written, `where` from where to
+    where."""
+    written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
+    made = np.where(cases["from"] == "generated", "generated", "")
+    place = np.where(cases["to"] == "file", written, made)
+    where = [f"file, {how}" if to == "file" else start for start, to, how in
+             zip(cases["from"], cases["to"], written, strict=True)]  # fmt: skip
+    named = cases.assign(place=place, where=where)
+    return named.loc[named.groupby(["way", "place", "where", "bytes"])["median_ns"].idxmin()]
+
+
+def over_files(cases: pd.DataFrame, way: str, over: str = STREAMED) -> list[tuple[int, Interval, str]]:  # fmt: skip
+    """From file to file, the time of `way` over that of `over` at each size that has both, and how
+    the latter writes. Each by the way to write that is the faster for it."""
+    rows, found = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
+    for bytes_, own in rows.groupby("bytes"):
+        sides = [pick(own, way=each) for each in (way, over)]
+        if not any(side.empty for side in sides):
+            other, scan = (side.loc[side["median_ns"].idxmin()] for side in sides)
+            ratio = ratio_interval(other["samples"], scan["samples"])
+            found.append((int(bytes_), ratio, scan["place"]))
+    return found
+
+
+def size_name(bytes_: int) -> str:
+    """Bytes in the largest binary unit that leaves a whole number, else with one decimal."""
+    for unit, number in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if bytes_ >= number:
+            whole_ = bytes_ % number == 0
+            return f"{bytes_ / number:g} {unit}" if whole_ else f"{bytes_ / number:.1f} {unit}"
+    return f"{bytes_} B"
+
+
+def _way_look(way: str, place: str) -> style.Look:
+    colour, marker = _PLACES[place]
+    if way in (DUPLEX, FILES):
+        return style.Look(style.GREY if way == DUPLEX else colour, "", "-")
+    return style.Look(colour, marker, "-" if way == STREAMED else ":", filled=way == STREAMED)
+
+
+@figure("from_memory", "from_files", "from_large_files")
+def stream_scan(data: Data) -> Shown:
+    """Throughput of out-of-core scans against input size, beside copies and file access alone."""
+    every = larger_cases(data)
+    cases = fastest_ways(every)
+    cases = cases[cases["bytes"] > 0]
+    if cases.empty:
+        raise Lacking("scans of more than 0 bytes")
+    drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
+    axes.set_yscale("log")
+    sizes = sorted(set(cases["bytes"]))
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
+    axes.set_xticks(sizes, [size_name(bytes_) for bytes_ in sizes])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    ends = []
+    for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
+        rows = rows.sort_values("bytes")
+        bytes_ = rows["bytes"].to_numpy(dtype=float)
+        rate, drawn_as = bytes_ / rows["median_ns"], _way_look(way, place)
+        no_scan = way in (DUPLEX, FILES)
+        width = 2.6 if no_scan else 1.0
+        if no_scan and len(rows) == 1:
+            axes.axhline(rate.iloc[0], color=drawn_as.colour, linewidth=2.6, zorder=1)
+        axes.plot(bytes_, rate, linewidth=width, zorder=1 if no_scan else 2, **drawn_as.plot())
+        style.error_bars(axes, bytes_, rate, bytes_ / rows["high_ns"], bytes_ / rows["low_ns"],
+                         drawn_as.colour)  # fmt: skip
+        label = f"{_WAYS[way]}, {where}"
+        ends.append(style.End(label, drawn_as, bytes_[-1], float(rate.iloc[-1]), width))
+    axes.set_xlabel("bytes of the input")
+    axes.set_ylabel("throughput, GB/s each way")
+    style.margin_legend(axes, ends)
+    return shown(
+        data, drawn,
+        "Throughput of scans within a budget of device memory against input size, counting input "
+        "bytes. Thick lines are the same transfers without a scan, a reference and not a bound. "
+        "Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), "
+        "written by pwrite or through a mapping.",
+        every, details=_larger_details(every),
+    )  # fmt: skip
+
+
+def _larger_details(cases: pd.DataFrame) -> str:
+    """Which lines have bars, and which end before others."""
+    largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
+    every, short = largest.groupby("where").size(), largest[largest < largest.max()]
+    sentences = [style.bars_said(cases["count"])]
+    for bytes_, own in itertools.groupby(sorted(short.items(), key=lambda i: (i[1], i[0])),
+                                         key=lambda item: item[1]):  # fmt: skip
+        by_where: dict[str, list[str]] = {}
+        for (way, where), _ in own:
+            by_where.setdefault(where, []).append(way)
+        lines = "; ".join(f"all of {where}" if len(ways) == every[where] else
+                          f"{' and '.join(_WAYS[way] for way in ways)}, {where}"
+                          for where, ways in by_where.items())  # fmt: skip
+        sentences.append(f"Timed up to {size_name(bytes_)} only: {lines}.")
+    return " ".join(sentences)

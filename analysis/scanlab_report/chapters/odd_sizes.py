@@ -1,0 +1,203 @@
+"""Odd sizes over several processes, another stopwatch, and bits that vary."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.chapters.head_to_head import FILES
+from scanlab_report.data import Data
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+    records,
+    significant,
+    size,
+    whole,
+    with_interval,
+)
+from scanlab_report.groups import (
+    BEST,
+    HEADER,
+    KEY,
+    LOSS,
+    TIE,
+    TYPES,
+    WIN,
+    cub_as_shipped,
+)
+from scanlab_report.intervals import Interval, median_interval, summarise
+from scanlab_report.pick import Lacking, by_device, newest, pick
+from scanlab_report.shown import Shown, shown, table
+from scanlab_report.tables import CASE, ODD_SIZES
+from scanlab_report.versus import contests, outcome
+
+
+def odd_cases(data: Data) -> pd.DataFrame:
+    """The cases of each process of the sweep odd_sizes on one device; arrays are at other addresses
+    in each."""
+    for _, _, rows in by_device(data, "scan", (ODD_SIZES,)):
+        rows = pick(rows, settings="")
+        if len(rows):
+            return summarise(rows, ["file", *CASE])
+    raise Lacking("times of the sweep odd_sizes on a CUDA device")
+
+
+def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """One row per case: `rival`, the CUB as shipped of the least time in the median over processes;
+    `ratio`, the interval over processes of its time over the variant's; `spread` and `outcome`. A
+    process has one ratio, of medians of its own samples, so the interval has what differs between
+    processes."""
+    rows = []
+    every = cases.pivot(index=[*KEY, "file"], columns="variant", values="median_ns")
+    for key, medians in every.groupby(level=KEY):
+        medians = medians.dropna(axis="columns", how="all")
+        cubs = [cub for cub in cub_as_shipped(data) if cub in medians]
+        if variant in medians and cubs:
+            rival = medians[cubs].median().idxmin()
+            ratios = (medians[rival] / medians[variant]).dropna()
+            ratio, spread = median_interval(ratios), ratios.max() / ratios.min() - 1
+            rows.append((variant, *key, rival, ratio, spread, outcome(ratio)))
+    columns = ["variant", *KEY, "rival", "ratio", "spread", "outcome"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@table(ODD_SIZES)
+def odd_sizes(data: Data) -> Shown:
+    """best and the header against CUB as shipped at random odd sizes, in several processes."""
+    timed = odd_cases(data)
+    cases = pd.concat([over_processes(data, timed, v) for v in (BEST, HEADER)], ignore_index=True)
+    if cases.empty:
+        raise Lacking(f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
+    by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
+    cases = cases.sort_values("ratio", key=by_value, kind="stable")
+    conditions = [part for _, part in cases.groupby(["variant", "cache", "launch"])]
+    rows = [_odd_row("all", part) for part in conditions]
+    rows += [_odd_row(kind, pick(part, type=kind)) for part in conditions for kind in TYPES
+             if (part["type"] == kind).any()]  # fmt: skip
+    single = [_odd_row(cases["type"].iloc[n], cases.iloc[[n]]) for n in range(len(cases))]
+    processes = " or ".join(map(str, sorted({ratio.count for ratio in cases["ratio"]})))
+    columns = (
+        Column("variant", "variant", code, right=False), Column("cache", "cache", right=False),
+        Column("launch", "launch", right=False), Column("type", "type", right=False),
+        *(Column(name, name, whole) for name in ("cases", "won", "equal", "lost")),
+        Column("ratio", "least × CUB", with_interval), Column("items", "at n", size),
+        Column("rival", "fastest CUB", code, right=False),
+        Column("spread", "spread", lambda part: f"{100 * part:.1f}%"),
+    )  # fmt: skip
+    caption = (
+        f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped. "
+        f"Inclusive sums of {cases['items'].nunique()} random odd sizes, "
+        f"{size(cases['items'].min())} to {size(cases['items'].max())}; {processes} processes with "
+        "arrays at other addresses. Cases are won or lost if the 95% interval over processes "
+        "excludes 1. Spread: the largest change of a ratio from process to process."
+    )
+    content = Table(caption, columns, records(rows + single), printed=len(rows),
+                    details=("odd_sizes.csv has a row for each case, too, the least ratio "
+                             "first.",))  # fmt: skip
+    return shown(data, content, caption, timed)
+
+
+def odd_sizes_short(data: Data) -> Shown:
+    """The rows for all types alone."""
+    made = odd_sizes(data)
+    whole_ = made.content
+    content = Table(whole_.caption, whole_.columns, pick(whole_.rows, type="all"))
+    return Shown(content, made.caption, made.sources)
+
+
+def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
+    """Some cases, the least ratio first."""
+    least, outcomes = cases.iloc[0], list(cases["outcome"])
+    row = {name: least[name] for name in ("variant", "cache", "launch", "ratio", "items", "rival")}
+    row |= {"type": kind, "cases": len(cases), "spread": cases["spread"].max()}
+    counted_ = (("won", WIN), ("equal", TIE), ("lost", LOSS))
+    return row | {name: outcomes.count(which) for name, which in counted_}
+
+
+# ------------------------------------------------------------------- another stopwatch, and bits
+
+
+def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """One row per case that nvbench timed, too: `samples`, `theirs_ns`, `ratio` of nvbench's time
+    over ours; the cases; and the rows of nvbench."""
+    cases = contests(data)
+    theirs = newest(data, "nvbench", "times of nvbench")
+    ours = cases[(cases["op"] == "plus") & (cases["mode"] == "inclusive")]
+    ours = ours.drop_duplicates(["variant", *KEY])
+    columns = ["variant", "type", "items", "cache", "launch"]
+    both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
+    ratios = [over_nvbench(ns, samples)
+              for ns, samples in zip(both["theirs_ns"], both["samples"], strict=True)]  # fmt: skip
+    return both.assign(ratio=ratios), cases, theirs
+
+
+def over_nvbench(time: float, samples: np.ndarray) -> Interval:
+    """A time over the median of samples, with the interval of the median alone: nvbench gives none
+    of its own."""
+    ours = median_interval(samples)
+    return Interval(time / ours.value, time / ours.high, time / ours.low, ours.count)
+
+
+@table(*FILES, "nvbench")
+def stopwatch(data: Data) -> Shown:
+    """Times of the same scans by scanlab bench and by NVIDIA's nvbench."""
+    both, cases, theirs = beside_nvbench(data)
+    order = ["launch", "variant", "type", "items"]
+    rows = both.sort_values(order, ascending=[False, True, True, True])
+    ways = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}
+    rows = rows.assign(timed=[ways[way] for way in zip(rows["cache"], rows["launch"], strict=True)],
+                       ratio=[ratio.value for ratio in rows["ratio"]],
+                       ours_us=rows["median_ns"] / 1e3, theirs_us=rows["theirs_ns"] / 1e3)  # fmt: skip
+    four = partial(significant, digits=4)
+    columns = (
+        Column("timed", "timed", right=False), Column("variant", "variant", code, right=False),
+        Column("type", "type", right=False), Column("items", "n", size),
+        Column("ours_us", "scanlab, µs", four), Column("theirs_us", "nvbench, µs", four),
+        Column("ratio", "nvbench / scanlab", four),
+    )  # fmt: skip
+    caption = (
+        "Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: "
+        "inclusive sums, and copies of as many items. One by one: medians after an L2 flush, by "
+        "reads in scanlab and by writes in nvbench. In batches: runs enqueued behind a waiting "
+        "kernel: all in scanlab, the first two in nvbench, which gives the mean."
+    )
+    content = Table(caption, columns, rows[[c.key for c in columns]].reset_index(drop=True))
+    return shown(data, content, caption, cases, theirs)
+
+
+@table("repeat")
+def bits(data: Data) -> Shown:
+    """Cases whose bits vary between runs on the same input."""
+    rows = origin_first(data, data["repeats"], "repeated runs of verify")
+    scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
+    made = []
+    for variant, own in scans_.groupby("variant", sort=True):
+        varied = own[own["varying"] > 0]
+        where = sorted({f"{row.type} {row.op}" for row in varied.itertuples()})
+        made.append({"variant": variant, "types": ", ".join(sorted(set(own["type"]))),
+                     "cases": own["cases"].sum(), "varying": own["varying"].sum(),
+                     "runs": own["runs"].min(), "where": ", ".join(where) or "nowhere"})  # fmt: skip
+    columns = (
+        Column("variant", "variant", code, right=False), Column("types", "types", right=False),
+        Column("cases", "cases", whole), Column("runs", "runs per case", whole),
+        Column("varying", "cases that varied", whole),
+        Column("where", "where", right=False, wrap=26),
+    )  # fmt: skip
+    caption = (
+        "Repeated runs on the same input, of cases whose results round: the number of cases whose "
+        "bits varied between runs (`scanlab verify --repeat`)."
+    )
+    return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
+
+
+def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The rows that were measured now, else the recorded ones; Lacking if none."""
+    if rows.empty:
+        raise Lacking(what)
+    origins = rows["file"].map(lambda number: data.files[number].origin)
+    return rows[origins == min(origins)]

@@ -1,0 +1,201 @@
+"""When each engine worked: timelines of schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from scanlab_report import style
+from scanlab_report.data import Data
+from scanlab_report.pick import Lacking, newest_first, pick
+from scanlab_report.shown import Shown, figure, shown
+
+ENGINES = ("copies in", "kernels", "copies out")
+"""Kinds of engine in the order of a chunk's way."""
+HOST_INCHES = 0.16
+"""Height that a lane of the host's adds to a figure."""
+ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One timeline: what it states of itself, its operations, and the host's calls."""
+
+    about: Mapping[str, Any]
+    rows: pd.DataFrame
+    calls: pd.DataFrame
+    file: int
+
+    @property
+    def schedule(self) -> str:
+        return str(self.about.get("schedule", "schedule unknown"))
+
+    @property
+    def one_queue(self) -> bool:
+        """One hardware work queue: as the trace states, or by the channels of kernels."""
+        if "connections" in self.about:
+            return self.about["connections"] == 1
+        kernels = pick(self.rows, kind="kernels")
+        channels = set(kernels["channel"])
+        return kernels["stream"].nunique() > 1 and channels != {-1} and len(channels) == 1
+
+    @property
+    def title(self) -> str:
+        return self.schedule + ", one hardware work queue" * self.one_queue
+
+    @property
+    def makespan_ms(self) -> float:
+        return (self.rows["end_us"].max() - self.rows["start_us"].min()) / 1e3
+
+    @property
+    def begin_us(self) -> float:
+        """The first start of an operation or call."""
+        begin = self.rows["start_us"].min()
+        return begin if self.calls.empty else min(begin, self.calls["start_us"].min())
+
+    @property
+    def hosts(self) -> dict[str, int]:
+        """Heights of the host's lanes, above those of the engines."""
+        names = sorted(set(self.calls["lane_name"]))
+        return {name: place - len(names) for place, name in enumerate(names)}
+
+    @property
+    def lanes(self) -> dict[int, int]:
+        """Heights of lanes: copies in above kernels above copies out, further kinds below."""
+        order = {kind: place for place, kind in enumerate(ENGINES)}
+        pairs = zip(self.rows["kind"], self.rows["lane"], strict=True)
+        keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in pairs})
+        lanes = dict.fromkeys(lane for _, lane in keys)
+        return {lane: height for height, lane in enumerate(lanes)}
+
+
+def trace_of(data: Data, number: int) -> Trace:
+    rows, calls = pick(data["spans"], file=number), pick(data["calls"], file=number)
+    return Trace(data.files[number].context, rows, calls, number)
+
+
+def traces_of(data: Data, schedules_: Sequence[str] = ()) -> list[Trace]:
+    """The newest timeline of each schedule and kind of queue, in the order of `schedules_`."""
+    newest_: dict[tuple[str, bool], Trace] = {}
+    measured = data.cut(lambda file: not file.of_no_device)
+    for number in newest_first(measured, "spans"):
+        trace = trace_of(data, number)
+        if not schedules_ or trace.schedule in schedules_:
+            newest_.setdefault((trace.schedule, trace.one_queue), trace)
+    if not newest_:
+        named = f" of {' or '.join(schedules_)}" if schedules_ else ""
+        raise Lacking(f"timelines{named}")
+    order = {schedule: place for place, schedule in enumerate(schedules_)}
+    return [newest_[key] for key in sorted(newest_, key=lambda key: (order.get(key[0], 0), key))]
+
+
+def trace_rows(traces: Sequence[Trace]) -> pd.DataFrame:
+    """The file of each timeline, and how many makespans were traced with it if all say it."""
+    rows = pd.DataFrame({"file": [trace.file for trace in traces]})
+    repeated = [len(trace.about.get("traced_us") or ()) for trace in traces]
+    return rows.assign(count=repeated) if all(repeated) else rows
+
+
+@figure("traces")
+def gantt(data: Data) -> Shown:
+    """Measured timelines of depth-first and breadth-first issue, by the number of hardware work queues."""
+    traces = traces_of(data, ("depth_first", "breadth_first"))
+    heights = [0.72 + HOST_INCHES * len(trace.hosts) for trace in traces]
+    drawn, axes = style.figure(style.COLUMN, 0.35 + sum(heights), 1, len(heights), sharex=True,
+                               height_ratios=heights)  # fmt: skip
+    for axis, trace in zip(axes, traces, strict=True):
+        draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
+    axes[-1].set_xlim(left=0)
+    axes[-1].set_xlabel(time_label(traces[-1].about))
+    cuts = {(trace.about["chunks"], trace.about["streams"]) for trace in traces
+            if {"chunks", "streams"} <= set(trace.about)}  # fmt: skip
+    details = ""
+    if len(cuts) == 1:
+        chunks, streams = next(iter(cuts))
+        details = f"Arrays have {chunks} chunks in {streams} streams."
+    return shown(
+        data, drawn,
+        "Operations of each engine against time, from activity records (CUPTI): H2D copies, "
+        "kernels, D2H copies. Each bar is one operation of a chunk; short ones have a minimum "
+        "width. Concurrent kernels are stacked. Host bars are API calls. Titles give the makespan "
+        "of the run shown, the one of median time with tracing. There are no error bars.",
+        trace_rows(traces), details=details,
+    )  # fmt: skip
+
+
+def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
+    """The operations of one timeline from its begin, in ms, and the host's calls in the colour of
+    the engine that each gives work to. `numbered`: on axes whose limits are set, a bar with room
+    has its label in it, else its chunk or the number of its kernel."""
+    lanes, hosts, begin = trace.lanes, trace.hosts, trace.begin_us
+
+    def bars(rows: pd.DataFrame) -> list[tuple[float, float]]:
+        pairs = zip(rows["start_us"], rows["end_us"], strict=True)
+        return [((start - begin) / 1e3, (end - start) / 1e3) for start, end in pairs]
+
+    for (kind, lane), rows in trace.rows.groupby(["kind", "lane"]):
+        colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
+        # The edge makes short kernels visible; that of copies is white and parts neighbours.
+        visible = kind == "kernels" and not numbered
+        edge, width = (colour, 32) if visible else ("white", 16)
+        axes.broken_barh(spans, (lanes[lane] - 0.4, 0.8), facecolor=colour, edgecolor=edge,
+                         linewidth=width / max(64, len(spans)), zorder=2)  # fmt: skip
+    if len(trace.calls):
+        for (name, kind), rows in trace.calls.groupby(["lane_name", "kind"]):
+            colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
+            axes.broken_barh(spans, (hosts[name] - 0.3, 0.6), facecolor=colour, edgecolor=colour,
+                             linewidth=16 / max(64, len(spans)), zorder=2)  # fmt: skip
+    for row in trace.rows.itertuples() if numbered else ():
+        text = row.label or f"{row.chunk if row.chunk >= 0 else row.operation}"
+        if row.end_us - row.start_us >= max(30, 15 * len(text)) * axes.get_xlim()[1]:
+            middle = (row.start_us + row.end_us - 2 * begin) / 2e3
+            axes.text(middle, lanes[row.lane], text, parse_math=False, ha="center",
+                      va="center_baseline", fontsize=7, zorder=3,
+                      color="black" if row.kind == "copies out" else "white")  # fmt: skip
+    axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(trace)])
+    axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.set_title(title, pad=2)
+
+
+def lane_names(trace: Trace) -> list[str]:
+    """Where an engine needs several lanes, only the first is named."""
+    named = trace.rows.drop_duplicates("lane").set_index("lane")["lane_name"]
+    names = [str(named[lane]).replace("copies in", "H2D copies").replace("copies out", "D2H copies")
+             for lane in trace.lanes]  # fmt: skip
+    return [name if name not in names[:place] else "" for place, name in enumerate(names)]
+
+
+def time_label(about: Mapping[str, Any]) -> str:
+    """The axis of time, with what ran as far as the trace states it."""
+    simulated = "simulated_on" in about and "measured_us" not in about
+    ran = [str(about.get("workload", "")),
+           f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+           f"{about['chunks']} chunks" if "chunks" in about else "",
+           "simulated" if simulated else ""]  # fmt: skip
+    return "; ".join(filter(None, ("time, ms", ", ".join(filter(None, ran)))))
+
+
+def draw_timelines(traces: Sequence[Trace]) -> Figure:
+    """Timelines one below the other on one axis of time."""
+    heights = [0.95 + HOST_INCHES * len(trace.hosts) for trace in traces]
+    drawn, axes = style.figure(style.COLUMN, 0.45 + sum(heights), 1, len(traces), sharex=True,
+                               height_ratios=heights)  # fmt: skip
+    for axis, trace in zip(axes, traces, strict=True):
+        about, took = trace.about, f"{trace.makespan_ms:.2f} ms"
+        if "measured_us" in about:  # both, by `scanlab simulate --compare`
+            measured, predicted = about["measured_us"] / 1e3, about["predicted_us"] / 1e3
+            took = f"{measured:.2f} ms measured, {predicted:.2f} predicted"
+        if labelled := bool(trace.rows["label"].any()):
+            ends = [(each.rows["end_us"].max() - each.begin_us) / 1e3 for each in traces]
+            axis.set_xlim(0, 1.02 * max(ends))
+        name = about.get("schedule") or about.get("imported_from") or about.get("title", "")
+        draw_trace(axis, trace, style.plain(f"{name}, {took}".lstrip(", ")), numbered=labelled)
+        axis.set_xlabel(time_label(about))
+    return drawn

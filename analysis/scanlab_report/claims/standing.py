@@ -1,0 +1,93 @@
+"""How a claim stands: what was measured of it, and where it is farthest from its bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanlab_report.claims.stated import Claim
+from scanlab_report.intervals import (
+    Interval,
+)
+from scanlab_report.pick import Lacking
+from scanlab_report.sources import Source
+
+HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
+MISSING = "not in the data"
+FILE_ACCESS, BEST_PREDICTION = "file access alone", "best possible prediction"
+"""References that are no copies."""
+GIB = 1 << 30
+Known = tuple[Interval | float, str, Any]
+"""A value of a claim, the place, and the file or session, 0 if there is one."""
+
+
+class Bound(NamedTuple):
+    """A reference in the place of a target that is missed: a copy, and its value."""
+
+    what: str
+    allows: float
+    enough: bool
+    """It meets the target, and so is no reason why the target is missed."""
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A claim, and the value that is farthest from its bound."""
+
+    claim: Claim
+    measured: Interval | None = None
+    where: str = MISSING
+    met: int = 0
+    files: int = 0
+    """It is met in so many of these files; 0: not measured."""
+    bound: Bound | None = None
+    sure: bool = True
+    """The intervals meet the bound, too, in each case and file."""
+    cases: int | None = None
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def statement(self) -> str:
+        counted = "all cases" if self.cases is None else f"all {self.cases} cases"
+        return self.claim.statement.replace("all cases", counted)
+
+    @property
+    def reached(self) -> bool | None:
+        """In every file, by the median; None if not measured."""
+        return self.met == self.files if self.files else None
+
+    @property
+    def verdict(self) -> str:
+        return {True: HOLDS, False: FAILS, None: NOT_MEASURED}[self.reached]
+
+    @property
+    def unsure(self) -> bool:
+        """It holds by the median alone."""
+        return self.reached is True and not self.sure
+
+    @property
+    def qualified(self) -> str:
+        """The verdict, and whether it is that of some files or of the median only."""
+        if self.unsure:
+            return f"{self.verdict} by the median only"
+        some = f" in {self.files - self.met} of {self.files} files"
+        return self.verdict + some * (0 < self.met < self.files)
+
+
+def farthest(
+    claim: Claim, known: Sequence[Known], drawn: Iterable[Source], **more: Any
+) -> Standing:
+    """The standing by several values; Lacking if there is none. A count has no interval."""
+    if not known:
+        raise Lacking(MISSING)
+    sure = claim.sure(value for value, _, _ in known if isinstance(value, Interval))
+    number = lambda v: v if isinstance(v, Interval) else Interval(float(v), np.nan, np.nan, 1)
+    values = [(number(value), where, file) for value, where, file in known]
+    value, where, _ = claim.worst(values)
+    files = {file for _, _, file in values}
+    met = len(files - {file for v, _, file in values if not claim.meets(v.value)})
+    return Standing(claim, value, where, met, len(files), sure=sure, sources=tuple(drawn), **more)

@@ -1,0 +1,53 @@
+"""The variants that the analysis names, and groups of others by their descriptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanlab_report.data import Data, Group
+from scanlab_report.tables import ELEMENT_BYTES
+
+CEILING = "memcpy"
+BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
+"""Copies by their access path; the blocks of the last meet in between, as those of one_wave do."""
+FLOOR = "empty_launch"
+VENDOR, NEWEST_VENDOR, TUNED = "cub_device_scan", "cub_newest", "cub_tuned"
+"""CUB of the toolkit; the newest; the newest in shapes tuned on the device."""
+TORCH, JAX = "torch_cumsum", "jax_cumsum"
+BEST, HEADER = "best", "device_scan"
+LARGEST = 1 << 28
+"""The largest size at which scans are set side by side: only the fastest are timed beyond."""
+
+COPIES = Group("a copy", lambda about: about.kind == "copy")
+CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
+CUBS = Group("CUB", lambda about: about.family == "CUB")
+OVERVIEW_CUBS = Group("CUB", lambda about: CUBS.has(about) and about.overview)
+THRUST = Group("Thrust", lambda about: about.family == "Thrust")
+PYTHON = Group("a library of Python", lambda about: about.family == "Python")
+HOST = Group("the CPU", lambda about: about.on_host)
+SCANS = Group("a scan on the GPU", lambda about: about.kind == "scan" and not about.on_host)
+RIVALS = Group("a rival", lambda about: SCANS.has(about) and about.origin == "baseline")
+OWN = Group("a scan of ours", lambda about: about.origin == "variant")
+IN_BULK = Group("a scan by bulk copies", lambda about: "piece" in about.defaults)
+SHAPES = Group("CUB in a given shape", lambda about: CUBS.has(about) and bool(about.parameters))
+VENDOR_CODE = (CEILING, CUBS, THRUST)
+"""Code that a commit of Scanlab does not change, only one of CUDA or CCCL."""
+Wanted = str | Group
+
+KEY = ["type", "op", "mode", "items", "cache", "launch"]
+"""What scans that are compared have in common."""
+ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
+"""Types of figures that can show any type, 32-bit integers first."""
+TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
+STREAM = "stream"
+WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
+
+
+def cub_as_shipped(data: Data) -> list[str]:
+    """CUB's scans in the shapes that NVIDIA chose."""
+    return [id_ for id_ in data.variants.ids(CUBS) if id_ != TUNED]
+
+
+def ideal_bytes(type_name: str, items: Any) -> Any:
+    """Bytes that a scan of n elements of a type must move: one read and one write of each."""
+    return 2 * items * ELEMENT_BYTES[type_name]

@@ -1,0 +1,273 @@
+"""Rows of CSV tables, of verification, and of the history of sessions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pandas as pd
+
+from scanlab_report import DATA, ncu
+from scanlab_report.data import Checks, Complaint, Data, Verification
+from scanlab_report.reading import (
+    HISTORY,
+    JSON,
+    checked,
+    decoded,
+    load_bytes,
+    load_json,
+    read_csv,
+)
+from scanlab_report.schema import (
+    results,
+)
+from scanlab_report.schema import verification as checks
+from scanlab_report.schema.base import Count, Name, Type
+from scanlab_report.schema.fields import (
+    Misfit,
+    convert,
+    convert_each,
+)
+from scanlab_report.schema.versions import check_schema
+from scanlab_report.tables import (
+    CASE,
+    COLUMNS,
+    ELEMENT_BYTES,
+    STREAM_SCAN,
+    WAITING,
+    changed,
+    settings_name,
+)
+
+if TYPE_CHECKING:
+    from scanlab_report.reader import Reader
+
+
+_RUN = ("device", "date", "git_commit", "git_dirty")
+"""The columns of waits that name the run, equal in each row."""
+
+
+
+def history(reader: Reader, path: Path, origin: str) -> None:
+    """Each session of a history as a file of its own, below the folder that it had."""
+    if (table := load_history(path, reader.data.problems)) is None:
+        return
+    try:
+        for values, rows in table.groupby(HISTORY_PROVENANCE, sort=False):
+            context = dict(zip(HISTORY_PROVENANCE, values, strict=True))
+            number = reader.add_file(path.parent / context["session"] / HISTORY, origin, context)
+            for name, part in (("scan", rows[rows["way"] == ""]),
+                               ("stream_scan", rows[rows["way"] != ""])):  # fmt: skip
+                if len(part):
+                    reader.add_rows(name, number, _history_samples(part, name))
+    except ValueError as error:
+        reader.complain(path, "", f"is no history of sessions: {error}")
+
+def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
+    context: Any = None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if table != "waits" and ncu.is_ncu(text):
+            ranges = _ranges_beside(path)
+            context = ranges.context
+            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(path, ranges)))
+        else:
+            rows = read_csv(text)
+    except (ValueError, csv.Error, OSError) as error:
+        reader.complain(path, "", f"cannot be read as counters ({error})")
+        return
+    if missing := [column for column in COLUMNS[table] if column not in rows]:
+        reader.complain(path, "line 1", f"lacks the columns {', '.join(missing)}")
+        return
+    names = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
+    optional = {"counters": ("mode", "load"), "waits": ("tile", "ranks", "rank", *_RUN)}
+    columns = [*COLUMNS[table], *(c for c in optional.get(table, ()) if c in rows)]
+    columns += [c for c in rows if table == "waits" and c.startswith(WAITING)]
+    forms = {c: Type if c == "type" else str if c == "settings" else Name if c in names
+             else Count for c in columns}  # fmt: skip
+    rows, wrong = checked(rows[columns], forms)
+    reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
+    if table == "waits" and len(rows) and set(_RUN) <= set(rows):
+        context = rows.iloc[0][list(_RUN)].to_dict()
+    elif source := next((e for e in corrections()["source"] if e["file"] == _place(path)), None):
+        context = source
+    number = reader.add_file(path, origin, context,
+                           variants=getattr(context, "variants", {}))  # fmt: skip
+    if context is None:
+        reader.unowned.add(number)
+    reader.add_rows(table, number, rows.drop(columns=[*_RUN], errors="ignore"))
+
+def verification(reader: Reader, path: Path, origin: str) -> None:
+    if (raw := load_bytes(path, reader.data.problems)) is None:
+        return
+    before = len(reader.data.problems)
+    lines = [decoded(path, line, reader.data.problems, number)
+             for number, line in enumerate(raw.splitlines(), start=1)]  # fmt: skip
+    if len(reader.data.problems) > before:
+        del reader.data.problems[before + 1 :]
+        return
+    verification, repeats = _verified(path, lines)
+    reader.data.verifications.append(verification)
+    if repeats:
+        number = reader.add_file(path, origin, verification.context)
+        columns = COLUMNS["repeats"]
+        reader.add_rows("repeats", number, pd.DataFrame(repeats, columns=columns))
+
+
+
+def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[Any, ...]]]:
+    """What `verify --json` wrote, a line per check, and a row for `repeats` of each variant, type,
+    operator and mode that ran many times on one input."""
+    check_schema(lines[0] if lines else None, checks.SCHEMA)
+    beginning = convert(lines[0], checks.Beginning, "line 1")
+    if len(lines) < 2 or not isinstance(lines[-1], dict) or "ended" not in lines[-1]:
+        message = "has no last line that says what came of it: verification did not come to its end"
+        raise Misfit("", message)
+    ended = convert(lines[-1], checks.Ending, f"line {len(lines)}").ended
+    entries = convert_each(lines[1:-1], checks.CHECK, lambda index: f"line {index + 2}")
+    for entry in entries:
+        if isinstance(entry, Misfit):
+            raise entry
+    for outcome, number in ((o, getattr(ended, o)) for o in ("passed", "failed", "skipped")):
+        if (counted := sum(entry.outcome == outcome for entry in entries)) != number:
+            message = f"is {number}, and {counted} lines say so: lines are missing"
+            raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
+    by_variant: dict[str, list[Any]] = {}
+    repeats: dict[tuple[str, ...], list[Any]] = {}
+    for entry in entries:
+        if isinstance(entry, checks.Verify):
+            by_variant.setdefault(entry.variant, []).append(entry)
+        elif entry.outcome == "passed":
+            key = (entry.variant, entry.type, entry.op, entry.mode)
+            repeats.setdefault(key, []).append(entry)
+    rows = [(*key, len(runs), sum(run.different_outputs != 1 for run in runs),
+             min(run.runs for run in runs)) for key, runs in repeats.items()]  # fmt: skip
+    variants = {variant: _checks(of_variant) for variant, of_variant in by_variant.items()}
+    context = msgspec.to_builtins(beginning.context)
+    counted = (ended.passed, ended.failed, ended.interrupted)
+    return Verification(file, context, *counted, variants), rows
+
+
+def _checks(entries: list[checks.Verify]) -> Checks:
+    number = Counter(entry.outcome for entry in entries)
+    types = tuple(sorted({entry.type for entry in entries if entry.outcome == "passed"}))
+    failed = (f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in entries
+              if e.outcome == "failed")  # fmt: skip
+    return Checks(number["passed"], number["failed"], number["skipped"], types, next(failed, ""))
+
+
+
+def _ranges_beside(file: Path) -> results.Ranges:
+    """What each range of a profiler's report is; ValueError if the file beside it is missing."""
+    beside = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
+    ranges = next((path for path in beside if path.is_file()), None)
+    if ranges is None:
+        message = f"{beside[0].name} is not beside it: scanlab bench --once --out writes it"
+        raise ValueError(message)
+    problems: list[Complaint] = []
+    document = load_json(ranges, problems)
+    if problems:
+        raise ValueError(str(problems[0]))
+    check_schema(document, results.RANGES)
+    return convert(document, results.Ranges)
+
+
+def _cases_of(file: Path, ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
+    """The case of each range, by its name."""
+    about = ranges.context.variants
+    if unknown := [entry.variant for entry in ranges.ranges if entry.variant not in about]:
+        name = file.with_suffix(".ranges.json").name
+        raise ValueError(f"{name}: context.variants says nothing of {unknown[0]}")
+    return {e.name: {
+        "variant": e.variant, "padding": e.settings.get("padding", "none"),
+        "settings": settings_name(changed(e.settings, about[e.variant].defaults)),
+        "type": e.type, "op": e.op, "items": e.items, "mode": e.mode,
+        "load": e.settings.get("load", "halves"),
+    } for e in ranges.ranges}  # fmt: skip
+
+
+
+HISTORY_PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
+HISTORY_COLUMNS = [*HISTORY_PROVENANCE, *CASE, *(c for c in STREAM_SCAN if c not in CASE)]
+HISTORY_COLUMNS += ["times_ns"]
+"""`times_ns`: of each sample, separated by spaces. A row is a case of a scan, whose columns from
+`way` on are empty, or of a scan larger than the device, whose `variant` is empty."""
+
+
+def load_history(path: Path, problems: list[Complaint]) -> pd.DataFrame | None:
+    """The table of a history in text; None, and a complaint, if it is none."""
+    if (raw := load_bytes(path, problems)) is None:
+        return None
+    try:
+        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
+        if list(table.columns) != HISTORY_COLUMNS:
+            raise ValueError(f"its columns are not {', '.join(HISTORY_COLUMNS)}")
+    except ValueError as error:
+        problems.append(Complaint(path, "", f"is no history of sessions: {error}"))
+        return None
+    return table
+
+
+def _history_samples(rows: pd.DataFrame, table: str) -> pd.DataFrame:
+    """One row per sample; ValueError if a time is not positive."""
+    rows = rows.assign(ns=rows["times_ns"].str.split()).explode("ns")
+    rows["round"] = rows.groupby(level=0).cumcount()
+    rows["ns"] = rows["ns"].astype(float)
+    if not (rows["ns"] > 0).all():
+        raise ValueError("a time is not positive")
+    for column in ("items", "budget", "chunks", "mapped", "bytes"):
+        if (rows[column] != "").all():
+            rows[column] = rows[column].astype("int64")
+    rows = rows.reset_index(drop=True)
+    if table == "scan":
+        rows["bytes"] = 2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)
+    return rows.reindex(columns=COLUMNS[table])
+
+
+def kept_of(session: Path, data: Data) -> pd.DataFrame:
+    """The rows that a history keeps of a session: sums of 32-bit items in files that timed one
+    core of the host too, and scans larger than the device. They differ more by the session than
+    by the code."""
+    scans = data["scan"]
+    scans = scans[scans["type"].isin(("i32", "f32")) & (scans["op"] == "plus")
+                  & (scans["mode"] == "inclusive") & (scans["settings"] == "")
+                  & (scans["launch"] == "stream")]  # fmt: skip
+    parts = [(rows, CASE) for _, rows in scans.groupby("file")
+             if "cpu_sequential" in set(rows["variant"])]  # fmt: skip
+    parts += [(rows, STREAM_SCAN) for _, rows in data["stream_scan"].groupby("file")]
+    tables = []
+    for rows, case in parts:
+        file = data.files[rows["file"].iloc[0]]
+        grouped = rows.sort_values("round", kind="stable").groupby(case, sort=False)["ns"]
+        times = grouped.agg(lambda ns: " ".join(f"{time:.6g}" for time in ns))
+        context = {key: str(file.context.get(key, "")) for key in HISTORY_PROVENANCE[1:]}
+        context |= {"session": session.name, "kind": file.kind}
+        tables.append(times.rename("times_ns").reset_index().astype(str).assign(**context))
+    if not tables:
+        return pd.DataFrame(columns=HISTORY_COLUMNS)
+    return pd.concat(tables, ignore_index=True).reindex(columns=HISTORY_COLUMNS)
+
+
+@cache
+def corrections() -> Mapping[str, list[dict[str, Any]]]:
+    """`data/corrections.toml`: measurements that are withdrawn, and runs of tables."""
+    return tomllib.loads((DATA / "corrections.toml").read_text(encoding="utf-8"))
+
+
+def withdrawn(file: Path) -> dict[str, str]:
+    """The algorithms of a file that are withdrawn, with the reason."""
+    entries = [e for e in corrections()["withdrawn"] if fnmatch(_place(file), e["files"])]
+    return {name: entry["reason"] for entry in entries for name in entry["names"]}
+
+
+def _place(file: Path) -> str:
+    whole, recorded = file.resolve(), DATA / "recorded"
+    return whole.relative_to(recorded).as_posix() if whole.is_relative_to(recorded) else ""

@@ -1,0 +1,121 @@
+"""Results of other programs, nvbench's JSON and Google Benchmark's, as rows of the table `other`.
+
+A row is a case: a benchmark at one point of its axes, on one device, with its samples, or with what
+the file states where it has none. nvbench (`--json`, and the samples that `--jsonbin` writes beside
+it, little-endian float32) keeps a summary per tag: of isolated runs on the GPU (`nv/cold`), or of
+benchmarks of the CPU alone (`nv/cpu_only`). Numbers are text there, and a list without entries is
+null. Google Benchmark (`--benchmark_out`) keeps an entry per repetition: the real time of one
+iteration. The arguments stand in its name alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report.data import Complaint
+from scanlab_report.others.google_benchmark import google
+from scanlab_report.others.nvbench import nvbench
+from scanlab_report.schema.fields import shown
+from scanlab_report.tables import COLUMNS
+
+NVBENCH, GOOGLE = "nvbench", "Google Benchmark"
+MORE_SAMPLES = {
+    NVBENCH: "--jsonbin FILE, in the place of --json FILE, makes nvbench keep every sample",
+    GOOGLE: "--benchmark_repetitions=10 makes ten samples, and "
+            "--benchmark_report_aggregates_only drops them",
+}  # fmt: skip
+"""The option of each program that writes what a verdict by medians needs."""
+WANTED = ("wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark "
+          "(--benchmark_out)")  # fmt: skip
+_OTHERS = (
+    ("results of hyperfine", "results", "command"), ("results of pyperf", "benchmarks", "runs"),
+    ("results of pytest-benchmark", "benchmarks", "stats"), ("results of JMH", "", "jmhVersion"),
+    ("results of nvbench without their meta.version", "benchmarks", "states"),
+    ("nvbench's list of benchmarks, without results", "benchmarks", "axes"),
+    ("results in Google Benchmark's format, without their context", "benchmarks", "real_time"),
+)  # fmt: skip
+"""Documents that are taken for results: the kind, the list in them, a key of its first entry."""
+_CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
+"""Every version of Google Benchmark has one of them in its context."""
+
+
+class Unknown(Complaint):
+    """A file of no known program, and what it seems to be."""
+
+
+def program(document: Any) -> str:
+    """The other program that wrote a document, sound or not; empty if none of the two did."""
+    if not isinstance(document, dict) or _is_own(document):
+        return ""
+    meta, context = document.get("meta"), document.get("context")
+    version = meta.get("version") if isinstance(meta, dict) else None
+    if isinstance(version, dict) and "nvbench" in version:
+        return NVBENCH
+    about = isinstance(context, dict) and any(key in context for key in _CONTEXT)
+    return GOOGLE if about and "schema" not in document else ""
+
+
+def _is_own(document: Any) -> bool:
+    """Whether a document states a schema of Scanlab, or has entries as its results have."""
+    for part in document if isinstance(document, list) else [document]:
+        if not isinstance(part, dict):
+            continue
+        context, entries = part.get("context"), part.get("benchmarks")
+        schemas = [of.get("schema", "") for of in (part, context) if isinstance(of, dict)]
+        outcomes = isinstance(entries, list) and any("outcome" in entry for entry in entries
+                                                     if isinstance(entry, dict))  # fmt: skip
+        if "traceEvents" in part or outcomes or any(str(s).startswith("scanlab-") for s in schemas):
+            return True
+    return False
+
+
+def unknown(file: Path, document: Any) -> Unknown | None:
+    """What a document of no known program seems to be; None if it is of a known one."""
+    if program(document) or _is_own(document):
+        return None
+    for what, key, inner in _OTHERS:
+        entries = document.get(key) if isinstance(document, dict) and key else document
+        first = entries[0] if isinstance(entries, list) and entries else None
+        if isinstance(first, dict) and inner in first and bool(key) == isinstance(document, dict):
+            return Unknown(file, f"{key}[0].{inner}", f"seems to be {what}: {WANTED}")
+    seen = f"a list of {len(document)}" if isinstance(document, list) else str(type(document))
+    if isinstance(document, dict):
+        if any("schema" in part for part in (document, document.get("context"))
+               if isinstance(part, dict)):  # fmt: skip
+            return None  # Scanlab's reader states what is wrong with it
+        keys = ", ".join(map(shown, list(document)[:5])) or "none"
+        return Unknown(file, "", f"is JSON of no program that is known here; its keys are {keys}: {WANTED}")
+    return Unknown(file, "", f"is JSON of no program that is known here, {seen}: {WANTED}")
+
+
+def no_json(file: Path, raw: bytes) -> Unknown | None:
+    """A complaint about bytes that do not begin as JSON does."""
+    if not raw or raw[:99].lstrip()[:1] in (b"{", b"[", b""):
+        return None
+    first = raw[:9999].decode("utf-8", errors="replace").strip().partition("\n")[0]
+    return Unknown(file, "line 1", f"is no JSON, and begins with {shown(first)}: {WANTED}")
+
+
+def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.DataFrame]:
+    """The context of a file and its rows of `other`; Misfit if it is no results file. A case that
+    does not fit has no time, and the reason."""
+    by = program(document)
+    context, cases = (nvbench if by == NVBENCH else google)(file, document)
+    seen: Counter[tuple[str, ...]] = Counter()
+    rows = []
+    for case in cases:
+        named = (case["benchmark"], " ".join(sorted(case["point"].split())), case["device"])
+        seen[named] += 1
+        again = f"(occurrence {seen[named]})" if seen[named] > 1 else ""
+        ns = {f"{name}_ns": 1e9 * case[name] for name in ("median", "mean", "stdev")}
+        rows.append(case | ns | {
+            "case": f"{case['point']} {again}".strip(), "key": f"{named[1]} {again}".strip(),
+            "samples": 1e9 * case["samples"],
+        })  # fmt: skip
+    table = pd.DataFrame(rows, columns=COLUMNS["other"])
+    return context | {"program": by}, table

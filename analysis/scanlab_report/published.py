@@ -1,0 +1,62 @@
+"""Tables of the literature: a CSV each, and a TOML with its source."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from scanlab_report.data import Complaint, Publication
+from scanlab_report.reading import checked, read_csv
+from scanlab_report.schema.base import Count, Name, Positive
+from scanlab_report.schema.fields import (
+    Misfit,
+    convert,
+)
+
+
+class _Source(Struct):
+    short: Name
+
+
+_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
+    "harris2012_overlap": {"device": Name, "schedule": Name, "milliseconds": Positive},
+    "hso2007_table2": {"items": Count, "items_printed": Count, "cpu_ms": Positive,
+                       "gpu_ms": Positive, "speedup_printed": Positive},
+}  # fmt: skip
+"""The columns that figures and claims read."""
+
+
+def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
+    """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
+    return {file.stem: publication for file in sorted(folder.glob("*.csv"))
+            if (publication := _publication(file, problems))}  # fmt: skip
+
+
+def _publication(file: Path, problems: list[Complaint]) -> Publication | None:
+    sidecar, at = file.with_suffix(".toml"), file
+    try:
+        if not sidecar.exists():
+            raise Misfit("", f"its source is missing: expected {sidecar.name} beside it")
+        at = sidecar
+        try:
+            source = tomllib.loads(sidecar.read_text(encoding="utf-8-sig"))
+        except (ValueError, OSError) as error:
+            raise Misfit("", f"is not TOML ({error})") from None
+        convert(source, _Source)
+        at, forms = file, _PUBLISHED.get(file.stem, {})
+        try:
+            table = read_csv(file.read_text(encoding="utf-8-sig"))
+        except (ValueError, OSError) as error:
+            raise Misfit("", f"cannot be read as CSV ({error})") from None
+        if missing := [column for column in forms if column not in table]:
+            raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
+    except Misfit as misfit:
+        problems.append(Complaint(at, misfit.place, misfit.message))
+        return None
+    table, wrong = checked(table, forms)
+    problems += [Complaint(file, *sentence) for sentence in wrong]
+    return Publication(table, source)

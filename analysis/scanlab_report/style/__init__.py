@@ -1,0 +1,73 @@
+"""How figures look: widths, fonts, axes, legends, and colours that survive print and colour blindness
+(the palette of Okabe and Ito)."""
+
+from scanlab_report.style.axes import (
+    bars_said,
+    decade_axis,
+    error_bars,
+    error_bars_across,
+    items_axis,
+    power_axis,
+    power_of_two,
+    ratio_bars,
+)
+from scanlab_report.style.base import (
+    BLACK,
+    BLUE,
+    COLUMN,
+    DOUBLE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    WINE,
+    Look,
+)
+from scanlab_report.style.figures import (
+    STYLES,
+    close,
+    figure,
+    finish,
+    footer,
+    plain,
+    save,
+    sheet,
+    stack,
+)
+from scanlab_report.style.legend import End, margin_legend
+
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "COLUMN",
+    "DOUBLE",
+    "GREEN",
+    "GREY",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "STYLES",
+    "VERMILLION",
+    "WINE",
+    "End",
+    "Look",
+    "bars_said",
+    "close",
+    "decade_axis",
+    "error_bars",
+    "error_bars_across",
+    "figure",
+    "finish",
+    "footer",
+    "items_axis",
+    "margin_legend",
+    "plain",
+    "power_axis",
+    "power_of_two",
+    "ratio_bars",
+    "save",
+    "sheet",
+    "stack",
+]

@@ -1,0 +1,131 @@
+"""Axes of sizes, decades and powers; error bars."""
+
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    NullFormatter,
+    NullLocator,
+)
+
+from scanlab_report.intervals import FEWEST_OF_MEDIAN
+
+
+def power_of_two(value: float) -> str:
+    """2^k as mathematics when the value is a power of two, else the plain number."""
+    n = round(value)
+    if n > 0 and n & (n - 1) == 0:
+        return rf"$2^{{{n.bit_length() - 1}}}$"
+    return f"{n:,}".replace(",", " ")
+
+
+def items_axis(axes: Axes, items: Iterable[int]) -> None:
+    """A logarithmic axis of array sizes with ticks at powers of two, no more than eight of them."""
+    sizes = [n for n in items if n > 0]
+    low, high = int(np.floor(np.log2(min(sizes)))), int(np.ceil(np.log2(max(sizes))))
+    step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(2.0 ** (low - 0.4), 2.0 ** (high + 0.4))
+    axes.xaxis.set_major_locator(
+        FixedLocator([2.0**k for k in range(low, high + 1) if (k - high) % step == 0])
+    )
+    axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(low, high + 1)]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_two(value)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("items $n$")
+
+
+def decade_axis(axis: Any) -> None:
+    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor
+    clutter."""
+    axis.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")
+        )
+    )
+    axis.set_major_locator(_Decades())
+    axis.set_minor_locator(NullLocator())
+
+
+class _Decades(LogLocator):
+    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the
+    axis else."""
+
+    def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+        self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
+        return super().tick_values(vmin, vmax)
+
+
+def power_axis(axis: Any) -> None:
+    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow
+    panels."""
+    axis.set_major_formatter(
+        FuncFormatter(
+            lambda value, _: f"{value:g}" if value <= 10 else f"$10^{{{np.log10(value):.0f}}}$"
+        )
+    )
+    axis.set_minor_locator(NullLocator())
+
+
+def bars_said(repetitions: Iterable[int]) -> str:
+    """For the caption of medians of so many repetitions each: what bars mean, or why there are
+    none."""
+    enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
+    if enough == {False}:
+        return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
+    return (
+        "Bars: 95% intervals"
+        + f", where there are {FEWEST_OF_MEDIAN} repetitions" * (False in enough)
+        + "."
+    )
+
+
+def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
+    """Vertical 95% intervals, drawn only where they are known."""
+    x, middle, low, high = (np.asarray(v, dtype=float) for v in (x, middle, low, high))
+    known = np.isfinite(low) & np.isfinite(high)
+    if known.any():
+        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
+        axes.errorbar(
+            x[known],
+            middle[known],
+            yerr=[below[known], above[known]],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=0.8,
+            capsize=1.4,
+            capthick=0.6,
+            zorder=1.5,
+        )
+
+
+def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
+    """The intervals of `ratio` against `items`."""
+    error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], colour)
+
+
+def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colour: str) -> None:
+    """The same, horizontal."""
+    middle, y, low, high = (np.asarray(v, dtype=float) for v in (middle, y, low, high))
+    known = np.isfinite(low) & np.isfinite(high)
+    if known.any():
+        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
+        axes.errorbar(
+            middle[known],
+            y[known],
+            xerr=[below[known], above[known]],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=0.8,
+            capsize=1.4,
+            capthick=0.6,
+            zorder=3,
+        )

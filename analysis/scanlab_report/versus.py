@@ -1,0 +1,96 @@
+"""Scans head to head: comparisons stay within a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report.data import Data
+from scanlab_report.groups import BEST, CEILING, CUBS, KEY, LOSS, OPEN, PYTHON, TIE, WIN
+from scanlab_report.intervals import Interval, ratio_intervals, summarise
+from scanlab_report.pick import Lacking, by_device, parts, pick
+
+
+def contests(data: Data, variant: str = BEST, python: bool = False,
+             types: Sequence[str] = ()) -> pd.DataFrame:  # fmt: skip
+    """All cases of one device by file, in the files that timed `variant`: columns as `summarise`
+    makes them, and `place` of the file. Comparisons stay within a file. Lacking if none did."""
+
+    def make() -> pd.DataFrame | None:
+        for _, _, rows in by_device(data, "scan"):
+            rows = rows[(rows["settings"] == "") & (rows["type"].isin(types) | (not types))]
+            files = set(rows.loc[rows["variant"] == variant, "file"])
+            if files:
+                if python:
+                    libraries = data.variants.ids(PYTHON)
+                    files |= set(rows.loc[rows["variant"].isin(libraries), "file"])
+                cases = summarise(rows[rows["file"].isin(files)], ["file", "variant", *KEY])
+                place = cases["file"].map(data.places["scan"])
+                return cases.assign(place=place).sort_values("place", kind="stable",
+                                                             ignore_index=True)  # fmt: skip
+        return None
+
+    cases = data.once(("contests", variant, python, tuple(types)), make)
+    if cases is None:
+        raise Lacking(f"timings of {variant} on a CUDA device", [variant, CEILING])
+    return cases
+
+
+def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str],
+          first: pd.Series | None = None) -> pd.DataFrame:  # fmt: skip
+    """One row per case of `variant` with the fastest of `rivals` in the same file, the first file
+    that has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: by KEY, the file that is
+    preferred."""
+    theirs = cases[cases["variant"].isin(list(rivals))]
+    rank = {id_: place for place, id_ in enumerate(rivals)}
+    theirs = theirs.assign(rank=theirs["variant"].map(rank))
+    theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", *KEY])
+    columns = ["file", *KEY, "variant", "samples", "median_ns"]
+    both = pick(cases, variant=variant).merge(theirs[columns], on=["file", *KEY],
+                                              suffixes=("", "_rival"))  # fmt: skip
+    both = both.rename(columns={"variant_rival": "rival"})
+    if first is not None and len(both):
+        preferred = pd.MultiIndex.from_frame(both[KEY]).map(first.to_dict().get)
+        both = both.assign(other=both["file"].to_numpy() != np.asarray(preferred))
+        both = both.sort_values(["other", "place"], kind="stable").drop(columns="other")
+    else:
+        both = both.sort_values("place", kind="stable")
+    both = both.drop_duplicates(KEY)
+    return both.sort_values(["items", *KEY], kind="stable", ignore_index=True)
+
+
+def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
+    """`pairs`, with the time of the rival over that of `variant`: `interval`, its `ratio`, `low`
+    and `high`, and the `outcome`."""
+    both = pairs(cases, variant, rivals)
+    ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
+    return both.assign(**parts(ratios), outcome=[outcome(ratio) for ratio in ratios],
+                       interval=pd.Series(ratios, dtype=object))  # fmt: skip
+
+
+def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd.DataFrame:
+    """Every case of a variant against the fastest CUB; Lacking if none has CUB beside it."""
+
+    def make() -> pd.DataFrame:
+        cases = contests(data, variant, types=types)
+        return against(cases, variant, data.variants.ids(CUBS))
+
+    both = data.once(("versus", variant, tuple(types)), make)
+    if both.empty:
+        raise Lacking(f"timings of {variant} beside CUB on a CUDA device",
+                      [variant, "cub*", CEILING])  # fmt: skip
+    return both
+
+
+def outcome(ratio: Interval) -> str:
+    """The outcome of their time over ours: a tie if its interval contains 1, open if it has none."""
+    if not ratio.known:
+        return OPEN
+    return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE
+
+
+def decided(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """The comparisons with enough samples for an interval."""
+    return comparisons[comparisons["outcome"] != OPEN]
