@@ -41,11 +41,13 @@ class Browser:
         self._from, from_browser = os.pipe()
         # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would need a hook after the fork.
         redirected = ["bash", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
-        self._process = subprocess.Popen(
-            [*redirected, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             "--no-first-run", "--disable-background-networking", f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
-            pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        options = "--headless=new --remote-debugging-pipe --no-sandbox --disable-gpu --no-first-run"
+        options += " --disable-dev-shm-usage --disable-background-networking"
+        own = [f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        ends = (to_browser, from_browser)
+        line = [*redirected, *options.split(), *own]
+        self._process = subprocess.Popen(line, pass_fds=ends, **quiet)
         os.close(to_browser)
         os.close(from_browser)
         self._numbers, self._rest, self._session = itertools.count(1), b"", ""

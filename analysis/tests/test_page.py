@@ -264,7 +264,7 @@ def test_a_view_answers_the_keyboard_says_its_source_and_fits(
         assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
         fetched = [url for url in chromium.requests() if not url.startswith(("data:", "blob:"))]
         assert fetched == [written.as_uri()] and chromium.troubles() == []
-    if width := chromium.evaluate("innerWidth") and view in VIEWS:
+    if view in VIEWS:
         tops = "['chart', 'controls'].map((id) => document.getElementById(id)"
         tops = f"{tops}.getBoundingClientRect().top)"
         chromium.resize(390, 800)
