@@ -17,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-KEYS = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+KEYS = {
+    "Tab": 9,
+    "Enter": 13,
+    " ": 32,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 
 
 def found() -> str:
@@ -33,17 +41,21 @@ class Browser:
         self._from, from_browser = os.pipe()
         # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would need a hook after the fork.
         redirected = ["bash", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
-        self._process = subprocess.Popen(
-            [*redirected, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             "--no-first-run", "--disable-background-networking", f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"],
-            pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        options = "--headless=new --remote-debugging-pipe --no-sandbox --disable-gpu --no-first-run"
+        options += " --disable-dev-shm-usage --disable-background-networking"
+        own = [f"--user-data-dir={profile}", f"--window-size={width},{height}", "about:blank"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        ends = (to_browser, from_browser)
+        line = [*redirected, *options.split(), *own]
+        self._process = subprocess.Popen(line, pass_fds=ends, **quiet)
         os.close(to_browser)
         os.close(from_browser)
         self._numbers, self._rest, self._session = itertools.count(1), b"", ""
         self.seen: list[dict[str, Any]] = []
         page = next(t for t in self.send("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self._session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        self._session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
 
@@ -56,7 +68,9 @@ class Browser:
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Sends a command and waits for its result; RuntimeError with the browser's words if it refuses."""
         number = next(self._numbers)
-        message = {"id": number, "method": method, "params": parameters} | ({"sessionId": self._session} if self._session else {})
+        message = {"id": number, "method": method, "params": parameters} | (
+            {"sessionId": self._session} if self._session else {}
+        )
         os.write(self._to, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._next(60.0)
@@ -76,16 +90,22 @@ class Browser:
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page."""
-        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        answer = self.send(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
-            raise RuntimeError(f"{expression}: {answer['exceptionDetails']['exception'].get('description')}")
+            raise RuntimeError(
+                f"{expression}: {answer['exceptionDetails']['exception'].get('description')}"
+            )
         return answer["result"].get("value")
 
     def until(self, expression: str, seconds: float = 300.0, what: str = "") -> None:
         """Waits until an expression is true; AssertionError if it does not become so."""
         end = time.monotonic() + seconds
         while not self.evaluate(expression):
-            assert time.monotonic() < end, f"never came true: {what or expression}; {self.troubles()}"
+            assert time.monotonic() < end, (
+                f"never came true: {what or expression}; {self.troubles()}"
+            )
             time.sleep(0.02)
 
     def click(self, selector: str) -> None:
@@ -107,12 +127,25 @@ class Browser:
 
     def mouse(self, what: str, x: float, y: float, held: bool = False) -> None:
         button = "none" if what == "mouseMoved" and not held else "left"
-        self.send("Input.dispatchMouseEvent", type=what, x=x, y=y, button=button, clickCount=int(what != "mouseMoved"))
+        self.send(
+            "Input.dispatchMouseEvent",
+            type=what,
+            x=x,
+            y=y,
+            button=button,
+            clickCount=int(what != "mouseMoved"),
+        )
 
     def press(self, key: str) -> None:
         for what in ("keyDown", "keyUp"):
             text = {"Enter": "\r", " ": " "}.get(key, "")
-            self.send("Input.dispatchKeyEvent", type=what, key=key, windowsVirtualKeyCode=KEYS[key], **({"text": text} if text else {}))
+            self.send(
+                "Input.dispatchKeyEvent",
+                type=what,
+                key=key,
+                windowsVirtualKeyCode=KEYS[key],
+                **({"text": text} if text else {}),
+            )
 
     def troubles(self) -> list[str]:
         """Every error that the console or the page's own code reported."""
@@ -120,19 +153,44 @@ class Browser:
         for event in self.seen:
             what = event.get("params", {})
             if event.get("method") == "Runtime.exceptionThrown":
-                said.append(str(what["exceptionDetails"].get("exception", {}).get("description", what["exceptionDetails"]["text"])))
-            elif event.get("method") == "Runtime.consoleAPICalled" and what["type"] in ("error", "warning", "assert"):
-                said.append(" ".join(str(argument.get("value", argument.get("description"))) for argument in what["args"]))
+                said.append(
+                    str(
+                        what["exceptionDetails"]
+                        .get("exception", {})
+                        .get("description", what["exceptionDetails"]["text"])
+                    )
+                )
+            elif event.get("method") == "Runtime.consoleAPICalled" and what["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
+                said.append(
+                    " ".join(
+                        str(argument.get("value", argument.get("description")))
+                        for argument in what["args"]
+                    )
+                )
             elif event.get("method") == "Log.entryAdded" and what["entry"]["level"] == "error":
                 said.append(what["entry"]["text"])
         return said
 
     def requests(self) -> list[str]:
         """Everything that was asked for since the page was opened."""
-        return [event["params"]["request"]["url"] for event in self.seen if event.get("method") == "Network.requestWillBeSent"]
+        return [
+            event["params"]["request"]["url"]
+            for event in self.seen
+            if event.get("method") == "Network.requestWillBeSent"
+        ]
 
     def resize(self, width: int, height: int) -> None:
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def _next(self, seconds: float) -> dict[str, Any]:
         while b"\0" not in self._rest:

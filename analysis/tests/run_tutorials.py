@@ -18,16 +18,23 @@ import sys
 import tempfile
 from pathlib import Path
 
-BLOCKS = re.compile(r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL)
+BLOCKS = re.compile(
+    r"^( *)```sh\n(.*?)^\1```\n(?:\s*^\1```text\n(.*?)^\1```\n)?", re.MULTILINE | re.DOTALL
+)
 FILES = re.compile(r"^```toml\n(# (\w+\.toml)\b.*?)^```\n", re.MULTILINE | re.DOTALL)
 BUILDS = re.compile(r"\./check\b|scanlab=|cmake --|sudo ")
-ONLY_ON_A_GPU = "there is no variant"  # a build without CUDA does not know those that have no emulator form
+ONLY_ON_A_GPU = (
+    "there is no variant"  # a build without CUDA does not know those that have no emulator form
+)
 NO_DEVICE = 3
 
 
 def pattern(shown: str) -> re.Pattern[str]:
     """What matches the output that a page shows."""
-    lines = (r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*") + r"\n" for line in shown.splitlines())
+    lines = (
+        r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*") + r"\n"
+        for line in shown.splitlines()
+    )
     return re.compile("".join(lines))
 
 
@@ -36,8 +43,12 @@ def wrong(scanlab: str, line: str, shown: str | None, folder: str) -> str:
     on_a_gpu = "needs a GPU" in line
     status = re.search(r"#.*\bstatus (\d+)", line)
     expected = NO_DEVICE if on_a_gpu else int(status[1]) if status else 0
-    environment = {**os.environ, "scanlab": scanlab} | ({"CUDA_VISIBLE_DEVICES": ""} if on_a_gpu else {})
-    ran = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+    environment = {**os.environ, "scanlab": scanlab} | (
+        {"CUDA_VISIBLE_DEVICES": ""} if on_a_gpu else {}
+    )
+    ran = subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True
+    )
     if ran.returncode != expected and not (on_a_gpu and ONLY_ON_A_GPU in ran.stderr):
         return f"ends with status {ran.returncode}, not {expected}: {ran.stderr}"
     printed = "".join(text.rstrip() + "\n" for text in ran.stdout.splitlines())
@@ -54,11 +65,15 @@ def check(scanlab: str, page: str) -> int:
         for body, name in FILES.findall(text):
             (Path(folder) / name).write_text(body, encoding="utf-8")
         for indent, block, shown in BLOCKS.findall(text):
-            commands = [line.strip() for line in block.splitlines() if not BUILDS.match(line.strip())]
+            commands = [
+                line.strip() for line in block.splitlines() if not BUILDS.match(line.strip())
+            ]
             if shown and len(commands) != 1:
                 sys.exit(f"{page}: an output stands behind {len(commands)} commands: {commands}")
             for line in commands:
-                if fault := wrong(scanlab, line, shown.replace("\n" + indent, "\n") if shown else None, folder):
+                if fault := wrong(
+                    scanlab, line, shown.replace("\n" + indent, "\n") if shown else None, folder
+                ):
                     sys.exit(f"{page}: {line}\n{fault}")
                 count += 1
     print(f"{page}: {count} commands do what the page says")

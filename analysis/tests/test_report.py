@@ -42,7 +42,7 @@ def saved(figure: Figure, targets: list[Path], save=shown.style.save) -> None:
     page, box = figure.bbox, figure.get_tightbbox().transformed(figure.dpi_scale_trans)
     cut = min(box.x0 - page.x0, box.y0 - page.y0, page.x1 - box.x1, page.y1 - box.y1) < -1
     texts = [text.get_text() for text in figure.findobj(Text)]
-    targets[0].with_suffix(".txt").write_text("\n".join([*texts, "CUT OFF" * cut]))
+    targets[0].with_suffix(".txt").write_text("\n".join([*texts, "CUT OFF" * bool(cut)]))
     save(figure, targets)
 
 

@@ -11,6 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+from scanlab_report import style
 from scanlab_report.chapters import load_all
 from scanlab_report.data import Data
 from scanlab_report.experiments import plan
@@ -110,7 +111,8 @@ class Report:
                 on = draw(entry, self.paper_data, copies)
             else:
                 if self.paper_data is not self.data:
-                    first_of(entry, self.paper_data)
+                    with style.sheet():
+                        style.close(first_of(entry, self.paper_data).content)
                 for source, target in zip(targets, copies, strict=True):
                     put(target, source.read_bytes())
         except Lacking as error:

@@ -1,0 +1,141 @@
+"""Sessions and devices: which recorded files belong together, and what is left of one device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.data import Data
+from scanlab_report.load import load
+from scanlab_report.pick import scans
+from tests import fixtures, ranks_fixtures
+from tests.fixtures import case, results, samples
+
+
+def record(
+    recorded: Path,
+    name: str,
+    time: float,
+    complete: bool | None = None,
+    variant: str = "memcpy",
+    **about: Any,
+) -> Path:
+    """A folder with timings of the day that it is called by; with a session.json if it says
+    whether it is complete."""
+    folder = recorded / name
+    folder.mkdir(parents=True)
+    document = results(*samples(6, case(variant, 1024), time), date=f"{name}T00:00:00", **about)
+    (folder / "scan.json").write_text(json.dumps(document))
+    if complete is not None:
+        context = document["context"]
+        session = {"schema": "scanlab-session/1", "device": context["device"], "commit": ""}
+        session |= {"date": context["date"], "complete": complete}
+        session |= {"files": [{"file": "scan.json", "kind": "timings"}]}
+        (folder / "session.json").write_text(json.dumps(session))
+    return folder
+
+
+def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:
+    data = load(measured, [recorded])
+    assert not data.problems
+    return choose_session(data, name)
+
+
+def times(data: Data) -> list[float]:
+    """The least time of each case that answers."""
+    return [min(values) for values in scans(data)["samples"]]
+
+
+def test_the_newest_complete_session_answers_or_the_one_that_is_named(tmp_path: Path) -> None:
+    for day, complete in enumerate((True, True, False, None), start=1):
+        record(tmp_path, f"2026-01-0{day}", 100.0 * day, complete)
+    assert times(chosen(tmp_path)) == [200.0]
+    assert times(chosen(tmp_path, "2026-01-04")) == [400.0], "whatever it lacks"
+    with pytest.raises(NoSession, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
+        chosen(tmp_path, "2026-01-07")
+
+
+def test_where_no_session_is_complete_the_newest_answers(tmp_path: Path) -> None:
+    record(tmp_path, "2026-01-03", 300.0)
+    record(tmp_path, "2026-01-01", 100.0)
+    assert times(chosen(tmp_path)) == [300.0]
+
+
+def test_what_was_measured_now_answers_and_nothing_of_another_session(tmp_path: Path) -> None:
+    record(tmp_path / "recorded", "2026-01-01", 100.0, True, "best")
+    record(tmp_path / "recorded", "2026-01-02", 200.0, True)
+    data = chosen(tmp_path / "recorded")
+    assert set(data["scan"]["variant"]) == {"memcpy"} and len(data.every["scan"]) == 12
+    now = record(tmp_path / "now", "2026-01-01", 50.0)
+    assert times(chosen(tmp_path / "recorded", measured=(now,))) == [50.0]
+
+
+def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
+    record(tmp_path / "a", "2026-01-01", 100.0, True, device="A")
+    record(tmp_path / "b", "2026-01-02", 200.0, device="B")
+    data = choose_session(load([], [tmp_path], "A"))
+    assert data.devices == ["A", "B"]
+    assert [times(data.on(device)) for device in data.devices] == [[100.0], [200.0]]
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_the_host_of_another_gpu_timed_is_left_out(tmp_path: Path, listed: bool) -> None:
+    """Whether a session.json or the folder tells what belongs together; a host alone stays."""
+    for device in ("A", "B", ""):
+        name = f"2026-01-0{len(device) + 1}"
+        own = tmp_path / f"of {device}"
+        folder = record(own, name, 9.0, listed or None, device=device) if device else own / name
+        hosts = folder if not listed else own / "host"
+        hosts.mkdir(parents=True, exist_ok=True)
+        about = {"kind": "host", "device": "", "cpu": f"Host of {device}"}
+        document = results(*samples(5, case("cpu_parallel", 1024, "warm")), **about)
+        (hosts / "cpu.json").write_text(json.dumps(document))
+        if device and listed:
+            session = json.loads((folder / "session.json").read_text())
+            session["files"].append({"file": "../host/cpu.json", "kind": "timings"})
+            (folder / "session.json").write_text(json.dumps(session))
+    part = chosen(tmp_path).on("A")
+    for data in (part, part.every):
+        left = {data.files[number].device for number in data.numbers()}
+        assert left == {"A", "Host of A", "Host of "}
+
+
+def test_a_table_that_is_recorded_alone_answers_for_its_device(tmp_path: Path) -> None:
+    for device in "AB":
+        (tmp_path / device).mkdir()
+        text = fixtures.verification(repeated=True, device=device)
+        (tmp_path / device / "repeat.jsonl").write_text(text)
+    assert chosen(tmp_path / "A").devices == ["A"]
+    both = choose_session(load([], [tmp_path], "B"))
+    assert both.devices == ["B", "A"]
+    for device in "AB":
+        (number,) = set(both.on(device)["repeats"]["file"])
+        assert both.files[number].path.parent.name == device
+
+
+def test_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
+    record(tmp_path, "2026-01-01", 1.0, True)
+    (tmp_path / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
+    assert len(chosen(tmp_path).on("Test Device")["counts"]) == 1
+
+
+def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:
+    (record(tmp_path, "2026-01-01", 1.0, True) / "scan.json").unlink()
+    (problem,) = load([], [tmp_path]).problems
+    assert "files[0].file" in str(problem) and "no such file" in str(problem)
+
+
+def test_files_of_several_gpus_are_a_session_beside_that_of_one(tmp_path: Path) -> None:
+    record(tmp_path, "2026-01-01", 100.0, True)
+    (folder := tmp_path / "x4").mkdir()
+    (folder / "ranks.json").write_text(json.dumps(ranks_fixtures.run(4, [1 << 20])))
+    session = {"schema": "scanlab-session/1", "device": "Test Device", "commit": "", "gpus": 4}
+    session |= {"date": "2026-01-03", "complete": True}
+    session |= {"files": [{"file": "ranks.json", "kind": "distributed"}]}
+    (folder / "session.json").write_text(json.dumps(session))
+    data = chosen(tmp_path)
+    assert times(data) == [100.0] and set(data["distributed"]["ranks"]) == {4}

@@ -1,0 +1,250 @@
+"""What is written: links lead somewhere, commands exist, words are spelt, metadata agree, and the
+generated parts of pages are of the recorded session."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scanlab_report import DATA, chapters, commands, markers, typesetting
+from scanlab_report.commands.__main__ import command_line
+from scanlab_report.data import Data
+from scanlab_report.modules import modules
+from scanlab_report.opened import first_device
+from scanlab_report.report import pages
+from scanlab_report.tutorials import parts
+from tests.run_tutorials import BLOCKS, wrong
+
+ROOT = DATA.parent
+PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
+WRITTEN = set(
+    ".cpp .hpp .cu .cuh .cmake .py .sh .md .tex .bib .toml .cff .js .css .html .in".split()
+)
+NOT_OURS = {"recorded", "generated", "vega.js"}
+FENCED = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?[^)]*\)")
+NAMES = "kno,thid,vermillion,leary,mattern,udo,sqare,chek,maping,paddin"
+"""A constant, a variable, a palette's word, authors, and words that are misspelt on purpose."""
+
+
+def files(suffixes: set[str]) -> Iterator[Path]:
+    """What is written by hand and kept in the repository."""
+    for top in sorted(ROOT.iterdir()):
+        if not top.name.startswith((".", "build", "results")):
+            for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
+                if path.suffix in suffixes and not NOT_OURS & set(path.relative_to(ROOT).parts):
+                    yield path
+
+
+def anchors(page: str) -> set[str]:
+    """The names by which a page's headings are linked to, as GitHub makes them."""
+    known: set[str] = set()
+    for heading in re.findall(r"^#+ +(.*?) *$", FENCED.sub("", page), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        twins = [name, *(f"{name}-{number}" for number in range(1, len(known) + 1))]
+        known.add(next(twin for twin in twins if twin not in known))
+    return known
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    lost = []
+    for page in files({".md"}):
+        text = FENCED.sub("", page.read_text(encoding="utf-8"))
+        prose = re.sub(r"`[^`\n]*`", "", text)
+        named = re.findall(r"^\[[^\]]+\]: +(\S+)", prose, re.MULTILINE)
+        for target in [*(link[1] for link in LINK.finditer(text)), *named]:
+            name, _, anchor = target.partition("#")
+            file = (page.parent / name).resolve() if name else page
+            if re.match(r"[a-z]+:", target):
+                continue
+            if not file.is_relative_to(ROOT) or not file.exists():
+                lost.append(f"{page}: {target}: no such file")
+            elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+                lost.append(f"{page}: {target}: no such heading")
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"])
+def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    shown = [(marker, words) for marker, kind, words in parts.asked(page) if kind == "code"]
+    assert len(shown) == page.count("```cpp\n") > 0
+    for marker, words in shown:
+        text = f"<!-- {marker}:begin -->\n{parts.excerpt(words)}\n<!-- {marker}:end -->"
+        assert text in page
+
+
+def test_words_are_spelt() -> None:
+    if importlib.util.find_spec("codespell_lib") is None:
+        pytest.skip("there is no codespell")
+    paths = [*files(WRITTEN), *(ROOT / name for name in ("check", "reproduce", ".zenodo.json"))]
+    line = [sys.executable, "-m", "codespell_lib", "--ignore-words-list", NAMES, *map(str, paths)]
+    assert subprocess.run(line, capture_output=True, text=True, cwd=ROOT).stdout == ""
+
+
+def test_ruff_and_mypy_find_nothing(tmp_path: Path) -> None:
+    tools = ["tools/count", "tools/count_lines", "tools/record"]
+    lines = {"ruff": ["check", "--no-cache", "analysis", "baselines/python", "tools", *tools]}
+    lines |= {"mypy": ["--cache-dir", str(tmp_path)]}
+    for module, words in lines.items():
+        if importlib.util.find_spec(module):
+            line = [sys.executable, "-m", module, *words]
+            ran = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
+            assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_zenodo_and_the_citation_agree_on_title_authors_and_version() -> None:
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())
+    cited = (ROOT / "CITATION.cff").read_text()
+    assert f'title: "{zenodo["title"]}"' in cited or f"title: {zenodo['title']}" in cited
+    assert all(author["name"] in cited for author in zenodo["creators"])
+    assert all(f"- {word}" in cited for word in zenodo["keywords"])
+    version = zenodo["version"]
+    assert re.search(rf'^version: "?{version}"?$', cited, re.MULTILINE)
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"project(scanlab VERSION {version} " in (ROOT / "CMakeLists.txt").read_text()
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == version
+
+
+def test_every_source_of_a_paper_has_title_authors_and_year_and_is_cited() -> None:
+    bib = "".join(file.read_text() for file in (ROOT / "paper").glob("*/references.bib"))
+    text = "".join(map(typesetting.source_text, typesetting.PAPERS))
+    cited = {
+        key.strip() for keys in re.findall(r"\\cite{([^}]*)}", text) for key in keys.split(",")
+    }
+    entries = re.findall(r"^@\w+\{([^,\s]+),\n(.*?)^\}", bib, re.MULTILINE | re.DOTALL)
+    assert {key for key, _ in entries} == cited and len(entries) == bib.count("\n@") + 1
+    for key, body in entries:
+        for name in ("title", "author", "year"):
+            assert re.search(rf"^  {name} *= *\{{?\S", body, re.MULTILINE), (key, name)
+
+
+# ---------------------------------------------------------------------------- commands of pages
+
+PAGES = [ROOT / "README.md", ROOT / "paper" / "ARTIFACT.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [page for page in PAGES if page.stem != "GALLERY"]
+LINES = {
+    line.strip()
+    for page in PAGES
+    for _, block, _ in BLOCKS.findall(page.read_text(encoding="utf-8"))
+    for line in block.splitlines()
+}
+
+
+def fault(words: list[str], folder: Path) -> str:
+    """What is wrong with a command, or nothing."""
+    program, arguments = words[0], words[1:]
+    if program == ".venv/bin/scanlab-report":
+        try:
+            command_line().parse_args(arguments)
+        except SystemExit:
+            return f"scanlab-report does not take {arguments}"
+    if program == "tools/record":  # begins no step, and names each
+        line = [str(ROOT / program), arguments[0], str(folder / "run"), *arguments[2:]]
+        ran = subprocess.run([*line, "--seconds", "0"], capture_output=True, text=True)
+        return "" if ran.returncode == 0 and "not begun" in ran.stdout else ran.stderr or "no step"
+    if program in ("./check", "./reproduce"):
+        line = [str(ROOT / program), "--help"]
+        known = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+        lost = [w for w in arguments if w.startswith("-") and w.partition("=")[0] not in known]
+        return f"{program} has no {lost}" if lost else ""
+    if program == "cmake" and arguments[0] == "--preset":
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+        names = {preset["name"] for preset in presets}
+        return "" if arguments[1] in names else f"there is no preset {arguments[1]}"
+    usual = {"cd", "podman", "git", "cmake", "mpirun", ".venv/bin/scanlab-report"}
+    known = program in usual or program.startswith("scanlab=")
+    return "" if known else f"{program} is no program of the checkout"
+
+
+@pytest.mark.parametrize("line", sorted(LINES))
+def test_every_command_of_a_page_is_one_that_the_checkout_has(line: str, tmp_path: Path) -> None:
+    if line.startswith("$scanlab"):
+        if not PROGRAM:
+            pytest.skip("SCANLAB_PROGRAM names no program")
+        (tmp_path / "results").mkdir()
+        line = line if " new " in line else line.replace("my_scan", "one_block")
+        assert wrong(PROGRAM, line, None, str(tmp_path)) == ""
+    elif not line.startswith("mpirun"):
+        for command in line.split(" && "):
+            assert fault(shlex.split(command, comments=True), tmp_path) == ""
+
+
+def test_the_page_of_commands_lists_each_with_an_example() -> None:
+    text = (ROOT / "docs" / "CLI.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z -]+)` .*`scanlab-report \1\b", text, re.MULTILINE)
+    assert sorted(rows) == sorted(name.replace("_", "-") for name, _ in modules(commands))
+
+
+# ------------------------------------------------------------------------------- generated parts
+
+GENERATED = ["README.md results", "docs/CLAIMS.md standings", "docs/CLAIMS.md types"]
+GENERATED += ["docs/CLAIMS.md losses", "variants/README.md ladder"]
+REMEDY = "CONTRIBUTING.md, Generated pages, says how to bring the pages up to date"
+SOURCE = re.compile(r"NVIDIA [^,;]+, [^;\n]*?commit ((?:[0-9a-f]{9}(?:, )?)+), recorded")
+
+
+@pytest.fixture(scope="module")
+def recorded() -> set[str]:
+    """The commits of the recorded session, abbreviated as pages have them."""
+    for file in DATA.glob("recorded/nvidia-*/*/session.json"):
+        session = json.loads(file.read_text(encoding="utf-8"))
+        if "gpus" not in session and session["device"] == first_device():
+            names = [file.parent / e["file"] for e in session["files"]]
+            heads = [gzip.decompress(n.read_bytes())[:100_000] for n in names if n.suffix == ".gz"]
+            found = [re.search(rb'"git_commit": ?"([0-9a-f]{40})"', head) for head in heads]
+            return {commit[1].decode()[:9] for commit in found if commit}
+    return set()
+
+
+@pytest.mark.parametrize("place", GENERATED)
+def test_a_generated_part_is_of_the_recorded_session(place: str, recorded: set[str]) -> None:
+    page, part = place.split()
+    text = (ROOT / page).read_text(encoding="utf-8")
+    sources = SOURCE.findall(text[slice(*markers.find(text, part))])
+    commits = {commit for source in sources for commit in source.split(", ")}
+    assert commits and commits <= recorded, REMEDY
+
+
+def test_the_pages_name_the_recorded_devices_alike() -> None:
+    wanted = pages.recorded(Data(first=first_device())).content
+    for page in ("README.md", "docs/METHOD.md", "docs/CLAIMS.md", "docs/DEVICES.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert text[slice(*markers.find(text, "devices"))].strip() == wanted, page
+
+
+def test_the_readme_is_read_in_a_minute_and_the_gallery_has_its_pictures() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8 << 10
+    assert len(re.findall(r"^\| `", text[slice(*markers.find(text, "results"))], re.MULTILINE)) == 6
+    chapters.load_all()
+    page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^!\[figure\]\(gallery/(\w+)\.png\)$", page, re.MULTILINE))
+    pictures = list((ROOT / "docs" / "gallery").iterdir())
+    assert shown == {picture.stem for picture in pictures} and shown <= set(pages.FIGURES)
+    assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
+
+
+PAGE = "# Title\n\nbefore\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n"
+
+
+def test_only_the_part_between_the_markers_changes() -> None:
+    new = markers.replaced(PAGE, "results", "| new |\n")
+    assert new == PAGE.replace("\nold\n", "\n| new |\n")
+    assert markers.replaced(new, "results", "| new |") == new
+    swapped = "<!-- results:end --> <!-- results:begin -->"
+    for page in ("none", PAGE.replace("<!-- results:end -->", ""), PAGE + PAGE, swapped):
+        with pytest.raises(markers.MarkerError):
+            markers.replaced(page, "results", "new")
