@@ -94,7 +94,7 @@ class Comparison(NamedTuple):
     def both(self) -> pd.DataFrame:
         return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
 
-    def of(self, verdict: str) -> pd.DataFrame:
+    def with_verdict(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
         rows = self.cases[self.cases["verdict"] == verdict]
         change = np.abs(np.log(rows["ratio"].astype(float)))
@@ -152,12 +152,12 @@ def paired(a: Side, b: Side) -> Comparison:
             spread = np.isfinite(cases[f"stdev_ns_{side}"].astype(float)) | sampled
             cases[f"count_{side}"] = cases[f"count_{side}"].where(spread, 0)
         cases["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
-    of = cases[both & sampled]
+    timed = cases[both & sampled]
     for name, values in parts(
-        ratio_intervals(list(of["samples_b"]), list(of["samples_a"]))
+        ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"]))
     ).items():
-        cases.loc[of.index, name] = values
-    for _, alike in of.groupby(["count_a", "count_b"]):
+        cases.loc[timed.index, name] = values
+    for _, alike in timed.groupby(["count_a", "count_b"]):
         stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in ("a", "b"))
         cases.loc[alike.index, "p"] = mann_whitney_p(*stacked)
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
@@ -207,7 +207,7 @@ def _relabelled(
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
     """Whether a side has samples of each case; a side without the case has all that it needs."""
-    return ~there | samples.map(lambda of: isinstance(of, np.ndarray) and len(of) > 0)
+    return ~there | samples.map(lambda values: isinstance(values, np.ndarray) and len(values) > 0)
 
 
 def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
@@ -259,13 +259,13 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
         )
     others = b.untimed.merge(broken[a.case], how="left", on=a.case, indicator="where")
     others = others[others["where"] == "left_only"]
-    named = [sorted(zip(of["name"], of["why"], strict=True)) for of in (a.untimed, others)]
-    said = (
+    named = [sorted(zip(rows["name"], rows["why"], strict=True)) for rows in (a.untimed, others)]
+    missing = (
         [("Both have", a.untimed)]
         if named[0] == named[1]
         else [("A has", a.untimed), ("B has", others)]
     )
-    for whose, untimed in said:
+    for whose, untimed in missing:
         if len(untimed):
             why = list(dict.fromkeys(untimed["why"]))
             first = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
@@ -287,7 +287,7 @@ def _unchanged(a: File, b: File, about: Variants) -> list[str]:
     ]
 
 
-def beside(cases: pd.DataFrame) -> pd.DataFrame:
+def unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:
     """For each case the `least`, `median` and `most` ratio of unchanged code that is timed likewise
     and takes about as long a launch: a scan of ten launches, 3 µs each, waits for the host as an
     empty kernel does, and one of 30 µs in a single launch does not. NaN where there is none."""
@@ -309,11 +309,11 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
     """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either
     way; NaN: none. `origin`: where the thresholds are from, in words."""
     both = comparison.both
-    both = both.assign(threshold=thresholds, **beside(both))
+    both = both.assign(threshold=thresholds, **unchanged_ratios(both))
     farther = 1 + both["threshold"]
     faster_below = np.minimum(np.fmin(1, both["median"]) / farther, both["least"].fillna(np.inf))
     slower_above = np.maximum(np.fmax(1, both["median"]) * farther, both["most"].fillna(0))
-    least = np.where(_by_ranks(both), [smallest_p(*of) for of in _counts(both)], 0.0)
+    least = np.where(_by_ranks(both), [smallest_p(*sizes) for sizes in _counts(both)], 0.0)
     silent = (corrected(least) >= SIGNIFICANT) | (both[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = both["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (both["low"] > slower_above), sure & (both["high"] < faster_below)
@@ -331,8 +331,10 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 def moved(comparison: Comparison) -> pd.DataFrame:
     """Cases of unchanged code that chance and noise alone do not explain: the machine did it."""
     both = comparison.both
-    of = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
-    return of[(of["low"] > 1 + of["threshold"]) | (of["high"] < 1 / (1 + of["threshold"]))]
+    rows = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
+    return rows[
+        (rows["low"] > 1 + rows["threshold"]) | (rows["high"] < 1 / (1 + rows["threshold"]))
+    ]
 
 
 def lone(comparison: Comparison) -> tuple[float, int]:
@@ -341,7 +343,7 @@ def lone(comparison: Comparison) -> tuple[float, int]:
     both = comparison.both
     if both.empty or not _by_ranks(both).all():
         return 0.0, 0
-    least = min(smallest_p(*of) for of in set(_counts(both)))
+    least = min(smallest_p(*sizes) for sizes in set(_counts(both)))
     return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
 
 

@@ -263,9 +263,9 @@ class Data:
         timed = set(data["scan"]["file"])
         files = [data.files[n] for n in data.numbers() if n in timed]
         files.sort(key=lambda file: file.date)
-        about = Variants({id_: of for file in files for id_, of in file.variants.items()})
+        about = Variants({id_: variant for file in files for id_, variant in file.variants.items()})
         if self.order is not None:
-            return Variants({id_: about.get(id_, of) for id_, of in self.order.items()})
+            return Variants({id_: about.get(id_, variant) for id_, variant in self.order.items()})
         return about
 
     def on(self, device: str, alike: bool = False) -> Data:
@@ -291,8 +291,8 @@ class Data:
         """The GPUs whose session lists a file of a host, else those measured in its folder."""
         if listed := {s.device for s in self.sessions if host.path.resolve() in s.files}:
             return listed & {self.files[n].device for n in self.numbers(lambda f: f.on_gpu)}
-        beside = self.numbers(lambda f: f.on_gpu and f.path.parent == host.path.parent)
-        return {self.files[n].device for n in beside}
+        numbers = self.numbers(lambda f: f.on_gpu and f.path.parent == host.path.parent)
+        return {self.files[n].device for n in numbers}
 
     def asking(self, ask: Ask) -> Data:
         return replace(self, ask=ask)

@@ -236,17 +236,19 @@ def sessions_of(data: Data, device: str = "", kinds: Sequence[str] = tuple(KINDS
         files = {key: own for key, own in files.items() if data.files[key[0]].device == first}
         measured = any(data.files[n].origin == MEASURED for n, _ in files)
         origin = MEASURED if measured else RECORDED
-        found: list[Session] = []
+        sessions: list[Session] = []
         for kind in kinds:
-            numbers = [n for n, of in files if of == kind and data.files[n].origin == origin]
+            numbers = [
+                n for n, file_kind in files if file_kind == kind and data.files[n].origin == origin
+            ]
             numbers.sort(key=lambda n: data.files[n].date)
-            found += _together([session_of(data, files[n, kind], kind) for n in numbers])
-        return found
+            sessions += _together([session_of(data, files[n, kind], kind) for n in numbers])
+        return sessions
 
-    found = data.once(("sessions", device, tuple(kinds)), make)
-    if not found:
+    sessions = data.once(("sessions", device, tuple(kinds)), make)
+    if not sessions:
         raise Lacking("timings of two rounds or more")
-    return found
+    return sessions
 
 
 def _together(sessions: list[Session]) -> list[Session]:

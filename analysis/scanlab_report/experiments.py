@@ -32,14 +32,14 @@ def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order in which they are measured."""
     lists = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
     values = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
-    found = {}
+    experiments = {}
     for kind in ("record", "hand", "gpus"):
         for name, row in lists[kind].items():
             command = kind
             if kind == "hand":
                 command = Template(row["command"]).safe_substitute(values).strip()
-            found[name] = Experiment(name, row["seconds"], command)
-    return found
+            experiments[name] = Experiment(name, row["seconds"], command)
+    return experiments
 
 
 class Plan(NamedTuple):

@@ -216,7 +216,7 @@ def code(value: Any) -> str:
 
 def plain(text: str) -> str:
     """Text with everything outside code that Markdown would take as markup made harmless."""
-    return _MARKUP.sub(lambda found: found[0] if found[1] else "\\" + found[0], text)
+    return _MARKUP.sub(lambda match: match[0] if match[1] else "\\" + match[0], text)
 
 
 def size(n: Any) -> str:

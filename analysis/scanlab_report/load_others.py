@@ -167,10 +167,10 @@ def _checks(entries: list[checks.Verify]) -> Checks:
 
 def _ranges_beside(file: Path) -> results.Ranges:
     """What each range of a profiler's report is; ValueError if the file beside it is missing."""
-    beside = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
-    ranges = next((path for path in beside if path.is_file()), None)
+    candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
+    ranges = next((path for path in candidates if path.is_file()), None)
     if ranges is None:
-        message = f"{beside[0].name} is not beside it: scanlab bench --once --out writes it"
+        message = f"{candidates[0].name} is not beside it: scanlab bench --once --out writes it"
         raise ValueError(message)
     problems: list[Complaint] = []
     document = load_json(ranges, problems)

@@ -60,33 +60,35 @@ def form(place: int, colour: str) -> Look:
 
 def looks(about: Variants) -> dict[str, Look]:
     """The look of every variant that something is said of."""
-    families = list(dict.fromkeys(of.family for of in about.values() if _of_a_family(of)))
-    found: dict[str, Look] = {}
+    families = list(
+        dict.fromkeys(variant.family for variant in about.values() if _of_a_family(variant))
+    )
+    styles: dict[str, Look] = {}
     placed: dict[tuple[str, bool], int] = {}
     for id_ in sorted(
         about, key=lambda id_: not about[id_].overview
     ):  # a stable sort: else as the context has them
-        of = about[id_]
+        variant = about[id_]
         colour = (
-            FAMILIES[families.index(of.family) % len(FAMILIES)]
-            if _of_a_family(of)
+            FAMILIES[families.index(variant.family) % len(FAMILIES)]
+            if _of_a_family(variant)
             else PURPLE
-            if of.on_host
+            if variant.on_host
             else BLACK
-            if of.kind == "scan"
+            if variant.kind == "scan"
             else GREY
         )
-        if of.kind == "empty_launch":
-            found[id_] = Look(colour, "", FLOOR)
+        if variant.kind == "empty_launch":
+            styles[id_] = Look(colour, "", FLOOR)
             continue
-        bare = of.kind == "copy"
+        bare = variant.kind == "copy"
         place = placed[colour, bare] = placed.get((colour, bare), -1) + 1
-        found[id_] = Look(colour, "", COPIES[place % len(COPIES)]) if bare else form(place, colour)
-    return found
+        styles[id_] = Look(colour, "", COPIES[place % len(COPIES)]) if bare else form(place, colour)
+    return styles
 
 
-def _of_a_family(of: Variant) -> bool:
-    return of.kind == "scan" and of.origin == "variant" and not of.on_host
+def _of_a_family(variant: Variant) -> bool:
+    return variant.kind == "scan" and variant.origin == "variant" and not variant.on_host
 
 
 def look(variant: str, about: Variants) -> Look:
@@ -103,14 +105,14 @@ def spare(number: int) -> Look:
 
 def host_looks(about: Variants) -> Iterator[Look]:
     """Those of CPUs of machines without a GPU, one after another."""
-    taken = sum(of.on_host for of in about.values())
+    taken = sum(variant.on_host for variant in about.values())
     return (form(place, PURPLE) for place in range(taken, taken + len(FORMS)))
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
     """Variants family by family, and within one as their looks are, those that nothing is said of
     behind them by id."""
-    families = list(dict.fromkeys(of.family for of in about.values()))
+    families = list(dict.fromkeys(variant.family for variant in about.values()))
     known = list(looks(about))
     return sorted(
         variants,

@@ -86,7 +86,7 @@ def _bands(times_us: pd.Series) -> list[str]:
 
 
 def pair(
-    kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
+    kind: str, which: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
 ) -> dict[str, Any]:
     """The entry of a comparison of one code with itself; `of`: which cases."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
@@ -100,7 +100,7 @@ def pair(
         }  # rounded up: the pair stays within
         for (on, time), values in beyond.groupby([cases["on"], times])
     ]
-    return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
+    return {"kind": kind, "of": which, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 
 def read(devices: Sequence[str], folder: Path = FOLDER) -> list[Pairs]:

@@ -211,8 +211,8 @@ def lacking(
     if not reason and not untimed:
         return ""
     wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
-    of = " ".join(filter(None, (ask.type, ask.op or "plus")))
-    reason = f"no {reason}" if reason else f"no {of} inclusive timings of {', '.join(untimed)}"
+    scan = " ".join(filter(None, (ask.type, ask.op or "plus")))
+    reason = f"no {reason}" if reason else f"no {scan} inclusive timings of {', '.join(untimed)}"
     measure = ""
     if ask.variants or ask.type or ask.op:
         measure = bench(wanted, ask.type, ask.op)

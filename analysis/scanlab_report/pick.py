@@ -100,7 +100,7 @@ def scans(
     python: bool = False,
     kinds: Sequence[str] = ("cuda",),
     launches: Sequence[str] = (STREAM,),
-    beside: Sequence[Wanted] = (),
+    references: Sequence[Wanted] = (),
     cache: str = "",
 ) -> pd.DataFrame:
     """The cases of one device and type: the first of `types` with a scan timed on the GPU, else the
@@ -120,7 +120,7 @@ def scans(
         python,
         tuple(kinds),
         tuple(launches),
-        tuple(beside),
+        tuple(references),
         cache,
     )
     return wanted.asked(data).cases(data)
@@ -139,7 +139,7 @@ class Query:
     python: bool = False
     kinds: tuple[str, ...] = ("cuda",)
     launches: tuple[str, ...] = (STREAM,)
-    beside: tuple[Wanted, ...] = ()
+    references: tuple[Wanted, ...] = ()
     cache: str = ""
 
     def asked(self, data: Data) -> Query:
@@ -152,7 +152,7 @@ class Query:
             cache=self.cache if ask.variants else "",
         )
         if ask.variants:
-            only = (*ask.variants, *self.all_of, *self.beside)
+            only = (*ask.variants, *self.all_of, *self.references)
             query = replace(query, any_of=ask.variants, only=only, python=True)
         return query
 
@@ -203,8 +203,8 @@ class Query:
         )
         kind = "" if set(self.types) == set(ANY_TYPE) else " or ".join(self.types) + " "
         device = "a CUDA device" if self.kinds == ("cuda",) else "any device"
-        of = f" of {wanted}" if wanted else ""
-        return f"{kind}{self.op} {self.mode} timings{of} on {device}"
+        suffix = f" of {wanted}" if wanted else ""
+        return f"{kind}{self.op} {self.mode} timings{suffix} on {device}"
 
 
 def _glob(wanted: Wanted) -> str:

@@ -86,7 +86,7 @@ def examine(folder: Path, recorded: Path) -> Record:
     timed: list[tuple[File, str]] = []
     tables: list[tuple[File, str]] = []
     verifications = []
-    beside = {
+    ranges = {
         file.with_suffix(f".ranges{suffix}")
         for file in candidates
         if file.suffix == ".csv"
@@ -95,17 +95,17 @@ def examine(folder: Path, recorded: Path) -> Record:
     for file in sorted(candidates):
         data = load([file])
         problems = [problem for problem in data.problems if not isinstance(problem, Unknown)]
-        found = [pair for pair in session.kinds(data) if pair[1] != "counts"]
+        pairs = [pair for pair in session.kinds(data) if pair[1] != "counts"]
         record.wrong += problems
         verifications += data.verifications
-        kept = found or data.verifications or file.name in TESTS or file in beside
+        kept = pairs or data.verifications or file.name in TESTS or file in ranges
         (record.files if kept else record.ignored).append(file)
         if file.name in TESTS:
             _tests(record, file)
-        timed += [pair for pair in found if pair[1] not in session.COUNTED]
+        timed += [pair for pair in pairs if pair[1] not in session.COUNTED]
         tables += [
             pair
-            for pair in found
+            for pair in pairs
             if pair[1] in session.COUNTED and pair[1] != "repeats" and pair[0].context
         ]  # _verification checks repeats
         if not problems:  # otherwise these would be consequential errors
@@ -153,8 +153,8 @@ def examine(folder: Path, recorded: Path) -> Record:
 
 def _provenance(record: Record, run: File, kind: str) -> None:
     """Complains of the missing and the unacceptable provenance of a file."""
-    said = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
-    for key in ("date", *(key for key in said if key != "seed" or kind not in _NO_SEED)):
+    required = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
+    for key in ("date", *(key for key in required if key != "seed" or kind not in _NO_SEED)):
         if not run.context.get(key):
             record.complain(
                 run.path,
@@ -189,9 +189,9 @@ def _one_run(record: Record, runs: Sequence[File]) -> None:
     among themselves."""
     alike: dict[bool, File] = {}
     for run in runs:
-        beside = alike.setdefault(run.kind == "host", run)
+        first = alike.setdefault(run.kind == "host", run)
         for key, mine, other, file in (
-            ("device", run.device, beside.device, beside.path),
+            ("device", run.device, first.device, first.path),
             ("git_commit", run.commit, runs[0].commit, runs[0].path),
         ):
             if mine != other:
@@ -304,20 +304,22 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
             f"is missing: verify with {how} {record.folder / VERIFICATION}",
         )
     of_commits = any(wrong.place == "context.git_commit" for wrong in record.wrong)
-    for of in verifications:
-        about = of.context
+    for verification in verifications:
+        about = verification.context
         dirty, commit = about.get("git_dirty") == "true", about.get("git_commit", "")
-        if of.interrupted:
-            record.complain(of.file, "", "was interrupted: verify again")
-        if of.failed:
-            record.complain(of.file, "", f"says that {of.failed} verifications failed")
+        if verification.interrupted:
+            record.complain(verification.file, "", "was interrupted: verify again")
+        if verification.failed:
+            record.complain(
+                verification.file, "", f"says that {verification.failed} verifications failed"
+            )
         if wanted and about["backend"] != "cuda":
-            record.complain(of.file, "", "is not of the GPU: verify with --device cuda")
+            record.complain(verification.file, "", "is not of the GPU: verify with --device cuda")
         if dirty or (
             commit != run.context.get("git_commit") and not of_commits
         ):  # else it is other than some of them, of course
             record.complain(
-                of.file,
+                verification.file,
                 "",
                 (
                     f"is of commit {commit}{'+' * dirty}, not of the results': verify what was "
@@ -326,7 +328,7 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
             )
         if wanted and about.get("device") != run.device:
             record.complain(
-                of.file,
+                verification.file,
                 "",
                 (
                     f"is of {about.get('device') or 'no device'}, and the results are of "

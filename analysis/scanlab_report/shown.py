@@ -40,7 +40,7 @@ class Shown:
     """Another variant, type or operator than a reader expects."""
 
     @property
-    def told(self) -> str:
+    def full_caption(self) -> str:
         return " ".join(filter(None, (self.caption, self.details)))
 
 
@@ -54,12 +54,12 @@ def shown(
     variant: str = BEST,
 ) -> Shown:
     """What a figure or table function returns; `drawn` are the tables that it drew."""
-    found: list[Source] = []
+    origins: list[Source] = []
     for rows in drawn:
-        found += [rows] if isinstance(rows, Source) else sources(data, rows)
+        origins += [rows] if isinstance(rows, Source) else sources(data, rows)
     usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
     unusual = tuple(value for value, expected in usual if value != expected)
-    unique = {source.line(): source for source in reversed(found)}
+    unique = {source.line(): source for source in reversed(origins)}
     return Shown(content, caption, list(reversed(unique.values())), details, unusual)
 
 
@@ -148,8 +148,8 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
     lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
     if len(lines) > 1 and stack.sheet is not None:
         return {
-            device: Shown(stack.sheet, of.caption, of.sources, of.details, of.unusual)
-            for device, of in on.items()
+            device: Shown(stack.sheet, own.caption, own.sources, own.details, own.unusual)
+            for device, own in on.items()
         }
     if stack.sheet is not None:
         style.close(stack.sheet)
@@ -168,7 +168,7 @@ def draw(
         drawn: Figure = next(iter(on.values())).content
         style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []
-        caption = [told(on)] * entry.of_others  # no page has it
+        caption = [joint_caption(on)] * entry.of_others  # no page has it
         style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
         style.save(drawn, targets)
     return on
@@ -180,7 +180,7 @@ def all_sources(on: dict[str, Shown]) -> list[Source]:
     return list(lines.values())
 
 
-def told(on: dict[str, Shown]) -> str:
+def joint_caption(on: dict[str, Shown]) -> str:
     """The caption of a figure, with the details of each device."""
     captions = list(dict.fromkeys(shown.caption for shown in on.values()))
     details = [
@@ -191,16 +191,16 @@ def told(on: dict[str, Shown]) -> str:
     return " ".join([*captions[:1], *details])
 
 
-def footer_line(found: Sequence[Source]) -> str:
+def footer_line(origins: Sequence[Source]) -> str:
     """Device, date, commit and origin of everything that is shown."""
-    return "; ".join(source.line() for source in found)
+    return "; ".join(source.line() for source in origins)
 
 
-def latex_caption(text: str, found: Sequence[Source]) -> str:
+def latex_caption(text: str, origins: Sequence[Source]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was
     repeated."""
     lines = [
-        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in found
+        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in origins
     ]
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")

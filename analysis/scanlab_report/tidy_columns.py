@@ -17,7 +17,7 @@ COUNT = "count"
 def _means(document: type[Struct], field: str) -> str:
     """The meaning of a field of a document, with every word that it may be."""
     hint = get_type_hints(document, include_extras=True)[field]
-    meaning = "".join(of.description or "" for of in getattr(hint, "__metadata__", ())).replace(
+    meaning = "".join(note.description or "" for note in getattr(hint, "__metadata__", ())).replace(
         "`", ""
     )
     words = [str(word) for word in get_args(get_args(hint)[0] if meaning else hint)]

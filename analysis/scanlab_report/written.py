@@ -70,14 +70,16 @@ def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        of = Path(os.path.abspath(error.filename)) if error.filename else None
+        failed = Path(os.path.abspath(error.filename)) if error.filename else None
         hidden = (
-            of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
+            failed is not None
+            and _HIDDEN in str(failed)
+            and failed.is_relative_to(os.path.abspath(within))
         )
         if (
-            of is not None
+            failed is not None
             and not hidden
-            and of not in [Path(os.path.abspath(folder)) for folder in above]
+            and failed not in [Path(os.path.abspath(folder)) for folder in above]
         ):
             raise
         raise OSError(

@@ -155,10 +155,10 @@ class _Alone:
 
 def problems(cases: pd.DataFrame) -> pd.DataFrame:
     """One row per problem in which several schedules were timed: `scale` first, then most items."""
-    found = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
-    found["main"] = found["workload"] == MAIN_WORKLOAD
+    rows = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
+    rows["main"] = rows["workload"] == MAIN_WORKLOAD
     order = ["main", "items", "cases"]
-    return found[found["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
+    return rows[rows["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
 
 
 def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:

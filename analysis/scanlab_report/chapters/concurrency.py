@@ -206,9 +206,9 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
-    found: dict[str, dict[str, Any]] = {}
+    calls: dict[str, dict[str, Any]] = {}
     for row in rows[rows["asks"] != ""].itertuples():
-        own = found.setdefault(row.subject, {"call": row.subject})
+        own = calls.setdefault(row.subject, {"call": row.subject})
         for key in ("stated", "shown", "counted"):
             own[f"{row.asks}_{key}"] = getattr(row, key)
     columns = [Column("call", "call", right=False)]
@@ -223,7 +223,7 @@ def implicit_sync_calls(data: Data) -> Shown:
         f"cuda. Copies "
         "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
     )
-    made = pd.DataFrame(list(found.values()), columns=[c.key for c in columns], dtype=object)
+    made = pd.DataFrame(list(calls.values()), columns=[c.key for c in columns], dtype=object)
     made["call"] = sync_calls(rows[rows["asks"] != ""])
     for who in ("host", "streams"):
         made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")

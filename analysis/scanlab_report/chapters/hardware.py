@@ -39,19 +39,19 @@ def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
         ["variant", "items", "place"], kind="stable", ignore_index=True
     )
     columns = [column for column in rows.columns if column.startswith(WAITING)]
-    found = pd.DataFrame(
+    shares = pd.DataFrame(
         {
             column.removeprefix(WAITING): rows[column].fillna(0) / rows["cycles_total"]
             for column in columns
         }
     )
-    found["rest"] = (1 - found.sum(axis=1)).clip(lower=0)
-    return found.assign(**{name: rows.get(name, np.nan) for name in NAMED})
+    shares["rest"] = (1 - shares.sum(axis=1)).clip(lower=0)
+    return shares.assign(**{name: rows.get(name, np.nan) for name in NAMED})
 
 
-def wait_kinds(found: pd.DataFrame) -> list[str]:
+def wait_kinds(shares: pd.DataFrame) -> list[str]:
     """What is waited for, in what `wait_shares` found."""
-    return [column for column in found.columns if column not in (*NAMED, "rest")]
+    return [column for column in shares.columns if column not in (*NAMED, "rest")]
 
 
 _FILLS = {
@@ -108,8 +108,8 @@ def prefix_wait(data: Data) -> Shown:
     ]
     axes.set_yticks(height, names)
     variants = rows["variant"].unique()
-    of = f", {variants[0]}" if len(variants) == 1 else ""
-    axes.set_xlabel(f"share of cycles{of}")
+    suffix = f", {variants[0]}" if len(variants) == 1 else ""
+    axes.set_xlabel(f"share of cycles{suffix}")
     drawn.legend(
         loc="outside upper right", ncols=3, columnspacing=0.8, handlelength=1.4, borderpad=0
     )

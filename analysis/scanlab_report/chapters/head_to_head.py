@@ -225,13 +225,13 @@ def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
 def counted(data: Data) -> Shown:
     """Head-to-head comparison of best and the fastest CUB scan, counted."""
     rows = versus_cub(data)
-    beside = int((~in_columns(rows, COLUMNS)).sum())
+    outside = int((~in_columns(rows, COLUMNS)).sum())
     others = (
         (
-            f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among "
+            f" {count(outside, 'case')} of other launches {'is' if outside == 1 else 'are'} among "
             "those of the right part."
         )
-        if beside
+        if outside
         else ""
     )
     made = [_counts(pick(rows, type=kind, op=op), kind, op) for kind, op in type_op_rows(rows)]
@@ -260,8 +260,8 @@ def counted(data: Data) -> Shown:
 def _counts(rows: pd.DataFrame, kind: str, op: str) -> dict[str, Any]:
     row: dict[str, Any] = {"type": kind, "op": op}
     for cache, launch in COLUMNS:
-        found = pick(rows, cache=cache, launch=launch)["outcome"].value_counts()
-        row[f"{cache}_{launch}"] = " / ".join(str(found.get(o, 0)) for o in (WIN, TIE, LOSS))
+        outcomes = pick(rows, cache=cache, launch=launch)["outcome"].value_counts()
+        row[f"{cache}_{launch}"] = " / ".join(str(outcomes.get(o, 0)) for o in (WIN, TIE, LOSS))
     known = decided(rows)
     return row | {
         "cases": len(known),

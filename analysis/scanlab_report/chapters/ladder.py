@@ -59,13 +59,13 @@ def ladder_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
 
 def rungs(cases: pd.DataFrame) -> pd.DataFrame:
     """`variant`, `ratio`, `low`, `high`: the share of a copy of each rung at `ladder_size`."""
-    found = [
+    parts = [
         pick(shares(cases, v, CEILING, caches(cases)[0]), items=ladder_size(cases)).assign(
             variant=v
         )
         for v in LADDER
     ]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def ladder_size(cases: pd.DataFrame) -> int:

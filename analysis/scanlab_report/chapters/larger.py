@@ -69,14 +69,14 @@ def over_files(
 ) -> list[tuple[int, Interval, str]]:
     """From file to file, the time of `way` over that of `over` at each size that has both, and how
     the latter writes. Each by the way to write that is the faster for it."""
-    rows, found = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
+    rows, ratios = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
     for bytes_, own in rows.groupby("bytes"):
         sides = [pick(own, way=each) for each in (way, over)]
         if not any(side.empty for side in sides):
             other, scan = (side.loc[side["median_ns"].idxmin()] for side in sides)
             ratio = ratio_interval(other["samples"], scan["samples"])
-            found.append((int(bytes_), ratio, scan["place"]))
-    return found
+            ratios.append((int(bytes_), ratio, scan["place"]))
+    return ratios
 
 
 def size_name(bytes_: int) -> str:

@@ -35,7 +35,7 @@ def core_sessions(
         all_of=(ONE_CORE, *all_of),
         any_of=tuple(any_of),
         only=only,
-        beside=(ALL_CORES,),
+        references=(ALL_CORES,),
     ).asked(data)
     every = data.every or data
 

@@ -48,8 +48,8 @@ def cases(data: Data, timed: bool = True) -> pd.DataFrame:
         names = [str(path) for path in paths]
     parts = without_numbers([rows[rows["file"] == number] for number in numbers])
     parts = [
-        of.assign(name=name, number=place)
-        for place, (name, of) in enumerate(zip(names, parts, strict=True))
+        part.assign(name=name, number=place)
+        for place, (name, part) in enumerate(zip(names, parts, strict=True))
     ]
     every = pd.concat(parts, ignore_index=True) if parts else rows
     every = every[every["skipped"] == ""] if timed else every
@@ -88,16 +88,16 @@ def distributions(data: Data) -> Shown:
     if rows.empty:
         raise Lacking("case has two samples or more")
     rows = rows.assign(spread=rows["samples"].map(_spread))
-    groups = [of for _, of in rows.groupby(["benchmark", "key", "device"], sort=False)]
-    widest = sorted(groups, key=lambda of: of["spread"].max(), reverse=True)[:PANELS]
-    panels = [of for of in groups if any(of is other for other in widest)]
+    groups = [group for _, group in rows.groupby(["benchmark", "key", "device"], sort=False)]
+    widest = sorted(groups, key=lambda group: group["spread"].max(), reverse=True)[:PANELS]
+    panels = [group for group in groups if any(group is other for other in widest)]
     columns, lines = min(_COLUMNS, len(panels)), -(-len(panels) // _COLUMNS)
     width = style.DOUBLE * columns / _COLUMNS if columns > 1 else style.COLUMN
     drawn, axes = style.figure(width, 0.3 + 1.45 * lines, columns, lines, sharey=True)
     varies = [len(set(rows[name]) - {""}) > 1 for name in ("benchmark", "case", "device")]
-    for panel, of in zip(axes, panels, strict=False):
-        _steps(panel, of)
-        _heading(panel, of.iloc[0], *varies)
+    for panel, group in zip(axes, panels, strict=False):
+        _steps(panel, group)
+        _heading(panel, group.iloc[0], *varies)
     for unused in axes[len(panels) :]:
         unused.remove()
     for panel in axes[: len(panels) : columns]:
@@ -207,7 +207,7 @@ def medians(data: Data) -> Shown:
         for gpu, number in zip(every["gpu"], every["device"], strict=True)
     ]
     rows = every.assign(
-        **{name: pd.Series(of, dtype=object) for name, of in us.items()},
+        **{name: pd.Series(values, dtype=object) for name, values in us.items()},
         device=devices,
         file=every["name"],
         mean_us=every["mean_ns"] / 1e3,
@@ -220,7 +220,7 @@ def medians(data: Data) -> Shown:
         "skipped": (rows["skipped"] != "").any(),
         "gb_per_s": every["rates"].map(len).any(),
     }
-    interval = lambda of: with_interval(of) if np.isfinite(of.value) else "—"
+    interval = lambda estimate: with_interval(estimate) if np.isfinite(estimate.value) else "—"
     columns = (
         Column("file", "file", code, right=False),
         Column("benchmark", "benchmark", code, right=False),

@@ -35,7 +35,7 @@ def time_by_axis(data: Data) -> Shown:
     if not groups:
         raise Lacking("benchmark has an axis of numbers with two values or more")
     left_out, groups = len(groups) - ROWS, groups[:ROWS]
-    with_rates = any(of["rates"].map(len).any() for _, _, of in groups)
+    with_rates = any(group["rates"].map(len).any() for _, _, group in groups)
     columns = 2 if with_rates else 1
     width = style.DOUBLE if with_rates else 0.7 * style.DOUBLE
     drawn, axes = style.figure(width, 0.2 + 1.9 * len(groups), columns, len(groups))
@@ -99,8 +99,8 @@ def _groups(every: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         ]
         on = f"on device {device}" if several and device else ""
         groups += [
-            (" ".join(filter(None, (benchmark, on, name))), axis, of)
-            for name, of in rows.groupby(np.array(part, dtype=object), sort=False)
+            (" ".join(filter(None, (benchmark, on, name))), axis, group)
+            for name, group in rows.groupby(np.array(part, dtype=object), sort=False)
         ]
     return groups
 

@@ -89,8 +89,8 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
     )
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
         row, column = divmod(place, columns)
-        beside = rows[row] if columns > 1 else [own for (own,) in rows]
-        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in beside))
+        peers = rows[row] if columns > 1 else [own for (own,) in rows]
+        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers))
         draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
         if number := trace.about.get("multiprocessors"):  # the idle ones too
             axis.set_yticks(range(number), [f"SM {lane}" for lane in range(number)])
@@ -167,10 +167,10 @@ def scenarios_worth(data: Data) -> Shown:
 @table("scenarios")
 def scenarios(data: Data) -> Shown:
     """Simulated scenarios: the finding of each panel of the figures of scenarios."""
-    made, found = [], []
+    made, sources = [], []
     for name, rows in PICTURES.items():
         traces, source = scenarios_of(data, rows)
-        found.append(source)
+        sources.append(source)
         made += [
             {
                 "figure": name,
@@ -189,7 +189,7 @@ def scenarios(data: Data) -> Shown:
         Column("finding", "finding", right=False, wrap=32),
     )
     caption = "Simulated scenarios: makespan and finding of each panel of the figures of scenarios."
-    return shown(data, Table(caption, columns, records(made)), caption, *found)
+    return shown(data, Table(caption, columns, records(made)), caption, *sources)
 
 
 def generation_rows(data: Data) -> tuple[pd.DataFrame, Source, str]:

@@ -89,9 +89,9 @@ def check(claims: Iterable[Claim], data: Data, about: str = "") -> list[Standing
 
 
 def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
-    found: list[Standing] = []
+    standings: list[Standing] = []
     for device in claim.on or data.devices or [""]:
-        if found and not claim.on:
+        if standings and not claim.on:
             break
         try:
             standing = MEASURES[claim.measure][0](claim, data.on(device) if device else data)
@@ -100,8 +100,8 @@ def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
         if device != expected and any(device in s.device.split(", ") for s in standing.sources):
             where = ", ".join(filter(None, (standing.where, device)))
             standing = replace(standing, where=where)
-        found.append(standing)
-    return found or [Standing(claim)]
+        standings.append(standing)
+    return standings or [Standing(claim)]
 
 
 def literature(data: Data, *measures: str) -> list[Standing]:

@@ -136,14 +136,14 @@ def join(
         problem for problem in (*data.problems, *twice) if not isinstance(problem, Unknown)
     ]:
         raise ValueError(*map(str, wrong))
-    found = kinds(data)
+    pairs = kinds(data)
     listed = sorted(
-        {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in found}
+        {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in pairs}
     )
-    runs = [file for file, kind in found if kind not in COUNTED]
+    runs = [file for file, kind in pairs if kind not in COUNTED]
     on_gpus = [file for file in runs if file.kind != "host"]
     counted = (
-        [file for file, kind in found if kind in COUNTED and file.device] if runs else []
+        [file for file, kind in pairs if kind in COUNTED and file.device] if runs else []
     )  # tables alone are no session
     if len(devices := sorted({file.device for file in [*(on_gpus or runs), *counted]})) != 1:
         raise ValueError(

@@ -70,7 +70,9 @@ def _is_own(document: Any) -> bool:
         if not isinstance(part, dict):
             continue
         context, entries = part.get("context"), part.get("benchmarks")
-        schemas = [of.get("schema", "") for of in (part, context) if isinstance(of, dict)]
+        schemas = [
+            holder.get("schema", "") for holder in (part, context) if isinstance(holder, dict)
+        ]
         outcomes = isinstance(entries, list) and any(
             "outcome" in entry for entry in entries if isinstance(entry, dict)
         )

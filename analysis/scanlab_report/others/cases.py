@@ -82,9 +82,9 @@ def sampled(samples: np.ndarray, places: Sequence[str] = ()) -> dict[str, Any]:
 def without_numbers(tables: list[pd.DataFrame]) -> list[pd.DataFrame]:
     """The same cases. Where no file has more than one GPU, its number is only the slot that it was
     in: cases of two slots are the same case."""
-    one_each = all(len(set(of["device"]) - {""}) < 2 for of in tables)
-    apart = all(not of.duplicated(["benchmark", "key"]).any() for of in tables)
-    return [of.assign(device="") for of in tables] if one_each and apart else tables
+    one_each = all(len(set(table["device"]) - {""}) < 2 for table in tables)
+    apart = all(not table.duplicated(["benchmark", "key"]).any() for table in tables)
+    return [table.assign(device="") for table in tables] if one_each and apart else tables
 
 
 def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
@@ -97,7 +97,7 @@ def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
         first = (
             runs.sort_values(
                 ["failed", "skipped"],
-                key=lambda of: of.astype(bool),
+                key=lambda column: column.astype(bool),
                 ascending=False,
                 kind="stable",
             )

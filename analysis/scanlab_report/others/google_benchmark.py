@@ -124,7 +124,7 @@ def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
         if not runs and len(means) < 2:
             return case | _aggregates({placed[1].aggregate_name: placed for placed in entries})
         runs = runs or means
-        samples = np.array([_seconds(*of) for of in runs])
+        samples = np.array([_seconds(*run) for run in runs])
         rates = [e.bytes_per_second for _, e in runs if 0 < e.bytes_per_second < math.inf]
         return (
             case
@@ -135,22 +135,22 @@ def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
         return case | {"skipped": unusable(misfit), "misfit": misfit}
 
 
-def _aggregates(of: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
+def _aggregates(aggregates: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
     """Mean, deviation and median of repetitions that the file does not have one by one."""
-    if "mean" not in of:
+    if "mean" not in aggregates:
         return {"skipped": "the file has no time of it"}
-    place, mean = of["mean"]
+    place, mean = aggregates["mean"]
     times: dict[str, Any] = {
         "count": mean.repetitions,
         "mean": checked_time(_seconds(place, mean), f"{place}.real_time"),
     }
     times |= {
-        field: _seconds(*of[name])
+        field: _seconds(*aggregates[name])
         for name, field in (("stddev", "stdev"), ("median", "median"))
-        if name in of
+        if name in aggregates
     }
     if not 0 <= times.get("stdev", 0) <= LONGEST:
-        at, entry = of["stddev"]
+        at, entry = aggregates["stddev"]
         raise Misfit(f"{at}.real_time", f"is {entry.real_time:g}, no deviation: {REMEDY}")
     if 0 < mean.bytes_per_second < math.inf:
         times["rates"] = np.array([mean.bytes_per_second])

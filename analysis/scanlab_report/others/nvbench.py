@@ -96,7 +96,7 @@ def nvbench(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], li
     ]
     used = {case["device"]: case["gpu"] for case in cases if case["gpu"]}
     context = {
-        "device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))),
+        "device": ", ".join(dict.fromkeys(used[number] for number in sorted(used))),
         "argv": one_line(" ".join(content.meta.argv or [])),
         "nvbench": content.meta.version.nvbench.string,
     }
@@ -127,9 +127,9 @@ def _state(
 def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     """The times of a state, from its summaries by tag."""
     values = {
-        (summary.tag, of.name): (of.value, f"{place}.summaries[{s}].data[{v}].value")
+        (summary.tag, item.name): (item.value, f"{place}.summaries[{s}].data[{v}].value")
         for s, summary in enumerate(state.summaries or [])
-        for v, of in enumerate(summary.data or [])
+        for v, item in enumerate(summary.data or [])
     }
 
     def number(tag: str) -> float:
@@ -175,9 +175,9 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
 def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.ndarray:
     """The samples in a file beside the JSON. Older versions name it from the folder that nvbench
     ran in; it always lies in one beside the JSON."""
-    beside = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
+    candidates = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
     try:
-        raw = next((path for path in beside if path.is_file()), beside[0]).read_bytes()
+        raw = next((path for path in candidates if path.is_file()), candidates[0]).read_bytes()
     except OSError as error:
         reason = f"which cannot be read beside the JSON ({error.strerror})"
         raise Misfit(

@@ -27,9 +27,9 @@ from scanlab_report.shown import (
     draw,
     first_of,
     footer_line,
+    joint_caption,
     latex_caption,
     markdown,
-    told,
 )
 from scanlab_report.tables import CASE
 from scanlab_report.written import put
@@ -115,7 +115,7 @@ class Report:
                     put(target, source.read_bytes())
         except Lacking as error:
             return line, str(error)
-        caption = latex_caption(told(on), all_sources(on))
+        caption = latex_caption(joint_caption(on), all_sources(on))
         put(self.paper / "figures" / f"{entry.name}.caption.tex", caption)
         return line, ""
 

@@ -127,7 +127,9 @@ def figure(
     grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
     if _style.width:
         if width > COLUMN and columns > 1:  # what stands side by side on a page
-            heights = [of for of in grid["height_ratios"] or [1.0] * rows for _ in range(columns)]
+            heights = [
+                ratio for ratio in grid["height_ratios"] or [1.0] * rows for _ in range(columns)
+            ]
             height, rows, columns, grid = (
                 NARROW * height * columns,
                 rows * columns,
@@ -272,11 +274,11 @@ def finish(drawn: Figure) -> None:
             for name in named
         ]  # with a sample of the line, and space
         lines = next(
-            of
-            for of in range(1, len(named) + 1)
-            if sum(max(widths[place : place + of]) for place in range(0, len(named), of))
+            count
+            for count in range(1, len(named) + 1)
+            if sum(max(widths[place : place + count]) for place in range(0, len(named), count))
             <= _style.width
-            or of == len(named)
+            or count == len(named)
         )
         columns = -(-len(named) // lines)
         drawn.set_size_inches(_style.width, drawn.get_figheight() + 0.15 * lines + 0.06)

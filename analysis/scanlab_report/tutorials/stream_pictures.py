@@ -127,36 +127,37 @@ def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
     the time."""
     least = 0.01 * (rows["end_us"].max() - rows["start_us"].min())
     rows = rows.copy()
-    for _, of in rows.groupby("kind"):
-        of = of.sort_values("start_us")
-        if (of["start_us"].to_numpy()[1:] >= of["end_us"].to_numpy()[:-1] - least).all():
-            rows.loc[of.index, "lane"] = of["lane"].min()
+    for _, group in rows.groupby("kind"):
+        group = group.sort_values("start_us")
+        if (group["start_us"].to_numpy()[1:] >= group["end_us"].to_numpy()[:-1] - least).all():
+            rows.loc[group.index, "lane"] = group["lane"].min()
     return rows
 
 
 def draw(timelines: Sequence[Timeline], origin: str) -> str:
     """Timelines below each other, on one axis of time in milliseconds."""
-    timelines = [replace(of, rows=_in_one_lane(of.rows)) for of in timelines]
+    timelines = [replace(timeline, rows=_in_one_lane(timeline.rows)) for timeline in timelines]
     spans = [
-        of.until or (of.rows["end_us"].max() - of.rows["start_us"].min()) / 1e3 for of in timelines
+        timeline.until or (timeline.rows["end_us"].max() - timeline.rows["start_us"].min()) / 1e3
+        for timeline in timelines
     ]
     span = max(spans)
-    height = sum(24 + (LANE + 4) * len(_lanes(of.rows)) + 8 for of in timelines) + 38
-    picture = Picture("; ".join(of.title for of in timelines), height)
+    height = sum(24 + (LANE + 4) * len(_lanes(timeline.rows)) + 8 for timeline in timelines) + 38
+    picture = Picture("; ".join(timeline.title for timeline in timelines), height)
     scale = (WIDTH - LEFT - RIGHT) / span
     y, numbered = 4.0, False
     bottom = height - 36
     for tick in _ticks(span):
         picture.line(LEFT + scale * tick, 22, LEFT + scale * tick, bottom, "#e4e4e4")
         picture.text(LEFT + scale * tick, bottom + 10, f"{tick:g}", 12, colour=FAINT)
-    for of in timelines:
+    for timeline in timelines:
         picture.box(LEFT - 2, y, WIDTH - LEFT, 18, "#ffffff", "#ffffff")
-        picture.text(LEFT, y + 10, of.title, 13, "start", bold=True)
+        picture.text(LEFT, y + 10, timeline.title, 13, "start", bold=True)
         y += 24
-        first = of.rows["start_us"].min()
+        first = timeline.rows["start_us"].min()
         named: set[str] = set()
-        for lane in _lanes(of.rows):
-            rows = of.rows[of.rows["lane"] == lane].sort_values("start_us")
+        for lane in _lanes(timeline.rows):
+            rows = timeline.rows[timeline.rows["lane"] == lane].sort_values("start_us")
             kind = str(rows["kind"].iloc[0])
             if kind not in named:
                 picture.text(LEFT - 8, y + LANE / 2, _NAMES.get(kind, kind), 12, "end")
