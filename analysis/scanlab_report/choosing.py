@@ -14,8 +14,9 @@ class NoSession(ValueError):
 
 
 def choose_session(data: Data, name: str = "") -> Data:
-    """One recorded session of each device and number of GPUs, and all that was measured now: the
-    session of this name, else the newest complete one. NoSession if none has the name."""
+    """Keep one recorded session per device and number of GPUs, and all that was measured now. The
+    session is that of the given name, else the newest complete session. NoSession if none has
+    the name."""
     sessions = [*data.sessions, *_unlisted(data)]
     if name and name not in {session.name for session in sessions}:
         known = ", ".join(sorted({session.name for session in sessions})) or "none"

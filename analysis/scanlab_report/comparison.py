@@ -1,6 +1,6 @@
 """Two runs case by case: ratios of medians with intervals, and verdicts.
 
-A case of B is *slower* than in A if all hold, and *faster* likewise:
+A case is *slower* in B than in A if all of these hold, and *faster* if they hold the other way:
 
 * chance: the p of the Mann-Whitney test (ranks only; exact up to 100 samples), corrected for the
   number of cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower,
@@ -8,8 +8,8 @@ A case of B is *slower* than in A if all hold, and *faster* likewise:
   thousands of cases, would find next to nothing with the few samples that a sweep affords.
 * noise: the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs
   of the same code lie apart (`noise`).
-* the machine: where code that is the same in both runs, timed likewise and about as long a launch,
-  took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
+* the machine: where code that is the same in both runs, timed the same way and about as long a
+  launch, took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
   whichever is farther, and nothing within their range is slower or faster. Two hosts of one GPU
   launch kernels at different rates, and provenance need not show it: in a cloud all have one name.
   So a machine that got faster may hide code that got slower: time both on one machine.
@@ -246,7 +246,8 @@ def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
 
 
 def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
-    """How many cases that A has a time of failed in B, and sentences on cases without a time."""
+    """Count the cases that have a time in A and failed in B. Return the count, and sentences on
+    cases without a time."""
     broken = b.untimed.merge(a.cases[a.case], on=a.case)
     broken = broken[broken["failed"].astype(bool)]
     remarks = []
@@ -288,9 +289,13 @@ def _unchanged(a: File, b: File, about: Variants) -> list[str]:
 
 
 def unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:
-    """For each case the `least`, `median` and `most` ratio of unchanged code that is timed likewise
-    and takes about as long a launch: a scan of ten launches, 3 µs each, waits for the host as an
-    empty kernel does, and one of 30 µs in a single launch does not. NaN where there is none."""
+    """Return the `least`, `median` and `most` ratio of comparable unchanged code for each case; NaN
+    if there is none.
+
+    Comparable code is timed in the same way and takes about as long per launch. A scan of ten
+    launches of 3 µs each waits for the host as an empty kernel does; a single launch of 30 µs does
+    not.
+    """
     bounds = np.full((len(cases), 3), np.nan)
     for places in cases.groupby(["on", "column"]).indices.values():
         alike = cases.iloc[places]
@@ -306,8 +311,9 @@ def unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
-    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either
-    way; NaN: none. `origin`: where the thresholds are from, in words."""
+    """Return the comparison with verdicts. `thresholds`: one per case of both runs, or a single
+    value for all; 0.05 is 5% either way, NaN is none. `origin`: where the thresholds are from, in
+    words."""
     both = comparison.both
     both = both.assign(threshold=thresholds, **unchanged_ratios(both))
     farther = 1 + both["threshold"]
@@ -338,8 +344,8 @@ def moved(comparison: Comparison) -> pd.DataFrame:
 
 
 def lone(comparison: Comparison) -> tuple[float, int]:
-    """The corrected p of a single case that differs as clearly as can be, and how many must differ
-    at once; means tell a single case from chance."""
+    """Return the corrected p of a single case that differs as clearly as possible, and how many
+    such cases must differ at once. A comparison by means tells a single case from chance."""
     both = comparison.both
     if both.empty or not _by_ranks(both).all():
         return 0.0, 0

@@ -105,8 +105,8 @@ def summary(compared: Comparison) -> list[str]:
 
 
 def machines(compared: Comparison) -> list[str]:
-    """How far apart the machines are by code that is the same in both, if farther than noise, or
-    that no such code shows it."""
+    """Return sentences on how far apart the machines are. Code that is the same in both runs shows
+    it, if it differs by more than noise; a sentence states if there is no such code."""
     called = compared.both[compared.both["verdict"].isin((SLOWER, FASTER))]
     lacking = called["median"].isna().sum() if compared.a.device == compared.b.device else 0
     sentences = (
@@ -226,8 +226,8 @@ def page(compared: Comparison) -> str:
 
 
 def listed(rows: pd.DataFrame, case: list[str]) -> list[str]:
-    """Cases of one file, those that differ in their size alone on one line; every single one is in
-    the CSV."""
+    """List the cases of one file. Cases that differ in size alone share a line; the CSV has every
+    single case."""
     if "items" not in rows:
         return [
             "- "

@@ -19,7 +19,8 @@ from scanlab_report.others import cases
 from scanlab_report.tables import CASES
 
 TIMED = {"scans": ["cache", "launch"], "schedules": ["entry"], "stream_scan": ["way"]}
-"""By kind the columns that state how a case is timed, together its `column`; on the host `host`."""
+"""The columns that state how a case is timed, by kind; together they are its `column`. Cases of the
+host have `host` there."""
 
 
 KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream_scan"}

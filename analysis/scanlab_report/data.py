@@ -37,7 +37,7 @@ from scanlab_report.tables import COLUMNS, MEASURED, ODD_SIZES
 
 @dataclass(frozen=True)
 class Complaint:
-    """What is wrong with the input: the file, the place in it, and a sentence."""
+    """A fault in the input: the file, the place in it, and a sentence."""
 
     file: Path
     place: str
@@ -228,7 +228,7 @@ class Data:
         return self._cut[name]
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` returns, made once for these data: many figures need the same."""
+        """Return the result of `make`, computed once for these data: many figures need the same."""
         if key not in self._cut:
             self._cut[key] = make()
         return self._cut[key]

@@ -57,9 +57,9 @@ class Session:
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
-        """One row per round and set of cases with `rounds` rounds each: `round`, `cases`, and the
-        `median` of relative times with `low` and `high`. Sets that are too small are left out if
-        there is a larger one."""
+        """Return one row per round and set of cases with `rounds` rounds each: `round`, `cases`,
+        and the `median` of relative times with `low` and `high`. A set that is too small is left
+        out if a larger set exists."""
         rows = self.samples.dropna(subset="relative")
         rows = rows.assign(rounds=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("rounds")["case"].nunique()
@@ -213,8 +213,8 @@ def session_of(data: Data, rows: pd.DataFrame, kind: str) -> Session:
 
 
 def sessions_of(data: Data, device: str = "", kinds: Sequence[str] = tuple(KINDS)) -> list[Session]:
-    """The sessions of one device, scans first, each kind by date; what the host's cores ran beside
-    a GPU is left out. Lacking if none has two rounds."""
+    """Return the sessions of one device, scans first, each kind by date. Times of the host's cores
+    in a session of a GPU are left out. Lacking if no session has two rounds."""
 
     def make() -> list[Session]:
         files = {}

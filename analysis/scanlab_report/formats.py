@@ -189,12 +189,13 @@ def latex_cell(text: str) -> str:
 
 
 def citation(key: str) -> str:
-    """Of a key of the papers' references, ``ours`` or nothing."""
+    """Return the LaTeX citation of a key of the papers' references; ``ours`` and an empty key stay
+    as they are."""
     return key if key in ("", "ours") else rf"\cite{{{key}}}"
 
 
 def figure(name: str) -> str:
-    """Of a figure that the paper has."""
+    """Return the LaTeX reference to a figure of the paper."""
     return rf"\figref{{{name.strip('`')}}}"
 
 

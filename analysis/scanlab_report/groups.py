@@ -35,7 +35,7 @@ VENDOR_CODE = (CEILING, CUBS, THRUST)
 Wanted = str | Group
 
 KEY = ["type", "op", "mode", "items", "cache", "launch"]
-"""What scans that are compared have in common."""
+"""Scans that agree in these columns are compared."""
 ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
 """Types of figures that can show any type, 32-bit integers first."""
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")

@@ -53,9 +53,9 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 
 
 def order_statistics(count: int) -> int | None:
-    """The 0-based rank, from either end of `count` sorted values, that bounds the 95% interval of
-    their median; None for too few. A value lies below the median with probability one half, so the
-    rank follows from the binomial distribution."""
+    """Return the rank that bounds the 95% interval of the median of `count` sorted values, 0-based
+    from either end; None for too few values. A value lies below the median with probability one
+    half, so the rank follows from the binomial distribution."""
     place = int(stats.binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1
     return place if place >= 0 else None
 

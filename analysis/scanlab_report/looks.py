@@ -59,7 +59,7 @@ def form(place: int, colour: str) -> Look:
 
 
 def looks(about: Variants) -> dict[str, Look]:
-    """The look of every variant that something is said of."""
+    """Return the look of every described variant."""
     families = list(
         dict.fromkeys(variant.family for variant in about.values() if _of_a_family(variant))
     )
@@ -104,14 +104,14 @@ def spare(number: int) -> Look:
 
 
 def host_looks(about: Variants) -> Iterator[Look]:
-    """Those of CPUs of machines without a GPU, one after another."""
+    """Yield the looks of CPUs of machines without a GPU."""
     taken = sum(variant.on_host for variant in about.values())
     return (form(place, PURPLE) for place in range(taken, taken + len(FORMS)))
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
-    """Variants family by family, and within one as their looks are, those that nothing is said of
-    behind them by id."""
+    """Return variants by family, and within a family in the order of their looks. Variants without
+    a description follow by id."""
     families = list(dict.fromkeys(variant.family for variant in about.values()))
     known = list(looks(about))
     return sorted(

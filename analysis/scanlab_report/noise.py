@@ -35,8 +35,8 @@ FEWEST_CASES = 20
 """A threshold is the largest of so many differences at least; where there are fewer, that of all
 times counts, if they are enough."""
 DEFAULT = 0.1
-"""The threshold of a kind of timings with fewer cases on record: about the farthest that scans of
-10 µs and more lay apart on the devices that are. It is for the device; a host may be anything."""
+"""The threshold of a kind of timings with too few cases on record. Scans of 10 µs and more lay
+about as far apart on the devices on record. It holds for the device; a host may differ more."""
 
 Pairs = Sequence[Mapping[str, Any]]
 
@@ -88,7 +88,7 @@ def _bands(times_us: pd.Series) -> list[str]:
 def pair(
     kind: str, which: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
 ) -> dict[str, Any]:
-    """The entry of a comparison of one code with itself; `of`: which cases."""
+    """Return the entry of a comparison of one code with itself. `which`: the cases covered."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     times = pd.Series(_bands(cases["time_us"]), index=cases.index)
     rows = [

@@ -31,8 +31,8 @@ def nothing_among(paths: Sequence[Path]) -> str:
 
 
 def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Those that were measured, and those of the recorded data, which counts as such however it is
-    named."""
+    """Split paths into measured and recorded ones. A path into the recorded data counts as recorded
+    however it is named."""
     recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
     return [path for path in paths if path not in recorded], recorded
 

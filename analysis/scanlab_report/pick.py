@@ -103,12 +103,13 @@ def scans(
     references: Sequence[Wanted] = (),
     cache: str = "",
 ) -> pd.DataFrame:
-    """The cases of one device and type: the first of `types` with a scan timed on the GPU, else the
-    first with any timing. One row per case, as `summarise` makes them.
+    """Return the cases of one device and type: the first of `types` with a scan timed on the GPU,
+    else the first with any timing. One row per case, as `summarise` makes them.
 
-    all_of, any_of: variants that must be there. only: leaves out all others. beside: references,
-    shown whichever variants the user asks for. python: admits libraries of Python, timed in a run
-    of their own. cache: the only state that a figure shows. Lacking if no device has such.
+    all_of, any_of: variants that must be there. only: leaves out all others. references: variants
+    that are shown whichever variants the user asks for. python: admits libraries of Python, timed
+    in a run of their own. cache: the only state that a figure shows. Lacking if no device has such
+    cases.
     """
     wanted = Query(
         tuple(types),

@@ -355,8 +355,8 @@ def _tests(record: Record, file: Path) -> None:
 
 
 def _recorded_already(record: Record, runs: Sequence[File], recorded: Path) -> None:
-    """Complains of a file that is recorded: one is known by its device, date to the second and
-    command, here and within the run."""
+    """Complain of a file that is recorded already, here or within the run. Device, date to the
+    second and command identify a file."""
     identity = lambda run: (run.device, run.date, str(run.context.get("argv", "")))
     below = (_of_itself(file, load_json(file, [])) for file in sorted(recorded.rglob("*.json*")))
     known = {identity(run): run.path for run in below if run}

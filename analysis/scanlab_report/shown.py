@@ -1,4 +1,4 @@
-"""What the report shows: figures and tables, each a function of `Data`, registered by its name.
+"""Content of the report: figures and tables, each a function of `Data`, registered by its name.
 
     @figure("scans", follows=("variants", "type", "op"))
     def share_of_copy(data: Data) -> Shown:
@@ -53,7 +53,7 @@ def shown(
     scanned: tuple[str, str] = ("i32", "plus"),
     variant: str = BEST,
 ) -> Shown:
-    """What a figure or table function returns; `drawn` are the tables that it drew."""
+    """Return what a figure or table function returns; `drawn` are the tables that it drew."""
     origins: list[Source] = []
     for rows in drawn:
         origins += [rows] if isinstance(rows, Source) else sources(data, rows)
@@ -84,7 +84,7 @@ class Entry:
         return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
 
     def needs(self) -> str:
-        """What it lacks where there are no data; empty if it needs none."""
+        """Return the data that the entry needs, as words for a message; empty if it needs none."""
         try:
             self.make(Data())
         except Lacking as error:
@@ -130,8 +130,8 @@ def first_of(entry: Entry, data: Data) -> Shown:
 
 
 def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
-    """A figure drawn on each device that answers, a part below the other; once, under no name, if
-    all have the same sources. The content is the whole figure."""
+    """Draw a figure on each device that has data, one part below the other. If all have the same
+    sources, draw it once, under an empty name. The content is the whole figure."""
     if len(data.devices) < 2:
         return {"": first_of(entry, data)}
     on: dict[str, Shown] = {}

@@ -41,8 +41,8 @@ def tables(data: Data, paths: Sequence[Path]) -> dict[str, pd.DataFrame]:
 
 
 def _place(file: str, folder: str) -> str:
-    """A file of the data by its place there, another by that in the folder: no paths of one
-    machine, and no two files alike."""
+    """Name a file of the data by its place there, and another file by its place in the folder.
+    Names hold no paths of a machine, and no two files have the same name."""
     whole = Path(file).resolve()
     if whole.is_relative_to(DATA):
         return whole.relative_to(DATA).as_posix()

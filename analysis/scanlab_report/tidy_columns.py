@@ -351,7 +351,8 @@ TABLES: dict[str, tuple[str, dict[str, Description]]] = {
         },
     ),
 }
-"""By name, which is the file's: what a row is, and the columns that only this table has."""
+"""The meaning of a row, and the columns that only this table has, by the name of the table, which
+is that of the file."""
 
 
 OF_RUNS = {
@@ -373,7 +374,7 @@ OF_RUNS = {
     ),
     "concurrency": ("concurrency", COLUMNS["concurrency"]),
 }
-"""By name the table of `Data`, and its columns, of each table whose files are runs."""
+"""The table of `Data` and its columns, for each exported table whose files are runs."""
 
 
 OF_FILES = {

@@ -16,8 +16,9 @@ from scanlab_report.pick import Lacking, by_device, parts, pick
 def contests(
     data: Data, variant: str = BEST, python: bool = False, types: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """All cases of one device by file, in the files that timed `variant`: columns as `summarise`
-    makes them, and `place` of the file. Comparisons stay within a file. Lacking if none did."""
+    """Return all cases of one device by file, in the files that timed `variant`: the columns of
+    `summarise`, and the `place` of the file. Comparisons stay within a file. Lacking if no file
+    did."""
 
     def make() -> pd.DataFrame | None:
         for _, _, rows in by_device(data, "scan"):
@@ -43,9 +44,8 @@ def contests(
 def pairs(
     cases: pd.DataFrame, variant: str, rivals: Sequence[str], first: pd.Series | None = None
 ) -> pd.DataFrame:
-    """One row per case of `variant` with the fastest of `rivals` in the same file, the first file
-    that has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: by KEY, the file that is
-    preferred."""
+    """Return one row per case of `variant` with the fastest of `rivals`, from the first file that
+    has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: the preferred file, by KEY."""
     theirs = cases[cases["variant"].isin(list(rivals))]
     rank = {id_: place for place, id_ in enumerate(rivals)}
     theirs = theirs.assign(rank=theirs["variant"].map(rank))

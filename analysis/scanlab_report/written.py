@@ -28,16 +28,16 @@ def in_place_of(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def hidden(folder: Path, path: Path) -> Iterator[Path]:
-    """A new folder in a folder, which is removed in the end with what is left in it; what is wrong
-    with it is said of ``path``."""
+    """Make a folder in a folder, and remove it in the end with what is left in it. Errors name
+    ``path``."""
     with _named(path, folder), tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
         yield Path(made)
 
 
 @contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
-    """Where to write what takes the place of ``path``, or of the file that it links to, once it is
-    whole; the folders above it are made."""
+    """Yield where to write the new content of ``path``, or of the file that it links to. It takes
+    its place once it is whole. The folders above it are made."""
     target = Path(os.path.realpath(path))
     with _named(path, target.parent, *target.parents):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,8 +65,8 @@ def put(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
-    """What the system says of no file, of a hidden one ``within`` or of a folder ``above``, is said
-    of ``path``, which the user knows; the rest stays as it is."""
+    """Raise errors of the system as errors of ``path``, which the user knows: an error that names
+    no file, a hidden one ``within``, or a folder ``above``. Other errors stay as they are."""
     try:
         yield
     except OSError as error:

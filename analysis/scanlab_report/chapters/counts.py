@@ -80,8 +80,8 @@ def one_per_padding(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
-    """One case per variant and size: 32-bit integers, default settings, the mode that costs least.
-    None of `best`: on the emulator it is its fallback, which has a row of its own."""
+    """Return one case per variant and size: 32-bit integers, default settings, the mode that costs
+    least. `best` is left out: on the emulator it runs its fallback, which has a row of its own."""
     rows = rows[rows["variant"] != BEST]
     pads = rows["unpadded"] != rows["variant"]
     ranked = rows.assign(
@@ -143,7 +143,7 @@ def bank_conflicts(data: Data) -> Shown:
 
 
 def _formula(padding: str, type_name: str) -> str:
-    """What a padding adds to index i; banks are 4 bytes wide."""
+    """Return the words that a padding adds to index i, as a formula. Banks are 4 bytes wide."""
     row16, row32 = (4 * banks // ELEMENT_BYTES[type_name] for banks in (16, 32))
     return {
         "none": "none",

@@ -31,8 +31,8 @@ def wait_rows(data: Data, several: bool = False) -> pd.DataFrame:
 
 
 def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per variant, size, role and rank: the columns of NAMED, one for each thing waited
-    for, and `rest`; all are shares of the role's cycles. `tile` is in KiB."""
+    """Return one row per variant, size, role and rank: the columns of NAMED, one column per cause
+    of waiting, and `rest`. All are shares of the cycles of the role. `tile` is in KiB."""
     order = {role: place for place, role in enumerate(ROLES)}
     place = rows["role"].map(order).fillna(len(ROLES))
     rows = rows.assign(place=place).sort_values(
@@ -50,7 +50,7 @@ def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def wait_kinds(shares: pd.DataFrame) -> list[str]:
-    """What is waited for, in what `wait_shares` found."""
+    """Return the causes of waiting among the columns of `wait_shares`."""
     return [column for column in shares.columns if column not in (*NAMED, "rest")]
 
 

@@ -193,8 +193,8 @@ def speedup_by_type(data: Data) -> Shown:
 
 
 def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
-    """By size, the time of the fastest CUB over that of the fastest copy beside it, cold and in a
-    stream."""
+    """Return the time of the fastest CUB over that of the fastest copy in the same file, by size,
+    for a cold cache and stream launches."""
     rows = pick(rows, cache="cold", launch="stream")
     types = (data.ask.type,) * bool(data.ask.type)
     wanted = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}

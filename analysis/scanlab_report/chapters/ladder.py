@@ -48,8 +48,8 @@ LADDER = (
     "look_ahead",
     BEST,
 )
-"""The rungs that a reader climbs, each one idea beyond the last: the course of the papers and of
-the variants' page."""
+"""The rungs of the ladder in order, each one idea beyond the last, as in the papers and on the page
+of the variants."""
 SINGLE_PASS = LADDER[3:]
 
 

@@ -51,8 +51,8 @@ def larger_sessions(data: Data) -> list[pd.DataFrame]:
 
 
 def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
-    """The fastest case per way, place and size; `place` is how it is written, `where` from where to
-    where."""
+    """Return the fastest case per way, place and size. `place`: how the case is written; `where`:
+    its source and its destination."""
     written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
     made = np.where(cases["from"] == "generated", "generated", "")
     place = np.where(cases["to"] == "file", written, made)
@@ -67,8 +67,8 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
 def over_files(
     cases: pd.DataFrame, way: str, over: str = STREAMED
 ) -> list[tuple[int, Interval, str]]:
-    """From file to file, the time of `way` over that of `over` at each size that has both, and how
-    the latter writes. Each by the way to write that is the faster for it."""
+    """Return the size, the time of `way` over that of `over`, and how `over` writes, for each size
+    that has both, from file to file. Each uses the faster of its ways to write."""
     rows, ratios = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
     for bytes_, own in rows.groupby("bytes"):
         sides = [pick(own, way=each) for each in (way, over)]

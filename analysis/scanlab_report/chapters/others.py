@@ -38,8 +38,8 @@ _STEPS = 1000
 
 
 def cases(data: Data, timed: bool = True) -> pd.DataFrame:
-    """Every case of every file with `name`, that of its file, and `number`, the file's place. Files
-    of one name are told apart by their folders."""
+    """Return every case of every file, with the `name` of the file and its place as `number`.
+    Folders tell files of one name apart."""
     rows = data["other"]
     numbers = list(dict.fromkeys(rows["file"]))
     paths = [data.files[number].path for number in numbers]
@@ -66,14 +66,15 @@ def case_time(row) -> Interval:
 
 
 def case_rate(row) -> Interval:
-    """GB/s, likewise; the file's own rate where there are no samples."""
+    """Return the throughput in GB/s with its interval; without samples, the rate that the file
+    states."""
     return (
         median_interval(row.rates / 1e9) if len(row.rates) else Interval(np.nan, np.nan, np.nan, 0)
     )
 
 
 def unit_of_time(ns: float) -> tuple[str, float]:
-    """The unit for times of about so many ns, and how many of it are one."""
+    """Return the unit for times of about so many ns, and the factor from ns to it."""
     return next((name, factor) for most, name, factor in _UNITS if ns < most)
 
 

@@ -80,8 +80,8 @@ def time_by_axis(data: Data) -> Shown:
 
 
 def _groups(every: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """A row of panels a benchmark and device: its heading, its axis, its cases; where more axes
-    vary than lines can tell apart, a row for each value of the others."""
+    """Return one row of panels per benchmark and device: its heading, its axis and its cases. If
+    more axes vary than lines can tell apart, each value of the other axes has a row."""
     groups, several = [], len(set(every["device"]) - {""}) > 1
     for (benchmark, device), rows in every.groupby(["benchmark", "device"], sort=False):
         numbers = {
@@ -114,7 +114,8 @@ def _values(rows: pd.DataFrame) -> dict[str, set[str | float]]:
 
 
 def _varying(axis: str, rows: pd.DataFrame) -> list[str]:
-    """The other axes that vary, that of most values that lines can still tell apart first."""
+    """Return the other axes that vary. The one with the most values that lines can still tell apart
+    is first."""
     counts = {
         name: len(values)
         for name, values in _values(rows).items()

@@ -21,7 +21,7 @@ from scanlab_report.style.legend import End
 from scanlab_report.tables import MEASURED, RANKS
 
 PROBLEM = RANKS[2:]
-"""What algorithms that are compared have in common; `items` are those of the whole array."""
+"""Algorithms that agree in these columns are compared; `items` are those of the whole array."""
 KIND = ["type", "op", "mode"]
 SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
 FLOORS = {"launch_all": "empty kernels", "nccl_all_gather": "NCCL all-gather"}
@@ -41,10 +41,12 @@ _OVER = {
 
 
 def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
-    """The cases of one device: measured now, else of one recorded session, the one named or with
-    most ranks, or with so many. `best` on one GPU is an algorithm and a kind of its own.
+    """Return the cases of one device: those measured now, else those of one recorded session. The
+    session is the one named, or the one with most ranks or with the given number of ranks. `best`
+    on one GPU is an algorithm and a kind of its own.
 
-    over: what must vary in the session; others are passed over, a named one too."""
+    over: what must vary in the session. Other sessions are passed over, even a named one.
+    """
     for numbers in _sessions(data, ranks):
         cases = data.once(("several", *numbers), lambda: _session(data, numbers))
         if not over or varies(cases, over):
@@ -109,8 +111,8 @@ def varies(cases: pd.DataFrame, over: str) -> bool:
 
 
 def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The scans of which several numbers of a setting were timed, all else being equal: the number
-    under its name, and in `tells` what GPUs tell each other."""
+    """Return the scans that were timed with several values of a setting, all else being equal. The
+    column named after the setting has the value; `tells` states what the GPUs tell each other."""
     scans = pick(cases, kind=SCAN).copy()
     settings, number = scans["settings"].str, rf"\b{name}=(\d+)\b"
     scans[name] = settings.extract(number, expand=False)
@@ -157,8 +159,9 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Copies by problem, with the least nanoseconds of a scan that moves as much (`two_n`), and of
-    one that reads the array before (`three_n`, NaN where reading was not timed)."""
+    """Return the copies by problem, with the least nanoseconds of a scan that moves as much
+    (`two_n`), and of a scan that reads the array before (`three_n`, NaN if reading was not timed).
+    """
     read = pick(cases, algorithm=READ)[[*PROBLEM, "median_ns"]]
     copies = pick(cases, algorithm=COPY).sort_values(PROBLEM)
     both = copies.merge(read, on=PROBLEM, how="left", suffixes=("", "_read"))
@@ -166,22 +169,22 @@ def bounds(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
-    """Algorithms on several ranks that were timed on one with as many items per rank: `efficiency`,
-    the time on one rank over that on all, an interval."""
+    """Return the scans on several ranks that were timed on one rank with as many items per rank.
+    `efficiency` is the time on one rank over that on all, an interval."""
     rows = pick(cases, kind=kind)
     same = ["algorithm", "settings", *KIND, "items_per_rank"]
     return _known(rows[rows["ranks"] > 1], "efficiency", pick(rows, ranks=1), same)
 
 
 def strong(cases: pd.DataFrame) -> pd.DataFrame:
-    """Scans that `best` was timed for on one GPU with as many items in all: `speedup`, the time of
-    `best` over theirs, an interval."""
+    """Return the scans for which `best` was timed on one GPU with the same total number of items.
+    `speedup` is the time of `best` over theirs, an interval."""
     rows = pick(cases, kind=SCAN)
     return _known(rows, "speedup", pick(cases, kind=BEST), [*KIND, "items"])
 
 
 def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """By problem, the time of `best` on one GPU over each of `bounds`."""
+    """Return the time of `best` on one GPU over each of `bounds`, by problem."""
     same = [*KIND, "items"]
     best = pick(cases, kind=BEST)[[*same, "median_ns"]]
     rows = bounds(cases).merge(best, on=same, suffixes=("", "_best"))

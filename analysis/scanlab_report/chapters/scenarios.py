@@ -40,7 +40,7 @@ PICTURES: dict[str, Rows] = {
     ],
     "scenarios_chunks": [["even_chunks"], ["uneven_chunks"]],
 }
-"""By figure, the scenarios that it shows."""
+"""The scenarios that each figure shows, by the name of the figure."""
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
@@ -78,7 +78,8 @@ def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
 
 
 def _draw(data: Data, name: str, caption: str) -> Shown:
-    """A panel per scenario; a row, or all of one column, has one scale of time."""
+    """Draw one panel per scenario. The panels of a row share one scale of time; so do those of a
+    single column."""
     rows, source = scenarios_of(data, PICTURES[name])
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]

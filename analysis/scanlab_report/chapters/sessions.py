@@ -80,7 +80,7 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
 
 
 def _notes(sessions: Sequence[Session]) -> Iterator[str]:
-    """What cannot be concluded from clocks and rounds."""
+    """Yield sentences on the limits of conclusions from clocks and rounds."""
     if any(session.kind == "schedule" for session in sessions):
         yield (
             "Rounds of schedules cover one group of host arrays after another, so drift between "

@@ -136,9 +136,9 @@ def gantt(data: Data) -> Shown:
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
-    """The operations of one timeline from its begin, in ms, and the host's calls in the colour of
-    the engine that each gives work to. `numbered`: on axes whose limits are set, a bar with room
-    has its label in it, else its chunk or the number of its kernel."""
+    """Draw the operations of one timeline from its begin, in ms. A call of the host has the colour
+    of the engine that it gives work to. `numbered`: the limits of the axes are set; a bar with room
+    shows its label, or else its chunk or the number of its kernel."""
     lanes, hosts, begin = trace.lanes, trace.hosts, trace.begin_us
 
     def bars(rows: pd.DataFrame) -> list[tuple[float, float]]:

@@ -67,7 +67,7 @@ MEASURES: dict[str, tuple[Callable[[Claim, Data], Standing], str]] = {
     "ranks_bound": (several, "of the 3n bound"),
     "ranks_time": (several, "µs"),
 }
-"""By measure, the function, and the unit of its values."""
+"""The function of each measure, and the unit of its values."""
 
 
 def unit(claim: Claim) -> str:
@@ -112,8 +112,8 @@ def literature(data: Data, *measures: str) -> list[Standing]:
 
 
 def targets(data: Data, *measures: str) -> list[Standing]:
-    """Claims and targets of some measures, in the rows of the papers, on the first device that
-    tells of each; Lacking if none was measured."""
+    """Return the claims and targets of some measures, in the rows of the papers, on the first
+    device with data on each. Lacking if none was measured."""
     claims: list[Claim] = []
     entries = [claim for claim in read() if claim.ours and claim.measure in measures]
     for claim in sorted(entries, key=lambda claim: claim.row):

@@ -40,7 +40,8 @@ def order(claim: Claim, data: Data) -> Standing:
 
 
 def implicit_sync(claim: Claim, data: Data) -> Standing:
-    """The share of an experiment's trials with the answer; each experiment must have been tried."""
+    """Return the share of trials of an experiment that have the expected answer; each experiment
+    must have been tried."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     tried = pick(rows[rows["trials"] > 0], name=claim.experiments)
     if tried["name"].nunique() < len(claim.experiments):
@@ -112,8 +113,9 @@ def tracing(claim: Claim, data: Data) -> Standing:
 
 
 def counted(claim: Claim, data: Data) -> Standing:
-    """The cases in which the emulator's counts are not the hardware's, or how far conflicts are off
-    in percent of wavefronts, since there are cases without conflicts."""
+    """Return the number of cases in which the counts of emulator and hardware differ. For
+    conflicts, return their difference in percent of wavefronts, since there are cases without
+    conflicts."""
     cases, launches, _ = conflicts.both_counted(data)
     if cases.empty:
         raise Lacking(MISSING)

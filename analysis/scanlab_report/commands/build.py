@@ -178,7 +178,7 @@ def _of_others(data, options: argparse.Namespace) -> str:
 
 
 def _announce(data) -> None:
-    """What was read, and what is unusual about it."""
+    """Say what was read, and what is unusual about it."""
     if len(others := data["other"]):
         timed = others[others["skipped"] == ""]
         say(

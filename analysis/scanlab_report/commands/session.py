@@ -54,8 +54,7 @@ WHOLE = {
     "cuda": set(KINDS.values()) - {"stopwatch", "distributed", "ranks_trace", "counts"},
     "host": {"timings", "counts"},
 }
-"""The kinds of file that a session of a GPU, or of a machine without one, must have to be complete.
-"""
+"""The kinds of file that a complete session has: of a GPU, or of a machine without a GPU."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,11 +113,11 @@ def gpus(runs: Iterable[File]) -> int:
 def join(
     files: Iterable[Path], folder: Path, of_one_run: bool = False
 ) -> tuple[dict[str, Any], str]:
-    """Writes the session of some files; its content, and what it lacks. Files that hold no results
+    """Write the session of some files. Return its content, and what it lacks. Files without results
     are left out.
 
-    ValueError, whose `args` are sentences, if anything is wrong with one, if they are of two
-    devices, or if two of a kind hold the same case.
+    ValueError, whose `args` are sentences, if anything is wrong with a file, if the files are of
+    two devices, or if two of a kind hold the same case.
     """
     from scanlab_report.load import load
     from scanlab_report.others import Unknown

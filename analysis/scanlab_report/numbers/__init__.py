@@ -9,8 +9,8 @@ from scanlab_report.pick import Lacking
 
 
 def numbers_of(data: Data) -> dict[str, str]:
-    """Every number that the data give, by the name of its macro: of the first device, which the
-    text names once."""
+    """Return every number that the data give, by the name of its macro. The numbers are of the
+    first device, which the text names once."""
     from scanlab_report.numbers import claims, head_to_head, ranks, scans, sessions, streams
 
     numbers = ranks.of_all_devices(data)

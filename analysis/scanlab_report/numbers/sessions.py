@@ -11,7 +11,7 @@ from scanlab_report.numbers.scans import Numbers, number
 
 
 def sessions(data: Data) -> Numbers:
-    """What happened while schedules were measured."""
+    """Return the numbers on the sessions that timed schedules."""
     schedules = [s for s in sessions_of(data) if s.kind == "schedule"]
     able = [
         s.converged

@@ -82,7 +82,7 @@ def _is_own(document: Any) -> bool:
 
 
 def unknown(file: Path, document: Any) -> Unknown | None:
-    """What a document of no known program seems to be; None if it is of a known one."""
+    """Return what a document of no known program seems to be; None if its program is known."""
     if program(document) or _is_own(document):
         return None
     for what, key, inner in _OTHERS:

@@ -23,7 +23,7 @@ from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 # ----------------------------------------------------------------------------------------- nvbench
 
 _CLOCKS = {"nv/cold": ("GPU", "nv/cold/time/gpu"), "nv/cpu_only": ("CPU", "nv/cpu_only/time/cpu")}
-"""By way of timing: what it times, and where its times are. The first that a state has counts."""
+"""The clock of each way of timing, and the tag of its times. The first that a state has counts."""
 _BATCH = "nv/batch/time/gpu/mean"
 _ERROR = "Unexpected error"
 """The reason begins so where an exception ended a state: nvbench calls it skipped, too."""
@@ -133,7 +133,7 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     }
 
     def number(tag: str) -> float:
-        """NaN where the state does not have it."""
+        """Return the value of a tag; NaN if the state does not have it."""
         return _number(*values.get((tag, "value"), ("nan", "")))
 
     def count(tag: str, name: str = "value") -> int:
@@ -173,8 +173,8 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
 
 
 def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.ndarray:
-    """The samples in a file beside the JSON. Older versions name it from the folder that nvbench
-    ran in; it always lies in one beside the JSON."""
+    """Read the samples in a file beside the JSON. Older versions name the file relative to the
+    folder that nvbench ran in; it always lies in a folder beside the JSON."""
     candidates = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
     try:
         raw = next((path for path in candidates if path.is_file()), candidates[0]).read_bytes()

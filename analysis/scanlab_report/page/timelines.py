@@ -27,7 +27,7 @@ _FACTS = (
     "overlap",
     "tracing_overhead_percent",
 )
-"""What a trace states of itself and the page shows."""
+"""The fields of a trace that the page shows."""
 _CALLS = "issue"
 
 

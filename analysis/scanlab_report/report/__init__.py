@@ -40,7 +40,7 @@ _FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".ca
 
 
 class Report:
-    """What was written, and what was left out, below `out` and below `paper`."""
+    """The files that were written and those that were left out, below `out` and below `paper`."""
 
     def __init__(
         self, data: Data, out: Path, paper: Path | None, say: Callable[[str], None]
@@ -93,8 +93,8 @@ class Report:
             self._write(self.paper / "macros.tex", macros(made["numbers"]))
 
     def _figure(self, entry: Entry) -> tuple[str, str]:
-        """Draws a figure, and another one for the paper if that is of one device alone; the line
-        that reports it, and why it is missing from the paper."""
+        """Draw a figure, and another one for the paper if the paper is of one device alone. Return
+        the line that reports it, and the reason why it is missing from the paper."""
         targets = [self.out / "figures" / f"{entry.name}{suffix}" for suffix in (".pdf", ".png")]
         try:
             on = draw(entry, self.data, targets)

@@ -108,8 +108,8 @@ _SHOWN = re.compile(r"\\scan(?:wide|page)?(?:figure|table)(?:\[\w+\])?\{(\w+)\}"
 
 
 def older(data: Data) -> Shown:
-    """Which figures and tables of the papers have no data where everything is refused that needs
-    compute capability 9.0."""
+    """Return the figures and tables of the papers that have no data if everything is refused that
+    needs compute capability 9.0."""
     limits = {id_: about.limits for id_, about in data.variants.items()}
     for number in data.numbers():
         algorithms = data.files[number].context.get("algorithms", {})
@@ -166,7 +166,7 @@ PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
     "older_devices": (older,),
     "odd_sizes": (odd_sizes.odd_sizes_short,),
 }
-"""By the name of the markers, the functions whose tables or sentences stand between them."""
+"""The functions whose tables or sentences stand between markers, by the name of the markers."""
 
 # ------------------------------------------------------------------------------------- filling
 

@@ -27,8 +27,8 @@ class Misfit(ValueError):
 
 
 def convert(value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
-    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does
-    not fit, with what helps."""
+    """Convert a value, or a whole document that lies at `place`, to a type. Misfit if it does not
+    fit, with `remedy` as advice."""
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
@@ -38,8 +38,8 @@ def convert(value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY
 
 
 def convert_each(values: list[Any], type_: Any, place: Callable[[int], str]) -> list[Any]:
-    """Each value as what it has to be, or the Misfit of one that does not fit. ``place``: that of a
-    value in its document, by its index."""
+    """Convert each value to a type; a value that does not fit becomes its Misfit. ``place`` gives
+    the place of a value in its document, by its index."""
     with contextlib.suppress(msgspec.ValidationError):
         return msgspec.convert(values, list[type_])  # all at once takes half the time
     return [_fitted(value, type_, place(index)) for index, value in enumerate(values)]
@@ -60,7 +60,7 @@ def listed(document: Any, key: str) -> list[Any]:
 
 
 def fits(value: Any, type_: Any) -> bool:
-    """Whether a value is what it has to be."""
+    """Return whether a value fits a type."""
     try:
         msgspec.convert(value, type_)
     except msgspec.ValidationError:

@@ -41,8 +41,7 @@ def _letters(text: float, small: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Style:
-    """Where a figure is to stand: how wide it is, and what differs from the settings of every
-    figure."""
+    """Where a figure stands: its width, and the settings in which it differs from other figures."""
 
     width: float = 0.0
     """In inches, of every figure; panels then stand one below the other. 0: a column of the page,
@@ -61,7 +60,7 @@ STYLES = {
         | {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280},
     ),
 }
-"""By name; ``slide`` is as wide as a page and is meant to be shown twice as large."""
+"""The styles by name. ``slide`` is as wide as a page and is meant to be shown at twice the size."""
 _style = STYLES["page"]
 
 
@@ -252,8 +251,8 @@ def save(drawn: Figure, targets: Iterable[Path]) -> None:
 
 
 def finish(drawn: Figure) -> None:
-    """In a column of a paper: says each panel's axis, which stood beside the others, and names the
-    lines above all panels."""
+    """Complete a figure for a column of a paper. Label the axis of each panel, which had its label
+    from a panel beside it, and name the lines above all panels."""
     if not _style.width:
         return
     above = ""

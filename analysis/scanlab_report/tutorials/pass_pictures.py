@@ -66,7 +66,7 @@ def tile_in_registers() -> str:
 
 
 def passes() -> str:
-    """What each scheme reads and writes, an array's length a bar."""
+    """Draw the reads and writes of each scheme; a bar is the length of the array."""
     picture = Picture("Passes over the data: 4n, 3n and 2n", 216)
     schemes = (
         ("scan, then propagate: 4n", ("read", "write", "read", "write")),

@@ -38,7 +38,7 @@ ITEMS = (3, 1, 7, 0, 4, 1, 6, 3)
 
 
 def exclusive(items: Iterable[int]) -> list[int]:
-    """What comes before each item, summed."""
+    """Return the exclusive prefix sums: for each item, the sum of the items before it."""
     return [0, *accumulate(items)][:-1]
 
 

@@ -67,7 +67,7 @@ SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """A picture's timelines: what stands above each, and what the simulator is asked for."""
 SHOWN_MS = 4.0
-"""Of a recorded timeline the first milliseconds are drawn, so that each operation can be seen."""
+"""The first milliseconds of a recorded timeline are drawn, so that each operation can be seen."""
 
 
 def simulate(program: Path, asked: str) -> pd.DataFrame:
@@ -123,7 +123,7 @@ def _ticks(span: float) -> list[float]:
 
 
 def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
-    """The operations of an engine in one lane, where none runs beside another for a hundredth of
+    """Put the operations of an engine in one lane, unless they overlap by more than a hundredth of
     the time."""
     least = 0.01 * (rows["end_us"].max() - rows["start_us"].min())
     rows = rows.copy()
