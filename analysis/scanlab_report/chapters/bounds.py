@@ -206,7 +206,7 @@ def from_even(panel: pd.DataFrame) -> float:
 
 
 def over_bound(case: Any) -> Interval:
-    """A schedule's time over the estimate of its pipeline."""
+    """Return the time of a schedule over the estimate of its pipeline."""
     time, bound = median_interval(case.samples), 1e9 * case.bound
     return Interval(time.value / bound, time.low / bound, time.high / bound, time.count)
 
@@ -223,8 +223,9 @@ def beaten(parts: Sequence[pd.DataFrame]) -> Any:
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
-    """The fastest case in pinned memory of a workload at its largest size, with the least work per
-    item; None if there is none. Schedules with side kernels do other work."""
+    """Return the fastest case in pinned memory of a workload at its largest size, with the least
+    work per item; None if there is none. Schedules with side kernels do other work and are left
+    out."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
     rows = rows[rows["bound"].notna()]
     for column, take in (("items", max), ("work", min)):
@@ -243,12 +244,13 @@ def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
 
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
-    """A case per number of chunks or streams, without side kernels where there is one."""
+    """Return one case per number of chunks or streams, preferably without side kernels."""
     return panel.sort_values([over, "side_kernels"]).drop_duplicates(over)
 
 
 def speedups(panel: pd.DataFrame) -> pd.DataFrame:
-    """Every schedule of the same work but the serial one, with its `speedup`, an interval."""
+    """Return every schedule of the same work except the serial one, with its `speedup`, an
+    interval."""
     serial = pick(panel, id=SERIAL)
     others = panel[(panel["id"] != SERIAL) & (panel["side_kernels"] == 0)].sort_values("chunks")
     if serial.empty:

@@ -21,8 +21,8 @@ QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 
 
 def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """One row per case counted by emulator and hardware: `transactions` and `conflicts` of both,
-    summed over launches; the launches, and the counts."""
+    """Return one row per case that both emulator and hardware counted: `transactions` and
+    `conflicts` of both, summed over launches. Return the launches and the counts as well."""
     return data.once("both counted", lambda: _both_counted(data))
 
 

@@ -53,7 +53,7 @@ def counts(data: Data, variants: Sequence[str] = (), op: str = "plus") -> pd.Dat
 
 
 def padded_of(rows: pd.DataFrame) -> dict[str, str]:
-    """Variants that pad, by what they are without padding; both were counted."""
+    """Return the variants that pad, by their name without padding; both were counted."""
     named = rows.drop_duplicates("variant").sort_values("variant")
     counted, pairs = set(named["variant"]), zip(named["unpadded"], named["variant"], strict=True)
     return {bare: padded for bare, padded in pairs if bare != padded and bare in counted}
@@ -322,7 +322,7 @@ def cost(content: Any) -> dict[str, Any]:
 
 
 def disagreements(data: Data) -> list[str]:
-    """One sentence for each count that is not what the variant's closed form states."""
+    """Return one sentence per count that differs from the closed form of the variant."""
     sentences = []
     for row in data["counts"].itertuples():
         for key in ("operations", "swaps"):

@@ -61,11 +61,11 @@ _FILLS = {
     "free": (style.SKY, "\\\\\\\\"),
     "reduced": (style.GREEN, "xxxx"),
 }
-"""Colour and hatch of what is waited for, so that no two differ by colour alone."""
+"""Colour and hatch of each cause of waiting, so that no two differ by colour alone."""
 
 
 def stack_shares(axes: Axes, heights: pd.Series, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
-    """The bar of each row: a part for each of `kinds`, and the rest."""
+    """Draw a bar per row, with a part for each of `kinds` and one for the rest."""
     before = pd.Series(0.0, index=rows.index)
     spare = iter([(style.PURPLE, "----"), (style.ORANGE, "||||"), (style.GREY, "++++")] * 4)
     for kind in (*kinds, "rest"):

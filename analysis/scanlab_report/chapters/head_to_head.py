@@ -39,7 +39,8 @@ def type_op_rows(rows: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _too_few(comparisons: pd.DataFrame, verb: str) -> str:
-    """How many cases have no outcome, after a space; empty if none."""
+    """Return the number of cases without an outcome, in words after a space; empty if there are
+    none."""
     undecided = int((comparisons["outcome"] == OPEN).sum())
     verb = f"{'is' if undecided == 1 else 'are'} {verb}"
     sentence = f" {count(undecided, 'case')} with too few repetitions for an interval {verb}."
@@ -47,8 +48,8 @@ def _too_few(comparisons: pd.DataFrame, verb: str) -> str:
 
 
 def worst_of_octaves(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """One row per type, operator, column and octave of sizes: the case of worst outcome, and among
-    those of least ratio."""
+    """Return one row per type, operator, column and octave of sizes: the case of worst outcome, and
+    among equals the least ratio."""
     rows = decided(comparisons)
     rows = rows[in_columns(rows, COLUMNS) & (rows["mode"] == "inclusive") & (rows["items"] > 0)]
     severity = rows["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
@@ -209,7 +210,7 @@ def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
 
 
 def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
-    """Logarithmic: twice as fast is as far from 1 as half as fast."""
+    """Make an axis of ratios logarithmic: twice as fast is as far from 1 as half as fast."""
     panel.set_yscale("log", base=2)
     low, high = min(0.9, float(ratios.min())), max(2.0, float(ratios.max()))
     panel.set_ylim(0.96 * low, 1.1 * high)

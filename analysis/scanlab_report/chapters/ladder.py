@@ -69,7 +69,7 @@ def rungs(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def ladder_size(cases: pd.DataFrame) -> int:
-    """LARGEST, or as near to it as the copy was timed."""
+    """Return LARGEST, or the nearest size at which the copy was timed."""
     copied = line(cases, CEILING, cache=caches(cases)[0])["items"]
     return int(copied[copied <= max(LARGEST, copied.min())].max())
 
@@ -154,7 +154,7 @@ def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
 
 
 WAVE_STEPS = (FLOOR, VECTOR_CEILING, MEETING_CEILING, BEST, "cub")
-"""Each does what the one before does and something more; `cub` is the fastest of its scans."""
+"""Steps of a wave. Each adds work to the step before; `cub` is the fastest of its scans."""
 WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 
 

@@ -40,7 +40,7 @@ def larger_cases(data: Data) -> pd.DataFrame:
 
 
 def larger_sessions(data: Data) -> list[pd.DataFrame]:
-    """The same of every folder apart, the newest first."""
+    """Return the same cases of each folder separately, the newest first."""
     every = data.every or data
     folders: dict[Any, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
@@ -144,7 +144,7 @@ def stream_scan(data: Data) -> Shown:
 
 
 def _larger_details(cases: pd.DataFrame) -> str:
-    """Which lines have bars, and which end before others."""
+    """Return sentences on which lines have bars, and which lines end before others."""
     largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
     every, short = largest.groupby("where").size(), largest[largest < largest.max()]
     sentences = [style.bars_said(cases["count"])]

@@ -59,7 +59,7 @@ def cases(data: Data, timed: bool = True) -> pd.DataFrame:
 
 
 def case_time(row) -> Interval:
-    """The median in ns, with its interval; of a case without samples the mean."""
+    """Return the median in ns with its interval; without samples, the mean."""
     if len(row.samples):
         return median_interval(row.samples)
     return mean_interval(row.mean_ns, row.stdev_ns, row.count)

@@ -47,7 +47,7 @@ ALL = ("variants", "type", "op")
 
 
 def subject(cases: pd.DataFrame) -> str:
-    """`sum of 32-bit integers`."""
+    """Return the scan in words, such as `sum of 32-bit integers`."""
     type_name, op = scan_of(cases)
     return f"{scan_words(op)} of {items_words(type_name)}"
 

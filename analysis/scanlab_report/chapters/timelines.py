@@ -66,7 +66,8 @@ class Trace:
 
     @property
     def lanes(self) -> dict[int, int]:
-        """Heights of lanes: copies in above kernels above copies out, further kinds below."""
+        """Return the heights of lanes: copies in above kernels above copies out, further kinds
+        below."""
         order = {kind: place for place, kind in enumerate(ENGINES)}
         pairs = zip(self.rows["kind"], self.rows["lane"], strict=True)
         keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in pairs})
@@ -202,7 +203,7 @@ def lane_names(trace: Trace) -> list[str]:
 
 
 def time_label(about: Mapping[str, Any]) -> str:
-    """The axis of time, with what ran as far as the trace states it."""
+    """Return the label of the axis of time, with what ran, as far as the trace states it."""
     simulated = "simulated_on" in about and "measured_us" not in about
     ran = [
         str(about.get("workload", "")),

@@ -125,7 +125,7 @@ WITHOUT = {
     "decoupled_lookback": "",
     "reduce_then_scan": "",
 }
-"""Each experiment: the settings of WHOLE, or another scan, by its name and with its defaults."""
+"""The experiments by name: settings of WHOLE, or another scan with its defaults."""
 
 
 def ablation_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:

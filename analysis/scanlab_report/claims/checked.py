@@ -82,8 +82,8 @@ def unit(claim: Claim) -> str:
 
 
 def check(claims: Iterable[Claim], data: Data, about: str = "") -> list[Standing]:
-    """The standing of each claim on each of its devices, or else on the first one that tells.
-    `about`: the device that a reader expects, by default the first; others are named."""
+    """Return the standing of each claim on each of its devices, or else on the first device with
+    data. `about`: the device that a reader expects, by default the first; others are named."""
     expected = about or next(iter(data.devices), "")
     return [standing for claim in claims for standing in _on_devices(claim, data, expected)]
 

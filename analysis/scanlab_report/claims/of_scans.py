@@ -60,7 +60,8 @@ def stopwatch(claim: Claim, data: Data) -> Standing:
 
 
 def _of_cases(claim: Claim, data: Data, cases: pd.DataFrame, rows: pd.DataFrame) -> Standing:
-    """The standing by the `value` of each case, and a copy in its place if it misses a target."""
+    """Return the standing by the `value` of each case, with the value of a copy if the standing
+    misses a target."""
     place = lambda n: f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n}"
     known = [(row.value, place(row.items), row.file) for row in rows.itertuples()]
     standing = farthest(claim, known, sources(data, cases))
@@ -94,8 +95,8 @@ def _copy(
     cubs: Sequence[str],
     unit: str = "",
 ) -> Bound | None:
-    """The speed over CUB of a copy of the same bytes, in the file with most copies: the copy that
-    meets as one_wave does, else the fastest."""
+    """Return the speed over CUB of a copy of the same bytes, in the file with most copies. The copy
+    whose blocks meet as those of one_wave is preferred, else the fastest is taken."""
     copies = data.variants.ids(CEILINGS)
     files = [own.set_index("variant")["median_ns"] for _, own in here.groupby("place")]
     files = [own for own in files if BEST in own and own.index.isin(cubs).any()]

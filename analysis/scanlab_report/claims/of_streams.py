@@ -133,8 +133,9 @@ def counted(claim: Claim, data: Data) -> Standing:
 
 
 def engines(claim: Claim, data: Data) -> Standing:
-    """Errors of the engine model's makespans, or the share of pairs of operations that overlap in
-    prediction and measurement of those that do in either; the reference is the best prediction."""
+    """Return the errors of the engine model's makespans, or the share of pairs of operations that
+    overlap in both prediction and measurement, among those that overlap in either. The reference is
+    the best prediction."""
     rows, source = model.predictions(data)
     if claim.measure == "overlap":
         share, most = _overlap(rows, ""), _overlap(rows, "best_")

@@ -88,8 +88,8 @@ def without_numbers(tables: list[pd.DataFrame]) -> list[pd.DataFrame]:
 
 
 def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Merge repeated runs. The samples of all runs of a case are its samples; a run without samples
-    counts as a single sample, its mean. A case without a time in any run stays without."""
+    """Merge repeated runs. The samples of all runs of a case are its samples; if a run has none,
+    the means of the runs are. A case without a time in any run has no time."""
     if len(tables) == 1:
         return tables[0]
     rows = []
