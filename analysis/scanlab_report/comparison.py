@@ -56,14 +56,15 @@ _SAME: dict[Wanted, tuple[str, ...]] = {
     THRUST: (*_CUDA, "cccl"),
     HOST: ("cpu", "compiler", "tbb"),
 }
-"""Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the
-same; later entries go before."""
+"""Baselines that are not Scanlab's own code, and the fields that must agree in two runs for their
+code to be the same. Later entries take precedence."""
 _NEAR = 1.25
-"""Times a launch within this factor of each other are about as long."""
+"""Times per launch within this factor of each other count as about as long."""
 _NAMED = 3
-"""Reasons that are named."""
+"""At most this many reasons are named."""
 _MANY = 500
-"""Samples of which the smallest p is as good as none: of more the binomial takes long."""
+"""Counts of samples above this are capped: the smallest p is negligible there, and the binomial
+takes long."""
 
 
 class Comparison(NamedTuple):
@@ -86,7 +87,7 @@ class Comparison(NamedTuple):
     remarks: tuple[str, ...] = ()
     """Sentences on lowered clocks, on pooled files, and on cases without a time."""
     broken: int = 0
-    """Cases that A has a time of, and that failed in B: wrong results, or an error."""
+    """Number of cases with a time in A that failed in B: wrong results, or an error."""
     origin: str = ""
     """Where the thresholds are from, in words."""
 
@@ -206,7 +207,8 @@ def _relabelled(
 
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
-    """Whether a side has samples of each case; a side without the case has all that it needs."""
+    """Return whether a side has samples of each case. A side without the case counts as having
+    them."""
     return ~there | samples.map(lambda values: isinstance(values, np.ndarray) and len(values) > 0)
 
 
@@ -226,7 +228,7 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
 
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
-    """How runs were pooled, and what the files' samples do not allow to state, in sentences."""
+    """Return sentences on how runs were pooled, and on what the samples of the files cannot show."""
     remarks, more = [], others.MORE_SAMPLES[a.kind]
     if a.runs > 1 or b.runs > 1:
         remarks.append(
@@ -278,8 +280,8 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
 
 
 def _unchanged(a: File, b: File, about: Variants) -> list[str]:
-    """The variants whose code is surely the same in both runs, and the machine of the same model:
-    what neither file states is not known to be the same."""
+    """Return the variants whose code is surely the same in both runs; for those of the host, the
+    processor as well. A field that neither file states does not count as the same."""
     keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
     return [
         variant
@@ -335,7 +337,8 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 
 
 def moved(comparison: Comparison) -> pd.DataFrame:
-    """Cases of unchanged code that chance and noise alone do not explain: the machine did it."""
+    """Return the cases of unchanged code whose change chance and noise alone do not explain: the
+    machine caused it."""
     both = comparison.both
     rows = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
     return rows[

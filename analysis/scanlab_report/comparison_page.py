@@ -49,7 +49,7 @@ _SELF_EVIDENT = frozenset({"variant", "id", "type", "op", "mode"})
 
 
 _STEP = 10**0.25
-"""The band of a figure is drawn in steps of time, four a decade."""
+"""The band of a figure is drawn in steps of time, four per decade."""
 
 
 def _from(run: File) -> str:
@@ -265,8 +265,8 @@ def listed(rows: pd.DataFrame, case: list[str]) -> list[str]:
 
 
 def figure(compared: Comparison) -> Figure:
-    """Every case of both runs by its time: the ratio, and as a band the ratios that are neither
-    slower nor faster; a panel a column."""
+    """Draw the ratio of every case of both runs against its time, with a band of the ratios that
+    are neither slower nor faster. One panel per column."""
     from scanlab_report import style  # matplotlib takes half a second
 
     looks = {

@@ -40,12 +40,12 @@ def complain(sentence: object) -> None:
 
 
 _MOST = 20
-"""Sentences that anybody reads: where a file is of another device, each of its thousands of entries
+"""At most this many sentences are printed. In a file of another device each of thousands of entries
 is wrong."""
 
 
 def refuse(*wrong: object) -> int:
-    """Says what is wrong, the last sentence being the outcome; the exit status."""
+    """Print what is wrong, with the outcome as last sentence. Return the exit status."""
     *before, outcome = wrong
     for sentence in before[:_MOST]:
         complain(sentence)

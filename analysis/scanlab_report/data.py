@@ -57,7 +57,7 @@ class File:
     context: Mapping[str, Any] = field(default_factory=dict)
     variants: Mapping[str, Variant] = field(default_factory=dict)
     of_no_device: bool = False
-    """Emulator counts and simulations: any machine makes the same."""
+    """Whether any machine makes the same file: emulator counts and simulations."""
 
     @property
     def kind(self) -> str:
@@ -269,9 +269,9 @@ class Data:
         return about
 
     def on(self, device: str, alike: bool = False) -> Data:
-        """The data as if there were no other GPU. Counts and simulations stay; times of CPUs stay
-        unless they are of another GPU's session. `alike`: variants keep the order of all devices.
-        """
+        """Return the data as if there were no other GPU. Counts and simulations stay, and so do
+        times of CPUs, unless they are of the session of another GPU. `alike`: variants keep the
+        order of all devices."""
         if self.devices in ([], [device]):
             return self
 
@@ -299,8 +299,8 @@ class Data:
 
     @cached_property
     def places(self) -> dict[str, dict[int, int]]:
-        """The place of each file in the order in which files answer, by table: the one with the
-        most variants first, of equals the newest."""
+        """Return the place of each file in the order in which files answer, by table. The file with
+        most variants is first; of equals, the newest."""
         column = {
             "scan": "variant",
             "schedule": "id",
@@ -316,8 +316,8 @@ class Data:
 
 
 def ranked(files: Iterable[File], first: str = "") -> list[str]:
-    """The devices of some files: GPUs before CPUs, measured now before recorded, the one that
-    shall be `first`, then the last measured."""
+    """Return the devices of some files in order: GPUs before CPUs, measured now before recorded,
+    then the device that shall be `first`, then the last measured."""
     rank: dict[str, tuple[bool, bool, bool, str]] = {}
     for file in files:
         own = (file.kind != "host", file.origin == MEASURED, file.device == first, file.date)

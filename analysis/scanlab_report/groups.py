@@ -9,14 +9,14 @@ from scanlab_report.tables import ELEMENT_BYTES
 
 CEILING = "memcpy"
 BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
-"""Copies by their access path; the blocks of the last meet in between, as those of one_wave do."""
+"""Copies by their access path. The blocks of the last meet in between, as those of one_wave do."""
 FLOOR = "empty_launch"
 VENDOR, NEWEST_VENDOR, TUNED = "cub_device_scan", "cub_newest", "cub_tuned"
 """CUB of the toolkit; the newest; the newest in shapes tuned on the device."""
 TORCH, JAX = "torch_cumsum", "jax_cumsum"
 BEST, HEADER = "best", "device_scan"
 LARGEST = 1 << 28
-"""The largest size at which scans are set side by side: only the fastest are timed beyond."""
+"""Largest size at which scans are compared side by side; only the fastest are timed beyond it."""
 
 COPIES = Group("a copy", lambda about: about.kind == "copy")
 CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))

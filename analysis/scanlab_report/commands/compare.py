@@ -35,7 +35,7 @@ EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02
   scanlab-report compare before*.json --with after*.json    # several runs of Google Benchmark"""
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
-"""Where these agree, so does the vendor's code."""
+"""If these fields agree, the vendor's code is the same."""
 _DEFAULT = (
     "a default: two runs of one program differ, too, and nobody has said by how much; time "
     "one program twice, "
@@ -202,7 +202,7 @@ def _record(compared: Comparison, file: Path) -> int:
 
 
 def _written(compared: Comparison, out: Path) -> str:
-    """Writes the page, the figure and every case, none before all are there; the summary."""
+    """Write the page, the figure and every case, none before all are made. Return the summary."""
     from scanlab_report import (
         style,  # matplotlib takes half a second, which the page alone does not
     )

@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def page(variant: str, data: Data, out: Path, stem: str, given: str) -> str:
-    """The whole page, in Markdown; its figures go to a folder. `given`: the paths, in commands."""
+    """Return the whole page, in Markdown. Its figures go to a folder. `given`: the paths, as
+    commands name them."""
     from scanlab_report.own_counts import (
         bytes_in_hardware,
         conflicts_in_hardware,
@@ -117,7 +118,8 @@ def _commit(verification: Verification) -> str:
 
 
 def _verified(variant: str, data: Data) -> Iterator[str]:
-    """A sentence per backend and code, the newest first: all verifications of it together."""
+    """Yield a sentence per backend and code, the newest first. All verifications of the same code
+    share a sentence."""
     alike: dict[tuple[str, ...], list[Verification]] = {}
     for verification in sorted(
         data.verifications,

@@ -47,7 +47,7 @@ KINDS = {
 }
 """The kind of file that has rows of each table."""
 COUNTED = ("counters", "traffic", "waits", "repeats", "counts")
-"""Kinds of tables that belong to a run; the others are runs."""
+"""Kinds of tables that belong to a run. Files of the other kinds are runs."""
 OF_SEVERAL = {"timings", "distributed", "ranks_trace", "repeats", "waits"}
 """The kinds of file of a session over several GPUs: timings are of `best` on one of the GPUs."""
 WHOLE = {
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def kinds(data: Data) -> list[tuple[File, str]]:
-    """Each file and its kind; simulations are none."""
+    """Return each file and its kind, without simulations."""
     pairs = [
         (data.files[number], kind)
         for table, kind in KINDS.items()
@@ -177,8 +177,8 @@ def join(
 
 
 def complete(rows: pd.DataFrame, number: int) -> bool:
-    """Whether a report over several GPUs can be made: a scan on 1 and on all, at equal items per
-    GPU and in all, beside copies."""
+    """Return whether a report over several GPUs can be made. It needs a scan on 1 GPU and on all,
+    at equal items per GPU and at equal items in all, beside copies."""
     copied = set(rows.loc[rows["algorithm"] == "copy_all", "ranks"])
     scans = rows[rows["kind"] == "scan"]
     columns = ["algorithm", "settings", "type", "op", "mode", "items"]
