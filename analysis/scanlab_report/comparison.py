@@ -228,7 +228,7 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
 
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
-    """Return sentences on how runs were pooled, and on what the samples of the files cannot show."""
+    """Return sentences on how runs were pooled, and on what the samples cannot show."""
     remarks, more = [], others.MORE_SAMPLES[a.kind]
     if a.runs > 1 or b.runs > 1:
         remarks.append(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses. SOUND: all is well. FOUND: the command found what it looks for, such as something
-slower or a claim that fails. The others: the input is wrong or the output cannot be written; the
-user ended the command."""
+slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written.
+INTERRUPTED: the user ended the command."""
 
 
 def say(sentence: str) -> None:

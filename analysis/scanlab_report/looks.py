@@ -25,8 +25,8 @@ from scanlab_report.style.base import (
 )
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
-"""One after another, as families of scans of ours come; from the beginning again where there are
-more."""
+"""Colours of families of our scans, in order; from the beginning again if there are more families.
+"""
 FORMS = (
     ("o", "-", True),
     ("s", "--", False),
@@ -42,11 +42,11 @@ FORMS = (
     ("<", ":", False),
     (">", "-", True),
 )
-"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round,
-where there are more."""
+"""Markers, lines and fills in order. If there are more variants, the next of LINES is used and the
+fill is reversed."""
 LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
-"""Lines of what has no marker: copies, one after another, and an empty launch."""
+"""Lines of variants without a marker: copies in order, and an empty launch."""
 
 
 def form(place: int, colour: str) -> Look:
@@ -97,8 +97,8 @@ def look(variant: str, about: Variants) -> Look:
 
 
 def spare(number: int) -> Look:
-    """A look that no variant has, the last ones of the colours; so many in a row differ as there
-    are."""
+    """Return a look that no variant has, from the end of the colours. As many looks in a row differ
+    as there are."""
     last = (len(LINES) - 1) * len(FORMS)
     return form(last + number // len(FAMILIES) % len(FORMS), FAMILIES[number % len(FAMILIES)])
 

@@ -20,8 +20,8 @@ from scanlab_report.tables import CASE, CASES, ELEMENT_BYTES, MEASURED, RECORDED
 
 
 class Lacking(LookupError):
-    """Data that a figure needs and that are not there: `no {what}` is the reason. `variants` are
-    those whose timings are missing, by id or glob."""
+    """A figure needs data that are missing. `no {what}` is the reason. `variants` are those whose
+    timings are missing, by id or glob."""
 
     def __init__(self, what: str, variants: Sequence[str] = ()) -> None:
         super().__init__(what)
@@ -32,7 +32,7 @@ class Lacking(LookupError):
 
 
 def pick(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
-    """The rows with these values; of a set, list or tuple any of its members."""
+    """Return the rows with these values. A set, list or tuple stands for any of its members."""
     for column, value in wanted.items():
         several = isinstance(value, set | list | tuple)
         table = table[table[column].isin(list(value)) if several else table[column] == value]
@@ -144,7 +144,7 @@ class Query:
     cache: str = ""
 
     def asked(self, data: Data) -> Query:
-        """The same, narrowed to what the user asks for."""
+        """Return the same query, narrowed to what the user asks for."""
         ask = data.ask
         query = replace(
             self,
@@ -231,7 +231,8 @@ def of_variant(
 
 
 def line(cases: pd.DataFrame, variant: str, settings: str = "", **wanted: Any) -> pd.DataFrame:
-    """The same at powers of two, where lines are smooth; at all sizes if none is a power."""
+    """Return the same cases at powers of two, where lines are smooth; at all sizes if no size is a
+    power."""
     rows = of_variant(cases, variant, settings, **wanted)
     sizes = cases.loc[cases["variant"] != FLOOR, "items"]
     return rows[power_of_two(rows["items"])] if power_of_two(sizes).any() else rows
@@ -257,8 +258,8 @@ def fastest_cub(
 def shares(
     cases: pd.DataFrame, variant: str, other: str, cache: str, settings: str = ""
 ) -> pd.DataFrame:
-    """`items`, `ratio`, `low`, `high`: time of `other` over time of `variant` at each common power
-    of two. `settings` are those of `variant`; `other` has its defaults."""
+    """Return `items`, `ratio`, `low`, `high`: the time of `other` over the time of `variant` at
+    each common power of two. `settings` are those of `variant`; `other` has its defaults."""
     ours = line(cases, variant, settings, cache=cache)
     both = ours.merge(line(cases, other, cache=cache), on="items", suffixes=("", "_other"))
     ratios = ratio_intervals(list(both["samples_other"]), list(both["samples"]))

@@ -31,7 +31,7 @@ def side_by_side(jobs: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
 
 
 def _begin() -> None:
-    """Leaves Ctrl-C to the parent, which ends its workers."""
+    """Leave Ctrl-C to the parent, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

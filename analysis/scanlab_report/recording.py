@@ -73,7 +73,7 @@ class Record:
 
 
 def examine(folder: Path, recorded: Path) -> Record:
-    """Reads a run and checks whether it may be added to the record."""
+    """Read a run and checks whether it may be added to the record."""
     record = Record(folder)
     candidates = (
         [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
@@ -152,7 +152,7 @@ def examine(folder: Path, recorded: Path) -> Record:
 
 
 def _provenance(record: Record, run: File, kind: str) -> None:
-    """Complains of the missing and the unacceptable provenance of a file."""
+    """Complain of the missing and the unacceptable provenance of a file."""
     required = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
     for key in ("date", *(key for key in required if key != "seed" or kind not in _NO_SEED)):
         if not run.context.get(key):
@@ -185,7 +185,7 @@ def _provenance(record: Record, run: File, kind: str) -> None:
 
 
 def _one_run(record: Record, runs: Sequence[File]) -> None:
-    """Complains of files whose commit or device differs from the first; CPU baselines are compared
+    """Complain of files whose commit or device differs from the first; CPU baselines are compared
     among themselves."""
     alike: dict[bool, File] = {}
     for run in runs:
@@ -206,7 +206,7 @@ def _one_run(record: Record, runs: Sequence[File]) -> None:
 
 
 def _model(record: Record) -> list[File]:
-    """Finds the measurements for the engine model; their provenance."""
+    """Find the measurements for the engine model. Return their provenance."""
     model, held = record.folder / MODEL, []
     record.model = [
         file
@@ -237,7 +237,7 @@ def _of_itself(path: Path, document: object) -> File | None:
 
 
 def _counts(record: Record, run: File) -> None:
-    """Takes in emulator counts, if they are of the clean commit that was timed."""
+    """Take in emulator counts, if they are of the clean commit that was timed."""
     data = load(sorted((record.folder / COUNTS).glob("*.json")))
     record.wrong += data.problems
     record.counts = list(data["counts"]["content"])
@@ -259,8 +259,8 @@ def _counts(record: Record, run: File) -> None:
 
 
 def _too_few(record: Record, file: Path, data: Data) -> None:
-    """Complains of timings whose repetitions do not suffice for an interval, unless they are
-    exceptions: a cap on its time stops a slow case."""
+    """Complain of timings with too few repetitions for an interval, unless only a few cases are
+    affected: a cap on its time stops a slow case."""
     kinds = {
         "scan": "bench --rounds",
         "schedule": "streams run --rounds",
@@ -290,7 +290,7 @@ def _too_few(record: Record, file: Path, data: Data) -> None:
 
 
 def _verification(record: Record, verifications: Sequence[Any], run: File, wanted: bool) -> None:
-    """Complains of the outcome of `scanlab verify --json` on the device, and of `--repeat` in
+    """Complain of the outcome of `scanlab verify --json` on the device, and of `--repeat` in
     another file."""
     if not verifications and wanted and not record.wrong:
         how = (
@@ -338,7 +338,7 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
 
 
 def _tests(record: Record, file: Path) -> None:
-    """Complains of the failures that GoogleTest names."""
+    """Complain of the failures that GoogleTest names."""
     before = len(record.wrong)
     content = load_json(file, record.wrong)
     if len(record.wrong) > before:

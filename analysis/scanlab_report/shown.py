@@ -71,13 +71,13 @@ class Entry:
     make: Callable[[Data], Shown]
     measured_by: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
-    """The options of a user that it follows: `variants`, `type`, `op`."""
+    """Options of a user that change it: `variants`, `type`, `op`."""
     wide: bool = False
-    """It needs both columns of a page."""
+    """Whether it needs both columns of a page."""
     of_one: bool = False
-    """It is of one variant."""
+    """Whether it is of one variant."""
     of_others: bool = False
-    """It is of files of other programs, all in one picture."""
+    """Whether it is of files of other programs, all in one picture."""
 
     @property
     def title(self) -> str:
@@ -106,12 +106,12 @@ def _register(entries: dict[str, Entry], measured_by: Sequence[str], options: di
 
 
 def figure(*measured_by: str, **options: Any):
-    """Registers a figure: the experiments that measure it, and the fields of `Entry`."""
+    """Register a figure: the experiments that measure it, and the fields of `Entry`."""
     return _register(FIGURES, measured_by, options)
 
 
 def table(*measured_by: str, **options: Any):
-    """Registers a table likewise."""
+    """Register a table, in the same way as a figure."""
     return _register(TABLES, measured_by, options)
 
 
@@ -119,7 +119,7 @@ def table(*measured_by: str, **options: Any):
 
 
 def first_of(entry: Entry, data: Data) -> Shown:
-    """A table of the first device that answers; Lacking as the first device lacks it."""
+    """Return a table of the first device with data. Without any, raise Lacking of the first device."""
     reason: Lacking | None = None
     for device in [""] if entry.of_others else data.devices or [""]:
         try:
@@ -161,7 +161,7 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
 def draw(
     entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page", devices: bool = True
 ) -> dict[str, Shown]:
-    """Draws a figure with its footer and writes it to files; what is shown, by device."""
+    """Draw a figure with its footer and write it to files. Return the content by device."""
     with style.sheet(sheet):
         apart = devices and not entry.of_others
         on = by_device(entry, data) if apart else {"": first_of(entry, data)}
@@ -175,7 +175,7 @@ def draw(
 
 
 def all_sources(on: dict[str, Shown]) -> list[Source]:
-    """The source of each part, each once."""
+    """Return the source of each part, without duplicates."""
     lines = {source.line(): source for shown in on.values() for source in shown.sources}
     return list(lines.values())
 

@@ -66,8 +66,8 @@ def pairs(
 
 
 def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
-    """`pairs`, with the time of the rival over that of `variant`: `interval`, its `ratio`, `low`
-    and `high`, and the `outcome`."""
+    """Return `pairs` with the time of the rival over that of `variant`: `interval`, its `ratio`,
+    `low` and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
     ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
     return both.assign(
@@ -93,7 +93,8 @@ def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd
 
 
 def outcome(ratio: Interval) -> str:
-    """The outcome of their time over ours: a tie if its interval holds 1, open if it has none."""
+    """Return the outcome of the ratio of their time to ours: a tie if its interval holds 1, open if
+    it has no interval."""
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE

@@ -14,8 +14,8 @@ _HIDDEN = ".building-"
 
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
-    """A new folder beside what ``folder`` holds; its files take their places there once all are
-    written, and not if it fails."""
+    """Yield a new folder beside ``folder``. Its files move to ``folder`` once all are written, and
+    none if that fails."""
     with _named(folder, *folder.parents):
         folder.mkdir(parents=True, exist_ok=True)
     with hidden(folder, folder) as made:
@@ -50,13 +50,13 @@ def one_file(path: Path) -> Iterator[Path]:
 
 
 def write(path: Path, text: str) -> None:
-    """A text in the place of what ``path`` held, once it is whole."""
+    """Replace the content of ``path`` by a text, once it is written in full."""
     with one_file(path) as made:
         made.write_text(text, encoding="utf-8")
 
 
 def put(path: Path, content: str | bytes) -> None:
-    """Writes a file of a new folder; an error names it, also where the disk is full."""
+    """Write a file of a new folder. An error names the file, also if the disk is full."""
     try:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
@@ -88,7 +88,7 @@ def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
-    """A sentence, if the name of what is to be written has none of the endings; empty if it has."""
+    """Return a sentence if the name of the output has none of the endings, else an empty text."""
     return (
         ""
         if path.suffix in endings
@@ -97,8 +97,8 @@ def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
 
 
 def unwritable(folder: Path) -> str:
-    """Writes a file in the folder and in those within, or where it is to be made, and says what
-    hinders; empty if nothing does."""
+    """Write a test file in the folder and in those within, or where the folder is to be made.
+    Return what hinders it; empty if nothing does."""
     try:
         there = next(place for place in (folder, *folder.parents) if place.exists())
         if not there.is_dir():

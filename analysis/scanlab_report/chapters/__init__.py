@@ -31,6 +31,6 @@ ORDER = (
 
 
 def load_all() -> None:
-    """Registers every figure and table."""
+    """Register every figure and table."""
     for name in (*ORDER, "others", "others_by_axis"):
         importlib.import_module(f"{__name__}.{name}")

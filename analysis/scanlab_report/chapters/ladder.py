@@ -132,7 +132,7 @@ def waterfall(data: Data) -> Shown:
 
 
 def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
-    """Draws the copy and CUB's scans; their shares."""
+    """Draw the copy and the scans of CUB. Return their shares."""
     names = [("memcpy", "memcpy", 1.0, "-", 2.0, style.GREY)]
     for variant, label, dash in ((VENDOR, "CUB", "-"), (TUNED, "CUB tuned", ":")):
         rows = pick(shares(cases, variant, CEILING, caches(cases)[0]), items=ladder_size(cases))

@@ -137,7 +137,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
 
 
 def _name_once(axis: Axes, ends: list[list[style.End]]) -> None:
-    """Names the lines of all panels at the right of the last one; its own lines have leaders."""
+    """Name the lines of all panels at the right of the last one; its own lines have leaders."""
     left = axis.get_xlim()[0]
     named = {end.label: replace(end, x=left) for panel in ends for end in panel}
     named |= {end.label: end for end in ends[-1]}

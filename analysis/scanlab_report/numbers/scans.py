@@ -120,7 +120,7 @@ def counted(data: Data) -> Numbers:
 
 
 def _common(contents: pd.Series, first: str, second: str) -> int | None:
-    """The largest size that was counted of both variants."""
+    """Return the largest size at which both variants were counted."""
     sizes = [
         set(contents.index[contents.index.get_level_values(0) == v].get_level_values(1))
         for v in (first, second)

@@ -61,7 +61,7 @@ class _Entry(_Named):
     error_occurred: bool = False
     error_message: str = ""
     skipped: bool | float = False
-    """True where it was skipped; a number is a counter of the user that has this name."""
+    """Whether the entry was skipped. A number is a counter of the user that has this name."""
     skip_message: str = ""
 
 
@@ -96,7 +96,7 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
 
 
 def _entry(raw: Any, place: str) -> _Entry:
-    """An entry; one that does not fit is skipped for that."""
+    """Return an entry. An entry that does not fit is skipped for that reason."""
     named = convert(raw, _Named, place)
     try:
         return convert(raw, _Entry, place)
@@ -164,7 +164,7 @@ def _seconds(place: str, entry: _Entry) -> float:
 
 
 def _axes(parts: list[str]) -> dict[str, str | float]:
-    """The numbers among the arguments, each by its name, or by which one it is."""
+    """Return the numbers among the arguments, each by its name, or else by its place."""
     axes: dict[str, str | float] = {}
     for number, part in enumerate(parts, 1):
         argument = _ARGUMENT.fullmatch(part)

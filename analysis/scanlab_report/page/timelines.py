@@ -32,7 +32,8 @@ _CALLS = "issue"
 
 
 def views(data: Data) -> list[dict[str, Any]]:
-    """One view per timeline, the newest of those with one title on one device; devices first."""
+    """Return one view per timeline, devices first. Of timelines with one title on one device, the
+    newest is taken."""
     spans = set(data["spans"]["file"])
     files = sorted((n for n in data.numbers() if n in spans), key=lambda n: data.files[n].date)
     measured = [data.files[n] for n in files if not data.files[n].of_no_device]
@@ -119,7 +120,7 @@ def _title(data: Data, number: int) -> str:
 
 
 def _named(names: list[str]) -> list[str]:
-    """Every lane by a name: the further ones of an engine by its name and a number."""
+    """Return the name of every lane. Further lanes of an engine have its name and a number."""
     named: list[str] = []
     engine, count = "", 1
     for name in names:

@@ -36,7 +36,7 @@ from scanlab_report.written import put
 
 PAGE = "report.html"
 _FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".caption.tex")
-"""How the files of each end."""
+"""Endings of the files of a figure, and of those of a table."""
 
 
 class Report:
@@ -145,7 +145,7 @@ class Report:
         return line, ""
 
     def _place(self, kind: str, entry: Entry, line: str, reason: str) -> None:
-        """Reports what came of a figure or table."""
+        """Report the outcome of a figure or table."""
         suffixes = _FIGURE if kind == "figure" else _TABLE
         files = [Path(f"{kind}s") / f"{entry.name}{suffix}" for suffix in suffixes]
         if not line:

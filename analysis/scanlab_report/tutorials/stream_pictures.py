@@ -16,7 +16,7 @@ from scanlab_report.chapters.timelines import ENGINES, Trace
 from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
 
 LEFT, RIGHT = 84, 8
-"""Units beside the lanes: for their names, and free."""
+"""Units left of the lanes for their names, and right of them."""
 LANE = 24
 _LOOKS = {
     "copies in": (BLUE, "#ffffff"),
@@ -189,7 +189,8 @@ def draw(timelines: Sequence[Timeline], origin: str) -> str:
 
 
 def _lanes(rows: pd.DataFrame) -> list[int]:
-    """Lanes from copies in to copies out; of an engine in the order of their numbers."""
+    """Return lanes from copies in to copies out. Lanes of an engine are in the order of their
+    numbers."""
     order = {kind: place for place, kind in enumerate(ENGINES)}
     keys = {
         (order.get(kind, len(order)), int(lane))
@@ -199,7 +200,7 @@ def _lanes(rows: pd.DataFrame) -> list[int]:
 
 
 def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> bool:
-    """Draws an operation; whether its number had room."""
+    """Draw an operation. Return whether its number had room."""
     fill, ink = _LOOKS.get(kind, (FAINT, "#ffffff"))
     # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are
     # seen.
