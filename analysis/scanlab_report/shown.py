@@ -119,7 +119,7 @@ def table(*measured_by: str, **options: Any):
 
 
 def first_of(entry: Entry, data: Data) -> Shown:
-    """Return a table of the first device with data. Without any, raise Lacking of the first device."""
+    """Return a table of the first device with data. Without any, raise its Lacking."""
     reason: Lacking | None = None
     for device in [""] if entry.of_others else data.devices or [""]:
         try:

@@ -164,7 +164,7 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
 
 
 def _heading(axes: Axes, row: pd.Series, benchmark: bool, point: bool, device: bool) -> None:
-    """Name the benchmark, point and device of a case where they differ from those of other cases."""
+    """Name the benchmark, point and device of a case where other cases differ in them."""
     parts = (
         (row["benchmark"], benchmark or not row["case"]),
         (row["case"], point or not benchmark),

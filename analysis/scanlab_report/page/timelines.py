@@ -32,8 +32,8 @@ _CALLS = "issue"
 
 
 def views(data: Data) -> list[dict[str, Any]]:
-    """Return one view per timeline, devices first. Of timelines with one title on one device, the
-    newest is taken."""
+    """Return one view per timeline, devices first, and the newest of those with one title on one
+    device."""
     spans = set(data["spans"]["file"])
     files = sorted((n for n in data.numbers() if n in spans), key=lambda n: data.files[n].date)
     measured = [data.files[n] for n in files if not data.files[n].of_no_device]

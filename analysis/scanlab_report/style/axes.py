@@ -21,7 +21,7 @@ def power_of_two(value: float) -> str:
 
 
 def items_axis(axes: Axes, items: Iterable[int]) -> None:
-    """Make an axis of array sizes logarithmic, with ticks at powers of two, at most eight of them."""
+    """Make an axis of array sizes logarithmic, with at most eight ticks, at powers of two."""
     sizes = [n for n in items if n > 0]
     low, high = int(np.floor(np.log2(min(sizes)))), int(np.ceil(np.log2(max(sizes))))
     step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
