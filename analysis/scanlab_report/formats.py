@@ -116,7 +116,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def latex(self, in_paper: bool = False) -> str:
-        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the
+        """Return a booktabs tabular, without float or caption. in_paper: the text has the
         references and the figures."""
         lines = [
             r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}",

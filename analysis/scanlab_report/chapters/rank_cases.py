@@ -97,8 +97,8 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
-    """Whether a scan was timed with several of these, all else being equal: ranks (1 and more),
-    items, CHUNK or STATES; of VENDOR, whether it was timed."""
+    """Return whether a scan was timed with several values of `over`, all else being equal: ranks (1
+    and more), items, CHUNK or STATES. For VENDOR, return whether it was timed."""
     if over == VENDOR:
         return VENDOR in set(cases["algorithm"])
     if over in (CHUNK, STATES):
@@ -124,7 +124,8 @@ def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def usual(cases: pd.DataFrame) -> pd.DataFrame:
-    """Each algorithm with the settings with which most cases were timed, of equals the first."""
+    """Return each algorithm with the settings with which most cases were timed; of equals, the
+    first."""
     counts = cases.groupby(["algorithm", "settings"]).size()
     first = counts.sort_values(ascending=False, kind="stable").reset_index()
     return cases.merge(first.drop_duplicates("algorithm")[["algorithm", "settings"]])
@@ -143,9 +144,9 @@ def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
-    """The scans, fewest ranks and items first, with intervals, unknown where nothing was timed:
-    the share of copies (`of_copy`), the speed over the vendor (`of_vendor`), and the share of the
-    3n bound (`of_bound`), whose interval is that of the scan alone."""
+    """Return the scans, fewest ranks and items first, with intervals, unknown where nothing was
+    timed: the share of copies (`of_copy`), the speed over the vendor (`of_vendor`), and the share
+    of the 3n bound (`of_bound`). The interval of `of_bound` is that of the scan alone."""
     rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
     for column, rival in (("of_copy", COPY), ("of_vendor", VENDOR)):
         rows[column] = _ratios(pick(cases, algorithm=rival), rows, PROBLEM)

@@ -44,7 +44,8 @@ PICTURES: dict[str, Rows] = {
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
-    """Scenarios from the results of now or else the recorded ones, the newest; and their source."""
+    """Return the newest scenarios, from the results of now or else the recorded ones, and their
+    source."""
     spans = set(data["spans"]["file"])
     files = [
         n
@@ -194,8 +195,8 @@ def scenarios(data: Data) -> Shown:
 
 
 def generation_rows(data: Data) -> tuple[pd.DataFrame, Source, str]:
-    """Issue orders of three devices, published and simulated, over the sequential one; where the
-    simulation is from, and the citation."""
+    """Return the issue orders of three devices, published and simulated, over the sequential order.
+    Return the source of the simulation and the citation as well."""
     published = published_table(data, "harris2012_overlap")
     rows, source = scenarios_of(data, PICTURES["scenarios_generations"])
     simulated = {t.about["scenario"]: t.about["makespan_us"] / 1e3 for row in rows for t in row}

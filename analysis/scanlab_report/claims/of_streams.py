@@ -78,8 +78,9 @@ def duplex(claim: Claim, data: Data) -> Standing:
 
 
 def naive(claim: Claim, data: Data) -> Standing:
-    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in the session that
-    gains least, since hosts differ. The reference: reading and writing alone in that session."""
+    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in the session with
+    the least gain, since hosts differ. The reference is reading and writing alone in that session.
+    """
     cases, sessions = larger.larger_cases(data), larger.larger_sessions(data)
     over = lambda rows, way: larger.over_files(pick(rows, **LARGE), larger.NAIVE, way)
     known = [

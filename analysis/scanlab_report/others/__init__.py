@@ -114,8 +114,8 @@ def no_json(file: Path, raw: bytes) -> Unknown | None:
 
 
 def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The context of a file and its rows of `other`; Misfit if it is no results file. A case that
-    does not fit has no time, and the reason."""
+    """Return the context of a file and its rows of `other`; Misfit if it is no results file. A case
+    that does not fit has a reason and no time."""
     by = program(document)
     context, cases = (nvbench if by == NVBENCH else google)(file, document)
     seen: Counter[tuple[str, ...]] = Counter()

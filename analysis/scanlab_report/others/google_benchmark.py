@@ -69,8 +69,9 @@ _Placed = list[tuple[str, _Entry]]
 
 
 def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A benchmark that is registered twice is two cases of one name; entries of one registration
-    are its samples, also if they are of several runs."""
+    """Return the context and the cases of Google Benchmark's JSON. A benchmark that is registered
+    twice makes two cases of one name. Entries of one registration are its samples, even from
+    several runs."""
     about = convert(document["context"], _About, "context")
     registered: dict[tuple[str, int | None, int | None], _Placed] = {}
     entries = [

@@ -105,8 +105,8 @@ def shown(value: Any) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """A whole number in letters, as tables have it; ValueError if it is none, or one that cannot be
-    meant."""
+    """Return a whole number in letters, as tables have it. ValueError if it is no whole number, or
+    too large to be meant."""
     if not re.fullmatch("[0-9]{1,16}", text) or int(text) > EXACT:
         raise ValueError(f"{name} must be a whole number of 0 to 2^53, not {shown(text)}")
     return int(text)

@@ -104,7 +104,7 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:
-    """Move heights apart to at least ``gap``, as little as possible, and keeps them on the axes if
+    """Move heights apart to at least ``gap``, as little as possible, and keep them on the axes if
     they fit."""
     order = np.argsort(wanted, kind="stable")
     clusters: list[list[float]] = []  # mean of wanted minus offset, members
