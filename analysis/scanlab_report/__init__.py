@@ -23,6 +23,7 @@ CLAIMS = DATA.parent / "paper" / "claims"
 
 
 def place(file: Path) -> str:
-    """A file of the data by its place there, another by its name: no paths of one machine."""
+    """Name a file of the data by its place there, and another file by its name, without paths of a
+    machine."""
     whole = file.resolve()
     return whole.relative_to(DATA).as_posix() if whole.is_relative_to(DATA) else file.name

@@ -14,8 +14,9 @@ class NoSession(ValueError):
 
 
 def choose_session(data: Data, name: str = "") -> Data:
-    """One recorded session of each device and number of GPUs, and all that was measured now: the
-    session of this name, else the newest complete one. NoSession if none has the name."""
+    """Keep one recorded session per device and number of GPUs, and all that was measured now. The
+    session is that of the given name, else the newest complete session. NoSession if none has
+    the name."""
     sessions = [*data.sessions, *_unlisted(data)]
     if name and name not in {session.name for session in sessions}:
         known = ", ".join(sorted({session.name for session in sessions})) or "none"
@@ -26,7 +27,7 @@ def choose_session(data: Data, name: str = "") -> Data:
         best[key] = max(
             best.get(key, session), session, key=lambda s: (s.name == name, s.complete, s.date)
         )
-    one = {path for session in best.values() if session.gpus == 1 for path in session.files}
+    single = {path for session in best.values() if session.gpus == 1 for path in session.files}
     several = {path for session in best.values() if session.gpus > 1 for path in session.files}
     of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
     if "rank" in data["waits"]:
@@ -39,12 +40,12 @@ def choose_session(data: Data, name: str = "") -> Data:
         return (
             file.origin != RECORDED
             or file.of_no_device
-            or path in one
+            or path in single
             or (number in of_ranks and path in several)
         )
 
     kept = frozenset(n for n in data.numbers() if stays(n))
-    others = {path for session in sessions for path in session.files} - one - several
+    others = {path for session in sessions for path in session.files} - single - several
     checked = [v for v in data.verifications if v.file.resolve() not in others]
     return replace(data, kept=kept, every=data, named=name, verifications=checked)
 

@@ -1,6 +1,6 @@
 """Two runs case by case: ratios of medians with intervals, and verdicts.
 
-A case of B is *slower* than in A if all hold, and *faster* likewise:
+A case is *slower* in B than in A if all of these hold, and *faster* if they hold the other way:
 
 * chance: the p of the Mann-Whitney test (ranks only; exact up to 100 samples), corrected for the
   number of cases by Benjamini and Hochberg, is under 0.05: of all that is called faster or slower,
@@ -8,8 +8,8 @@ A case of B is *slower* than in A if all hold, and *faster* likewise:
   thousands of cases, would find next to nothing with the few samples that a sweep affords.
 * noise: the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs
   of the same code lie apart (`noise`).
-* the machine: where code that is the same in both runs, timed likewise and about as long a launch,
-  took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
+* the machine: where code that is the same in both runs, timed the same way and about as long a
+  launch, took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
   whichever is farther, and nothing within their range is slower or faster. Two hosts of one GPU
   launch kernels at different rates, and provenance need not show it: in a cloud all have one name.
   So a machine that got faster may hide code that got slower: time both on one machine.
@@ -56,14 +56,15 @@ _SAME: dict[Wanted, tuple[str, ...]] = {
     THRUST: (*_CUDA, "cccl"),
     HOST: ("cpu", "compiler", "tbb"),
 }
-"""Baselines that are not Scanlab's own code, and what must agree in two runs for theirs to be the
-same; later entries go before."""
+"""Baselines that are not Scanlab's own code, and the fields that must agree in two runs for their
+code to be the same. Later entries take precedence."""
 _NEAR = 1.25
-"""Times a launch within this factor of each other are about as long."""
+"""Times per launch within this factor of each other count as about as long."""
 _NAMED = 3
-"""Reasons that are named."""
+"""At most this many reasons are named."""
 _MANY = 500
-"""Samples of which the smallest p is as good as none: of more the binomial takes long."""
+"""Counts of samples above this are capped: the smallest p is negligible there, and the binomial
+takes long."""
 
 
 class Comparison(NamedTuple):
@@ -86,7 +87,7 @@ class Comparison(NamedTuple):
     remarks: tuple[str, ...] = ()
     """Sentences on lowered clocks, on pooled files, and on cases without a time."""
     broken: int = 0
-    """Cases that A has a time of, and that failed in B: wrong results, or an error."""
+    """Number of cases with a time in A that failed in B: wrong results, or an error."""
     origin: str = ""
     """Where the thresholds are from, in words."""
 
@@ -94,7 +95,7 @@ class Comparison(NamedTuple):
     def both(self) -> pd.DataFrame:
         return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
 
-    def of(self, verdict: str) -> pd.DataFrame:
+    def with_verdict(self, verdict: str) -> pd.DataFrame:
         """The cases with a verdict, the largest change first."""
         rows = self.cases[self.cases["verdict"] == verdict]
         change = np.abs(np.log(rows["ratio"].astype(float)))
@@ -152,12 +153,12 @@ def paired(a: Side, b: Side) -> Comparison:
             spread = np.isfinite(cases[f"stdev_ns_{side}"].astype(float)) | sampled
             cases[f"count_{side}"] = cases[f"count_{side}"].where(spread, 0)
         cases["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
-    of = cases[both & sampled]
+    timed = cases[both & sampled]
     for name, values in parts(
-        ratio_intervals(list(of["samples_b"]), list(of["samples_a"]))
+        ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"]))
     ).items():
-        cases.loc[of.index, name] = values
-    for _, alike in of.groupby(["count_a", "count_b"]):
+        cases.loc[timed.index, name] = values
+    for _, alike in timed.groupby(["count_a", "count_b"]):
         stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in ("a", "b"))
         cases.loc[alike.index, "p"] = mann_whitney_p(*stacked)
     cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
@@ -206,8 +207,9 @@ def _relabelled(
 
 
 def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
-    """Whether a side has samples of each case; a side without the case has all that it needs."""
-    return ~there | samples.map(lambda of: isinstance(of, np.ndarray) and len(of) > 0)
+    """Return whether a side has samples of each case. A side without the case counts as having
+    them."""
+    return ~there | samples.map(lambda values: isinstance(values, np.ndarray) and len(values) > 0)
 
 
 def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
@@ -226,7 +228,7 @@ def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
 
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
-    """How runs were pooled, and what the files' samples do not allow to state, in sentences."""
+    """Return sentences on how runs were pooled, and on what the samples cannot show."""
     remarks, more = [], others.MORE_SAMPLES[a.kind]
     if a.runs > 1 or b.runs > 1:
         remarks.append(
@@ -246,7 +248,8 @@ def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
 
 
 def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
-    """How many cases that A has a time of failed in B, and sentences on cases without a time."""
+    """Count the cases that have a time in A and failed in B. Return the count, and sentences on
+    cases without a time."""
     broken = b.untimed.merge(a.cases[a.case], on=a.case)
     broken = broken[broken["failed"].astype(bool)]
     remarks = []
@@ -259,13 +262,13 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
         )
     others = b.untimed.merge(broken[a.case], how="left", on=a.case, indicator="where")
     others = others[others["where"] == "left_only"]
-    named = [sorted(zip(of["name"], of["why"], strict=True)) for of in (a.untimed, others)]
-    said = (
+    named = [sorted(zip(rows["name"], rows["why"], strict=True)) for rows in (a.untimed, others)]
+    missing = (
         [("Both have", a.untimed)]
         if named[0] == named[1]
         else [("A has", a.untimed), ("B has", others)]
     )
-    for whose, untimed in said:
+    for whose, untimed in missing:
         if len(untimed):
             why = list(dict.fromkeys(untimed["why"]))
             first = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
@@ -277,8 +280,8 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
 
 
 def _unchanged(a: File, b: File, about: Variants) -> list[str]:
-    """The variants whose code is surely the same in both runs, and the machine of the same model:
-    what neither file states is not known to be the same."""
+    """Return the variants whose code is surely the same in both runs; for those of the host, the
+    processor as well. A field that neither file states does not count as the same."""
     keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
     return [
         variant
@@ -287,10 +290,14 @@ def _unchanged(a: File, b: File, about: Variants) -> list[str]:
     ]
 
 
-def beside(cases: pd.DataFrame) -> pd.DataFrame:
-    """For each case the `least`, `median` and `most` ratio of unchanged code that is timed likewise
-    and takes about as long a launch: a scan of ten launches, 3 µs each, waits for the host as an
-    empty kernel does, and one of 30 µs in a single launch does not. NaN where there is none."""
+def unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the `least`, `median` and `most` ratio of comparable unchanged code for each case; NaN
+    if there is none.
+
+    Comparable code is timed in the same way and takes about as long per launch. A scan of ten
+    launches of 3 µs each waits for the host as an empty kernel does; a single launch of 30 µs does
+    not.
+    """
     bounds = np.full((len(cases), 3), np.nan)
     for places in cases.groupby(["on", "column"]).indices.values():
         alike = cases.iloc[places]
@@ -306,14 +313,15 @@ def beside(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
-    """The verdicts, with a threshold for each case of both runs, or one for all: 0.05 is 5% either
-    way; NaN: none. `origin`: where the thresholds are from, in words."""
+    """Return the comparison with verdicts. `thresholds`: one per case of both runs, or a single
+    value for all; 0.05 is 5% either way, NaN is none. `origin`: where the thresholds are from, in
+    words."""
     both = comparison.both
-    both = both.assign(threshold=thresholds, **beside(both))
+    both = both.assign(threshold=thresholds, **unchanged_ratios(both))
     farther = 1 + both["threshold"]
     faster_below = np.minimum(np.fmin(1, both["median"]) / farther, both["least"].fillna(np.inf))
     slower_above = np.maximum(np.fmax(1, both["median"]) * farther, both["most"].fillna(0))
-    least = np.where(_by_ranks(both), [smallest_p(*of) for of in _counts(both)], 0.0)
+    least = np.where(_by_ranks(both), [smallest_p(*sizes) for sizes in _counts(both)], 0.0)
     silent = (corrected(least) >= SIGNIFICANT) | (both[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = both["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (both["low"] > slower_above), sure & (both["high"] < faster_below)
@@ -329,19 +337,22 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
 
 
 def moved(comparison: Comparison) -> pd.DataFrame:
-    """Cases of unchanged code that chance and noise alone do not explain: the machine did it."""
+    """Return the cases of unchanged code whose change chance and noise alone do not explain: the
+    machine caused it."""
     both = comparison.both
-    of = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
-    return of[(of["low"] > 1 + of["threshold"]) | (of["high"] < 1 / (1 + of["threshold"]))]
+    rows = both[both["unchanged"].astype(bool) & (both["p_corrected"] < SIGNIFICANT)]
+    return rows[
+        (rows["low"] > 1 + rows["threshold"]) | (rows["high"] < 1 / (1 + rows["threshold"]))
+    ]
 
 
 def lone(comparison: Comparison) -> tuple[float, int]:
-    """The corrected p of a single case that differs as clearly as can be, and how many must differ
-    at once; means tell a single case from chance."""
+    """Return the corrected p of a single case that differs as clearly as possible, and how many
+    such cases must differ at once. A comparison by means tells a single case from chance."""
     both = comparison.both
     if both.empty or not _by_ranks(both).all():
         return 0.0, 0
-    least = min(smallest_p(*of) for of in set(_counts(both)))
+    least = min(smallest_p(*sizes) for sizes in set(_counts(both)))
     return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
 
 

@@ -52,7 +52,7 @@ _SELF_EVIDENT = frozenset({"variant", "id", "type", "op", "mode"})
 
 
 _STEP = 10**0.25
-"""The band of a figure is drawn in steps of time, four a decade."""
+"""The band of a figure is drawn in steps of time, four per decade."""
 
 
 def _from(run: File) -> str:
@@ -68,7 +68,7 @@ def summary(compared: Comparison) -> list[str]:
     """The outcome, in sentences."""
     counts, both = compared.cases["verdict"].value_counts(), compared.both
     outcome = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    told = [
+    sentences = [
         f"{count(len(both), 'case')} in both, B against A: {outcome}.",
         *machines(compared),
         *compared.remarks,
@@ -76,13 +76,13 @@ def summary(compared: Comparison) -> list[str]:
     low, high = both["threshold"].min(), both["threshold"].max()
     if low <= high:  # neither is NaN: some are known
         wider = f" to {_percent(high)}, the shorter the time, the wider" if high > low else ""
-        told.append(
+        sentences.append(
             f"The threshold is {_percent(low)}{wider}{compared.origin and f', {compared.origin}'}."
         )
     unknown = both[both["threshold"].isna()]
     if len(unknown):
         where = " and ".join(sorted(set(unknown["on"])))
-        told.append(
+        sentences.append(
             f"Of {count(len(unknown), 'case')} on the {where} no noise is on record: they "
             f"have no threshold and no verdict, so that any of them may be slower. "
             "--threshold gives them one for now, a pair of runs of one commit "
@@ -90,7 +90,7 @@ def summary(compared: Comparison) -> list[str]:
         )
     few = both[both["verdict"] == TOO_FEW]
     if len(few):
-        told.append(
+        sentences.append(
             f"Of {count(len(few), 'case')} the repetitions are too few for any verdict "
             f"(the fewest: "
             f"{int(few[['count_a', 'count_b']].min(axis=1).min())}): five a run is the "
@@ -99,20 +99,20 @@ def summary(compared: Comparison) -> list[str]:
         )
     p, cases = lone(compared)
     if p >= 0.05 and cases <= len(both):
-        told.append(
+        sentences.append(
             f"With so few repetitions a single case cannot be told from chance (its "
             f"corrected p is {significant(p, 2)} at best): "
             f"{count(cases, 'case')} must differ at once. More repetitions would help."
         )
-    return told
+    return sentences
 
 
 def machines(compared: Comparison) -> list[str]:
-    """How far apart the machines are by code that is the same in both, if farther than noise, or
-    that no such code shows it."""
+    """Return sentences on how far apart the machines are. Code that is the same in both runs shows
+    it, if it differs by more than noise; a sentence states if there is no such code."""
     called = compared.both[compared.both["verdict"].isin((SLOWER, FASTER))]
     lacking = called["median"].isna().sum() if compared.a.device == compared.b.device else 0
-    told = (
+    sentences = (
         [
             f"For {lacking} of the {count(len(called), 'case')} that "
             f"{'is' if len(called) == 1 else 'are'} slower or faster no code that is the "
@@ -122,10 +122,10 @@ def machines(compared: Comparison) -> list[str]:
         else []
     )
     parts = []
-    for column, of in sorted(
+    for column, rows in sorted(
         moved(compared).groupby("column"), key=lambda group: group[0] == "host"
     ):
-        longer, shorter = of["ratio"].max() - 1, 1 - of["ratio"].min()
+        longer, shorter = rows["ratio"].max() - 1, 1 - rows["ratio"].min()
         by = " and ".join(
             f"up to {_percent(most)} {way}"
             for most, way in ((longer, "longer"), (shorter, "less"))
@@ -133,7 +133,7 @@ def machines(compared: Comparison) -> list[str]:
         )
         times = " to ".join(
             dict.fromkeys(
-                significant(end, 2) for end in (of["launch_us"].min(), of["launch_us"].max())
+                significant(end, 2) for end in (rows["launch_us"].min(), rows["launch_us"].max())
             )
         )
         where = (
@@ -142,16 +142,16 @@ def machines(compared: Comparison) -> list[str]:
             else f" timed {column.replace(' ', ', ')}, at {times} µs a launch"
         )
         parts.append(
-            f"{by} ({', '.join(sorted(set(of['variant'])))}: {count(len(of), 'case')}{where})"
+            f"{by} ({', '.join(sorted(set(rows['variant'])))}: {count(len(rows), 'case')}{where})"
         )
     if not parts:
-        return told
+        return sentences
     return [
         (
             f"The machines differ, or the way of timing: in B, code that is the same in both "
             f"takes {'; '.join(parts)}. Slower or faster is only what goes beyond that."
         ),
-        *told,
+        *sentences,
     ]
 
 
@@ -159,7 +159,7 @@ def table(compared: Comparison) -> Table:
     """The cases that are slower or faster, the largest change first."""
 
     forms = dict.fromkeys(("variant", "id", "scan", "benchmark", "case"), code) | {"items": size}
-    rows = pd.concat([compared.of(SLOWER), compared.of(FASTER)])
+    rows = pd.concat([compared.with_verdict(SLOWER), compared.with_verdict(FASTER)])
     names = [
         name
         for name in compared.case
@@ -169,13 +169,14 @@ def table(compared: Comparison) -> Table:
         rows[f"median_{side}_us"] = rows[f"median_{side}_ns"] / 1e3
     ends = (rows[name] for name in ("ratio", "low", "high"))
     rows["ratio"] = [
-        Interval(*of) for of in zip(*ends, rows[["count_a", "count_b"]].min(axis=1), strict=True)
+        Interval(*values)
+        for values in zip(*ends, rows[["count_a", "count_b"]].min(axis=1), strict=True)
     ]
     rows["unchanged"] = [
         f"{significant(least)} to {significant(most)}" if pd.notna(least) else "—"
         for least, most in zip(rows["least"], rows["most"], strict=True)
     ]
-    beside = bool(compared.cases["unchanged"].any())
+    any_unchanged = bool(compared.cases["unchanged"].any())
     small = lambda p: "< 0.000001" if p < 1e-6 else significant(p, 2)
     return Table(
         (
@@ -184,7 +185,7 @@ def table(compared: Comparison) -> Table:
         )
         + (
             " The last column is the ratio of unchanged code, timed alike and for about as long."
-            if beside
+            if any_unchanged
             else ""
         ),
         (
@@ -196,7 +197,7 @@ def table(compared: Comparison) -> Table:
             Column("ratio", "B / A", with_interval),
             Column("p_corrected", "p, corrected", small),
             Column("threshold", "threshold", _percent),
-            *((Column("unchanged", "B / A of unchanged code"),) if beside else ()),
+            *((Column("unchanged", "B / A of unchanged code"),) if any_unchanged else ()),
         ),
         rows,
     )
@@ -210,44 +211,46 @@ def page(compared: Comparison) -> str:
         "\\\n".join(f"{side}: {code(run.path)}: {plain(_from(run))}" for side, run in runs),
         " ".join(summary(compared)),
     ]
-    of = [(key, *(str(run.context.get(key, "")) for _, run in runs)) for key in _ENVIRONMENT]
+    environment = [
+        (key, *(str(run.context.get(key, "")) for _, run in runs)) for key in _ENVIRONMENT
+    ]
     if different := [
         f"- {key}: {code(a) or 'unknown'} (A), {code(b) or 'unknown'} (B)"
-        for key, a, b in of
+        for key, a, b in environment
         if a != b
     ]:
         parts.append("Not the same in both:\n\n" + "\n".join(different))
-    if len(compared.of(SLOWER)) or len(compared.of(FASTER)):
+    if len(compared.with_verdict(SLOWER)) or len(compared.with_verdict(FASTER)):
         parts.append(table(compared).markdown().strip())
     for verdict, heading in ((ONLY_A, "Only in A"), (ONLY_B, "Only in B")):
-        if len(rows := compared.of(verdict)):
+        if len(rows := compared.with_verdict(verdict)):
             parts.append(f"## {heading}\n\n" + "\n".join(listed(rows, compared.case)))
     return "\n\n".join(parts) + "\n"
 
 
 def listed(rows: pd.DataFrame, case: list[str]) -> list[str]:
-    """Cases of one file, those that differ in their size alone on one line; every single one is in
-    the CSV."""
+    """List the cases of one file. Cases that differ in size alone share a line; the CSV has every
+    single case."""
     if "items" not in rows:
         return [
             "- "
             + " ".join(
                 filter(
                     None,
-                    (code(of.benchmark), code(of.case), of.device and f"on device {of.device}"),
+                    (code(row.benchmark), code(row.case), row.device and f"on device {row.device}"),
                 )
             )
-            for of in rows.itertuples()
+            for row in rows.itertuples()
         ]
     by = [name for name in case if name not in ("items", "bytes")]
     lines = []
-    for key, of in rows.groupby(by, sort=True):
+    for key, group in rows.groupby(by, sort=True):
         column, form = (
             ("bytes", lambda value: f"{value:,} bytes")
-            if not of["items"].any() and "bytes" in of
+            if not group["items"].any() and "bytes" in group
             else ("items", size)
         )
-        sizes = sorted(of[column])
+        sizes = sorted(group[column])
         words = [
             str(value) if name in _SELF_EVIDENT or isinstance(value, str) else f"{name} {value}"
             for name, value in zip(by, key, strict=True)
@@ -265,8 +268,8 @@ def listed(rows: pd.DataFrame, case: list[str]) -> list[str]:
 
 
 def figure(compared: Comparison) -> Figure:
-    """Every case of both runs by its time: the ratio, and as a band the ratios that are neither
-    slower nor faster; a panel a column."""
+    """Draw the ratio of every case of both runs against its time, with a band of the ratios that
+    are neither slower nor faster. One panel per column."""
     from scanlab_report import style  # matplotlib takes half a second
 
     looks = {
@@ -283,8 +286,8 @@ def figure(compared: Comparison) -> Figure:
         style.DOUBLE, 0.5 + 1.7 * lines, 1 if len(columns) == 1 else 2, lines
     )
     for panel, column in zip(axes, columns, strict=False):
-        of = both[both["column"] == column]
-        for step, band in of.groupby(np.floor(np.log(of["time_us"]) / np.log(_STEP))):
+        cases = both[both["column"] == column]
+        for step, band in cases.groupby(np.floor(np.log(cases["time_us"]) / np.log(_STEP))):
             panel.fill_between(
                 [_STEP**step, _STEP ** (step + 1)],
                 band["faster_below"].min(),
@@ -293,7 +296,7 @@ def figure(compared: Comparison) -> Figure:
                 linewidth=0,
             )
         for verdict, (colour, marker, width) in looks.items():
-            rows = of[of["verdict"] == verdict]
+            rows = cases[cases["verdict"] == verdict]
             if verdict in (FASTER, SLOWER):
                 style.error_bars(
                     panel, rows["time_us"], rows["ratio"], rows["low"], rows["high"], colour
@@ -309,7 +312,7 @@ def figure(compared: Comparison) -> Figure:
                     markeredgewidth=0.5,
                     label=f"{verdict}: {len(rows)}",
                 )
-        if len(same := of[of["unchanged"].astype(bool)]):
+        if len(same := cases[cases["unchanged"].astype(bool)]):
             panel.plot(
                 same["time_us"],
                 same["ratio"],
@@ -342,9 +345,9 @@ def figure(compared: Comparison) -> Figure:
         panel.set_xlabel("time in the faster run, µs")
     for panel in axes[::2]:
         panel.set_ylabel("time of B over A")
-    if told := textwrap.wrap(" ".join(machines(compared)), 150):
-        drawn.set_size_inches(style.DOUBLE, drawn.get_size_inches()[1] + 0.13 * len(told))
-        drawn.suptitle("\n".join(told), fontsize=7.5, x=0.01, ha="left")
+    if wrapped := textwrap.wrap(" ".join(machines(compared)), 150):
+        drawn.set_size_inches(style.DOUBLE, drawn.get_size_inches()[1] + 0.13 * len(wrapped))
+        drawn.suptitle("\n".join(wrapped), fontsize=7.5, x=0.01, ha="left")
     style.footer(
         drawn, [f"{side}: {_from(run)}" for side, run in (("A", compared.a), ("B", compared.b))]
     )

@@ -19,11 +19,12 @@ from scanlab_report.others import cases
 from scanlab_report.tables import CASES
 
 TIMED = {"scans": ["cache", "launch"], "schedules": ["entry"], "stream_scan": ["way"]}
-"""By kind the columns that state how a case is timed, together its `column`; on the host `host`."""
+"""The columns that state how a case is timed, by kind; together they are its `column`. Cases of the
+host have `host` there."""
 
 
 KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream_scan"}
-"""The name of each table in files of noise and in sentences."""
+"""Name of each table in files of noise and in sentences."""
 
 
 class Refused(ValueError):
@@ -31,7 +32,8 @@ class Refused(ValueError):
 
 
 class Side(NamedTuple):
-    """One run: `cases` has one row per case, with its `samples`; `untimed` one without a time."""
+    """One run. `cases` has one row per case, with its `samples`; `untimed` has one row per case
+    without a time."""
 
     file: File
     kind: str
@@ -82,8 +84,8 @@ def _program(data: Data) -> str:
 
 
 def _own(path: Path, data: Data) -> Side:
-    """The repeated timings of a results file of Scanlab, without schedules that are wrong on
-    purpose: they are not timed for their speed."""
+    """Return the repeated timings of a results file of Scanlab. Schedules that are wrong on purpose
+    are left out, since they are not timed for their speed."""
     schedules = data["schedule"]
     tables = {name: data[name] for name in KINDS} | {
         "schedule": schedules[schedules["control"] == 0]
@@ -126,8 +128,8 @@ def _own(path: Path, data: Data) -> Side:
 
 
 def _throttling(data: Data, rows: pd.DataFrame, table: str) -> str:
-    """A sentence on how often, and how far, the clock was lowered; most files are done with at a
-    glance."""
+    """Return a sentence on how often, and how far, the clock was lowered. A quick look suffices for
+    most files."""
     highest = float(data.files[0].context.get("sm_clock_mhz_max") or np.nan)
     if not (rows["sm_clock_mhz"] < highest).any():
         return ""

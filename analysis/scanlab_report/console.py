@@ -1,4 +1,4 @@
-"""What every command of ``scanlab-report`` says to its user: exit statuses, sentences, counts."""
+"""The output of every command of ``scanlab-report``: exit statuses, sentences, counts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import sys
 from pathlib import Path
 
 SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-"""All is well; the command found what it looks for (something slower, a claim that fails);
-something in the input is wrong, or the output cannot be written; the user ended it."""
+"""Exit statuses. SOUND: all is well. FOUND: the command found what it looks for, such as something
+slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written.
+INTERRUPTED: the user ended the command."""
 
 
 def say(sentence: str) -> None:
-    """Where nobody reads on, as behind ``| head``, what is left is not said; files are still
-    written and the status is the same.
+    """Print a sentence. If nobody reads on, as behind ``| head``, the rest is not printed; files
+    are still written and the status is the same.
 
-    OSError, which the command does not go on after, if the output is closed or its disk is full.
+    OSError, which ends the command, if the output is closed or its disk is full.
     """
     if sys.stdout is None:
         raise OSError(errno.EBADF, "is closed", "standard output")
@@ -39,12 +40,12 @@ def complain(sentence: object) -> None:
 
 
 _MOST = 20
-"""Sentences that anybody reads: where a file is of another device, each of its thousands of entries
+"""At most this many sentences are printed. In a file of another device each of thousands of entries
 is wrong."""
 
 
 def refuse(*wrong: object) -> int:
-    """Says what is wrong, the last sentence being the outcome; the exit status."""
+    """Print what is wrong, with the outcome as last sentence. Return the exit status."""
     *before, outcome = wrong
     for sentence in before[:_MOST]:
         complain(sentence)

@@ -37,7 +37,7 @@ from scanlab_report.tables import COLUMNS, MEASURED, ODD_SIZES
 
 @dataclass(frozen=True)
 class Complaint:
-    """What is wrong with the input: the file, the place in it, and a sentence."""
+    """A fault in the input: the file, the place in it, and a sentence."""
 
     file: Path
     place: str
@@ -57,7 +57,7 @@ class File:
     context: Mapping[str, Any] = field(default_factory=dict)
     variants: Mapping[str, Variant] = field(default_factory=dict)
     of_no_device: bool = False
-    """Emulator counts and simulations: any machine makes the same."""
+    """Whether any machine makes the same file: emulator counts and simulations."""
 
     @property
     def kind(self) -> str:
@@ -228,7 +228,7 @@ class Data:
         return self._cut[name]
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` returns, made once for these data: many figures need the same."""
+        """Return the result of `make`, computed once for these data: many figures need the same."""
         if key not in self._cut:
             self._cut[key] = make()
         return self._cut[key]
@@ -263,15 +263,15 @@ class Data:
         timed = set(data["scan"]["file"])
         files = [data.files[n] for n in data.numbers() if n in timed]
         files.sort(key=lambda file: file.date)
-        about = Variants({id_: of for file in files for id_, of in file.variants.items()})
+        about = Variants({id_: variant for file in files for id_, variant in file.variants.items()})
         if self.order is not None:
-            return Variants({id_: about.get(id_, of) for id_, of in self.order.items()})
+            return Variants({id_: about.get(id_, variant) for id_, variant in self.order.items()})
         return about
 
     def on(self, device: str, alike: bool = False) -> Data:
-        """The data as if there were no other GPU. Counts and simulations stay; times of CPUs stay
-        unless they are of another GPU's session. `alike`: variants keep the order of all devices.
-        """
+        """Return the data as if there were no other GPU. Counts and simulations stay, and so do
+        times of CPUs, unless they are of the session of another GPU. `alike`: variants keep the
+        order of all devices."""
         if self.devices in ([], [device]):
             return self
 
@@ -291,16 +291,16 @@ class Data:
         """The GPUs whose session lists a file of a host, else those measured in its folder."""
         if listed := {s.device for s in self.sessions if host.path.resolve() in s.files}:
             return listed & {self.files[n].device for n in self.numbers(lambda f: f.on_gpu)}
-        beside = self.numbers(lambda f: f.on_gpu and f.path.parent == host.path.parent)
-        return {self.files[n].device for n in beside}
+        numbers = self.numbers(lambda f: f.on_gpu and f.path.parent == host.path.parent)
+        return {self.files[n].device for n in numbers}
 
     def asking(self, ask: Ask) -> Data:
         return replace(self, ask=ask)
 
     @cached_property
     def places(self) -> dict[str, dict[int, int]]:
-        """The place of each file in the order in which files answer, by table: the one with the
-        most variants first, of equals the newest."""
+        """Return the place of each file in the order in which files answer, by table. The file with
+        most variants is first; of equals, the newest."""
         column = {
             "scan": "variant",
             "schedule": "id",
@@ -316,8 +316,8 @@ class Data:
 
 
 def ranked(files: Iterable[File], first: str = "") -> list[str]:
-    """The devices of some files: GPUs before CPUs, measured now before recorded, the one that
-    shall be `first`, then the last measured."""
+    """Return the devices of some files in order: GPUs before CPUs, measured now before recorded,
+    then the device that shall be `first`, then the last measured."""
     rank: dict[str, tuple[bool, bool, bool, str]] = {}
     for file in files:
         own = (file.kind != "host", file.origin == MEASURED, file.device == first, file.date)

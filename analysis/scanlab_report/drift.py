@@ -57,9 +57,9 @@ class Session:
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
-        """One row per round and set of cases with `rounds` rounds each: `round`, `cases`, and the
-        `median` of relative times with `low` and `high`. Sets that are too small are left out if
-        there is a larger one."""
+        """Return one row per round and set of cases with `rounds` rounds each: `round`, `cases`,
+        and the `median` of relative times with `low` and `high`. A set that is too small is left
+        out if a larger set exists."""
         rows = self.samples.dropna(subset="relative")
         rows = rows.assign(rounds=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("rounds")["case"].nunique()
@@ -123,8 +123,8 @@ class Session:
         return ". ".join(sentences)
 
     def went_on(self) -> str:
-        """The change of the cases with most rounds after others had stopped; empty if all have
-        equally many."""
+        """Return a sentence on how the cases with most rounds changed after others had stopped;
+        empty if all cases have equally many rounds."""
         first, most = (int(end(self.rounds["rounds"])) for end in (min, max))
         if first == most:
             return ""
@@ -152,8 +152,8 @@ class Session:
 
     @property
     def outliers_of_normal(self) -> float:
-        """The share of outliers expected for normal times; more for few samples (Hoaglin et al.
-        1986)."""
+        """Return the share of outliers expected for normal times, which is larger for few samples
+        (Hoaglin et al. 1986)."""
         counts = self.samples.groupby("case").size()
         return float(sum(n * _normal_share(n) for n in counts) / counts.sum())
 
@@ -213,8 +213,8 @@ def session_of(data: Data, rows: pd.DataFrame, kind: str) -> Session:
 
 
 def sessions_of(data: Data, device: str = "", kinds: Sequence[str] = tuple(KINDS)) -> list[Session]:
-    """The sessions of one device, scans first, each kind by date; what the host's cores ran beside
-    a GPU is left out. Lacking if none has two rounds."""
+    """Return the sessions of one device, scans first, each kind by date. Times of the host's cores
+    in a session of a GPU are left out. Lacking if no session has two rounds."""
 
     def make() -> list[Session]:
         files = {}
@@ -236,17 +236,19 @@ def sessions_of(data: Data, device: str = "", kinds: Sequence[str] = tuple(KINDS
         files = {key: own for key, own in files.items() if data.files[key[0]].device == first}
         measured = any(data.files[n].origin == MEASURED for n, _ in files)
         origin = MEASURED if measured else RECORDED
-        found: list[Session] = []
+        sessions: list[Session] = []
         for kind in kinds:
-            numbers = [n for n, of in files if of == kind and data.files[n].origin == origin]
+            numbers = [
+                n for n, file_kind in files if file_kind == kind and data.files[n].origin == origin
+            ]
             numbers.sort(key=lambda n: data.files[n].date)
-            found += _together([session_of(data, files[n, kind], kind) for n in numbers])
-        return found
+            sessions += _together([session_of(data, files[n, kind], kind) for n in numbers])
+        return sessions
 
-    found = data.once(("sessions", device, tuple(kinds)), make)
-    if not found:
+    sessions = data.once(("sessions", device, tuple(kinds)), make)
+    if not sessions:
         raise Lacking("timings of two rounds or more")
-    return found
+    return sessions
 
 
 def _together(sessions: list[Session]) -> list[Session]:
@@ -266,7 +268,8 @@ def _together(sessions: list[Session]) -> list[Session]:
 
 
 def _by_count(rows: pd.DataFrame) -> Iterator[np.ndarray]:
-    """Places of the samples of cases with equally many: a row per case, in order of rounds."""
+    """Return the places of the samples of cases with equally many samples: a row per case, in order
+    of rounds."""
     order = np.lexsort((rows["round"], rows["case"]))
     counts = rows.groupby("case")["case"].transform("size").to_numpy()[order]
     for count in np.unique(counts):
@@ -274,8 +277,8 @@ def _by_count(rows: pd.DataFrame) -> Iterator[np.ndarray]:
 
 
 def _beyond_fences(rows: np.ndarray) -> np.ndarray:
-    """The values of each row that Tukey calls outside: 1.5 times the distance of the fourths beyond
-    them."""
+    """Return which values of each row lie beyond Tukey's fences, 1.5 times the distance of the
+    fourths outside them."""
     ordered, count = np.sort(rows, axis=1), rows.shape[1]
     depth = ((count + 1) // 2 + 1) / 2 - 1  # of the fourth: that of the median of a half
     ends = [math.floor(depth), math.ceil(depth)]
@@ -293,8 +296,8 @@ def _normal_share(count: int) -> float:
 
 
 def _scores(rows: np.ndarray) -> np.ndarray:
-    """Kendall's score of each row: pairs of which the later is larger, less those where it is
-    smaller."""
+    """Return Kendall's score of each row: the number of pairs whose later value is larger, less the
+    number whose later value is smaller."""
     count = rows.shape[1]
     return sum(
         np.sign(rows[:, later] - rows[:, earlier]).astype(int)
@@ -305,8 +308,9 @@ def _scores(rows: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _trend_p(count: int) -> np.ndarray:
-    """For each size of the score, the chance that values in any order have as large a score. The
-    i-th value stands before 0 to i of the ones before it, all equally likely."""
+    """Return, for each size of the score, the chance that values in random order have a score at
+    least as large. The i-th value is equally likely to stand before 0 to i of the values before it.
+    """
     chances = np.ones(1)
     for i in range(1, count):
         chances = np.convolve(chances, np.full(i + 1, 1 / (i + 1)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from scanlab_report import DATA
 
 GPUS = 4
-"""How many GPUs the seconds of steps of several are of."""
+"""Number of GPUs for which the seconds of steps over several GPUs are stated."""
 _STEPS = {
     "record": "tools/record build/cuda/scanlab results/run",
     "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}",
@@ -32,14 +32,14 @@ def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order in which they are measured."""
     lists = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
     values = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
-    found = {}
+    experiments = {}
     for kind in ("record", "hand", "gpus"):
         for name, row in lists[kind].items():
             command = kind
             if kind == "hand":
                 command = Template(row["command"]).safe_substitute(values).strip()
-            found[name] = Experiment(name, row["seconds"], command)
-    return found
+            experiments[name] = Experiment(name, row["seconds"], command)
+    return experiments
 
 
 class Plan(NamedTuple):
@@ -75,5 +75,5 @@ def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
 
 
 def duration(seconds: int) -> str:
-    """In words."""
+    """Return a duration in words."""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"

@@ -52,7 +52,7 @@ _MARKUP = re.compile(rf"{_CODE.pattern}|[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?=[\w/
 
 
 def latex(text: str) -> str:
-    """Plain text with everything that LaTeX would take as a command made harmless."""
+    """Return plain text with all LaTeX commands made harmless."""
     harmless = "".join(_LATEX.get(character, character) for character in text.replace("--", "\0"))
     return harmless.replace("\0", "-{}-")  # --repeat: two hyphens would become a dash
 
@@ -68,9 +68,10 @@ class Column:
     right: bool = True
     group: str = ""
     wrap: float = 0
-    """In LaTeX, the width in em at which text is broken into lines; 0: it is not."""
+    """Width in em at which LaTeX breaks text into lines; 0: it does not."""
     refers: Callable[[str], str] | None = None
-    """In a paper, a cell becomes what this makes of it: see :func:`citation` and :func:`figure`."""
+    """Function that turns a cell into its form in a paper: see :func:`citation` and :func:`figure`.
+    """
 
     @property
     def latex_kind(self) -> str:
@@ -96,7 +97,7 @@ class Table:
     notes: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     printed: int | None = None
-    """So many rows are printed; all are in the CSV."""
+    """Number of rows that are printed; the CSV has all."""
 
     def _cells(self) -> list[list[str]]:
         values = [self.rows[column.key].tolist()[: self.printed] for column in self.columns]
@@ -115,7 +116,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def latex(self, in_paper: bool = False) -> str:
-        """A booktabs tabular, without float or caption. in_paper: it is for a text that has the
+        """Return a booktabs tabular, without float or caption. in_paper: the text has the
         references and the figures."""
         lines = [
             r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}",
@@ -135,7 +136,8 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def _latex_groups(self) -> list[str]:
-        """The line of shared headings and the rules below them; nothing if no column has one."""
+        """Return the line of shared headings and the rules below them; empty if no column has a
+        shared heading."""
         if not any(column.group for column in self.columns):
             return []
         cells, rules, first = [], [], 1
@@ -164,8 +166,8 @@ class Table:
 
 
 def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A table's rows from a mapping each, one at least, all with the same keys; values stay as they
-    are."""
+    """Return the rows of a table from at least one mapping, all with the same keys. Values stay as
+    they are."""
     return pd.DataFrame(
         {name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}
     )
@@ -189,12 +191,13 @@ def latex_cell(text: str) -> str:
 
 
 def citation(key: str) -> str:
-    """Of a key of the papers' references, ``ours`` or nothing."""
+    """Return the LaTeX citation of a key of the papers' references; ``ours`` and an empty key stay
+    as they are."""
     return key if key in ("", "ours") else rf"\cite{{{key}}}"
 
 
 def figure(name: str) -> str:
-    """Of a figure that the paper has."""
+    """Return the LaTeX reference to a figure of the paper."""
     return rf"\figref{{{name.strip('`')}}}"
 
 
@@ -207,16 +210,16 @@ def _breakable(text: str) -> str:
 
 
 def code(value: Any) -> str:
-    """An id or a name, set as code, which more backquotes enclose than it has in a row; nothing for
-    no name."""
+    """Return an id or a name, set as code. The backquotes around it outnumber those within it; an
+    empty name stays empty."""
     text = str(value)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     return text and (f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}")
 
 
 def plain(text: str) -> str:
-    """Text with everything outside code that Markdown would take as markup made harmless."""
-    return _MARKUP.sub(lambda found: found[0] if found[1] else "\\" + found[0], text)
+    """Return text in which all Markdown markup outside code is made harmless."""
+    return _MARKUP.sub(lambda match: match[0] if match[1] else "\\" + match[0], text)
 
 
 def size(n: Any) -> str:

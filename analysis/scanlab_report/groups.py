@@ -9,14 +9,14 @@ from scanlab_report.tables import ELEMENT_BYTES
 
 CEILING = "memcpy"
 BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
-"""Copies by their access path; the blocks of the last meet in between, as those of one_wave do."""
+"""Copies by their access path. The blocks of the last meet in between, as those of one_wave do."""
 FLOOR = "empty_launch"
 VENDOR, NEWEST_VENDOR, TUNED = "cub_device_scan", "cub_newest", "cub_tuned"
 """CUB of the toolkit; the newest; the newest in shapes tuned on the device."""
 TORCH, JAX = "torch_cumsum", "jax_cumsum"
 BEST, HEADER = "best", "device_scan"
 LARGEST = 1 << 28
-"""The largest size at which scans are set side by side: only the fastest are timed beyond."""
+"""Largest size at which scans are compared side by side; only the fastest are timed beyond it."""
 
 COPIES = Group("a copy", lambda about: about.kind == "copy")
 CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
@@ -35,7 +35,7 @@ VENDOR_CODE = (CEILING, CUBS, THRUST)
 Wanted = str | Group
 
 KEY = ["type", "op", "mode", "items", "cache", "launch"]
-"""What scans that are compared have in common."""
+"""Scans that agree in these columns are compared."""
 ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
 """Types of figures that can show any type, 32-bit integers first."""
 TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")

@@ -53,9 +53,9 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 
 
 def order_statistics(count: int) -> int | None:
-    """The 0-based rank, from either end of `count` sorted values, that bounds the 95% interval of
-    their median; None for too few. A value lies below the median with probability one half, so the
-    rank follows from the binomial distribution."""
+    """Return the rank that bounds the 95% interval of the median of `count` sorted values, 0-based
+    from either end; None for too few values. A value lies below the median with probability one
+    half, so the rank follows from the binomial distribution."""
     place = int(stats.binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1
     return place if place >= 0 else None
 
@@ -187,8 +187,8 @@ def summarise(rows: pd.DataFrame, case: list[str]) -> pd.DataFrame:
 
 
 def corrected(p: ArrayLike) -> np.ndarray:
-    """The p of each of many tests by Benjamini and Hochberg (1995): of those below a level, at most
-    that share is chance."""
+    """Return the p of each of many tests, corrected by Benjamini and Hochberg (1995): of the tests
+    below a level, at most that share is due to chance."""
     return np.asarray(stats.false_discovery_control(p))
 
 
@@ -200,8 +200,8 @@ _TIES = 20
 
 
 def mann_whitney_p(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The two-sided p of Mann and Whitney's test along the last axis. The exact test knows no ties:
-    of few samples they are broken against a difference, by less than any clock resolves."""
+    """Return the two-sided p of the Mann-Whitney test along the last axis. The exact test knows no
+    ties; in few samples, ties are broken against a difference, by less than any clock resolves."""
     pooled = np.sort(np.concatenate([before, after], axis=-1), axis=-1)
     many = max(before.shape[-1], after.shape[-1]) > _TIES
     tied = (np.diff(pooled, axis=-1) == 0).any(axis=-1) & many
@@ -220,9 +220,9 @@ def mann_whitney_p(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 def welch(
     mean_a: float, stdev_a: float, count_a: int, mean_b: float, stdev_b: float, count_b: int
 ) -> tuple[float, Interval]:
-    """The p of Welch's test (1947), and the ratio of mean b to mean a with its 95% interval, by the
-    delta method on its logarithm. Without deviations the ratio alone is known, and p is 1. For
-    samples that are gone: medians are to be preferred wherever there are samples."""
+    """Return the p of Welch's test (1947), and the ratio of mean b to mean a with its 95% interval,
+    by the delta method on its logarithm. Without deviations only the ratio is known, and p is 1.
+    This test serves results without samples; medians are preferable if there are samples."""
     ratio, count = mean_b / mean_a, min(count_a, count_b)
     sides = ((mean_a, stdev_a, count_a), (mean_b, stdev_b, count_b))
     parts = [(stdev / mean) ** 2 / number for mean, stdev, number in sides if number > 1]

@@ -21,12 +21,11 @@ from scanlab_report.schema.versions import schema_of
 from scanlab_report.tables import MEASURED, RECORDED
 
 MODEL = "model"
-"""The folder of a session with traces that the engine model is compared with; no figure shows it.
-"""
+"""Folder of a session with traces that the engine model is compared with; no figure shows them."""
 
 
 def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "") -> Data:
-    """Reads every results file below some folders (a path may be a file), each once."""
+    """Read every results file below some folders (a path may be a file), each once."""
     reader = Reader(first)
     gc.disable()  # none of the millions of values that are made here is garbage
     try:
@@ -64,7 +63,7 @@ def _csv_table(file: Path) -> str:
 
 
 def read_file(reader: Reader, file: Path, origin: str, named: bool) -> None:
-    """Reads a file; one that a user named must be of a known program."""
+    """Read a file. A file that a user named must be of a known program."""
     try:
         if file.name == HISTORY:
             load_others.history(reader, file, origin)

@@ -32,8 +32,8 @@ class _Simulated(Struct):
 
 
 def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
-    """The complete events of the process `engines`, or `multiprocessors` where there is one,
-    and those of `host`. A comparison has two of each: lanes of their own, named likewise."""
+    """Read the complete events of the process `multiprocessors`, or `engines` if there is none, and
+    those of `host`. A comparison has two processes of each kind, and their lanes stay apart."""
     trace = convert(document, timelines.Trace)
     events = trace.traceEvents
     processes = {e.pid: e.args for e in events if (e.ph, e.name) == ("M", "process_name")}
@@ -212,12 +212,12 @@ EXPERIMENTS: dict[str, tuple[str, str, type[Struct], type[Struct], tuple[str, ..
         ("workload", "items", "work"),
     ),
 }
-"""By schema: the table, the field that is its list, the structs of an entry and of the document's
-context, and the fields that tell entries apart."""
+"""For each schema: the table, the field that is its list, the structs of an entry and of the
+context of the document, and the fields that tell entries apart."""
 
 
 def _statement(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What is asked and answered in an experiment on implicit synchronisation."""
+    """Return the question and the answer of an experiment on implicit synchronisation."""
     asks = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"): "streams"}
     sources = row["sources"]
     return {

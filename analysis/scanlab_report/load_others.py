@@ -115,8 +115,8 @@ def verification(reader: Reader, path: Path, origin: str) -> None:
 
 
 def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[Any, ...]]]:
-    """What `verify --json` wrote, a line per check, and a row for `repeats` of each variant, type,
-    operator and mode that ran many times on one input."""
+    """Read the output of `verify --json`, one line per check. Add a row of `repeats` for each
+    variant, type, operator and mode that ran many times on the same input."""
     check_schema(lines[0] if lines else None, checks.SCHEMA)
     beginning = convert(lines[0], checks.Beginning, "line 1")
     if len(lines) < 2 or not isinstance(lines[-1], dict) or "ended" not in lines[-1]:
@@ -166,11 +166,12 @@ def _checks(entries: list[checks.Verify]) -> Checks:
 
 
 def _ranges_beside(file: Path) -> results.Ranges:
-    """What each range of a profiler's report is; ValueError if the file beside it is missing."""
-    beside = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
-    ranges = next((path for path in beside if path.is_file()), None)
+    """Read the ranges of a profiler's report, from the file beside it. ValueError if that file is
+    missing."""
+    candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
+    ranges = next((path for path in candidates if path.is_file()), None)
     if ranges is None:
-        message = f"{beside[0].name} is not beside it: scanlab bench --once --out writes it"
+        message = f"{candidates[0].name} is not beside it: scanlab bench --once --out writes it"
         raise ValueError(message)
     problems: list[Complaint] = []
     document = load_json(ranges, problems)
@@ -204,8 +205,9 @@ def _cases_of(file: Path, ranges: results.Ranges) -> dict[str, Mapping[str, obje
 HISTORY_PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
 HISTORY_COLUMNS = [*HISTORY_PROVENANCE, *CASE, *(c for c in STREAM_SCAN if c not in CASE)]
 HISTORY_COLUMNS += ["times_ns"]
-"""`times_ns`: of each sample, separated by spaces. A row is a case of a scan, whose columns from
-`way` on are empty, or of a scan larger than the device, whose `variant` is empty."""
+"""The columns of a history. `times_ns`: the times of the samples, separated by spaces. A row is a
+case of a scan, whose columns from `way` on are empty, or of a scan larger than the device, whose
+`variant` is empty."""
 
 
 def load_history(path: Path, problems: list[Complaint]) -> pd.DataFrame | None:
@@ -239,9 +241,9 @@ def _history_samples(rows: pd.DataFrame, table: str) -> pd.DataFrame:
 
 
 def kept_of(session: Path, data: Data) -> pd.DataFrame:
-    """The rows that a history keeps of a session: sums of 32-bit items in files that timed one
-    core of the host too, and scans larger than the device. They differ more by the session than
-    by the code."""
+    """Return the rows of a session that a history keeps: sums of 32-bit items in files that also
+    timed a core of the host, and scans larger than the device. These differ more by the session
+    than by the code."""
     scans = data["scan"]
     scans = scans[
         scans["type"].isin(("i32", "f32"))

@@ -112,7 +112,7 @@ def scan_rows(
 
 
 def _bytes(reader: Reader, path: Path, index: int, entry: samples.ScanSample) -> int:
-    """The bytes that a scan must move; -1, and a complaint, if the entry states others."""
+    """Return the bytes that a scan must move; -1, and a complaint, if the entry states others."""
     least = 2 * entry.items * ELEMENT_BYTES[entry.type]
     if entry.bytes and least and entry.bytes % least:
         message = f"is {entry.bytes}, no multiple of {least}"
@@ -243,7 +243,8 @@ def _schedule_case(entry: Any) -> dict[str, Any]:
 
 
 def _missing(rows: pd.DataFrame, case: list[str]) -> str:
-    """The samples that are missing: each case has all from 0 to its last; empty if none is."""
+    """Return a sentence on missing samples; empty if none is missing. Each case has all from 0 to
+    its last."""
     if rows.empty:
         return ""
     rounds = rows.groupby(case, sort=False, dropna=False)["round"].agg(["size", "max"])

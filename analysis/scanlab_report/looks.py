@@ -25,8 +25,8 @@ from scanlab_report.style.base import (
 )
 
 FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
-"""One after another, as families of scans of ours come; from the beginning again where there are
-more."""
+"""Colours of families of our scans, in order; from the beginning again if there are more families.
+"""
 FORMS = (
     ("o", "-", True),
     ("s", "--", False),
@@ -42,11 +42,11 @@ FORMS = (
     ("<", ":", False),
     (">", "-", True),
 )
-"""Marker, line and fill, one after another; with the next of LINES, and the fill turned round,
-where there are more."""
+"""Markers, lines and fills in order. If there are more variants, the next of LINES is used and the
+fill is reversed."""
 LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
-"""Lines of what has no marker: copies, one after another, and an empty launch."""
+"""Lines of variants without a marker: copies in order, and an empty launch."""
 
 
 def form(place: int, colour: str) -> Look:
@@ -59,34 +59,36 @@ def form(place: int, colour: str) -> Look:
 
 
 def looks(about: Variants) -> dict[str, Look]:
-    """The look of every variant that something is said of."""
-    families = list(dict.fromkeys(of.family for of in about.values() if _of_a_family(of)))
-    found: dict[str, Look] = {}
+    """Return the look of every described variant."""
+    families = list(
+        dict.fromkeys(variant.family for variant in about.values() if _of_a_family(variant))
+    )
+    styles: dict[str, Look] = {}
     placed: dict[tuple[str, bool], int] = {}
     for id_ in sorted(
         about, key=lambda id_: not about[id_].overview
     ):  # a stable sort: else as the context has them
-        of = about[id_]
+        variant = about[id_]
         colour = (
-            FAMILIES[families.index(of.family) % len(FAMILIES)]
-            if _of_a_family(of)
+            FAMILIES[families.index(variant.family) % len(FAMILIES)]
+            if _of_a_family(variant)
             else PURPLE
-            if of.on_host
+            if variant.on_host
             else BLACK
-            if of.kind == "scan"
+            if variant.kind == "scan"
             else GREY
         )
-        if of.kind == "empty_launch":
-            found[id_] = Look(colour, "", FLOOR)
+        if variant.kind == "empty_launch":
+            styles[id_] = Look(colour, "", FLOOR)
             continue
-        bare = of.kind == "copy"
+        bare = variant.kind == "copy"
         place = placed[colour, bare] = placed.get((colour, bare), -1) + 1
-        found[id_] = Look(colour, "", COPIES[place % len(COPIES)]) if bare else form(place, colour)
-    return found
+        styles[id_] = Look(colour, "", COPIES[place % len(COPIES)]) if bare else form(place, colour)
+    return styles
 
 
-def _of_a_family(of: Variant) -> bool:
-    return of.kind == "scan" and of.origin == "variant" and not of.on_host
+def _of_a_family(variant: Variant) -> bool:
+    return variant.kind == "scan" and variant.origin == "variant" and not variant.on_host
 
 
 def look(variant: str, about: Variants) -> Look:
@@ -95,22 +97,22 @@ def look(variant: str, about: Variants) -> Look:
 
 
 def spare(number: int) -> Look:
-    """A look that no variant has, the last ones of the colours; so many in a row differ as there
-    are."""
+    """Return a look that no variant has, from the end of the colours. As many looks in a row differ
+    as there are."""
     last = (len(LINES) - 1) * len(FORMS)
     return form(last + number // len(FAMILIES) % len(FORMS), FAMILIES[number % len(FAMILIES)])
 
 
 def host_looks(about: Variants) -> Iterator[Look]:
-    """Those of CPUs of machines without a GPU, one after another."""
-    taken = sum(of.on_host for of in about.values())
+    """Yield the looks of CPUs of machines without a GPU."""
+    taken = sum(variant.on_host for variant in about.values())
     return (form(place, PURPLE) for place in range(taken, taken + len(FORMS)))
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
-    """Variants family by family, and within one as their looks are, those that nothing is said of
-    behind them by id."""
-    families = list(dict.fromkeys(of.family for of in about.values()))
+    """Return variants by family, and within a family in the order of their looks. Variants without
+    a description follow by id."""
+    families = list(dict.fromkeys(variant.family for variant in about.values()))
     known = list(looks(about))
     return sorted(
         variants,

@@ -9,7 +9,7 @@ from types import ModuleType
 
 
 def modules(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
-    """The modules of a package by name, but for what makes the package a program."""
-    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-        if found.name != "__main__":
-            yield found.name, importlib.import_module(f"{package.__name__}.{found.name}")
+    """Yield the modules of a package by name, except the module that makes it a program."""
+    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+        if module.name != "__main__":
+            yield module.name, importlib.import_module(f"{package.__name__}.{module.name}")

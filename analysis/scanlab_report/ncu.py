@@ -29,7 +29,7 @@ DRAM_METRICS = {
     "dram__bytes_read.sum": "dram_bytes_read",
     "dram__bytes_write.sum": "dram_bytes_written",
 }
-"""The same for what passes between L2 and DRAM."""
+"""The same for traffic between L2 and DRAM."""
 METRICS = {"counters": BANK_METRICS, "traffic": DRAM_METRICS}
 _BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
 """Units in which ncu prints bytes, unless asked for base units."""
@@ -42,7 +42,7 @@ def is_ncu(text: str) -> bool:
 
 
 CaseOf = Callable[[str], Mapping[str, object] | None]
-"""The case of what ncu says of a launch's ranges; None if it is of no case."""
+"""Function from the names of a launch's ranges to the case; None if there is no case."""
 
 
 def by_name(cases: Mapping[str, Mapping[str, object]]) -> CaseOf:

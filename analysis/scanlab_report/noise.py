@@ -32,11 +32,11 @@ BANDS_US = (10.0, 100.0)
 """Where a short run becomes a longer one, in microseconds."""
 _BANDS = ("under 10 µs", "10 to 100 µs", "100 µs and more")
 FEWEST_CASES = 20
-"""A threshold is the largest of so many differences at least; where there are fewer, that of all
-times counts, if they are enough."""
+"""A threshold is the largest of at least this many differences. With fewer, that of all times
+counts, if they are enough."""
 DEFAULT = 0.1
-"""The threshold of a kind of timings with fewer cases on record: about the farthest that scans of
-10 µs and more lay apart on the devices that are. It is for the device; a host may be anything."""
+"""The threshold of a kind of timings with too few cases on record. Scans of 10 µs and more lay
+about as far apart on the devices on record. It holds for the device; a host may differ more."""
 
 Pairs = Sequence[Mapping[str, Any]]
 
@@ -57,8 +57,8 @@ def knows(pairs: Pairs, kind: str) -> bool:
 
 
 def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
-    """For each case, by `on` and `time_us`, the ratio beyond 1 that two runs of one code reached;
-    where it is not known NaN, and at least DEFAULT on the device."""
+    """Return the ratio beyond 1 that two runs of one code reached, for each case, by `on` and
+    `time_us`. NaN if it is not known; on the device at least DEFAULT."""
     rows = _rows(pairs, kind)
     sums = {"cases": "sum", "threshold": "max"}
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
@@ -68,8 +68,8 @@ def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
     )
 
     def threshold(on: str, time: str) -> float:
-        """Never less than that of longer times: few short cases show less than short times can
-        differ."""
+        """Return a threshold that is never less than that of longer times: a few short cases show
+        less than short times can differ."""
         if (on, time) in enough:
             return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
         if on in largest or on != "device":
@@ -86,9 +86,9 @@ def _bands(times_us: pd.Series) -> list[str]:
 
 
 def pair(
-    kind: str, of: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
+    kind: str, which: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
 ) -> dict[str, Any]:
-    """The entry of a comparison of one code with itself; `of`: which cases."""
+    """Return the entry of a comparison of one code with itself. `which`: the cases covered."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     times = pd.Series(_bands(cases["time_us"]), index=cases.index)
     rows = [
@@ -100,17 +100,17 @@ def pair(
         }  # rounded up: the pair stays within
         for (on, time), values in beyond.groupby([cases["on"], times])
     ]
-    return {"kind": kind, "of": of, "a": dict(a), "b": dict(b), "thresholds": rows}
+    return {"kind": kind, "of": which, "a": dict(a), "b": dict(b), "thresholds": rows}
 
 
 def read(devices: Sequence[str], folder: Path = FOLDER) -> list[Pairs]:
-    """The pairs of each device, none where none is on record."""
+    """Return the pairs of each device, an empty list if none is on record."""
     known = dict(map(_read, sorted(folder.glob("*.json"))))
     return [known.get(device, []) for device in devices]
 
 
 def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
-    """Adds a pair to a device's file, in the place of an older one of the same two runs."""
+    """Add a pair to a device's file, in the place of an older one of the same two runs."""
     known, pairs = _read(file) if file.exists() else (device, [])
     if known != device:
         raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")

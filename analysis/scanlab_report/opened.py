@@ -31,14 +31,14 @@ def nothing_among(paths: Sequence[Path]) -> str:
 
 
 def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Those that were measured, and those of the recorded data, which counts as such however it is
-    named."""
+    """Split paths into measured and recorded ones. A path into the recorded data counts as recorded
+    however it is named."""
     recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
     return [path for path in paths if path not in recorded], recorded
 
 
 def on_device(data: Data, device: str) -> Data:
-    """The data of one GPU alone, or as they are where none is named."""
+    """Return the data of one GPU alone, or all data if no GPU is named."""
     if device and device not in data.devices:
         there = ", ".join(data.devices) or "none"
         raise Refused(f"no results are of a GPU called {device}; there are those of {there}")
@@ -58,8 +58,8 @@ def opened(
     recorded: Sequence[Path] = (),
     first: str = "",
 ) -> Data:
-    """All below the paths, of one session of each device; the published tables beside it. `first`:
-    the device that comes before others."""
+    """Return all results below the paths, of one session of each device, with the published tables.
+    `first`: the device that comes before others."""
     from scanlab_report import choosing, load
     from scanlab_report.published import load_published
 
@@ -79,7 +79,8 @@ def opened(
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence that names what a user may have meant; empty if nothing is near."""
+    """Return the end of a sentence that suggests what a user may have meant; empty if no name is
+    near."""
     near = difflib.get_close_matches(name, sorted(known), cutoff=0.5)
     return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""
 
@@ -195,7 +196,8 @@ def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
 def lacking(
     options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = ""
 ) -> str:
-    """Why it cannot be made, and how to measure it; empty if nothing is known to be lacking."""
+    """Return why a figure or table cannot be made, and how to measure it; empty if nothing is known
+    to be lacking."""
     from scanlab_report.experiments import bench, plan
 
     ask, timed = data.ask, data["scan"]
@@ -211,8 +213,8 @@ def lacking(
     if not reason and not untimed:
         return ""
     wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
-    of = " ".join(filter(None, (ask.type, ask.op or "plus")))
-    reason = f"no {reason}" if reason else f"no {of} inclusive timings of {', '.join(untimed)}"
+    scan = " ".join(filter(None, (ask.type, ask.op or "plus")))
+    reason = f"no {reason}" if reason else f"no {scan} inclusive timings of {', '.join(untimed)}"
     measure = ""
     if ask.variants or ask.type or ask.op:
         measure = bench(wanted, ask.type, ask.op)

@@ -34,16 +34,16 @@ def counted_by_emulator(variant: str, data: Data, stem: str) -> str:
         counts(data, (variant,), op=every["op"].iloc[0]),
         data.variants[variant].defaults,
     )
-    rows = used[[not changed(of.parameters, defaults) for of in used["content"]]].sort_values(
-        "mode", kind="stable"
-    )
+    rows = used[
+        [not changed(content.parameters, defaults) for content in used["content"]]
+    ].sort_values("mode", kind="stable")
     rows = rows.drop_duplicates(["type", "items"], keep="last").sort_values(["type", "items"])
-    totals = [of.totals for of in rows["content"]]
+    totals = [content.totals for content in rows["content"]]
     banks = {
-        name: [getattr(of.banks32, field) if of.shared_requests else None for of in totals]
+        name: [getattr(total.banks32, field) if total.shared_requests else None for total in totals]
         for name, field in (("mean", "mean_degree"), ("worst", "max_degree"))
     }
-    rows = rows.assign(requests=[of.shared_requests for of in totals], **banks)
+    rows = rows.assign(requests=[total.shared_requests for total in totals], **banks)
     table = lambda caption, rows: Table(
         caption,
         (

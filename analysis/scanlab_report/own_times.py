@@ -53,10 +53,10 @@ def timed_part(variant: str, data: Data, out: Path, stem: str, given: str) -> It
     order = {name: place for place, name in enumerate(ANY_TYPE)}
     scanned = sorted(
         set(zip(own["type"], own["op"], strict=True)),
-        key=lambda of: (of[1] != "plus", of[1], order.get(of[0], len(order))),
+        key=lambda pair: (pair[1] != "plus", pair[1], order.get(pair[0], len(order))),
     )
     (first, op), cubs = scanned[0], data.variants.ids(CUBS)
-    for type_name in (kind for kind, of in scanned if of == op):
+    for type_name in (kind for kind, each_op in scanned if each_op == op):
         yield f"## Throughput, {type_name}" + f", {op}" * (op != "plus")
         here = own[(own["type"] == type_name) & (own["op"] == op)]
         yield _figure(variant, data, here, out, stem)
@@ -64,9 +64,9 @@ def timed_part(variant: str, data: Data, out: Path, stem: str, given: str) -> It
     (source,) = sources(data, own)
     yield f"{footer_line([source])}; {source.repeated}."
     verified = {
-        str(of.context.get("git_commit", ""))[:9]
-        for of in data.verifications
-        if variant in of.variants
+        str(verification.context.get("git_commit", ""))[:9]
+        for verification in data.verifications
+        if variant in verification.variants
     }
     if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
         yield (
@@ -110,12 +110,12 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
             columns={"interval": f"of_{name}", "rival": name}
         )
         rows = rows.merge(both, how="left", on=KEY)
-    of = rows.iloc[0]
+    first = rows.iloc[0]
     ratio = lambda value: with_interval(value if isinstance(value, Interval) else None)
     table = Table(
         (
-            f"{of['mode']} {scan_words(of['op'])}, {of['cache']} cache, launched in a "
-            f"{of['launch']}"
+            f"{first['mode']} {scan_words(first['op'])}, {first['cache']} cache, launched in a "
+            f"{first['launch']}"
         ).capitalize()
         + ": median time, throughput counting 2n items, and the times of a device copy "
         "(memcpy, of many items the ceiling) and of the "

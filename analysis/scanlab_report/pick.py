@@ -20,8 +20,8 @@ from scanlab_report.tables import CASE, CASES, ELEMENT_BYTES, MEASURED, RECORDED
 
 
 class Lacking(LookupError):
-    """Data that a figure needs and that are not there: `no {what}` is the reason. `variants` are
-    those whose timings are missing, by id or glob."""
+    """A figure needs data that are missing. `no {what}` is the reason. `variants` are those whose
+    timings are missing, by id or glob."""
 
     def __init__(self, what: str, variants: Sequence[str] = ()) -> None:
         super().__init__(what)
@@ -32,7 +32,7 @@ class Lacking(LookupError):
 
 
 def pick(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
-    """The rows with these values; of a set, list or tuple any of its members."""
+    """Return the rows with these values. A set, list or tuple stands for any of its members."""
     for column, value in wanted.items():
         several = isinstance(value, set | list | tuple)
         table = table[table[column].isin(list(value)) if several else table[column] == value]
@@ -108,15 +108,16 @@ def scans(
     python: bool = False,
     kinds: Sequence[str] = ("cuda",),
     launches: Sequence[str] = (STREAM,),
-    beside: Sequence[Wanted] = (),
+    references: Sequence[Wanted] = (),
     cache: str = "",
 ) -> pd.DataFrame:
-    """The cases of one device and type: the first of `types` with a scan timed on the GPU, else the
-    first with any timing. One row per case, as `summarise` makes them.
+    """Return the cases of one device and type: the first of `types` with a scan timed on the GPU,
+    else the first with any timing. One row per case, as `summarise` makes them.
 
-    all_of, any_of: variants that must be there. only: leaves out all others. beside: references,
-    shown whichever variants the user asks for. python: admits libraries of Python, timed in a run
-    of their own. cache: the only state that a figure shows. Lacking if no device has such.
+    all_of, any_of: variants that must be there. only: leaves out all others. references: variants
+    that are shown whichever variants the user asks for. python: admits libraries of Python, timed
+    in a run of their own. cache: the only state that a figure shows. Lacking if no device has such
+    cases.
     """
     wanted = Query(
         tuple(types),
@@ -128,7 +129,7 @@ def scans(
         python,
         tuple(kinds),
         tuple(launches),
-        tuple(beside),
+        tuple(references),
         cache,
     )
     return wanted.asked(data).cases(data)
@@ -147,11 +148,11 @@ class Query:
     python: bool = False
     kinds: tuple[str, ...] = ("cuda",)
     launches: tuple[str, ...] = (STREAM,)
-    beside: tuple[Wanted, ...] = ()
+    references: tuple[Wanted, ...] = ()
     cache: str = ""
 
     def asked(self, data: Data) -> Query:
-        """The same, narrowed to what the user asks for."""
+        """Return the same query, narrowed to what the user asks for."""
         ask = data.ask
         query = replace(
             self,
@@ -160,7 +161,7 @@ class Query:
             cache=self.cache if ask.variants else "",
         )
         if ask.variants:
-            only = (*ask.variants, *self.all_of, *self.beside)
+            only = (*ask.variants, *self.all_of, *self.references)
             query = replace(query, any_of=ask.variants, only=only, python=True)
         return query
 
@@ -211,8 +212,8 @@ class Query:
         )
         kind = "" if set(self.types) == set(ANY_TYPE) else " or ".join(self.types) + " "
         device = "a CUDA device" if self.kinds == ("cuda",) else "any device"
-        of = f" of {wanted}" if wanted else ""
-        return f"{kind}{self.op} {self.mode} timings{of} on {device}"
+        suffix = f" of {wanted}" if wanted else ""
+        return f"{kind}{self.op} {self.mode} timings{suffix} on {device}"
 
 
 def _glob(wanted: Wanted) -> str:
@@ -238,7 +239,8 @@ def of_variant(
 
 
 def line(cases: pd.DataFrame, variant: str, settings: str = "", **wanted: Any) -> pd.DataFrame:
-    """The same at powers of two, where lines are smooth; at all sizes if none is a power."""
+    """Return the same cases at powers of two, where lines are smooth; at all sizes if no size is a
+    power."""
     rows = of_variant(cases, variant, settings, **wanted)
     sizes = cases.loc[cases["variant"] != FLOOR, "items"]
     return rows[power_of_two(rows["items"])] if power_of_two(sizes).any() else rows
@@ -264,8 +266,8 @@ def fastest_cub(
 def shares(
     cases: pd.DataFrame, variant: str, other: str, cache: str, settings: str = ""
 ) -> pd.DataFrame:
-    """`items`, `ratio`, `low`, `high`: time of `other` over time of `variant` at each common power
-    of two. `settings` are those of `variant`; `other` has its defaults."""
+    """Return `items`, `ratio`, `low`, `high`: the time of `other` over the time of `variant` at
+    each common power of two. `settings` are those of `variant`; `other` has its defaults."""
     ours = line(cases, variant, settings, cache=cache)
     both = ours.merge(line(cases, other, cache=cache), on="items", suffixes=("", "_other"))
     ratios = ratio_intervals(list(both["samples_other"]), list(both["samples"]))

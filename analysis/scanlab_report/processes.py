@@ -14,8 +14,8 @@ _jobs: dict[str, Callable[[], Any]] = {}
 
 
 def side_by_side(jobs: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
-    """The result of each job, as many at a time as there are processors, in copies of this process.
-    The first exception ends it."""
+    """Return the result of each job. As many jobs run at a time as there are processors, in copies
+    of this process. The first exception ends the work."""
     workers = min(WORKERS, len(jobs))
     if workers < 2 or "fork" not in multiprocessing.get_all_start_methods():
         return {name: job() for name, job in jobs.items()}
@@ -31,7 +31,7 @@ def side_by_side(jobs: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
 
 
 def _begin() -> None:
-    """Leaves Ctrl-C to the parent, which ends its workers."""
+    """Leave Ctrl-C to the parent, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

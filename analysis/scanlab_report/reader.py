@@ -22,10 +22,10 @@ class Reader:
         self.data = Data(first=first)
         self.parts: dict[str, list[pd.DataFrame]] = {}
         self.unowned: set[int] = set()
-        """Files of tables that do not name their run."""
+        """Numbers of files whose tables do not name their run."""
 
     def add_file(self, path: Path, origin: str, context: Any = None, **more: Any) -> int:
-        """Adds a file; its number."""
+        """Add a file. Return its number."""
         about = msgspec.to_builtins(context) if isinstance(context, Struct) else dict(context or {})
         self.data.files.append(File(path, origin, about, **more))
         return len(self.data.files) - 1
@@ -38,7 +38,7 @@ class Reader:
         self.data.problems.append(Complaint(file, place, message))
 
     def finish(self) -> Data:
-        """Joins the parts of each table, and finds the runs of tables that do not name theirs."""
+        """Join the parts of each table, and finds the runs of tables that do not name theirs."""
         data = self.data
         data.tables = {
             name: pd.concat(parts, ignore_index=True) for name, parts in self.parts.items()
@@ -49,8 +49,9 @@ class Reader:
         return data
 
     def _beside(self, file: File) -> dict[str, Any]:
-        """The context of the run that a table belongs to: the sweep in its folder, another run
-        there, or the first of its origin. Of runs of several commits only the device is known."""
+        """Return the context of the run that a table belongs to: the sweep in its folder, another
+        run there, or the first run of its origin. If there are runs of several commits, only the
+        device is known."""
         runs = [
             other
             for number, other in enumerate(self.data.files)
@@ -71,11 +72,12 @@ _TOLD_APART = {
     "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
     "repeats": ["variant", "type", "op", "mode"],
 }
-"""The columns that name a case of the tables whose cases are not chosen by date."""
+"""Columns that name a case, for the tables whose cases are not chosen by date."""
 
 
 def _twice(data: Data) -> Iterator[Complaint]:
-    """A case in two files measured now on one device: no figure could say which is meant."""
+    """Return the complaint about a case in two files measured now on one device: no figure could
+    tell which is meant."""
     for name, case in _TOLD_APART.items():
         rows = data.rows(name, lambda file: file.origin == MEASURED)
         devices = rows["file"].map(lambda number: data.files[number].device)
@@ -84,7 +86,7 @@ def _twice(data: Data) -> Iterator[Complaint]:
 
 
 def doubled(data: Data, rows: pd.DataFrame, case: Iterable[str]) -> Iterator[Complaint]:
-    """One complaint per file that has a case of an earlier one."""
+    """Return one complaint per file that has a case of an earlier file."""
     case = [column for column in case if column in rows]
     cases = rows[["file", *case]].drop_duplicates()
     first = cases.groupby(case, dropna=False)["file"].transform("first")

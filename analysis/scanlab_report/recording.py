@@ -73,7 +73,7 @@ class Record:
 
 
 def examine(folder: Path, recorded: Path) -> Record:
-    """Reads a run and checks whether it may be added to the record."""
+    """Read a run and checks whether it may be added to the record."""
     record = Record(folder)
     candidates = (
         [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
@@ -86,7 +86,7 @@ def examine(folder: Path, recorded: Path) -> Record:
     timed: list[tuple[File, str]] = []
     tables: list[tuple[File, str]] = []
     verifications = []
-    beside = {
+    ranges = {
         file.with_suffix(f".ranges{suffix}")
         for file in candidates
         if file.suffix == ".csv"
@@ -95,17 +95,17 @@ def examine(folder: Path, recorded: Path) -> Record:
     for file in sorted(candidates):
         data = load([file])
         problems = [problem for problem in data.problems if not isinstance(problem, Unknown)]
-        found = [pair for pair in session.kinds(data) if pair[1] != "counts"]
+        pairs = [pair for pair in session.kinds(data) if pair[1] != "counts"]
         record.wrong += problems
         verifications += data.verifications
-        kept = found or data.verifications or file.name in TESTS or file in beside
+        kept = pairs or data.verifications or file.name in TESTS or file in ranges
         (record.files if kept else record.ignored).append(file)
         if file.name in TESTS:
             _tests(record, file)
-        timed += [pair for pair in found if pair[1] not in session.COUNTED]
+        timed += [pair for pair in pairs if pair[1] not in session.COUNTED]
         tables += [
             pair
-            for pair in found
+            for pair in pairs
             if pair[1] in session.COUNTED and pair[1] != "repeats" and pair[0].context
         ]  # _verification checks repeats
         if not problems:  # otherwise these would be consequential errors
@@ -152,9 +152,9 @@ def examine(folder: Path, recorded: Path) -> Record:
 
 
 def _provenance(record: Record, run: File, kind: str) -> None:
-    """Complains of the missing and the unacceptable provenance of a file."""
-    said = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
-    for key in ("date", *(key for key in said if key != "seed" or kind not in _NO_SEED)):
+    """Complain of the missing and the unacceptable provenance of a file."""
+    required = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
+    for key in ("date", *(key for key in required if key != "seed" or kind not in _NO_SEED)):
         if not run.context.get(key):
             record.complain(
                 run.path,
@@ -185,13 +185,13 @@ def _provenance(record: Record, run: File, kind: str) -> None:
 
 
 def _one_run(record: Record, runs: Sequence[File]) -> None:
-    """Complains of files whose commit or device differs from the first; CPU baselines are compared
+    """Complain of files whose commit or device differs from the first; CPU baselines are compared
     among themselves."""
     alike: dict[bool, File] = {}
     for run in runs:
-        beside = alike.setdefault(run.kind == "host", run)
+        first = alike.setdefault(run.kind == "host", run)
         for key, mine, other, file in (
-            ("device", run.device, beside.device, beside.path),
+            ("device", run.device, first.device, first.path),
             ("git_commit", run.commit, runs[0].commit, runs[0].path),
         ):
             if mine != other:
@@ -206,7 +206,7 @@ def _one_run(record: Record, runs: Sequence[File]) -> None:
 
 
 def _model(record: Record) -> list[File]:
-    """Finds the measurements for the engine model; their provenance."""
+    """Find the measurements for the engine model. Return their provenance."""
     model, held = record.folder / MODEL, []
     record.model = [
         file
@@ -237,7 +237,7 @@ def _of_itself(path: Path, document: object) -> File | None:
 
 
 def _counts(record: Record, run: File) -> None:
-    """Takes in emulator counts, if they are of the clean commit that was timed."""
+    """Take in emulator counts, if they are of the clean commit that was timed."""
     data = load(sorted((record.folder / COUNTS).glob("*.json")))
     record.wrong += data.problems
     record.counts = list(data["counts"]["content"])
@@ -259,8 +259,8 @@ def _counts(record: Record, run: File) -> None:
 
 
 def _too_few(record: Record, file: Path, data: Data) -> None:
-    """Complains of timings whose repetitions do not suffice for an interval, unless they are
-    exceptions: a cap on its time stops a slow case."""
+    """Complain of timings with too few repetitions for an interval, unless only a few cases are
+    affected: a cap on its time stops a slow case."""
     kinds = {
         "scan": "bench --rounds",
         "schedule": "streams run --rounds",
@@ -290,7 +290,7 @@ def _too_few(record: Record, file: Path, data: Data) -> None:
 
 
 def _verification(record: Record, verifications: Sequence[Any], run: File, wanted: bool) -> None:
-    """Complains of the outcome of `scanlab verify --json` on the device, and of `--repeat` in
+    """Complain of the outcome of `scanlab verify --json` on the device, and of `--repeat` in
     another file."""
     if not verifications and wanted and not record.wrong:
         how = (
@@ -304,20 +304,22 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
             f"is missing: verify with {how} {record.folder / VERIFICATION}",
         )
     of_commits = any(wrong.place == "context.git_commit" for wrong in record.wrong)
-    for of in verifications:
-        about = of.context
+    for verification in verifications:
+        about = verification.context
         dirty, commit = about.get("git_dirty") == "true", about.get("git_commit", "")
-        if of.interrupted:
-            record.complain(of.file, "", "was interrupted: verify again")
-        if of.failed:
-            record.complain(of.file, "", f"says that {of.failed} verifications failed")
+        if verification.interrupted:
+            record.complain(verification.file, "", "was interrupted: verify again")
+        if verification.failed:
+            record.complain(
+                verification.file, "", f"says that {verification.failed} verifications failed"
+            )
         if wanted and about["backend"] != "cuda":
-            record.complain(of.file, "", "is not of the GPU: verify with --device cuda")
+            record.complain(verification.file, "", "is not of the GPU: verify with --device cuda")
         if dirty or (
             commit != run.context.get("git_commit") and not of_commits
         ):  # else it is other than some of them, of course
             record.complain(
-                of.file,
+                verification.file,
                 "",
                 (
                     f"is of commit {commit}{'+' * dirty}, not of the results': verify what was "
@@ -326,7 +328,7 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
             )
         if wanted and about.get("device") != run.device:
             record.complain(
-                of.file,
+                verification.file,
                 "",
                 (
                     f"is of {about.get('device') or 'no device'}, and the results are of "
@@ -336,7 +338,7 @@ def _verification(record: Record, verifications: Sequence[Any], run: File, wante
 
 
 def _tests(record: Record, file: Path) -> None:
-    """Complains of the failures that GoogleTest names."""
+    """Complain of the failures that GoogleTest names."""
     before = len(record.wrong)
     content = load_json(file, record.wrong)
     if len(record.wrong) > before:
@@ -353,8 +355,8 @@ def _tests(record: Record, file: Path) -> None:
 
 
 def _recorded_already(record: Record, runs: Sequence[File], recorded: Path) -> None:
-    """Complains of a file that is recorded: one is known by its device, date to the second and
-    command, here and within the run."""
+    """Complain of a file that is recorded already, here or within the run. Device, date to the
+    second and command identify a file."""
     identity = lambda run: (run.device, run.date, str(run.context.get("argv", "")))
     below = (_of_itself(file, load_json(file, [])) for file in sorted(recorded.rglob("*.json*")))
     known = {identity(run): run.path for run in below if run}

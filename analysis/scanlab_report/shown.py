@@ -1,4 +1,4 @@
-"""What the report shows: figures and tables, each a function of `Data`, registered by its name.
+"""Content of the report: figures and tables, each a function of `Data`, registered by its name.
 
     @figure("scans", follows=("variants", "type", "op"))
     def share_of_copy(data: Data) -> Shown:
@@ -40,7 +40,7 @@ class Shown:
     """Another variant, type or operator than a reader expects."""
 
     @property
-    def told(self) -> str:
+    def full_caption(self) -> str:
         return " ".join(filter(None, (self.caption, self.details)))
 
 
@@ -53,13 +53,13 @@ def shown(
     scanned: tuple[str, str] = ("i32", "plus"),
     variant: str = BEST,
 ) -> Shown:
-    """What a figure or table function returns; `drawn` are the tables that it drew."""
-    found: list[Source] = []
+    """Return what a figure or table function returns; `drawn` are the tables that it drew."""
+    origins: list[Source] = []
     for rows in drawn:
-        found += [rows] if isinstance(rows, Source) else sources(data, rows)
+        origins += [rows] if isinstance(rows, Source) else sources(data, rows)
     usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
     unusual = tuple(value for value, expected in usual if value != expected)
-    unique = {source.line(): source for source in reversed(found)}
+    unique = {source.line(): source for source in reversed(origins)}
     return Shown(content, caption, list(reversed(unique.values())), details, unusual)
 
 
@@ -71,20 +71,20 @@ class Entry:
     make: Callable[[Data], Shown]
     measured_by: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
-    """The options of a user that it follows: `variants`, `type`, `op`."""
+    """Options of a user that change it: `variants`, `type`, `op`."""
     wide: bool = False
-    """It needs both columns of a page."""
+    """Whether it needs both columns of a page."""
     of_one: bool = False
-    """It is of one variant."""
+    """Whether it is of one variant."""
     of_others: bool = False
-    """It is of files of other programs, all in one picture."""
+    """Whether it is of files of other programs, all in one picture."""
 
     @property
     def title(self) -> str:
         return " ".join((self.make.__doc__ or "").partition("\n\n")[0].split())
 
     def needs(self) -> str:
-        """What it lacks where there are no data; empty if it needs none."""
+        """Return the data that the entry needs, as words for a message; empty if it needs none."""
         try:
             self.make(Data())
         except Lacking as error:
@@ -106,12 +106,12 @@ def _register(entries: dict[str, Entry], measured_by: Sequence[str], options: di
 
 
 def figure(*measured_by: str, **options: Any):
-    """Registers a figure: the experiments that measure it, and the fields of `Entry`."""
+    """Register a figure: the experiments that measure it, and the fields of `Entry`."""
     return _register(FIGURES, measured_by, options)
 
 
 def table(*measured_by: str, **options: Any):
-    """Registers a table likewise."""
+    """Register a table, in the same way as a figure."""
     return _register(TABLES, measured_by, options)
 
 
@@ -119,7 +119,7 @@ def table(*measured_by: str, **options: Any):
 
 
 def first_of(entry: Entry, data: Data) -> Shown:
-    """A table of the first device that answers; Lacking as the first device lacks it."""
+    """Return a table of the first device with data. Without any, raise its Lacking."""
     reason: Lacking | None = None
     for device in [""] if entry.of_others else data.devices or [""]:
         try:
@@ -130,8 +130,8 @@ def first_of(entry: Entry, data: Data) -> Shown:
 
 
 def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
-    """A figure drawn on each device that answers, a part below the other; once, under no name, if
-    all have the same sources. The content is the whole figure."""
+    """Draw a figure on each device that has data, one part below the other. If all have the same
+    sources, draw it once, under an empty name. The content is the whole figure."""
     if len(data.devices) < 2:
         return {"": first_of(entry, data)}
     on: dict[str, Shown] = {}
@@ -148,8 +148,8 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
     lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
     if len(lines) > 1 and stack.sheet is not None:
         return {
-            device: Shown(stack.sheet, of.caption, of.sources, of.details, of.unusual)
-            for device, of in on.items()
+            device: Shown(stack.sheet, own.caption, own.sources, own.details, own.unusual)
+            for device, own in on.items()
         }
     if stack.sheet is not None:
         style.close(stack.sheet)
@@ -161,26 +161,26 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
 def draw(
     entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page", devices: bool = True
 ) -> dict[str, Shown]:
-    """Draws a figure with its footer and writes it to files; what is shown, by device."""
+    """Draw a figure with its footer and write it to files. Return the content by device."""
     with style.sheet(sheet):
         apart = devices and not entry.of_others
         on = by_device(entry, data) if apart else {"": first_of(entry, data)}
         drawn: Figure = next(iter(on.values())).content
         style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []
-        caption = [told(on)] * entry.of_others  # no page has it
+        caption = [joint_caption(on)] * entry.of_others  # no page has it
         style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
         style.save(drawn, targets)
     return on
 
 
 def all_sources(on: dict[str, Shown]) -> list[Source]:
-    """The source of each part, each once."""
+    """Return the source of each part, without duplicates."""
     lines = {source.line(): source for shown in on.values() for source in shown.sources}
     return list(lines.values())
 
 
-def told(on: dict[str, Shown]) -> str:
+def joint_caption(on: dict[str, Shown]) -> str:
     """The caption of a figure, with the details of each device."""
     captions = list(dict.fromkeys(shown.caption for shown in on.values()))
     details = [
@@ -191,16 +191,16 @@ def told(on: dict[str, Shown]) -> str:
     return " ".join([*captions[:1], *details])
 
 
-def footer_line(found: Sequence[Source]) -> str:
+def footer_line(origins: Sequence[Source]) -> str:
     """Device, date, commit and origin of everything that is shown."""
-    return "; ".join(source.line() for source in found)
+    return "; ".join(source.line() for source in origins)
 
 
-def latex_caption(text: str, found: Sequence[Source]) -> str:
+def latex_caption(text: str, origins: Sequence[Source]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was
     repeated."""
     lines = [
-        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in found
+        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in origins
     ]
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")

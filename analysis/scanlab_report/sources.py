@@ -29,7 +29,8 @@ class Source:
     versions: tuple[str, ...] = ()
     """The vendor's code that ran: driver, toolkit, libraries."""
     of_checkout: bool = False
-    """Without date and commit: any build of the checkout makes the same."""
+    """Whether any build of the checkout makes the same numbers; date and commit are then left out.
+    """
 
     @property
     def date(self) -> str:
@@ -54,7 +55,7 @@ class Source:
         return f"median of {number} repetition{'' if high == 1 else 's'}"
 
     def on_page(self) -> Source:
-        """For a page of the repository."""
+        """Return one line for a page of the repository."""
         return replace(self, of_checkout=self.origin in (SIMULATED, COUNTED))
 
     def line(self) -> str:
@@ -98,8 +99,8 @@ def source_of(
 
 
 def sources(data: Data, *drawn: pd.DataFrame) -> list[Source]:
-    """The source of each table of cases that a figure draws. A table has `file`, and `count` if its
-    numbers are medians; emulator counts are known by their `content`."""
+    """Return the source of each table of cases that a figure draws. A table has `file`, and `count`
+    if its numbers are medians. Emulator counts have `content`."""
     lines: dict[str, Source] = {}
     for rows in drawn:
         if rows.empty:

@@ -19,7 +19,7 @@ KERNEL = ["launches", "threads", "registers", "shared_bytes", "local_bytes", "wo
 KERNEL += ["prepare_ns"]
 SAMPLE = ["round", "ns", "sm_clock_mhz", "converged"]
 WAITING = "cycles_waiting_"
-"""The beginning of the columns of `waits` that are parts of `cycles_total`."""
+"""Prefix of the columns of `waits` that are parts of `cycles_total`."""
 COLUMNS = {
     "scan": [*CASE, *SAMPLE, "bytes", *KERNEL, "choice"],
     "schedule": [*CASES["schedule"], "inputs", "control", "side_kernels", "own_streams", *SAMPLE]
@@ -65,7 +65,7 @@ ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64
 
 
 def settings_name(settings: Mapping[str, str]) -> str:
-    """Settings as the tables name them; `Data.settings` has them by it."""
+    """Return settings as the tables name them. `Data.settings` has them by this name."""
     return " ".join(f"{key}={value}" for key, value in settings.items())
 
 

@@ -41,8 +41,8 @@ def tables(data: Data, paths: Sequence[Path]) -> dict[str, pd.DataFrame]:
 
 
 def _place(file: str, folder: str) -> str:
-    """A file of the data by its place there, another by that in the folder: no paths of one
-    machine, and no two files alike."""
+    """Name a file of the data by its place there, and another file by its place in the folder.
+    Names hold no paths of a machine, and no two files have the same name."""
     whole = Path(file).resolve()
     if whole.is_relative_to(DATA):
         return whole.relative_to(DATA).as_posix()
@@ -85,7 +85,8 @@ def _tables(data: Data) -> Iterator[tuple[str, pd.DataFrame]]:
             rows = rows.astype({"converged": float})
         if name == "implicit_sync":
             environments = [
-                " ".join(f"{k}={v}" for k, v in sorted(of.items())) for of in rows["environment"]
+                " ".join(f"{k}={v}" for k, v in sorted(variables.items()))
+                for variables in rows["environment"]
             ]
             rows = rows.assign(environment=environments)
         if name == "concurrency" and len(rows):
@@ -114,18 +115,21 @@ def _tables(data: Data) -> Iterator[tuple[str, pd.DataFrame]]:
         pd.DataFrame(
             [
                 {
-                    "file": str(of.file),
-                    **{key: str(of.context.get(key, "")) for key in (*ORIGIN, "backend", "seed")},
+                    "file": str(verification.file),
+                    **{
+                        key: str(verification.context.get(key, ""))
+                        for key in (*ORIGIN, "backend", "seed")
+                    },
                     "variant": variant,
                     "types": " ".join(checks.types),
                     "passed": checks.passed,
                     "failed": checks.failed,
                     "skipped": checks.skipped,
                     "wrong": checks.wrong,
-                    "interrupted": of.interrupted,
+                    "interrupted": verification.interrupted,
                 }
-                for of in data.verifications
-                for variant, checks in of.variants.items()
+                for verification in data.verifications
+                for variant, checks in verification.variants.items()
             ]
         ),
     )

@@ -17,7 +17,7 @@ COUNT = "count"
 def _means(document: type[Struct], field: str) -> str:
     """The meaning of a field of a document, with every word that it may be."""
     hint = get_type_hints(document, include_extras=True)[field]
-    meaning = "".join(of.description or "" for of in getattr(hint, "__metadata__", ())).replace(
+    meaning = "".join(note.description or "" for note in getattr(hint, "__metadata__", ())).replace(
         "`", ""
     )
     words = [str(word) for word in get_args(get_args(hint)[0] if meaning else hint)]
@@ -351,7 +351,8 @@ TABLES: dict[str, tuple[str, dict[str, Description]]] = {
         },
     ),
 }
-"""By name, which is the file's: what a row is, and the columns that only this table has."""
+"""The meaning of a row, and the columns that only this table has, by the name of the table, which
+is that of the file."""
 
 
 OF_RUNS = {
@@ -373,7 +374,7 @@ OF_RUNS = {
     ),
     "concurrency": ("concurrency", COLUMNS["concurrency"]),
 }
-"""By name the table of `Data`, and its columns, of each table whose files are runs."""
+"""The table of `Data` and its columns, for each exported table whose files are runs."""
 
 
 OF_FILES = {

@@ -13,11 +13,11 @@ from scanlab_report.written import in_place_of
 
 FOLDER = DATA.parent / "paper"
 PAPERS = ("scan", "streams")
-"""Each is a source in FOLDER with parts in a folder of its name."""
+"""The papers. Each is a source in FOLDER with parts in a folder of the same name."""
 WORK = ".latex"
 """The folder within the output in which latexmk keeps its record of what has changed."""
 MARGIN = 5.0
-"""Points by which a line may be too wide for its page."""
+"""Points by which a line may exceed the width of its page."""
 
 
 class TypesettingError(RuntimeError):
@@ -34,13 +34,13 @@ def source_text(paper: str) -> str:
 
 
 def latexmk() -> str | None:
-    """The program, if there is one."""
+    """Return the path of latexmk, if it is installed."""
     return shutil.which("latexmk")
 
 
 def typeset(paper: str, generated: Path, out: Path) -> list[str]:
-    """Writes the PDF of a paper once it is whole, so that a failure leaves the last one; the lines
-    that run off their page. `generated` is what the source knows as `generated/`."""
+    """Write the PDF of a paper once it is whole, so that a failure leaves the last PDF. Return the
+    lines that run off their page. `generated`: the folder that the source knows as `generated/`."""
     source, work = FOLDER / f"{paper}.tex", out / WORK / paper
     work.mkdir(parents=True, exist_ok=True)
     link = work / "generated"
@@ -75,7 +75,8 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
 
 
 def _lacking(paper: str, generated: Path) -> str:
-    """Numbers of the text that the data do not give, if any: a paper is of the recorded session."""
+    """Return the numbers of the text that the data do not give, if any. A paper is of the recorded
+    session."""
     file, text = generated / "macros.tex", source_text(paper)
     macros = file.read_text(encoding="utf-8") if file.exists() else ""
     defined = set(re.findall(r"\\newcommand\{\\(\w+)\}", macros + text))

@@ -16,8 +16,9 @@ from scanlab_report.pick import Lacking, by_device, parts, pick
 def contests(
     data: Data, variant: str = BEST, python: bool = False, types: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """All cases of one device by file, in the files that timed `variant`: columns as `summarise`
-    makes them, and `place` of the file. Comparisons stay within a file. Lacking if none did."""
+    """Return all cases of one device by file, in the files that timed `variant`: the columns of
+    `summarise`, and the `place` of the file. Comparisons stay within a file. Lacking if no file
+    did."""
 
     def make() -> pd.DataFrame | None:
         for _, _, rows in by_device(data, "scan"):
@@ -43,9 +44,8 @@ def contests(
 def pairs(
     cases: pd.DataFrame, variant: str, rivals: Sequence[str], first: pd.Series | None = None
 ) -> pd.DataFrame:
-    """One row per case of `variant` with the fastest of `rivals` in the same file, the first file
-    that has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: by KEY, the file that is
-    preferred."""
+    """Return one row per case of `variant` with the fastest of `rivals`, from the first file that
+    has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: the preferred file, by KEY."""
     theirs = cases[cases["variant"].isin(list(rivals))]
     rank = {id_: place for place, id_ in enumerate(rivals)}
     theirs = theirs.assign(rank=theirs["variant"].map(rank))
@@ -66,8 +66,8 @@ def pairs(
 
 
 def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
-    """`pairs`, with the time of the rival over that of `variant`: `interval`, its `ratio`, `low`
-    and `high`, and the `outcome`."""
+    """Return `pairs` with the time of the rival over that of `variant`: `interval`, its `ratio`,
+    `low` and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
     ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
     return both.assign(
@@ -93,7 +93,8 @@ def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd
 
 
 def outcome(ratio: Interval) -> str:
-    """The outcome of their time over ours: a tie if its interval holds 1, open if it has none."""
+    """Return the outcome of the ratio of their time to ours: a tie if its interval holds 1, open if
+    it has no interval."""
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE

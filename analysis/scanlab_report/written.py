@@ -14,8 +14,8 @@ _HIDDEN = ".building-"
 
 @contextlib.contextmanager
 def in_place_of(folder: Path) -> Iterator[Path]:
-    """A new folder beside what ``folder`` holds; its files take their places there once all are
-    written, and not if it fails."""
+    """Yield a new folder beside ``folder``. Its files move to ``folder`` once all are written, and
+    none if that fails."""
     with _named(folder, *folder.parents):
         folder.mkdir(parents=True, exist_ok=True)
     with hidden(folder, folder) as made:
@@ -28,16 +28,16 @@ def in_place_of(folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def hidden(folder: Path, path: Path) -> Iterator[Path]:
-    """A new folder in a folder, which is removed in the end with what is left in it; what is wrong
-    with it is said of ``path``."""
+    """Make a folder in a folder, and remove it in the end with what is left in it. Errors name
+    ``path``."""
     with _named(path, folder), tempfile.TemporaryDirectory(dir=folder, prefix=_HIDDEN) as made:
         yield Path(made)
 
 
 @contextlib.contextmanager
 def one_file(path: Path) -> Iterator[Path]:
-    """Where to write what takes the place of ``path``, or of the file that it links to, once it is
-    whole; the folders above it are made."""
+    """Yield where to write the new content of ``path``, or of the file that it links to. It takes
+    its place once it is whole. The folders above it are made."""
     target = Path(os.path.realpath(path))
     with _named(path, target.parent, *target.parents):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -50,13 +50,13 @@ def one_file(path: Path) -> Iterator[Path]:
 
 
 def write(path: Path, text: str) -> None:
-    """A text in the place of what ``path`` held, once it is whole."""
+    """Replace the content of ``path`` by a text, once it is written in full."""
     with one_file(path) as made:
         made.write_text(text, encoding="utf-8")
 
 
 def put(path: Path, content: str | bytes) -> None:
-    """Writes a file of a new folder; an error names it, also where the disk is full."""
+    """Write a file of a new folder. An error names the file, also if the disk is full."""
     try:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
     except OSError as error:
@@ -65,19 +65,21 @@ def put(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
-    """What the system says of no file, of a hidden one ``within`` or of a folder ``above``, is said
-    of ``path``, which the user knows; the rest stays as it is."""
+    """Raise errors of the system as errors of ``path``, which the user knows: an error that names
+    no file, a hidden one ``within``, or a folder ``above``. Other errors stay as they are."""
     try:
         yield
     except OSError as error:
-        of = Path(os.path.abspath(error.filename)) if error.filename else None
+        failed = Path(os.path.abspath(error.filename)) if error.filename else None
         hidden = (
-            of is not None and _HIDDEN in str(of) and of.is_relative_to(os.path.abspath(within))
+            failed is not None
+            and _HIDDEN in str(failed)
+            and failed.is_relative_to(os.path.abspath(within))
         )
         if (
-            of is not None
+            failed is not None
             and not hidden
-            and of not in [Path(os.path.abspath(folder)) for folder in above]
+            and failed not in [Path(os.path.abspath(folder)) for folder in above]
         ):
             raise
         raise OSError(
@@ -86,7 +88,7 @@ def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
-    """A sentence, if the name of what is to be written has none of the endings; empty if it has."""
+    """Return a sentence if the name of the output has none of the endings, else an empty text."""
     return (
         ""
         if path.suffix in endings
@@ -95,8 +97,8 @@ def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
 
 
 def unwritable(folder: Path) -> str:
-    """Writes a file in the folder and in those within, or where it is to be made, and says what
-    hinders; empty if nothing does."""
+    """Write a test file in the folder and in those within, or where the folder is to be made.
+    Return what hinders it; empty if nothing does."""
     try:
         there = next(place for place in (folder, *folder.parents) if place.exists())
         if not there.is_dir():

@@ -247,7 +247,7 @@ def advice() -> Document:
     problems = []
     for items, error in ((1 << 14, 0.2), (1 << 20, 0.04), (1 << 26, 0.01)):
         problem = dict(workload="scale", items=items, work=1, copied_bytes=8 * items, choices=40)
-        problem |= dict(median_error=error, worst_error=2 * error, said=choice(16, 1010.0))
+        problem |= dict(median_error=error, worst_error=2 * error, stated=choice(16, 1010.0))
         problem |= dict(stated_was_measured=items > 1 << 14, advised=choice(16, 1010.0))
         problem |= dict(fastest=choice(8, 1000.0), slower=0.01, ties=3)
         problems.append(problem | dict(ties_least_slower=0.005, ties_most_slower=0.03))

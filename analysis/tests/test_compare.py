@@ -194,7 +194,7 @@ def test_of_runs_that_differ_by_chance_few_families_show_anything() -> None:
     spread, false = np.random.default_rng(4), 0
     for _ in range(50):
         a, b = (side(list(spread.lognormal(0, 0.05, (40, 8)))) for _ in range(2))
-        false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).of("slower")))
+        false += bool(len(comparison.judged(comparison.paired(a, b), 0.0).with_verdict("slower")))
     assert false <= 7  # 5% of 50, with room for chance
 
 
@@ -262,7 +262,7 @@ def test_the_host_has_noise_of_its_own_and_without_it_no_verdict(tmp_path: Path,
     found = comparison.paired(*read(Path(a), Path(b)))
     pair["thresholds"] = [row for row in pair["thresholds"] if row["on"] == "device"]
     judged = comparison.judged(found, noise.thresholds([pair], "scans", found.both))
-    assert len(judged.of("no threshold")) == len(judged.of("neither")) == 20, "what nobody knows is not said to be as before"
+    assert len(judged.with_verdict("no threshold")) == len(judged.with_verdict("neither")) == 20, "what nobody knows is not said to be as before"
     assert "Of 20 cases on the host no noise is on record: they have no threshold" in " ".join(comparison_page.summary(judged))
 
 
@@ -407,10 +407,10 @@ def of_two_hosts(**factors: float) -> comparison.Comparison:
 
 def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
     found = of_two_hosts()
-    assert not len(found.of("slower"))
+    assert not len(found.with_verdict("slower"))
     own = found.both[[found.about[variant].origin == "baseline" for variant in found.both["variant"]]]
     assert len(own) > 900 and set(own["verdict"]) == {"neither"}
-    otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).of("slower")
+    otherwise = comparison.judged(by_noise_alone(found), found.both["threshold"]).with_verdict("slower")
     assert len(otherwise) > 10 and {"best", "look_ahead"} <= set(otherwise["variant"])
     page = comparison_page.page(found)
     head = r"in B, code that is the same in both takes up to 2\d% longer \(cub_newest[^)]* timed warm, stream"
@@ -418,7 +418,7 @@ def test_a_host_that_launches_slowly_is_said_and_makes_no_code_slower() -> None:
 
 
 def test_what_is_slower_is_called_so_on_a_slower_host_too() -> None:
-    slower = of_two_hosts(look_ahead=1.3, best=1.3).of("slower")
+    slower = of_two_hosts(look_ahead=1.3, best=1.3).with_verdict("slower")
     assert set(slower["variant"]) == {"look_ahead", "best"} and set(slower["items"]) == {1 << 20, 1 << 28} and set(slower["column"]) == {"cold stream", "warm stream"}
 
 

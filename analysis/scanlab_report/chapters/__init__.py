@@ -1,4 +1,4 @@
-"""The figures and tables, a file per question; importing a file registers what it has."""
+"""The figures and tables, one file per question. The import of a file registers what it has."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ ORDER = (
     "sessions",
     "claims",
 )
-"""The questions, in the order of the gallery; those after them are of other programs' files."""
+"""The questions in the order of the gallery. The last are of files of other programs."""
 
 
 def load_all() -> None:
-    """Registers every figure and table."""
+    """Register every figure and table."""
     for name in (*ORDER, "others", "others_by_axis"):
         importlib.import_module(f"{__name__}.{name}")

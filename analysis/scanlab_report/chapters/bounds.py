@@ -17,7 +17,7 @@ from scanlab_report.tables import SCHEDULE
 
 SERIAL, MAIN_WORKLOAD = "serial_pinned", "scale"
 PROBLEM = ["workload", "items", "work", "blocks"]
-"""What schedules that are compared have in common."""
+"""Schedules that agree in these columns solve the same problem and are compared."""
 SIDE = (
     "The schedules `null_stream_nonblocking`, `null_stream_trap` and `per_thread_default` add an "
     "equal side kernel per chunk"
@@ -30,9 +30,9 @@ PIPELINE, SERIAL_SUM, WERKHOVEN = "pipeline estimate", "serial sum", "Van Werkho
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds that the copies in, the kernels and the copies out take, all chunks together, each
-    with its engine to itself. `side`: kernels beside them on data of their own, which wait for no
-    copy."""
+    """Seconds of the copies in, the kernels and the copies out, over all chunks, each with its
+    engine to itself. `side`: seconds of kernels beside them, which work on data of their own and
+    wait for no copy."""
 
     copy_in: float
     kernels: float
@@ -40,7 +40,7 @@ class Parts:
     side: float = 0.0
 
     def serial(self) -> float:
-        """One after another."""
+        """Return the time of the three parts one after another."""
         return self.copy_in + self.kernels + self.copy_out + self.side
 
     def overlapped(self, chunks: int) -> float:
@@ -51,10 +51,13 @@ class Parts:
         return max(longest + rest / chunks, self.kernels + self.side)
 
     def pipeline(self, duplex: Parts, chunks: int) -> float:
-        """The least time of n chunks where copies slow each other down as in `duplex` while both
-        directions run, and only then. The longer both run, the sooner the bus is done and the later
-        each copy is; the best is where the bus is done with the first of them. Kernels count as
-        timed over the whole array."""
+        """Return the least time of n chunks if copies slow each other down while both directions
+        run, by the factors of `duplex`.
+
+        The longer both directions run, the sooner the bus is done and the later each copy is. The
+        best is where the bus is done with the first of them. Kernels count as timed over the whole
+        array.
+        """
         share_in = min(1.0, self.copy_in / duplex.copy_in)
         share_out = min(1.0, self.copy_out / duplex.copy_out)
         fill_in, fill_out = ((self.kernels + c) / chunks for c in (self.copy_out, self.copy_in))
@@ -72,7 +75,7 @@ class Parts:
         )
 
     def ratio(self) -> float:
-        """Compute to copy: the kernels over the longer of the two copies."""
+        """Return the ratio of compute to copy: the kernels over the longer of the two copies."""
         return self.kernels / max(self.copy_in, self.copy_out)
 
 
@@ -82,9 +85,11 @@ def equal_thirds(chunks: Any) -> Any:
 
 
 def schedules_of(data: Data) -> pd.DataFrame:
-    """One row per case of a schedule, with `device_ns`, the median between events; `place`, that of
-    its schedule in the context; `alone` and `duplex`, the parts timed in the same file with the
-    bus to themselves or not; and `bound`, the seconds that both allow. Lacking if none was timed.
+    """Return one row per case of a schedule.
+
+    Columns: `device_ns`, the median between events; `place`, the place of the schedule in the
+    context; `alone` and `duplex`, the parts timed in the same file with and without the bus to
+    themselves; `bound`, the seconds that both allow. Lacking if none was timed.
     """
 
     def make() -> pd.DataFrame | None:
@@ -135,8 +140,8 @@ class _Alone:
         self.kernels = kernels.median().to_dict()
 
     def parts(self, case: Any, directions: tuple[str, str]) -> Parts | None:
-        """The parts of a case: the copy nearest in size to one array, and the kernel over the whole
-        array, or else over one chunk, as many times as there are chunks."""
+        """Return the parts of a case: the copy nearest in size to one array, and the kernel over
+        the whole array. Without it, a kernel over one chunk counts as often as there are chunks."""
         array = case.bytes / (case.inputs + 1)
         rates = []
         for direction in directions:
@@ -155,16 +160,17 @@ class _Alone:
 
 def problems(cases: pd.DataFrame) -> pd.DataFrame:
     """One row per problem in which several schedules were timed: `scale` first, then most items."""
-    found = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
-    found["main"] = found["workload"] == MAIN_WORKLOAD
+    rows = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
+    rows["main"] = rows["workload"] == MAIN_WORKLOAD
     order = ["main", "items", "cases"]
-    return found[found["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
+    return rows[rows["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
 
 
 def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
-    """The cases of the first problem in pinned memory over several numbers of chunks, or of
-    streams, at one number of the other: one frame per amount of work, the least first. `most` of
-    them: the least, the most, and those whose kernels take most nearly as long as a copy."""
+    """Return the cases of the first problem in pinned memory, one frame per amount of work, the
+    least first. The number of chunks varies and that of streams is fixed, or the reverse. `most`
+    frames are kept: the least work, the most, and those whose kernels take about as long as a copy.
+    """
     first = problems(cases).iloc[0]
     same = {column: first[column] for column in ("workload", "items", "blocks")}
     rows = pick(cases, memory="pinned", **same)
@@ -189,24 +195,25 @@ def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
 
 
 def compute_to_copy(panel: pd.DataFrame) -> float:
-    """NaN where the parts were not timed."""
+    """Return the ratio of compute to copy of a case; NaN if the parts were not timed."""
     ratios = [parts.ratio() for parts in panel["alone"] if parts is not None]
     return float(np.median(ratios)) if ratios else math.nan
 
 
 def from_even(panel: pd.DataFrame) -> float:
-    """How far a panel is from kernels that take as long as a copy: 0 there, infinite if unknown."""
+    """Return how far the kernels are from taking as long as a copy; infinite if unknown."""
     return abs(math.log(even)) if (even := compute_to_copy(panel)) > 0 else math.inf
 
 
 def over_bound(case: Any) -> Interval:
-    """A schedule's time over the estimate of its pipeline."""
+    """Return the time of a schedule over the estimate of its pipeline."""
     time, bound = median_interval(case.samples), 1e9 * case.bound
     return Interval(time.value / bound, time.low / bound, time.high / bound, time.count)
 
 
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:
-    """The case farthest below its estimate, with its whole interval by more than 2%; or None."""
+    """Return the case farthest below its estimate, with the whole interval more than 2% below; None
+    if there is none."""
     rows = pd.concat(parts)
     rows = rows[rows["bound"].notna()]
     share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
@@ -216,8 +223,9 @@ def beaten(parts: Sequence[pd.DataFrame]) -> Any:
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
-    """The fastest case in pinned memory of a workload at its largest size, with the least work per
-    item; None if there is none. Schedules with side kernels do other work."""
+    """Return the fastest case in pinned memory of a workload at its largest size, with the least
+    work per item; None if there is none. Schedules with side kernels do other work and are left
+    out."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
     rows = rows[rows["bound"].notna()]
     for column, take in (("items", max), ("work", min)):
@@ -236,12 +244,13 @@ def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
 
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
-    """A case per number of chunks or streams, without side kernels where there is one."""
+    """Return one case per number of chunks or streams, preferably without side kernels."""
     return panel.sort_values([over, "side_kernels"]).drop_duplicates(over)
 
 
 def speedups(panel: pd.DataFrame) -> pd.DataFrame:
-    """Every schedule of the same work but the serial one, with its `speedup`, an interval."""
+    """Return every schedule of the same work except the serial one, with its `speedup`, an
+    interval."""
     serial = pick(panel, id=SERIAL)
     others = panel[(panel["id"] != SERIAL) & (panel["side_kernels"] == 0)].sort_values("chunks")
     if serial.empty:

@@ -113,7 +113,7 @@ def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: st
 
 
 class Words(NamedTuple):
-    """The words for the entries of a kind; in a pair for one and for several of them."""
+    """Words for the entries of a kind. A pair has the words for one entry and for several."""
 
     title: str = ""
     entry: str = "claim"
@@ -171,7 +171,8 @@ def claims_table(
     further: Sequence[str] = (),
     words: Words = IN_PAPER,
 ) -> Table:
-    """Standings in order; notes say how values were chosen. The papers have not the figures."""
+    """Return a table of standings in order. Notes say how values were chosen. Tables of the papers
+    lack the column of figures."""
     rows = [
         {
             "statement": s.statement,
@@ -240,7 +241,8 @@ def _measured(value: _Printed | None) -> str:
 
 
 def reference(standing: Standing) -> str:
-    """The value without the scan, beside a target that is missed."""
+    """Return the value of the reference, a copy or a bound, beside a missed target; empty if there
+    is none."""
     if (bound := standing.bound) is None:
         return ""
     digits = standing.claim.digits(bound.allows, 3 if bound.allows >= 1 else 2)

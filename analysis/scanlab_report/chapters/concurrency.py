@@ -21,8 +21,8 @@ _QUEUES = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4,
 
 
 def block_times(data: Data) -> pd.DataFrame:
-    """Small grids side by side, with `total` blocks and times in units of one block: `measured`
-    with `low` and `high`, `predicted`, `serial`."""
+    """Return the times of small grids side by side, with `total` blocks and times in units of one
+    block: `measured` with `low` and `high`, `predicted`, `serial`."""
     rows = newest(data, "concurrency", "experiments on concurrent kernels")
     medians = [median_interval(times) for times in rows["makespan_seconds"]]
     unit = rows["block_seconds"]
@@ -193,7 +193,7 @@ def implicit_sync(data: Data) -> Shown:
 
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
-    """The calls of some experiments, in short: what the heading of a column says is left out."""
+    """Return the calls of some experiments in short, without the words of the column's heading."""
     calls = []
     for subject in dict.fromkeys(rows["subject"]):
         call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
@@ -206,9 +206,9 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
-    found: dict[str, dict[str, Any]] = {}
+    calls: dict[str, dict[str, Any]] = {}
     for row in rows[rows["asks"] != ""].itertuples():
-        own = found.setdefault(row.subject, {"call": row.subject})
+        own = calls.setdefault(row.subject, {"call": row.subject})
         for key in ("stated", "shown", "counted"):
             own[f"{row.asks}_{key}"] = getattr(row, key)
     columns = [Column("call", "call", right=False)]
@@ -223,7 +223,7 @@ def implicit_sync_calls(data: Data) -> Shown:
         f"cuda. Copies "
         "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
     )
-    made = pd.DataFrame(list(found.values()), columns=[c.key for c in columns], dtype=object)
+    made = pd.DataFrame(list(calls.values()), columns=[c.key for c in columns], dtype=object)
     made["call"] = sync_calls(rows[rows["asks"] != ""])
     for who in ("host", "streams"):
         made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")

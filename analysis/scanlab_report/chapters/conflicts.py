@@ -21,8 +21,8 @@ QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
 
 
 def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """One row per case counted by emulator and hardware: `transactions` and `conflicts` of both,
-    summed over launches; the launches, and the counts."""
+    """Return one row per case that both emulator and hardware counted: `transactions` and
+    `conflicts` of both, summed over launches. Return the launches and the counts as well."""
     return data.once("both counted", lambda: _both_counted(data))
 
 
@@ -54,7 +54,7 @@ def _same_case(row: Any, launches: pd.DataFrame) -> pd.Series:
 
 
 def _compared(launches: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    found: dict[tuple[int, ...], dict[str, Any]] = {}
+    by_launches: dict[tuple[int, ...], dict[str, Any]] = {}
     ranked = rows.assign(usual=usual_load(rows), inclusive=rows["mode"] == "inclusive")
     ranked = ranked.sort_values(["usual", "inclusive"], ascending=False, kind="stable")
     for row in ranked.itertuples():
@@ -69,7 +69,7 @@ def _compared(launches: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
             for what in ("wavefronts", "conflicts")
         }
         # Counters that do not tell two cases apart go with the more usual one.
-        found.setdefault(
+        by_launches.setdefault(
             tuple(own.index),
             {
                 "variant": row.variant,
@@ -90,7 +90,7 @@ def _compared(launches: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         "type": lambda c: c.map(lambda kind: (ELEMENT_BYTES[kind], kind)),
         "padding": lambda c: c.map(order).fillna(len(order)),
     }
-    return pd.DataFrame(found.values()).sort_values(
+    return pd.DataFrame(by_launches.values()).sort_values(
         ["type", "items", "base", "load", "padding"],
         ignore_index=True,
         key=lambda c: keys[c.name](c) if c.name in keys else c,

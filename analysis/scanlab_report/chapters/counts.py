@@ -53,7 +53,7 @@ def counts(data: Data, variants: Sequence[str] = (), op: str = "plus") -> pd.Dat
 
 
 def padded_of(rows: pd.DataFrame) -> dict[str, str]:
-    """Variants that pad, by what they are without padding; both were counted."""
+    """Return the variants that pad, by their name without padding; both were counted."""
     named = rows.drop_duplicates("variant").sort_values("variant")
     counted, pairs = set(named["variant"]), zip(named["unpadded"], named["variant"], strict=True)
     return {bare: padded for bare, padded in pairs if bare != padded and bare in counted}
@@ -80,8 +80,8 @@ def one_per_padding(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
-    """One case per variant and size: 32-bit integers, default settings, the mode that costs least.
-    None of `best`: on the emulator it is its fallback, which has a row of its own."""
+    """Return one case per variant and size: 32-bit integers, default settings, the mode that costs
+    least. `best` is left out: on the emulator it runs its fallback, which has a row of its own."""
     rows = rows[rows["variant"] != BEST]
     pads = rows["unpadded"] != rows["variant"]
     ranked = rows.assign(
@@ -143,7 +143,7 @@ def bank_conflicts(data: Data) -> Shown:
 
 
 def _formula(padding: str, type_name: str) -> str:
-    """What a padding adds to index i; banks are 4 bytes wide."""
+    """Return the words that a padding adds to index i, as a formula. Banks are 4 bytes wide."""
     row16, row32 = (4 * banks // ELEMENT_BYTES[type_name] for banks in (16, 32))
     return {
         "none": "none",
@@ -322,7 +322,7 @@ def cost(content: Any) -> dict[str, Any]:
 
 
 def disagreements(data: Data) -> list[str]:
-    """One sentence for each count that is not what the variant's closed form states."""
+    """Return one sentence per count that differs from the closed form of the variant."""
     sentences = []
     for row in data["counts"].itertuples():
         for key in ("operations", "swaps"):

@@ -30,27 +30,27 @@ def wait_rows(data: Data, several: bool = False) -> pd.DataFrame:
 
 
 def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per variant, size, role and rank: the columns of NAMED, one for each thing waited
-    for, and `rest`; all are shares of the role's cycles. `tile` is in KiB."""
+    """Return one row per variant, size, role and rank: the columns of NAMED, one column per cause
+    of waiting, and `rest`. All are shares of the cycles of the role. `tile` is in KiB."""
     order = {role: place for place, role in enumerate(ROLES)}
     place = rows["role"].map(order).fillna(len(ROLES))
     rows = rows.assign(place=place).sort_values(
         ["variant", "items", "place"], kind="stable", ignore_index=True
     )
     columns = [column for column in rows.columns if column.startswith(WAITING)]
-    found = pd.DataFrame(
+    shares = pd.DataFrame(
         {
             column.removeprefix(WAITING): rows[column].fillna(0) / rows["cycles_total"]
             for column in columns
         }
     )
-    found["rest"] = (1 - found.sum(axis=1)).clip(lower=0)
-    return found.assign(**{name: rows.get(name, np.nan) for name in NAMED})
+    shares["rest"] = (1 - shares.sum(axis=1)).clip(lower=0)
+    return shares.assign(**{name: rows.get(name, np.nan) for name in NAMED})
 
 
-def wait_kinds(found: pd.DataFrame) -> list[str]:
-    """What is waited for, in what `wait_shares` found."""
-    return [column for column in found.columns if column not in (*NAMED, "rest")]
+def wait_kinds(shares: pd.DataFrame) -> list[str]:
+    """Return the causes of waiting among the columns of `wait_shares`."""
+    return [column for column in shares.columns if column not in (*NAMED, "rest")]
 
 
 _FILLS = {
@@ -60,11 +60,11 @@ _FILLS = {
     "free": (style.SKY, "\\\\\\\\"),
     "reduced": (style.GREEN, "xxxx"),
 }
-"""Colour and hatch of what is waited for, so that no two differ by colour alone."""
+"""Colour and hatch of each cause of waiting, so that no two differ by colour alone."""
 
 
 def stack_shares(axes: Axes, heights: pd.Series, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
-    """The bar of each row: a part for each of `kinds`, and the rest."""
+    """Draw a bar per row, with a part for each of `kinds` and one for the rest."""
     before = pd.Series(0.0, index=rows.index)
     spare = iter([(style.PURPLE, "----"), (style.ORANGE, "||||"), (style.GREY, "++++")] * 4)
     for kind in (*kinds, "rest"):
@@ -107,8 +107,8 @@ def prefix_wait(data: Data) -> Shown:
     ]
     axes.set_yticks(height, names)
     variants = rows["variant"].unique()
-    of = f", {variants[0]}" if len(variants) == 1 else ""
-    axes.set_xlabel(f"share of cycles{of}")
+    suffix = f", {variants[0]}" if len(variants) == 1 else ""
+    axes.set_xlabel(f"share of cycles{suffix}")
     drawn.legend(
         loc="outside upper right", ncols=3, columnspacing=0.8, handlelength=1.4, borderpad=0
     )

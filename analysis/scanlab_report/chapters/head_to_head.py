@@ -39,7 +39,8 @@ def type_op_rows(rows: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _too_few(comparisons: pd.DataFrame, verb: str) -> str:
-    """How many cases have no outcome, after a space; empty if none."""
+    """Return the number of cases without an outcome, in words after a space; empty if there are
+    none."""
     undecided = int((comparisons["outcome"] == OPEN).sum())
     verb = f"{'is' if undecided == 1 else 'are'} {verb}"
     sentence = f" {count(undecided, 'case')} with too few repetitions for an interval {verb}."
@@ -47,8 +48,8 @@ def _too_few(comparisons: pd.DataFrame, verb: str) -> str:
 
 
 def worst_of_octaves(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """One row per type, operator, column and octave of sizes: the case of worst outcome, and among
-    those of least ratio."""
+    """Return one row per type, operator, column and octave of sizes: the case of worst outcome, and
+    among equals the least ratio."""
     rows = decided(comparisons)
     rows = rows[in_columns(rows, COLUMNS) & (rows["mode"] == "inclusive") & (rows["items"] > 0)]
     severity = rows["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
@@ -193,8 +194,8 @@ def speedup_by_type(data: Data) -> Shown:
 
 
 def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
-    """By size, the time of the fastest CUB over that of the fastest copy beside it, cold and in a
-    stream."""
+    """Return the time of the fastest CUB over that of the fastest copy in the same file, by size,
+    for a cold cache and stream launches."""
     rows = pick(rows, cache="cold", launch="stream")
     types = (data.ask.type,) * bool(data.ask.type)
     wanted = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
@@ -209,7 +210,7 @@ def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
 
 
 def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
-    """Logarithmic: twice as fast is as far from 1 as half as fast."""
+    """Make an axis of ratios logarithmic: twice as fast is as far from 1 as half as fast."""
     panel.set_yscale("log", base=2)
     low, high = min(0.9, float(ratios.min())), max(2.0, float(ratios.max()))
     panel.set_ylim(0.96 * low, 1.1 * high)
@@ -225,13 +226,13 @@ def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
 def counted(data: Data) -> Shown:
     """Head-to-head comparison of best and the fastest CUB scan, counted."""
     rows = versus_cub(data)
-    beside = int((~in_columns(rows, COLUMNS)).sum())
+    outside = int((~in_columns(rows, COLUMNS)).sum())
     others = (
         (
-            f" {count(beside, 'case')} of other launches {'is' if beside == 1 else 'are'} among "
+            f" {count(outside, 'case')} of other launches {'is' if outside == 1 else 'are'} among "
             "those of the right part."
         )
-        if beside
+        if outside
         else ""
     )
     made = [_counts(pick(rows, type=kind, op=op), kind, op) for kind, op in type_op_rows(rows)]
@@ -260,8 +261,8 @@ def counted(data: Data) -> Shown:
 def _counts(rows: pd.DataFrame, kind: str, op: str) -> dict[str, Any]:
     row: dict[str, Any] = {"type": kind, "op": op}
     for cache, launch in COLUMNS:
-        found = pick(rows, cache=cache, launch=launch)["outcome"].value_counts()
-        row[f"{cache}_{launch}"] = " / ".join(str(found.get(o, 0)) for o in (WIN, TIE, LOSS))
+        outcomes = pick(rows, cache=cache, launch=launch)["outcome"].value_counts()
+        row[f"{cache}_{launch}"] = " / ".join(str(outcomes.get(o, 0)) for o in (WIN, TIE, LOSS))
     known = decided(rows)
     return row | {
         "cases": len(known),

@@ -48,8 +48,8 @@ LADDER = (
     "look_ahead",
     BEST,
 )
-"""The rungs that a reader climbs, each one idea beyond the last: the course of the papers and of
-the variants' page."""
+"""The rungs of the ladder in order, each one idea beyond the last, as in the papers and on the page
+of the variants."""
 SINGLE_PASS = LADDER[3:]
 
 
@@ -59,17 +59,17 @@ def ladder_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
 
 def rungs(cases: pd.DataFrame) -> pd.DataFrame:
     """`variant`, `ratio`, `low`, `high`: the share of a copy of each rung at `ladder_size`."""
-    found = [
+    parts = [
         pick(shares(cases, v, CEILING, caches(cases)[0]), items=ladder_size(cases)).assign(
             variant=v
         )
         for v in LADDER
     ]
-    return pd.concat(found, ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def ladder_size(cases: pd.DataFrame) -> int:
-    """LARGEST, or as near to it as the copy was timed."""
+    """Return LARGEST, or the nearest size at which the copy was timed."""
     copied = line(cases, CEILING, cache=caches(cases)[0])["items"]
     return int(copied[copied <= max(LARGEST, copied.min())].max())
 
@@ -132,7 +132,7 @@ def waterfall(data: Data) -> Shown:
 
 
 def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
-    """Draws the copy and CUB's scans; their shares."""
+    """Draw the copy and the scans of CUB. Return their shares."""
     names = [("memcpy", "memcpy", 1.0, "-", 2.0, style.GREY)]
     for variant, label, dash in ((VENDOR, "CUB", "-"), (TUNED, "CUB tuned", ":")):
         rows = pick(shares(cases, variant, CEILING, caches(cases)[0]), items=ladder_size(cases))
@@ -154,7 +154,7 @@ def _reference_lines(axes: Axes, cases: pd.DataFrame) -> list[float]:
 
 
 WAVE_STEPS = (FLOOR, VECTOR_CEILING, MEETING_CEILING, BEST, "cub")
-"""Each does what the one before does and something more; `cub` is the fastest of its scans."""
+"""Steps of a wave. Each adds work to the step before; `cub` is the fastest of its scans."""
 WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 
 

@@ -40,7 +40,7 @@ def larger_cases(data: Data) -> pd.DataFrame:
 
 
 def larger_sessions(data: Data) -> list[pd.DataFrame]:
-    """The same of every folder apart, the newest first."""
+    """Return the same cases of each folder separately, the newest first."""
     every = data.every or data
     folders: dict[Any, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
@@ -51,8 +51,8 @@ def larger_sessions(data: Data) -> list[pd.DataFrame]:
 
 
 def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
-    """The fastest case per way, place and size; `place` is how it is written, `where` from where to
-    where."""
+    """Return the fastest case per way, place and size. `place`: how the case is written; `where`:
+    its source and its destination."""
     written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
     made = np.where(cases["from"] == "generated", "generated", "")
     place = np.where(cases["to"] == "file", written, made)
@@ -67,16 +67,16 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
 def over_files(
     cases: pd.DataFrame, way: str, over: str = STREAMED
 ) -> list[tuple[int, Interval, str]]:
-    """From file to file, the time of `way` over that of `over` at each size that has both, and how
-    the latter writes. Each by the way to write that is the faster for it."""
-    rows, found = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
+    """Return the size, the time of `way` over that of `over`, and how `over` writes, for each size
+    that has both, from file to file. Each uses the faster of its ways to write."""
+    rows, ratios = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
     for bytes_, own in rows.groupby("bytes"):
         sides = [pick(own, way=each) for each in (way, over)]
         if not any(side.empty for side in sides):
             other, scan = (side.loc[side["median_ns"].idxmin()] for side in sides)
             ratio = ratio_interval(other["samples"], scan["samples"])
-            found.append((int(bytes_), ratio, scan["place"]))
-    return found
+            ratios.append((int(bytes_), ratio, scan["place"]))
+    return ratios
 
 
 def size_name(bytes_: int) -> str:
@@ -144,7 +144,7 @@ def stream_scan(data: Data) -> Shown:
 
 
 def _larger_details(cases: pd.DataFrame) -> str:
-    """Which lines have bars, and which end before others."""
+    """Return sentences on which lines have bars, and which lines end before others."""
     largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
     every, short = largest.groupby("where").size(), largest[largest < largest.max()]
     sentences = [style.bars_said(cases["count"])]

@@ -43,8 +43,8 @@ def predictions(data: Data) -> tuple[pd.DataFrame, Source]:
 
 
 def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
-    """The share of pairs of operations that overlap in both of those that do in either; NaN where
-    nothing overlaps."""
+    """Return the share of pairs of operations that overlap in both timelines, among those that
+    overlap in either; NaN if nothing overlaps."""
     either = rows[which + "overlap_in_either"]
     return rows[which + "overlap_in_both"] / either.where(either > 0)
 
@@ -77,8 +77,8 @@ def model_residuals(data: Data) -> Shown:
 
 
 def _by_queues(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict[str, Any]]]:
-    """The configurations by the number of queues, each with its points; from the third on they
-    share a look."""
+    """Return the configurations by the number of queues, each with its points. From the third on
+    they share a look."""
     looks = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
     for place, (connections, own) in enumerate(rows.groupby("connections")):
         marker, colour = looks[min(place, 2)]

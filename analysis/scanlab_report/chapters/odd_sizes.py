@@ -39,10 +39,10 @@ def odd_cases(data: Data) -> pd.DataFrame:
 
 
 def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """One row per case: `rival`, the CUB as shipped of the least time in the median over processes;
-    `ratio`, the interval over processes of its time over the variant's; `spread` and `outcome`. A
-    process has one ratio, of medians of its own samples, so the interval has what differs between
-    processes."""
+    """Return one row per case. `rival`: the CUB as shipped with the least median time over
+    processes; `ratio`: the time of `rival` over that of the variant, with the interval over
+    processes; `spread` and `outcome`. A process has a single ratio, of medians of its own samples,
+    so the interval covers what differs between processes."""
     rows = []
     every = cases.pivot(index=[*KEY, "file"], columns="variant", values="median_ns")
     for key, medians in every.groupby(level=KEY):
@@ -125,8 +125,8 @@ def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
 
 
 def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """One row per case that nvbench timed, too: `samples`, `theirs_ns`, `ratio` of nvbench's time
-    over ours; the cases; and the rows of nvbench."""
+    """Return one row per case that nvbench timed as well: `samples`, `theirs_ns` and `ratio`, the
+    time by nvbench over ours. Return the cases and the rows of nvbench as well."""
     cases = contests(data)
     theirs = newest(data, "nvbench", "times of nvbench")
     ours = cases[(cases["op"] == "plus") & (cases["mode"] == "inclusive")]
@@ -141,8 +141,8 @@ def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame
 
 
 def over_nvbench(time: float, samples: np.ndarray) -> Interval:
-    """A time over the median of samples, with the interval of the median alone: nvbench gives none
-    of its own."""
+    """Return a time over the median of samples, with the interval of the median alone, since
+    nvbench gives none of its own."""
     ours = median_interval(samples)
     return Interval(time / ours.value, time / ours.high, time / ours.low, ours.count)
 

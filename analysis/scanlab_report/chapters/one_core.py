@@ -35,7 +35,7 @@ def core_sessions(
         all_of=(ONE_CORE, *all_of),
         any_of=tuple(any_of),
         only=only,
-        beside=(ALL_CORES,),
+        references=(ALL_CORES,),
     ).asked(data)
     every = data.every or data
 
@@ -55,8 +55,8 @@ def core_sessions(
 
 
 def core_shown(data: Data, sessions: list[pd.DataFrame]) -> list[str]:
-    """What the user named, or else the first of OF_2007 that a session timed beside one core, and
-    CUB."""
+    """Return the variants that the user named, or else CUB and the first of OF_2007 that a session
+    timed beside one core."""
     named = [v for v in data.ask.variants if v not in (ONE_CORE, ALL_CORES)]
     present = [v for v in named or (*OF_2007, VENDOR) if len(over_core(sessions, v, ONE_CORE))]
     if named:
@@ -65,8 +65,9 @@ def core_shown(data: Data, sessions: list[pd.DataFrame]) -> list[str]:
 
 
 def over_core(sessions: list[pd.DataFrame], above: str, below: str) -> pd.DataFrame:
-    """`items`, `type`, `ratio`, `low`, `high`, `sessions`: time of `below` over time of `above` at
-    each size. Of several sessions the least ratio up to the most; of one its interval."""
+    """Return `items`, `type`, `ratio`, `low`, `high`, `sessions`: the time of `below` over the time
+    of `above` at each size. The interval goes from the least to the largest ratio of several
+    sessions; one session has its own interval."""
     every = pd.concat(
         [session_over_core(cases, above, below) for cases in sessions], ignore_index=True
     )

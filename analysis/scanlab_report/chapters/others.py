@@ -38,8 +38,8 @@ _STEPS = 1000
 
 
 def cases(data: Data, timed: bool = True) -> pd.DataFrame:
-    """Every case of every file with `name`, that of its file, and `number`, the file's place. Files
-    of one name are told apart by their folders."""
+    """Return every case of every file, with the `name` of the file and its place as `number`.
+    Folders tell files of one name apart."""
     rows = data["other"]
     numbers = list(dict.fromkeys(rows["file"]))
     paths = [data.files[number].path for number in numbers]
@@ -48,8 +48,8 @@ def cases(data: Data, timed: bool = True) -> pd.DataFrame:
         names = [str(path) for path in paths]
     parts = without_numbers([rows[rows["file"] == number] for number in numbers])
     parts = [
-        of.assign(name=name, number=place)
-        for place, (name, of) in enumerate(zip(names, parts, strict=True))
+        part.assign(name=name, number=place)
+        for place, (name, part) in enumerate(zip(names, parts, strict=True))
     ]
     every = pd.concat(parts, ignore_index=True) if parts else rows
     every = every[every["skipped"] == ""] if timed else every
@@ -59,21 +59,22 @@ def cases(data: Data, timed: bool = True) -> pd.DataFrame:
 
 
 def case_time(row) -> Interval:
-    """The median in ns, with its interval; of a case without samples the mean."""
+    """Return the median in ns with its interval; without samples, the mean."""
     if len(row.samples):
         return median_interval(row.samples)
     return mean_interval(row.mean_ns, row.stdev_ns, row.count)
 
 
 def case_rate(row) -> Interval:
-    """GB/s, likewise; the file's own rate where there are no samples."""
+    """Return the throughput in GB/s with its interval; without samples, the rate that the file
+    states."""
     return (
         median_interval(row.rates / 1e9) if len(row.rates) else Interval(np.nan, np.nan, np.nan, 0)
     )
 
 
 def unit_of_time(ns: float) -> tuple[str, float]:
-    """The unit for times of about so many ns, and how many of it are one."""
+    """Return the unit for times of about so many ns, and the factor from ns to it."""
     return next((name, factor) for most, name, factor in _UNITS if ns < most)
 
 
@@ -88,16 +89,16 @@ def distributions(data: Data) -> Shown:
     if rows.empty:
         raise Lacking("case has two samples or more")
     rows = rows.assign(spread=rows["samples"].map(_spread))
-    groups = [of for _, of in rows.groupby(["benchmark", "key", "device"], sort=False)]
-    widest = sorted(groups, key=lambda of: of["spread"].max(), reverse=True)[:PANELS]
-    panels = [of for of in groups if any(of is other for other in widest)]
+    groups = [group for _, group in rows.groupby(["benchmark", "key", "device"], sort=False)]
+    widest = sorted(groups, key=lambda group: group["spread"].max(), reverse=True)[:PANELS]
+    panels = [group for group in groups if any(group is other for other in widest)]
     columns, lines = min(_COLUMNS, len(panels)), -(-len(panels) // _COLUMNS)
     width = style.DOUBLE * columns / _COLUMNS if columns > 1 else style.COLUMN
     drawn, axes = style.figure(width, 0.3 + 1.45 * lines, columns, lines, sharey=True)
     varies = [len(set(rows[name]) - {""}) > 1 for name in ("benchmark", "case", "device")]
-    for panel, of in zip(axes, panels, strict=False):
-        _steps(panel, of)
-        _heading(panel, of.iloc[0], *varies)
+    for panel, group in zip(axes, panels, strict=False):
+        _steps(panel, group)
+        _heading(panel, group.iloc[0], *varies)
     for unused in axes[len(panels) :]:
         unused.remove()
     for panel in axes[: len(panels) : columns]:
@@ -163,7 +164,7 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
 
 
 def _heading(axes: Axes, row: pd.Series, benchmark: bool, point: bool, device: bool) -> None:
-    """Tells a case from the others: by its benchmark, its point, its device."""
+    """Name the benchmark, point and device of a case where other cases differ in them."""
     parts = (
         (row["benchmark"], benchmark or not row["case"]),
         (row["case"], point or not benchmark),
@@ -207,7 +208,7 @@ def medians(data: Data) -> Shown:
         for gpu, number in zip(every["gpu"], every["device"], strict=True)
     ]
     rows = every.assign(
-        **{name: pd.Series(of, dtype=object) for name, of in us.items()},
+        **{name: pd.Series(values, dtype=object) for name, values in us.items()},
         device=devices,
         file=every["name"],
         mean_us=every["mean_ns"] / 1e3,
@@ -220,7 +221,7 @@ def medians(data: Data) -> Shown:
         "skipped": (rows["skipped"] != "").any(),
         "gb_per_s": every["rates"].map(len).any(),
     }
-    interval = lambda of: with_interval(of) if np.isfinite(of.value) else "—"
+    interval = lambda estimate: with_interval(estimate) if np.isfinite(estimate.value) else "—"
     columns = (
         Column("file", "file", code, right=False),
         Column("benchmark", "benchmark", code, right=False),

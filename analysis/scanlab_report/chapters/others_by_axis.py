@@ -35,7 +35,7 @@ def time_by_axis(data: Data) -> Shown:
     if not groups:
         raise Lacking("benchmark has an axis of numbers with two values or more")
     left_out, groups = len(groups) - ROWS, groups[:ROWS]
-    with_rates = any(of["rates"].map(len).any() for _, _, of in groups)
+    with_rates = any(group["rates"].map(len).any() for _, _, group in groups)
     columns = 2 if with_rates else 1
     width = style.DOUBLE if with_rates else 0.7 * style.DOUBLE
     drawn, axes = style.figure(width, 0.2 + 1.9 * len(groups), columns, len(groups))
@@ -80,8 +80,8 @@ def time_by_axis(data: Data) -> Shown:
 
 
 def _groups(every: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """A row of panels a benchmark and device: its heading, its axis, its cases; where more axes
-    vary than lines can tell apart, a row for each value of the others."""
+    """Return one row of panels per benchmark and device: its heading, its axis and its cases. If
+    more axes vary than lines can tell apart, each value of the other axes has a row."""
     groups, several = [], len(set(every["device"]) - {""}) > 1
     for (benchmark, device), rows in every.groupby(["benchmark", "device"], sort=False):
         numbers = {
@@ -99,8 +99,8 @@ def _groups(every: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         ]
         on = f"on device {device}" if several and device else ""
         groups += [
-            (" ".join(filter(None, (benchmark, on, name))), axis, of)
-            for name, of in rows.groupby(np.array(part, dtype=object), sort=False)
+            (" ".join(filter(None, (benchmark, on, name))), axis, group)
+            for name, group in rows.groupby(np.array(part, dtype=object), sort=False)
         ]
     return groups
 
@@ -114,7 +114,8 @@ def _values(rows: pd.DataFrame) -> dict[str, set[str | float]]:
 
 
 def _varying(axis: str, rows: pd.DataFrame) -> list[str]:
-    """The other axes that vary, that of most values that lines can still tell apart first."""
+    """Return the other axes that vary. The one with the most values that lines can still tell apart
+    is first."""
     counts = {
         name: len(values)
         for name, values in _values(rows).items()

@@ -26,7 +26,7 @@ ALONE = ("reduce", "look ahead", "scan")
 
 
 class Span(NamedTuple):
-    """When a role is busy with a tile, and where it is drawn."""
+    """The time in which a role is busy with a tile, and where it is drawn."""
 
     role: str
     tile: int
@@ -45,7 +45,8 @@ class Span(NamedTuple):
 
 
 def spans() -> list[Span]:
-    """Each role begins a tile when the role before it and its own last tile are done."""
+    """Return the spans of each role. A role begins a tile once the role before it and its own last
+    tile are done."""
     made: dict[tuple[str, int], Span] = {}
     for tile in range(TILES):
         ready = 0.5 * tile * ROLES["load"]

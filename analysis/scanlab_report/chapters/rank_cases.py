@@ -21,7 +21,7 @@ from scanlab_report.style.legend import End
 from scanlab_report.tables import MEASURED, RANKS
 
 PROBLEM = RANKS[2:]
-"""What algorithms that are compared have in common; `items` are those of the whole array."""
+"""Algorithms that agree in these columns are compared; `items` are those of the whole array."""
 KIND = ["type", "op", "mode"]
 SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
 FLOORS = {"launch_all": "empty kernels", "nccl_all_gather": "NCCL all-gather"}
@@ -41,10 +41,12 @@ _OVER = {
 
 
 def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
-    """The cases of one device: measured now, else of one recorded session, the one named or with
-    most ranks, or with so many. `best` on one GPU is an algorithm and a kind of its own.
+    """Return the cases of one device: those measured now, else those of one recorded session. The
+    session is the one named, or the one with most ranks or with the given number of ranks. `best`
+    on one GPU is an algorithm and a kind of its own.
 
-    over: what must vary in the session; others are passed over, a named one too."""
+    over: what must vary in the session. Other sessions are passed over, even a named one.
+    """
     for numbers in _sessions(data, ranks):
         cases = data.once(("several", *numbers), lambda: _session(data, numbers))
         if not over or varies(cases, over):
@@ -95,8 +97,8 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
-    """Whether a scan was timed with several of these, all else being equal: ranks (1 and more),
-    items, CHUNK or STATES; of VENDOR, whether it was timed."""
+    """Return whether a scan was timed with several values of `over`, all else being equal: ranks (1
+    and more), items, CHUNK or STATES. For VENDOR, return whether it was timed."""
     if over == VENDOR:
         return VENDOR in set(cases["algorithm"])
     if over in (CHUNK, STATES):
@@ -109,8 +111,8 @@ def varies(cases: pd.DataFrame, over: str) -> bool:
 
 
 def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The scans of which several numbers of a setting were timed, all else being equal: the number
-    under its name, and in `tells` what GPUs tell each other."""
+    """Return the scans that were timed with several values of a setting, all else being equal. The
+    column named after the setting has the value; `tells` states what the GPUs tell each other."""
     scans = pick(cases, kind=SCAN).copy()
     settings, number = scans["settings"].str, rf"\b{name}=(\d+)\b"
     scans[name] = settings.extract(number, expand=False)
@@ -122,7 +124,8 @@ def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def usual(cases: pd.DataFrame) -> pd.DataFrame:
-    """Each algorithm with the settings with which most cases were timed, of equals the first."""
+    """Return each algorithm with the settings with which most cases were timed; of equals, the
+    first."""
     counts = cases.groupby(["algorithm", "settings"]).size()
     first = counts.sort_values(ascending=False, kind="stable").reset_index()
     return cases.merge(first.drop_duplicates("algorithm")[["algorithm", "settings"]])
@@ -141,9 +144,9 @@ def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
-    """The scans, fewest ranks and items first, with intervals, unknown where nothing was timed:
-    the share of copies (`of_copy`), the speed over the vendor (`of_vendor`), and the share of the
-    3n bound (`of_bound`), whose interval is that of the scan alone."""
+    """Return the scans, fewest ranks and items first, with intervals, unknown where nothing was
+    timed: the share of copies (`of_copy`), the speed over the vendor (`of_vendor`), and the share
+    of the 3n bound (`of_bound`). The interval of `of_bound` is that of the scan alone."""
     rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
     for column, rival in (("of_copy", COPY), ("of_vendor", VENDOR)):
         rows[column] = _ratios(pick(cases, algorithm=rival), rows, PROBLEM)
@@ -157,8 +160,9 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Copies by problem, with the least nanoseconds of a scan that moves as much (`two_n`), and of
-    one that reads the array before (`three_n`, NaN where reading was not timed)."""
+    """Return the copies by problem, with the least nanoseconds of a scan that moves as much
+    (`two_n`), and of a scan that reads the array before (`three_n`, NaN if reading was not timed).
+    """
     read = pick(cases, algorithm=READ)[[*PROBLEM, "median_ns"]]
     copies = pick(cases, algorithm=COPY).sort_values(PROBLEM)
     both = copies.merge(read, on=PROBLEM, how="left", suffixes=("", "_read"))
@@ -166,22 +170,22 @@ def bounds(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
-    """Algorithms on several ranks that were timed on one with as many items per rank: `efficiency`,
-    the time on one rank over that on all, an interval."""
+    """Return the scans on several ranks that were timed on one rank with as many items per rank.
+    `efficiency` is the time on one rank over that on all, an interval."""
     rows = pick(cases, kind=kind)
     same = ["algorithm", "settings", *KIND, "items_per_rank"]
     return _known(rows[rows["ranks"] > 1], "efficiency", pick(rows, ranks=1), same)
 
 
 def strong(cases: pd.DataFrame) -> pd.DataFrame:
-    """Scans that `best` was timed for on one GPU with as many items in all: `speedup`, the time of
-    `best` over theirs, an interval."""
+    """Return the scans for which `best` was timed on one GPU with the same total number of items.
+    `speedup` is the time of `best` over theirs, an interval."""
     rows = pick(cases, kind=SCAN)
     return _known(rows, "speedup", pick(cases, kind=BEST), [*KIND, "items"])
 
 
 def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """By problem, the time of `best` on one GPU over each of `bounds`."""
+    """Return the time of `best` on one GPU over each of `bounds`, by problem."""
     same = [*KIND, "items"]
     best = pick(cases, kind=BEST)[[*same, "median_ns"]]
     rows = bounds(cases).merge(best, on=same, suffixes=("", "_best"))

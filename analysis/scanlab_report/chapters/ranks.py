@@ -212,8 +212,8 @@ def ranks_chunk(data: Data) -> Shown:
 
 
 def folds(cases: pd.DataFrame) -> pd.DataFrame:
-    """The scans of which several states per aggregate were timed, and in `as_ranks` the ranks that
-    have as many states."""
+    """Return the scans that were timed with several states per aggregate. `as_ranks` is the number
+    of ranks with as many states."""
     rows = varied(compared(cases), STATES)
     return rows.assign(as_ranks=rows["ranks"] * rows[STATES])
 
@@ -306,8 +306,9 @@ def ranks_timeline(data: Data) -> Shown:
 
 
 def rank_spans(data: Data) -> pd.DataFrame:
-    """What each GPU did, in the file of most GPUs, the newest of several; measured now comes before
-    recorded. `coloured`: the kind by which it is coloured; `count`: how often its case ran."""
+    """Return the activities of each GPU, from the file of most GPUs, the newest of several. A file
+    measured now comes before a recorded one. `coloured`: the kind that sets the colour; `count`:
+    how often the case ran."""
     most = data["rank_spans"].groupby("file")["ranks"].max().to_dict()
     if not most:
         raise Lacking("timelines of scans over several GPUs")

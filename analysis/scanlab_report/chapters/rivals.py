@@ -35,7 +35,7 @@ from scanlab_report.versus import against, contests, decided, pairs, versus_cub
 SMALL = 1 << 20
 LARGE_BYTES = 1 << 30
 NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
-"""Where a ratio of such sums stands, this stands, too."""
+"""This note stands wherever a ratio of such sums stands."""
 
 
 def usual_cases(cases: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
@@ -45,8 +45,8 @@ def usual_cases(cases: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
-    """2^20, and the largest size of at least 1 GiB that best was timed at beside CUB, preferably
-    beside the copy too. `here`: the cases of one type and operator."""
+    """Return 2^20, and the largest size of at least 1 GiB at which best was timed beside CUB,
+    preferably beside the copy too. `here`: the cases of one type and operator."""
     sizes = list(pairs(here, BEST, [*data.variants.ids(CUBS), CEILING])["items"])
     bytes_of = here.groupby("items")["bytes"].first()
     large = [n for n in sizes if bytes_of[n] >= 2 * LARGE_BYTES]
@@ -55,8 +55,8 @@ def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
 
 
 def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] | None:
-    """Time of best, its shares of copies, and its ratio to all rivals: of one file, but for rivals
-    that were timed in another."""
+    """Return the time of best, its shares of copies, and its ratio to all rivals, from one file.
+    Only rivals that this file lacks are from another."""
     here = pick(here, items=items)
     cubs = data.variants.ids(CUBS)
     matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))

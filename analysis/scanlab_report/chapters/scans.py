@@ -47,7 +47,7 @@ ALL = ("variants", "type", "op")
 
 
 def subject(cases: pd.DataFrame) -> str:
-    """`sum of 32-bit integers`."""
+    """Return the scan in words, such as `sum of 32-bit integers`."""
     type_name, op = scan_of(cases)
     return f"{scan_words(op)} of {items_words(type_name)}"
 
@@ -184,7 +184,7 @@ def time(data: Data) -> Shown:
     drawn, axes = style.figure(width, height, columns, lines, sharey=True)
     for unused in axes[len(families) :]:
         unused.remove()
-    beside = [
+    baselines = [
         v
         for v in named or (VENDOR, NEWEST_VENDOR, CEILING)
         if v in timed(cases) and v not in panel_of
@@ -196,7 +196,7 @@ def time(data: Data) -> Shown:
         style.decade_axis(panel.yaxis)
         panel.set_title(name)
         members = [v for v, family in panel_of.items() if family == name]
-        ends = [_time_line(panel, data, cases, v, cache) for v in (*members, *beside)]
+        ends = [_time_line(panel, data, cases, v, cache) for v in (*members, *baselines)]
         panel.axhline(floor_us, **look(FLOOR, about).plot(), linewidth=1.4)
         right = panel.get_xlim()[1]
         label = f"empty launch, {floor_us:.1f} µs"
@@ -241,7 +241,7 @@ def _shares_from(
     """Shares of a copy by variant, from a number of items on; Lacking if there are none."""
     cache = caches(cases)[0]
     every = {v: shares(cases, v, CEILING, cache) for v in variants}
-    named = {v: rows for v, of in every.items() if len(rows := of[of["items"] >= least])}
+    named = {v: rows for v, curve in every.items() if len(rows := curve[curve["items"] >= least])}
     if not named:
         power = f"2^{least.bit_length() - 1}"
         raise Lacking(f"timings of scans beside {CEILING} at {power} items or more")
@@ -251,8 +251,8 @@ def _shares_from(
 @figure("scans", "python", follows=("type", "op"))
 def overview(data: Data) -> Shown:
     """Speed of scans as a share of a device copy, against array size."""
-    told = ("decoupled_lookback", "hso_blocked_padded")  # the README tells of these two
-    members = (CEILING, BEST, OVERVIEW_CUBS, TORCH, *told)
+    extra = ("decoupled_lookback", "hso_blocked_padded")  # the README tells of these two
+    members = (CEILING, BEST, OVERVIEW_CUBS, TORCH, *extra)
     cases = scans(
         data, types=ANY_TYPE, all_of=(CEILING,), any_of=(BEST,), only=members, python=True
     )

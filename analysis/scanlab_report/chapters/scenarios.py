@@ -40,11 +40,12 @@ PICTURES: dict[str, Rows] = {
     ],
     "scenarios_chunks": [["even_chunks"], ["uneven_chunks"]],
 }
-"""By figure, the scenarios that it shows."""
+"""The scenarios that each figure shows, by the name of the figure."""
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
-    """Scenarios from the results of now or else the recorded ones, the newest; and their source."""
+    """Return the newest scenarios, from the results of now or else the recorded ones, and their
+    source."""
     spans = set(data["spans"]["file"])
     files = [
         n
@@ -78,7 +79,8 @@ def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
 
 
 def _draw(data: Data, name: str, caption: str) -> Shown:
-    """A panel per scenario; a row, or all of one column, has one scale of time."""
+    """Draw one panel per scenario. The panels of a row share one scale of time; so do those of a
+    single column."""
     rows, source = scenarios_of(data, PICTURES[name])
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
@@ -89,8 +91,8 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
     )
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
         row, column = divmod(place, columns)
-        beside = rows[row] if columns > 1 else [own for (own,) in rows]
-        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in beside))
+        peers = rows[row] if columns > 1 else [own for (own,) in rows]
+        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers))
         draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
         if number := trace.about.get("multiprocessors"):  # the idle ones too
             axis.set_yticks(range(number), [f"SM {lane}" for lane in range(number)])
@@ -167,10 +169,10 @@ def scenarios_worth(data: Data) -> Shown:
 @table("scenarios")
 def scenarios(data: Data) -> Shown:
     """Simulated scenarios: the finding of each panel of the figures of scenarios."""
-    made, found = [], []
+    made, sources = [], []
     for name, rows in PICTURES.items():
         traces, source = scenarios_of(data, rows)
-        found.append(source)
+        sources.append(source)
         made += [
             {
                 "figure": name,
@@ -189,12 +191,12 @@ def scenarios(data: Data) -> Shown:
         Column("finding", "finding", right=False, wrap=32),
     )
     caption = "Simulated scenarios: makespan and finding of each panel of the figures of scenarios."
-    return shown(data, Table(caption, columns, records(made)), caption, *found)
+    return shown(data, Table(caption, columns, records(made)), caption, *sources)
 
 
 def generation_rows(data: Data) -> tuple[pd.DataFrame, Source, str]:
-    """Issue orders of three devices, published and simulated, over the sequential one; where the
-    simulation is from, and the citation."""
+    """Return the issue orders of three devices, published and simulated, over the sequential order.
+    Return the source of the simulation and the citation as well."""
     published = published_table(data, "harris2012_overlap")
     rows, source = scenarios_of(data, PICTURES["scenarios_generations"])
     simulated = {t.about["scenario"]: t.about["makespan_us"] / 1e3 for row in rows for t in row}

@@ -108,8 +108,8 @@ def schedules_streams(data: Data) -> Shown:
 
 
 def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
-    """A column per panel: time in ms, and below it times near the estimate as multiples of it. Each
-    schedule is named once, at its height in the last panel that has it."""
+    """Draw one column per panel: time in ms, and below it the times near the estimate as multiples
+    of it. Each schedule is named once, at its height in the last panel that has it."""
     drawn, axes = style.figure(style.DOUBLE, 4.6, len(parts), 2, sharey="row")
     ends: list[list[style.End]] = []
     for axis, near, panel in zip(axes, axes[len(parts) :], parts, strict=False):
@@ -137,7 +137,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
 
 
 def _name_once(axis: Axes, ends: list[list[style.End]]) -> None:
-    """Names the lines of all panels at the right of the last one; its own lines have leaders."""
+    """Name the lines of all panels at the right of the last one; its own lines have leaders."""
     left = axis.get_xlim()[0]
     named = {end.label: replace(end, x=left) for panel in ends for end in panel}
     named |= {end.label: end for end in ends[-1]}

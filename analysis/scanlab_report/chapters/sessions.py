@@ -17,8 +17,8 @@ from scanlab_report.sources import source_of
 
 
 def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
-    found, rows = sessions_of(data, kinds=kinds), []
-    for session in found:
+    sessions, rows = sessions_of(data, kinds=kinds), []
+    for session in sessions:
         farthest, read = session.farthest_round, len(session.clocks)
         drift, low, high = (100 * (float(farthest[end]) - 1) for end in ("median", "low", "high"))
         counts = session.samples.groupby("case").size()
@@ -66,32 +66,32 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
         "fences, of normal times, the farthest. Clocks: readings, those below maximum. The host's "
         "cores are left out."
     )
-    details = [sentence for session in found if (sentence := session.went_on())]
+    details = [sentence for session in sessions if (sentence := session.went_on())]
     details += [
         f"Trend test of `{session.name}`. {power}."
-        for session in found
+        for session in sessions
         if (power := session.power())
     ]
-    counts = [n for session in found for n in session.samples.groupby("case").size()]
-    files = [file for session in found for file in session.files]
+    counts = [n for session in sessions for n in session.samples.groupby("case").size()]
+    files = [file for session in sessions for file in session.files]
     source = source_of(files, (min(counts), max(counts)))
-    content = Table(caption, columns, pd.DataFrame(rows), tuple(_notes(found)), tuple(details))
+    content = Table(caption, columns, pd.DataFrame(rows), tuple(_notes(sessions)), tuple(details))
     return shown(data, content, caption, source)
 
 
-def _notes(found: Sequence[Session]) -> Iterator[str]:
-    """What cannot be concluded from clocks and rounds."""
-    if any(session.kind == "schedule" for session in found):
+def _notes(sessions: Sequence[Session]) -> Iterator[str]:
+    """Yield sentences on the limits of conclusions from clocks and rounds."""
+    if any(session.kind == "schedule" for session in sessions):
         yield (
             "Rounds of schedules cover one group of host arrays after another, so drift between "
             "groups does not show."
         )
-    if any(len(session.clocks) for session in found):
+    if any(len(session.clocks) for session in sessions):
         yield (
             "A clock is read every 20 ms at most; events between readings and the reasons of a "
             "lower clock are unknown."
         )
-    if unread := [f"`{session.name}`" for session in found if not len(session.clocks)]:
+    if unread := [f"`{session.name}`" for session in sessions if not len(session.clocks)]:
         yield (
             f"The clock of {' and '.join(unread)} was read only before the first repetition; "
             "drift alone could show later throttling."

@@ -137,7 +137,8 @@ _STANDING = (
 
 
 def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """The cases, the standings on the GPU at the largest size, and how sure the medians are."""
+    """Return the cases, the standings on the GPU at the largest size, and a sentence on how sure
+    the medians are."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
     on_host = rows["variant"].isin(data.variants.ids(HOST))

@@ -66,7 +66,8 @@ class Trace:
 
     @property
     def lanes(self) -> dict[int, int]:
-        """Heights of lanes: copies in above kernels above copies out, further kinds below."""
+        """Return the heights of lanes: copies in above kernels above copies out, further kinds
+        below."""
         order = {kind: place for place, kind in enumerate(ENGINES)}
         pairs = zip(self.rows["kind"], self.rows["lane"], strict=True)
         keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in pairs})
@@ -136,9 +137,9 @@ def gantt(data: Data) -> Shown:
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
-    """The operations of one timeline from its begin, in ms, and the host's calls in the colour of
-    the engine that each gives work to. `numbered`: on axes whose limits are set, a bar with room
-    has its label in it, else its chunk or the number of its kernel."""
+    """Draw the operations of one timeline from its begin, in ms. A call of the host has the colour
+    of the engine that it gives work to. `numbered`: the limits of the axes are set; a bar with room
+    shows its label, or else its chunk or the number of its kernel."""
     lanes, hosts, begin = trace.lanes, trace.hosts, trace.begin_us
 
     def bars(rows: pd.DataFrame) -> list[tuple[float, float]]:
@@ -202,7 +203,7 @@ def lane_names(trace: Trace) -> list[str]:
 
 
 def time_label(about: Mapping[str, Any]) -> str:
-    """The axis of time, with what ran as far as the trace states it."""
+    """Return the label of the axis of time, with what ran, as far as the trace states it."""
     simulated = "simulated_on" in about and "measured_us" not in about
     ran = [
         str(about.get("workload", "")),

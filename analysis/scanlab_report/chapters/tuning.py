@@ -125,7 +125,7 @@ WITHOUT = {
     "decoupled_lookback": "",
     "reduce_then_scan": "",
 }
-"""Each experiment: the settings of WHOLE, or another scan, by its name and with its defaults."""
+"""The experiments by name: settings of WHOLE, or another scan with its defaults."""
 
 
 def ablation_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
@@ -220,9 +220,10 @@ def shape_cases(data: Data) -> pd.DataFrame:
 
 
 def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """`type`, `items`, `algorithm`, `kib`, `ratio`, `tuned`: a copy's time over that of each shape,
-    cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD or LOOK_BACK,
-    or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few that were left."""
+    """Return `type`, `items`, `algorithm`, `kib`, `ratio`, `tuned`: the time of a copy over that of
+    each shape, cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD
+    or LOOK_BACK, or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few shapes that
+    were left."""
     cases = pick(cases, cache="cold", launch="stream")
     is_shape = cases["variant"].isin(data.variants.ids(SHAPES))
     by = ["type", "variant", "settings"]

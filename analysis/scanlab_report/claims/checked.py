@@ -67,7 +67,7 @@ MEASURES: dict[str, tuple[Callable[[Claim, Data], Standing], str]] = {
     "ranks_bound": (several, "of the 3n bound"),
     "ranks_time": (several, "µs"),
 }
-"""By measure, the function, and the unit of its values."""
+"""The function of each measure, and the unit of its values."""
 
 
 def unit(claim: Claim) -> str:
@@ -82,16 +82,16 @@ def unit(claim: Claim) -> str:
 
 
 def check(claims: Iterable[Claim], data: Data, about: str = "") -> list[Standing]:
-    """The standing of each claim on each of its devices, or else on the first one that tells.
-    `about`: the device that a reader expects, by default the first; others are named."""
+    """Return the standing of each claim on each of its devices, or else on the first device with
+    data. `about`: the device that a reader expects, by default the first; others are named."""
     expected = about or next(iter(data.devices), "")
     return [standing for claim in claims for standing in _on_devices(claim, data, expected)]
 
 
 def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
-    found: list[Standing] = []
+    standings: list[Standing] = []
     for device in claim.on or data.devices or [""]:
-        if found and not claim.on:
+        if standings and not claim.on:
             break
         try:
             standing = MEASURES[claim.measure][0](claim, data.on(device) if device else data)
@@ -100,8 +100,8 @@ def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
         if device != expected and any(device in s.device.split(", ") for s in standing.sources):
             where = ", ".join(filter(None, (standing.where, device)))
             standing = replace(standing, where=where)
-        found.append(standing)
-    return found or [Standing(claim)]
+        standings.append(standing)
+    return standings or [Standing(claim)]
 
 
 def literature(data: Data, *measures: str) -> list[Standing]:
@@ -112,8 +112,8 @@ def literature(data: Data, *measures: str) -> list[Standing]:
 
 
 def targets(data: Data, *measures: str) -> list[Standing]:
-    """Claims and targets of some measures, in the rows of the papers, on the first device that
-    tells of each; Lacking if none was measured."""
+    """Return the claims and targets of some measures, in the rows of the papers, on the first
+    device with data on each. Lacking if none was measured."""
     claims: list[Claim] = []
     entries = [claim for claim in read() if claim.ours and claim.measure in measures]
     for claim in sorted(entries, key=lambda claim: claim.row):

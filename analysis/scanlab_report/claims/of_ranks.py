@@ -40,8 +40,8 @@ def several(claim: Claim, data: Data) -> Standing:
 
 
 def _several(measure: str, cases: pd.DataFrame) -> pd.DataFrame:
-    """Scans with an interval as `value`, and as `copies` the value of a copy in their place, NaN if
-    it is not known."""
+    """Return the scans with an interval as `value`. `copies` is the value of a copy in their place;
+    NaN if it is not known."""
     copies: Any = np.nan
     if measure == "ranks_weak":
         rows, copy = (

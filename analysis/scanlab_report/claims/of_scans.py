@@ -60,7 +60,8 @@ def stopwatch(claim: Claim, data: Data) -> Standing:
 
 
 def _of_cases(claim: Claim, data: Data, cases: pd.DataFrame, rows: pd.DataFrame) -> Standing:
-    """The standing by the `value` of each case, and a copy in its place if it misses a target."""
+    """Return the standing by the `value` of each case, with the value of a copy if the standing
+    misses a target."""
     place = lambda n: f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n}"
     known = [(row.value, place(row.items), row.file) for row in rows.itertuples()]
     standing = farthest(claim, known, sources(data, cases))
@@ -72,7 +73,7 @@ def _of_cases(claim: Claim, data: Data, cases: pd.DataFrame, rows: pd.DataFrame)
 
 
 def _reference(claim: Claim, data: Data, here: pd.DataFrame) -> Bound | None:
-    """The value of a copy in a case where a target over CUB or over the driver's copy is missed."""
+    """Return the value of a copy in a case that misses a target over CUB or the driver's copy."""
     if isinstance(claim.over, str):
         return _copy(data, here, claim.meets, claim.rivals(data))
     match = pairs(here, BEST, [CEILING])
@@ -94,8 +95,8 @@ def _copy(
     cubs: Sequence[str],
     unit: str = "",
 ) -> Bound | None:
-    """The speed over CUB of a copy of the same bytes, in the file with most copies: the copy that
-    meets as one_wave does, else the fastest."""
+    """Return the speed over CUB of a copy of the same bytes, in the file with most copies. The copy
+    whose blocks meet as those of one_wave is preferred, else the fastest is taken."""
     copies = data.variants.ids(CEILINGS)
     files = [own.set_index("variant")["median_ns"] for _, own in here.groupby("place")]
     files = [own for own in files if BEST in own and own.index.isin(cubs).any()]
@@ -140,7 +141,8 @@ def lost_at_odd_sizes(claim: Claim, data: Data) -> Standing:
 
 
 def spills(claim: Claim, data: Data) -> Standing:
-    """Timed cases whose kernel has local memory: spilled registers, arrays indexed at run time."""
+    """Number of timed cases whose kernel has local memory: spilled registers, or arrays indexed at
+    run time."""
     rows = standings.kernel_rows(data, OWN)
     spilling = rows[rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"]))) or f"of {len(rows)}"
@@ -148,8 +150,8 @@ def spills(claim: Claim, data: Data) -> Standing:
 
 
 def speedup(claim: Claim, data: Data) -> Standing:
-    """Over one core of the host, in every session, since hosts differ; with `of_published`, over
-    the speedup published for the size."""
+    """Speedup over one core of the host, in every session, since hosts differ. With `of_published`,
+    its ratio to the speedup published for the size."""
     then = None
     if claim.of_published:
         table = one_core.published_table(data, claim.of_published).table.set_index("items")

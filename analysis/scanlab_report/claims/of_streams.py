@@ -40,7 +40,8 @@ def order(claim: Claim, data: Data) -> Standing:
 
 
 def implicit_sync(claim: Claim, data: Data) -> Standing:
-    """The share of an experiment's trials with the answer; each experiment must have been tried."""
+    """Return the share of trials of an experiment that have the expected answer; each experiment
+    must have been tried."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     tried = pick(rows[rows["trials"] > 0], name=claim.experiments)
     if tried["name"].nunique() < len(claim.experiments):
@@ -77,8 +78,9 @@ def duplex(claim: Claim, data: Data) -> Standing:
 
 
 def naive(claim: Claim, data: Data) -> Standing:
-    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in the session that
-    gains least, since hosts differ. The reference: reading and writing alone in that session."""
+    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in the session with
+    the least gain, since hosts differ. The reference is reading and writing alone in that session.
+    """
     cases, sessions = larger.larger_cases(data), larger.larger_sessions(data)
     over = lambda rows, way: larger.over_files(pick(rows, **LARGE), larger.NAIVE, way)
     known = [
@@ -112,8 +114,9 @@ def tracing(claim: Claim, data: Data) -> Standing:
 
 
 def counted(claim: Claim, data: Data) -> Standing:
-    """The cases in which the emulator's counts are not the hardware's, or how far conflicts are off
-    in percent of wavefronts, since there are cases without conflicts."""
+    """Return the number of cases in which the counts of emulator and hardware differ. For
+    conflicts, return their difference in percent of wavefronts, since there are cases without
+    conflicts."""
     cases, launches, _ = conflicts.both_counted(data)
     if cases.empty:
         raise Lacking(MISSING)
@@ -131,8 +134,9 @@ def counted(claim: Claim, data: Data) -> Standing:
 
 
 def engines(claim: Claim, data: Data) -> Standing:
-    """Errors of the engine model's makespans, or the share of pairs of operations that overlap in
-    prediction and measurement of those that do in either; the reference is the best prediction."""
+    """Return the errors of the engine model's makespans, or the share of pairs of operations that
+    overlap in both prediction and measurement, among those that overlap in either. The reference is
+    the best prediction."""
     rows, source = model.predictions(data)
     if claim.measure == "overlap":
         share, most = _overlap(rows, ""), _overlap(rows, "best_")

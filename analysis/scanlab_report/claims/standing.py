@@ -28,7 +28,7 @@ class Bound(NamedTuple):
     what: str
     allows: float
     enough: bool
-    """It meets the target, and so is no reason why the target is missed."""
+    """Whether the reference meets the target, and so is no reason why the target is missed."""
     unit: str = ""
 
 
@@ -41,10 +41,10 @@ class Standing:
     where: str = MISSING
     met: int = 0
     files: int = 0
-    """It is met in so many of these files; 0: not measured."""
+    """Number of files with the claim; `met` of them meet it. 0: not measured."""
     bound: Bound | None = None
     sure: bool = True
-    """The intervals meet the bound, too, in each case and file."""
+    """Whether the intervals meet the bound, too, in each case and file."""
     cases: int | None = None
     sources: tuple[Source, ...] = ()
 
@@ -55,7 +55,7 @@ class Standing:
 
     @property
     def reached(self) -> bool | None:
-        """In every file, by the median; None if not measured."""
+        """Return whether the bound is met in every file, by the median; None if not measured."""
         return self.met == self.files if self.files else None
 
     @property
@@ -64,7 +64,7 @@ class Standing:
 
     @property
     def unsure(self) -> bool:
-        """It holds by the median alone."""
+        """Return whether the claim holds by the median alone."""
         return self.reached is True and not self.sure
 
     @property

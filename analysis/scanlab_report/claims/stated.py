@@ -122,7 +122,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
         return all(v.known and self.meets(v.low) and self.meets(v.high) for v in values)
 
     def worst(self, values: Sequence[tuple[Interval, Any, Any]]) -> tuple[Interval, Any, Any]:
-        """The value farthest from the bound, with what stands beside it."""
+        """Return the value farthest from the bound, with the values that accompany it."""
         if self.equals is not UNSET:
             return max(values, key=lambda row: abs(row[0].value - self.equals))  # type: ignore[operator]
         least = self.at_least is not UNSET

@@ -17,8 +17,8 @@ written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit status. A file that cannot be written or read is a
-    sentence, whatever the command; so is Ctrl-C."""
+    """Run one command and return its exit status. A file that cannot be written or read ends in a
+    sentence, whatever the command; so does Ctrl-C."""
     try:
         options = command_line().parse_args(arguments)
         return options.command(options)

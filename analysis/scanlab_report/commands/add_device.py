@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def file_away(record: Record, recorded: Path) -> Path:
-    """Copies the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date
+    """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date
     is taken."""
     import msgspec
 

@@ -91,7 +91,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Reads, checks, draws, and only when all is drawn puts it where the last build is."""
+    """Read, check and draw. The output replaces the last build only when all is drawn."""
     started = time.monotonic()
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
@@ -155,8 +155,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_others(data, options: argparse.Namespace) -> str:
-    """Why files of another program cannot be built as asked; empty if they can, or there are none.
-    No paper speaks of them."""
+    """Return why files of another program cannot be built as asked; empty if they can, or if there
+    are none. No paper speaks of them."""
     if not (others := list(dict.fromkeys(data["other"]["file"]))):
         return ""
     file = data.files[others[0]]
@@ -178,7 +178,7 @@ def _of_others(data, options: argparse.Namespace) -> str:
 
 
 def _announce(data) -> None:
-    """What was read, and what is unusual about it."""
+    """Say what was read, and what is unusual about it."""
     if len(others := data["other"]):
         timed = others[others["skipped"] == ""]
         say(
@@ -214,8 +214,8 @@ def _announce(data) -> None:
 
 
 def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
-    """The papers as PDF, added to what was written; FOUND if LaTeX fails, or a line runs off its
-    page."""
+    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
+    line runs off its page."""
     from scanlab_report import typesetting
 
     status = SOUND
@@ -243,7 +243,7 @@ def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
 
 
 def _wrong_before_work(options: argparse.Namespace) -> list[str]:
-    """Everything about the arguments that would make the work useless, in sentences."""
+    """Return the faults of the arguments that would make the work useless, in sentences."""
     from scanlab_report.claims import stated
 
     wrong = missing([*options.results, *options.recorded, options.published])

@@ -35,7 +35,7 @@ EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02
   scanlab-report compare before*.json --with after*.json    # several runs of Google Benchmark"""
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
-"""Where these agree, so does the vendor's code."""
+"""If these fields agree, the vendor's code is the same."""
 _DEFAULT = (
     "a default: two runs of one program differ, too, and nobody has said by how much; time "
     "one program twice, "
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
         say(_written(compared, options.out) if options.out else page(compared))
     except (comparison.Refused, noise.NoiseError) as error:
         return refuse(*error.args)
-    return FOUND if len(compared.of(comparison.SLOWER)) or compared.broken else SOUND
+    return FOUND if len(compared.with_verdict(comparison.SLOWER)) or compared.broken else SOUND
 
 
 def _thresholds(compared: Comparison):
@@ -145,8 +145,8 @@ def _thresholds(compared: Comparison):
     pairs, both = noise.read(devices), compared.both
     unknown = [
         device
-        for device, of in zip(devices, pairs, strict=True)
-        if not noise.knows(of, compared.kind)
+        for device, recorded in zip(devices, pairs, strict=True)
+        if not noise.knows(recorded, compared.kind)
     ]
     origin = "as far as runs of one code on record lie apart"
     if "device" in set(both["on"]) and unknown:
@@ -155,7 +155,9 @@ def _thresholds(compared: Comparison):
             f"for {compared.kind} on {' and '.join(unknown)}: "
             "time one commit twice and --record-noise, or give --threshold"
         )
-    return np.maximum.reduce([noise.thresholds(of, compared.kind, both) for of in pairs]), origin
+    return np.maximum.reduce(
+        [noise.thresholds(recorded, compared.kind, both) for recorded in pairs]
+    ), origin
 
 
 def _record(compared: Comparison, file: Path) -> int:
@@ -163,7 +165,7 @@ def _record(compared: Comparison, file: Path) -> int:
     from scanlab_report.groups import VENDOR_CODE
 
     a, b = compared.a, compared.b
-    both, of = compared.both.dropna(subset=["low"]), "all"
+    both, which = compared.both.dropna(subset=["low"]), "all"
     if a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
         return refuse(
             f"{a.path} and {b.path} are not of one device, driver, toolkit and CCCL, so "
@@ -175,7 +177,7 @@ def _record(compared: Comparison, file: Path) -> int:
             f"they are one run"
         )
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
-        of = "vendor"
+        which = "vendor"
         both = (
             both[both["variant"].isin(compared.about.ids(*VENDOR_CODE))]
             if "variant" in both
@@ -189,7 +191,7 @@ def _record(compared: Comparison, file: Path) -> int:
     about = [
         {"file": place(run.path), "date": run.date, "git_commit": run.commit} for run in (a, b)
     ]
-    pair = noise.pair(compared.kind, of, about[0], about[1], both)
+    pair = noise.pair(compared.kind, which, about[0], about[1], both)
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
         say(
@@ -200,7 +202,7 @@ def _record(compared: Comparison, file: Path) -> int:
 
 
 def _written(compared: Comparison, out: Path) -> str:
-    """Writes the page, the figure and every case, none before all are there; the summary."""
+    """Write the page, the figure and every case, none before all are made. Return the summary."""
     from scanlab_report import (
         style,  # matplotlib takes half a second, which the page alone does not
     )

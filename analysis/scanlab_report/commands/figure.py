@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         return refuse(wrong_name)
 
     from scanlab_report.pick import Lacking
-    from scanlab_report.shown import all_sources, draw, footer_line, told
+    from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
 
     try:
         entry = opened.entry_of(options, "figure")
@@ -60,6 +60,6 @@ def run(options: argparse.Namespace) -> int:
     except opened.Refused as error:
         return refuse(*error.args)
     width, height = next(iter(on.values())).content.get_size_inches()
-    say(f"{told(on)} {footer_line(all_sources(on))}".strip())
+    say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
     say(f"Written: {out} ({width:.2f} by {height:.2f} inches)")
     return SOUND

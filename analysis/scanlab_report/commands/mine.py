@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def page(variant: str, data: Data, out: Path, stem: str, given: str) -> str:
-    """The whole page, in Markdown; its figures go to a folder. `given`: the paths, in commands."""
+    """Return the whole page, in Markdown. Its figures go to a folder. `given`: the paths, as
+    commands name them."""
     from scanlab_report.own_counts import (
         bytes_in_hardware,
         conflicts_in_hardware,
@@ -117,15 +118,23 @@ def _commit(verification: Verification) -> str:
 
 
 def _verified(variant: str, data: Data) -> Iterator[str]:
-    """A sentence per backend and code, the newest first: all verifications of it together."""
+    """Yield a sentence per backend and code, the newest first. All verifications of the same code
+    share a sentence."""
     alike: dict[tuple[str, ...], list[Verification]] = {}
-    for of in sorted(
-        data.verifications, key=lambda of: str(of.context.get("date", "")), reverse=True
+    for verification in sorted(
+        data.verifications,
+        key=lambda verification: str(verification.context.get("date", "")),
+        reverse=True,
     ):
-        if (checks := of.variants.get(variant)) and checks.passed + checks.failed:
+        if (checks := verification.variants.get(variant)) and checks.passed + checks.failed:
             alike.setdefault(
-                (str(of.context["backend"]), str(of.context.get("device", "")), _commit(of)), []
-            ).append(of)
+                (
+                    str(verification.context["backend"]),
+                    str(verification.context.get("device", "")),
+                    _commit(verification),
+                ),
+                [],
+            ).append(verification)
     for verifications in alike.values():
         yield _verdict(variant, verifications)
     if not alike:
@@ -139,34 +148,41 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
 def _verdict(variant: str, verifications: list[Verification]) -> str:
     from scanlab_report.formats import whole
 
-    checks, context = [of.variants[variant] for of in verifications], verifications[0].context
+    checks, context = (
+        [verification.variants[variant] for verification in verifications],
+        verifications[0].context,
+    )
     where = {
         "cuda": context.get("device"),
         "simt": "the SIMT emulator",
         "host": context.get("cpu") or "the host",
     }[str(context["backend"])]
-    seeds = ", ".join(sorted({str(of.context.get("seed") or "unknown") for of in verifications}))
+    seeds = ", ".join(
+        sorted(
+            {str(verification.context.get("seed") or "unknown") for verification in verifications}
+        )
+    )
     by = (
         f"On {where}, seed {seeds}, {_commit(verifications[0])}, "
         f"{str(context.get('date', ''))[:10]}."
     )
     passed, failed, skipped = (
-        sum(getattr(of, what) for of in checks) for what in ("passed", "failed", "skipped")
+        sum(getattr(check, what) for check in checks) for what in ("passed", "failed", "skipped")
     )
     numbers = f"{whole(passed)} checks passed, {whole(failed)} failed, {whole(skipped)} skipped"
     if failed:
         return (
             f"**Wrong**: {numbers}. {by} The first that failed: "
-            f"{next(of.wrong for of in checks if of.wrong)}."
+            f"{next(check.wrong for check in checks if check.wrong)}."
         )
     broken_off = (
         " It was interrupted: not all checks were made."
-        if any(of.interrupted for of in verifications)
+        if any(verification.interrupted for verification in verifications)
         else ""
     )
     return (
         f"**Verified**: {numbers}; types "
-        f"{', '.join(sorted({name for of in checks for name in of.types}))}. {by}{broken_off}"
+        f"{', '.join(sorted({name for check in checks for name in check.types}))}. {by}{broken_off}"
     )
 
 

@@ -47,15 +47,14 @@ KINDS = {
 }
 """The kind of file that has rows of each table."""
 COUNTED = ("counters", "traffic", "waits", "repeats", "counts")
-"""Kinds of tables that belong to a run; the others are runs."""
+"""Kinds of tables that belong to a run. Files of the other kinds are runs."""
 OF_SEVERAL = {"timings", "distributed", "ranks_trace", "repeats", "waits"}
 """The kinds of file of a session over several GPUs: timings are of `best` on one of the GPUs."""
 WHOLE = {
     "cuda": set(KINDS.values()) - {"stopwatch", "distributed", "ranks_trace", "counts"},
     "host": {"timings", "counts"},
 }
-"""The kinds of file that a session of a GPU, or of a machine without one, must have to be complete.
-"""
+"""The kinds of file that a complete session has: of a GPU, or of a machine without a GPU."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def kinds(data: Data) -> list[tuple[File, str]]:
-    """Each file and its kind; simulations are none."""
+    """Return each file and its kind, without simulations."""
     pairs = [
         (data.files[number], kind)
         for table, kind in KINDS.items()
@@ -114,11 +113,11 @@ def gpus(runs: Iterable[File]) -> int:
 def join(
     files: Iterable[Path], folder: Path, of_one_run: bool = False
 ) -> tuple[dict[str, Any], str]:
-    """Writes the session of some files; its content, and what it lacks. Files that hold no results
+    """Write the session of some files. Return its content, and what it lacks. Files without results
     are left out.
 
-    ValueError, whose `args` are sentences, if anything is wrong with one, if they are of two
-    devices, or if two of a kind hold the same case.
+    ValueError, whose `args` are sentences, if anything is wrong with a file, if the files are of
+    two devices, or if two of a kind hold the same case.
     """
     from scanlab_report.load import load
     from scanlab_report.others import Unknown
@@ -136,14 +135,14 @@ def join(
         problem for problem in (*data.problems, *twice) if not isinstance(problem, Unknown)
     ]:
         raise ValueError(*map(str, wrong))
-    found = kinds(data)
+    pairs = kinds(data)
     listed = sorted(
-        {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in found}
+        {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in pairs}
     )
-    runs = [file for file, kind in found if kind not in COUNTED]
+    runs = [file for file, kind in pairs if kind not in COUNTED]
     on_gpus = [file for file in runs if file.kind != "host"]
     counted = (
-        [file for file, kind in found if kind in COUNTED and file.device] if runs else []
+        [file for file, kind in pairs if kind in COUNTED and file.device] if runs else []
     )  # tables alone are no session
     if len(devices := sorted({file.device for file in [*(on_gpus or runs), *counted]})) != 1:
         raise ValueError(
@@ -178,8 +177,8 @@ def join(
 
 
 def complete(rows: pd.DataFrame, number: int) -> bool:
-    """Whether a report over several GPUs can be made: a scan on 1 and on all, at equal items per
-    GPU and in all, beside copies."""
+    """Return whether a report over several GPUs can be made. It needs a scan on 1 GPU and on all,
+    at equal items per GPU and at equal items in all, beside copies."""
     copied = set(rows.loc[rows["algorithm"] == "copy_all", "ranks"])
     scans = rows[rows["kind"] == "scan"]
     columns = ["algorithm", "settings", "type", "op", "mode", "items"]

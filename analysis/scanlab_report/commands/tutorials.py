@@ -79,8 +79,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
-    """Every page of the folder as it should be, and every picture; without a program none that is
-    simulated."""
+    """Return every page of the folder as it should be, and every picture. Simulated pictures are
+    left out if there is no program."""
     from scanlab_report import markers
     from scanlab_report.chapters import timelines
     from scanlab_report.tutorials import parts, scan_pictures, stream_pictures

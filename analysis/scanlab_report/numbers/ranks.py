@@ -63,7 +63,7 @@ def over_vendor(data: Data, in_paper: bool = False) -> Shown:
 
 
 def of_all_devices(data: Data) -> Numbers:
-    """Sentences that name their device."""
+    """Return sentences that name their device."""
     return {"peersVendor": over_vendor(data, in_paper=True).content}
 
 

@@ -87,7 +87,7 @@ def setup(data: Data) -> Numbers:
 
 
 def counted(data: Data) -> Numbers:
-    """What the emulator counts of trees and of the two blocked scans."""
+    """Return the emulator's counts of trees and of the two blocked scans."""
     rows, made = counts.counts(data), {}
     trees = rows[rows["unpadded"] == "hso_block"]
     if len(trees):
@@ -120,7 +120,7 @@ def counted(data: Data) -> Numbers:
 
 
 def _common(contents: pd.Series, first: str, second: str) -> int | None:
-    """The largest size that was counted of both variants."""
+    """Return the largest size at which both variants were counted."""
     sizes = [
         set(contents.index[contents.index.get_level_values(0) == v].get_level_values(1))
         for v in (first, second)
@@ -185,7 +185,7 @@ ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
     "AskingSmall": ("states at once", min),
     "ReduceThenScan": ("reduce_then_scan", max),
 }
-"""By the end of the macro's name the idea, and at which of the sizes."""
+"""The idea, and at which of the sizes, by the end of the name of the macro."""
 
 
 def ablations(data: Data) -> Numbers:
@@ -201,7 +201,8 @@ def ablations(data: Data) -> Numbers:
 
 
 def second_form(data: Data) -> Numbers:
-    """What look_ahead's form for heavy operators gains over the other one with the same tile."""
+    """Return the gain of look_ahead's form for heavy operators over the other form with the same
+    tile."""
     wanted = {
         "variant": "look_ahead",
         "type": "f32",

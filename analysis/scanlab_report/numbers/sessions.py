@@ -11,11 +11,11 @@ from scanlab_report.numbers.scans import Numbers, number
 
 
 def sessions(data: Data) -> Numbers:
-    """What happened while schedules were measured."""
-    found = [s for s in sessions_of(data) if s.kind == "schedule"]
+    """Return the numbers on the sessions that timed schedules."""
+    schedules = [s for s in sessions_of(data) if s.kind == "schedule"]
     able = [
         s.converged
-        for s in found
+        for s in schedules
         if int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) >= FEWEST_OF_MEDIAN
     ]
     made: Numbers = {}
@@ -25,8 +25,8 @@ def sessions(data: Data) -> Numbers:
             "convergedSchedules": number(100 * float(converged.mean()), 2),
             "convergedSchedulesCases": str(len(converged)),
         }
-    if found:
-        drift = max(abs(s.farthest_round["median"] - 1) for s in found)
+    if schedules:
+        drift = max(abs(s.farthest_round["median"] - 1) for s in schedules)
         made["driftSchedules"] = number(100 * drift, 2)
     return made
 

@@ -16,11 +16,12 @@ from scanlab_report.pick import newest, pick
 from scanlab_report.sources import sources
 
 SMALLEST_FORETOLD = 2**22
-"""Bytes that a problem copies. Of a smaller one calls and launches take the time, which differ from
-run to run more than the model's error. A test of the model states the same limit."""
+"""Least bytes that a problem copies for its time to be predicted. Smaller problems spend their time
+on calls and launches, which differ from run to run more than the error of the model. A test of the
+model states the same limit."""
 REPEATABLE = 0.05
-"""The most by which the repetitions of a timeline differ, as a part of their median, if that is a
-measure of the job alone; as in `scanlab simulate --compare`."""
+"""Most by which the repetitions of a timeline differ, as a part of their median, if it measures the
+job alone; as in `scanlab simulate --compare`."""
 _LIMIT = re.compile(r"by ([0-9.]+) us or more$")
 
 

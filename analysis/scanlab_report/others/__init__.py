@@ -70,7 +70,9 @@ def _is_own(document: Any) -> bool:
         if not isinstance(part, dict):
             continue
         context, entries = part.get("context"), part.get("benchmarks")
-        schemas = [of.get("schema", "") for of in (part, context) if isinstance(of, dict)]
+        schemas = [
+            holder.get("schema", "") for holder in (part, context) if isinstance(holder, dict)
+        ]
         outcomes = isinstance(entries, list) and any(
             "outcome" in entry for entry in entries if isinstance(entry, dict)
         )
@@ -80,7 +82,7 @@ def _is_own(document: Any) -> bool:
 
 
 def unknown(file: Path, document: Any) -> Unknown | None:
-    """What a document of no known program seems to be; None if it is of a known one."""
+    """Return what a document of no known program seems to be; None if its program is known."""
     if program(document) or _is_own(document):
         return None
     for what, key, inner in _OTHERS:
@@ -112,8 +114,8 @@ def no_json(file: Path, raw: bytes) -> Unknown | None:
 
 
 def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The context of a file and its rows of `other`; Misfit if it is no results file. A case that
-    does not fit has no time, and the reason."""
+    """Return the context of a file and its rows of `other`; Misfit if it is no results file. A case
+    that does not fit has a reason and no time."""
     by = program(document)
     context, cases = (nvbench if by == NVBENCH else google)(file, document)
     seen: Counter[tuple[str, ...]] = Counter()

@@ -16,9 +16,9 @@ SHORTEST, LONGEST = 1e-15, 1e9
 
 
 def new_case(place: str, benchmark: str, point: str = "", **more: Any) -> dict[str, Any]:
-    """A case without a time yet; times are in seconds, and NaN where the file does not state them.
-    `device` is the number of the GPU, `gpu` its name; `rates` are bytes per second, one per sample,
-    or a single one."""
+    """Return a case without a time yet. Times are in seconds, and NaN if the file does not state
+    them. `device` is the number of the GPU, `gpu` its name; `rates` are bytes per second: one per
+    sample, or a single value."""
     return {
         "place": place,
         "benchmark": benchmark,
@@ -80,16 +80,16 @@ def sampled(samples: np.ndarray, places: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def without_numbers(tables: list[pd.DataFrame]) -> list[pd.DataFrame]:
-    """The same cases. Where no file has more than one GPU, its number is only the slot that it was
-    in: cases of two slots are the same case."""
-    one_each = all(len(set(of["device"]) - {""}) < 2 for of in tables)
-    apart = all(not of.duplicated(["benchmark", "key"]).any() for of in tables)
-    return [of.assign(device="") for of in tables] if one_each and apart else tables
+    """Return the same cases, without the numbers of GPUs if no file has more than one GPU. The
+    number is then only the slot of the GPU, and cases of two slots are the same case."""
+    one_each = all(len(set(table["device"]) - {""}) < 2 for table in tables)
+    apart = all(not table.duplicated(["benchmark", "key"]).any() for table in tables)
+    return [table.assign(device="") for table in tables] if one_each and apart else tables
 
 
 def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Repeated runs as one: the samples of all runs of a case are its samples, and of a run without
-    samples its mean is one. A case that has no time in any run has none."""
+    """Merge repeated runs. The samples of all runs of a case are its samples; if a run has none,
+    the means of the runs are. A case without a time in any run has no time."""
     if len(tables) == 1:
         return tables[0]
     rows = []
@@ -97,7 +97,7 @@ def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
         first = (
             runs.sort_values(
                 ["failed", "skipped"],
-                key=lambda of: of.astype(bool),
+                key=lambda column: column.astype(bool),
                 ascending=False,
                 kind="stable",
             )

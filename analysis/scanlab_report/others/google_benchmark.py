@@ -61,7 +61,7 @@ class _Entry(_Named):
     error_occurred: bool = False
     error_message: str = ""
     skipped: bool | float = False
-    """True where it was skipped; a number is a counter of the user that has this name."""
+    """Whether the entry was skipped. A number is a counter of the user that has this name."""
     skip_message: str = ""
 
 
@@ -69,8 +69,9 @@ _Placed = list[tuple[str, _Entry]]
 
 
 def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A benchmark that is registered twice is two cases of one name; entries of one registration
-    are its samples, also if they are of several runs."""
+    """Return the context and the cases of Google Benchmark's JSON. A benchmark that is registered
+    twice makes two cases of one name. Entries of one registration are its samples, even from
+    several runs."""
     about = convert(document["context"], _About, "context")
     registered: dict[tuple[str, int | None, int | None], _Placed] = {}
     entries = [
@@ -96,7 +97,7 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
 
 
 def _entry(raw: Any, place: str) -> _Entry:
-    """An entry; one that does not fit is skipped for that."""
+    """Return an entry. An entry that does not fit is skipped for that reason."""
     named = convert(raw, _Named, place)
     try:
         return convert(raw, _Entry, place)
@@ -124,7 +125,7 @@ def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
         if not runs and len(means) < 2:
             return case | _aggregates({placed[1].aggregate_name: placed for placed in entries})
         runs = runs or means
-        samples = np.array([_seconds(*of) for of in runs])
+        samples = np.array([_seconds(*run) for run in runs])
         rates = [e.bytes_per_second for _, e in runs if 0 < e.bytes_per_second < math.inf]
         return (
             case
@@ -135,22 +136,22 @@ def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
         return case | {"skipped": unusable(misfit), "misfit": misfit}
 
 
-def _aggregates(of: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
+def _aggregates(aggregates: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
     """Mean, deviation and median of repetitions that the file does not have one by one."""
-    if "mean" not in of:
+    if "mean" not in aggregates:
         return {"skipped": "the file has no time of it"}
-    place, mean = of["mean"]
+    place, mean = aggregates["mean"]
     times: dict[str, Any] = {
         "count": mean.repetitions,
         "mean": checked_time(_seconds(place, mean), f"{place}.real_time"),
     }
     times |= {
-        field: _seconds(*of[name])
+        field: _seconds(*aggregates[name])
         for name, field in (("stddev", "stdev"), ("median", "median"))
-        if name in of
+        if name in aggregates
     }
     if not 0 <= times.get("stdev", 0) <= LONGEST:
-        at, entry = of["stddev"]
+        at, entry = aggregates["stddev"]
         raise Misfit(f"{at}.real_time", f"is {entry.real_time:g}, no deviation: {REMEDY}")
     if 0 < mean.bytes_per_second < math.inf:
         times["rates"] = np.array([mean.bytes_per_second])
@@ -164,7 +165,7 @@ def _seconds(place: str, entry: _Entry) -> float:
 
 
 def _axes(parts: list[str]) -> dict[str, str | float]:
-    """The numbers among the arguments, each by its name, or by which one it is."""
+    """Return the numbers among the arguments, each by its name, or else by its place."""
     axes: dict[str, str | float] = {}
     for number, part in enumerate(parts, 1):
         argument = _ARGUMENT.fullmatch(part)

@@ -23,7 +23,7 @@ from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 # ----------------------------------------------------------------------------------------- nvbench
 
 _CLOCKS = {"nv/cold": ("GPU", "nv/cold/time/gpu"), "nv/cpu_only": ("CPU", "nv/cpu_only/time/cpu")}
-"""By way of timing: what it times, and where its times are. The first that a state has counts."""
+"""The clock of each way of timing, and the tag of its times. The first that a state has counts."""
 _BATCH = "nv/batch/time/gpu/mean"
 _ERROR = "Unexpected error"
 """The reason begins so where an exception ended a state: nvbench calls it skipped, too."""
@@ -96,7 +96,7 @@ def nvbench(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], li
     ]
     used = {case["device"]: case["gpu"] for case in cases if case["gpu"]}
     context = {
-        "device": ", ".join(dict.fromkeys(used[of] for of in sorted(used))),
+        "device": ", ".join(dict.fromkeys(used[number] for number in sorted(used))),
         "argv": one_line(" ".join(content.meta.argv or [])),
         "nvbench": content.meta.version.nvbench.string,
     }
@@ -127,13 +127,13 @@ def _state(
 def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     """The times of a state, from its summaries by tag."""
     values = {
-        (summary.tag, of.name): (of.value, f"{place}.summaries[{s}].data[{v}].value")
+        (summary.tag, item.name): (item.value, f"{place}.summaries[{s}].data[{v}].value")
         for s, summary in enumerate(state.summaries or [])
-        for v, of in enumerate(summary.data or [])
+        for v, item in enumerate(summary.data or [])
     }
 
     def number(tag: str) -> float:
-        """NaN where the state does not have it."""
+        """Return the value of a tag; NaN if the state does not have it."""
         return _number(*values.get((tag, "value"), ("nan", "")))
 
     def count(tag: str, name: str = "value") -> int:
@@ -173,11 +173,11 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
 
 
 def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.ndarray:
-    """The samples in a file beside the JSON. Older versions name it from the folder that nvbench
-    ran in; it always lies in one beside the JSON."""
-    beside = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
+    """Read the samples in a file beside the JSON. Older versions name the file relative to the
+    folder that nvbench ran in; it always lies in a folder beside the JSON."""
+    candidates = [file.parent / name, file.parent / Path(*Path(name).parts[-2:])]
     try:
-        raw = next((path for path in beside if path.is_file()), beside[0]).read_bytes()
+        raw = next((path for path in candidates if path.is_file()), candidates[0]).read_bytes()
     except OSError as error:
         reason = f"which cannot be read beside the JSON ({error.strerror})"
         raise Misfit(

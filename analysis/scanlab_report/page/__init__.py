@@ -27,11 +27,11 @@ _SCRIPTS = (
     "answers",
     "start",
 )
-"""One module when they stand behind each other."""
+"""Scripts of the page; joined they are one module."""
 
 
 def write_page(data: Data, target: Path) -> bool:
-    """Writes the page; False without data."""
+    """Write the page. Return False if there are no data."""
     from scanlab_report.page import answers, claims, scans, schedules, several_gpus, timelines
 
     views = {

@@ -20,10 +20,10 @@ def sessions(data: Data) -> list[dict[str, Any]]:
     made = []
     for device in ranked([data.files[n] for n in timed], data.first):
         try:
-            found = sessions_of(data, device)
+            device_sessions = sessions_of(data, device)
         except Lacking:
             continue
-        for session in found:
+        for session in device_sessions:
             rounds, outliers = session.rounds, session.outliers
             farthest = outliers.head(MOST)
             made.append(

@@ -36,7 +36,7 @@ def intervals(name: str, values: Sequence[Interval]) -> dict[str, list[Any]]:
 
 
 def look(title: str, drawn_as: Look) -> dict[str, Any]:
-    """What the page draws a series with; markers and lines have matplotlib's names."""
+    """Return the look of a series on the page; markers and lines have the names of matplotlib."""
     return {"title": title} | asdict(drawn_as)
 
 

@@ -39,13 +39,14 @@ def views(data: Data) -> list[dict[str, Any]]:
 
 
 def _place(case: tuple[str, str, str]) -> tuple[Any, ...]:
-    """The place of a type, operator and mode among the choices: the report's own case first."""
+    """Return the place of a type, operator and mode among the choices. The case of the report is
+    first."""
     type_, op, mode = case
     return TYPES.index(type_), op != "plus", op, mode != "inclusive"
 
 
 def _cases(data: Data, device: str, type_: str, op: str, mode: str) -> pd.DataFrame | None:
-    """Beside a copy if one was timed."""
+    """Return the cases of a view, beside a copy if one was timed."""
     for all_of in ((CEILING,), ()):
         query = Query(
             (type_,),

@@ -27,12 +27,13 @@ _FACTS = (
     "overlap",
     "tracing_overhead_percent",
 )
-"""What a trace states of itself and the page shows."""
+"""The fields of a trace that the page shows."""
 _CALLS = "issue"
 
 
 def views(data: Data) -> list[dict[str, Any]]:
-    """One view per timeline, the newest of those with one title on one device; devices first."""
+    """Return one view per timeline, devices first, and the newest of those with one title on one
+    device."""
     spans = set(data["spans"]["file"])
     files = sorted((n for n in data.numbers() if n in spans), key=lambda n: data.files[n].date)
     measured = [data.files[n] for n in files if not data.files[n].of_no_device]
@@ -119,7 +120,7 @@ def _title(data: Data, number: int) -> str:
 
 
 def _named(names: list[str]) -> list[str]:
-    """Every lane by a name: the further ones of an engine by its name and a number."""
+    """Return the name of every lane. Further lanes of an engine have its name and a number."""
     named: list[str] = []
     engine, count = "", 1
     for name in names:

@@ -28,20 +28,20 @@ from scanlab_report.shown import (
     draw,
     first_of,
     footer_line,
+    joint_caption,
     latex_caption,
     markdown,
-    told,
 )
 from scanlab_report.tables import CASE
 from scanlab_report.written import put
 
 PAGE = "report.html"
 _FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".caption.tex")
-"""How the files of each end."""
+"""Endings of the files of a figure, and of those of a table."""
 
 
 class Report:
-    """What was written, and what was left out, below `out` and below `paper`."""
+    """The files that were written and those that were left out, below `out` and below `paper`."""
 
     def __init__(
         self, data: Data, out: Path, paper: Path | None, say: Callable[[str], None]
@@ -94,8 +94,8 @@ class Report:
             self._write(self.paper / "macros.tex", macros(made["numbers"]))
 
     def _figure(self, entry: Entry) -> tuple[str, str]:
-        """Draws a figure, and another one for the paper if that is of one device alone; the line
-        that reports it, and why it is missing from the paper."""
+        """Draw a figure, and another one for the paper if the paper is of one device alone. Return
+        the line that reports it, and the reason why it is missing from the paper."""
         targets = [self.out / "figures" / f"{entry.name}{suffix}" for suffix in (".pdf", ".png")]
         try:
             on = draw(entry, self.data, targets)
@@ -117,7 +117,7 @@ class Report:
                     put(target, source.read_bytes())
         except Lacking as error:
             return line, str(error)
-        caption = latex_caption(told(on), all_sources(on))
+        caption = latex_caption(joint_caption(on), all_sources(on))
         put(self.paper / "figures" / f"{entry.name}.caption.tex", caption)
         return line, ""
 
@@ -147,7 +147,7 @@ class Report:
         return line, ""
 
     def _place(self, kind: str, entry: Entry, line: str, reason: str) -> None:
-        """Reports what came of a figure or table."""
+        """Report the outcome of a figure or table."""
         suffixes = _FIGURE if kind == "figure" else _TABLE
         files = [Path(f"{kind}s") / f"{entry.name}{suffix}" for suffix in suffixes]
         if not line:

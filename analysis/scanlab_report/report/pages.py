@@ -30,7 +30,8 @@ GALLERY = "gallery"
 WIDTH, COLOURS = 700, 32
 """Pixels and colours of a picture in the gallery: all together stay below a megabyte."""
 COST_ITEMS = 1 << 16
-"""More than one tile, so that what tiles cost together shows."""
+"""Items for which the cost is counted: more than one tile, so that the cost of tiles together
+shows."""
 
 # ------------------------------------------------------------------------------ parts of pages
 
@@ -84,7 +85,7 @@ def ladder(data: Data) -> Shown:
 
 
 def recorded(data: Data) -> Shown:
-    """Which devices the recorded sessions are of, and of which the claims are."""
+    """Return the devices of the recorded sessions, and those of the claims."""
     gpus: dict[str, set[int]] = {}
     for file in sorted((DATA / "recorded").glob("*/*/session.json")):
         session = json.loads(file.read_text(encoding="utf-8"))
@@ -108,8 +109,8 @@ _SHOWN = re.compile(r"\\scan(?:wide|page)?(?:figure|table)(?:\[\w+\])?\{(\w+)\}"
 
 
 def older(data: Data) -> Shown:
-    """Which figures and tables of the papers have no data where everything is refused that needs
-    compute capability 9.0."""
+    """Return the figures and tables of the papers that have no data if everything is refused that
+    needs compute capability 9.0."""
     limits = {id_: about.limits for id_, about in data.variants.items()}
     for number in data.numbers():
         algorithms = data.files[number].context.get("algorithms", {})
@@ -166,13 +167,14 @@ PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
     "older_devices": (older,),
     "odd_sizes": (odd_sizes.odd_sizes_short,),
 }
-"""By the name of the markers, the functions whose tables or sentences stand between them."""
+"""The functions whose tables or sentences stand between markers, by the name of the markers."""
 
 # ------------------------------------------------------------------------------------- filling
 
 
 def parts_of(page: Path) -> list[str]:
-    """The parts that a page has; MarkerError if it has none, or not both markers of one."""
+    """Return the parts that a page has. MarkerError if it has none, or only a single marker of a
+    part."""
     text = markers.text_of(page)
     named = [
         name
@@ -188,8 +190,8 @@ def parts_of(page: Path) -> list[str]:
 
 
 def fill(page: Path, data: Data, drawn: Path) -> list[Path]:
-    """Replaces the parts of a page, from data and the folder of figures just drawn; the files that
-    were written."""
+    """Replace the parts of a page, from data and the folder of figures just drawn. Return the files
+    that were written."""
     written: list[Path] = []
     for name in parts_of(page):
         text = _gallery(page, drawn, data) if name == GALLERY else _tables(page, name, data)
@@ -221,7 +223,7 @@ def _tables(page: Path, name: str, data: Data) -> str:
 
 
 def _first(make: Callable[[Data], Shown], data: Data) -> Shown:
-    """A part of the first device that answers; parts about all devices ask for all."""
+    """Return a part of the first device with data. Parts about all devices ask for all."""
     if make in (recorded, older, ranks.over_vendor):
         return make(data)
     reason: Lacking | None = None
@@ -274,7 +276,7 @@ def _picture(page: Path, name: str) -> Path:
 
 
 def _pictures(page: Path, drawn: Path) -> list[Path]:
-    """Brings the page's own pictures up to date with the figures just drawn: links to
+    """Bring the page's own pictures up to date with the figures just drawn: links to
     `…/readme/NAME.png` are copies, those to `gallery/NAME.png` small ones."""
     made = []
     links = rf"\]\(([^)]*(?:readme|{GALLERY})/[^)]*\.png)\)"

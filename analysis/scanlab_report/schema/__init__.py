@@ -45,4 +45,4 @@ DOCUMENTS: dict[str, Any] = {
     "streams-list": printed.StreamsList,
     "streams-check": printed.StreamsCheck,
 }
-"""By the name of the schema, without its number."""
+"""The struct of each schema, by the name of the schema without its number."""

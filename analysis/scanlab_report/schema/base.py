@@ -1,4 +1,4 @@
-"""What documents are made of: values with their limits, and the provenance that all have."""
+"""Building blocks of documents: values with their limits, and the provenance that all have."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def means(text: str) -> Meta:
 Count = Annotated[int, Meta(ge=0, le=EXACT)]
 Some = Annotated[int, Meta(ge=1, le=EXACT)]
 Few = Annotated[int, Meta(ge=1, le=10**6)]
-"""Of what a figure draws one by one."""
+"""A count of things that a figure draws one by one."""
 Index = Annotated[int, Meta(ge=-1, le=EXACT)]
-"""-1 where there is none."""
+"""An index; -1 if there is none."""
 Number = Annotated[float, Meta(ge=-1e18, le=1e18)]
 Amount = Annotated[float, Meta(ge=0, le=1e18)]
 Positive = Annotated[float, Meta(gt=0, le=1e18)]
@@ -43,7 +43,7 @@ WORDS = {
     COMMIT: "the nine first digits of a commit",
     DATE: "a date of ISO 8601, such as 2026-01-02T03:04:05Z",
 }
-"""What the patterns ask for, in words."""
+"""The meaning of each pattern, in words."""
 
 Line = Annotated[str, Meta(pattern=LINE)]
 Name = Annotated[str, Meta(pattern=NAME)]

@@ -1,4 +1,4 @@
-"""What the SIMT emulator counted."""
+"""Counts of the SIMT emulator."""
 
 from __future__ import annotations
 

@@ -26,28 +26,28 @@ class Misfit(ValueError):
         self.place, self.message = place, message
 
 
-def convert(value: Any, of: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
-    """A value, or a whole document that lies at a place, as what it has to be; Misfit if it does
-    not fit, with what helps."""
+def convert(value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
+    """Convert a value, or a whole document that lies at `place`, to a type. Misfit if it does not
+    fit, with `remedy` as advice."""
     try:
-        return msgspec.convert(value, of)
+        return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
         inside, message = _said(error, value)
         joined = place + ("." if place and inside and not inside.startswith("[") else "") + inside
         raise Misfit(joined, f"{message}: {remedy}") from None
 
 
-def convert_each(values: list[Any], of: Any, place: Callable[[int], str]) -> list[Any]:
-    """Each value as what it has to be, or the Misfit of one that does not fit. ``place``: that of a
-    value in its document, by its index."""
+def convert_each(values: list[Any], type_: Any, place: Callable[[int], str]) -> list[Any]:
+    """Convert each value to a type; a value that does not fit becomes its Misfit. ``place`` gives
+    the place of a value in its document, by its index."""
     with contextlib.suppress(msgspec.ValidationError):
-        return msgspec.convert(values, list[of])  # all at once takes half the time
-    return [_fitted(value, of, place(index)) for index, value in enumerate(values)]
+        return msgspec.convert(values, list[type_])  # all at once takes half the time
+    return [_fitted(value, type_, place(index)) for index, value in enumerate(values)]
 
 
-def _fitted(value: Any, of: Any, place: str) -> Any:
+def _fitted(value: Any, type_: Any, place: str) -> Any:
     try:
-        return convert(value, of, place)
+        return convert(value, type_, place)
     except Misfit as misfit:
         return misfit
 
@@ -59,10 +59,10 @@ def listed(document: Any, key: str) -> list[Any]:
     return convert(document[key], list[Any], key)
 
 
-def fits(value: Any, of: Any) -> bool:
-    """Whether a value is what it has to be."""
+def fits(value: Any, type_: Any) -> bool:
+    """Return whether a value fits a type."""
     try:
-        msgspec.convert(value, of)
+        msgspec.convert(value, type_)
     except msgspec.ValidationError:
         return False
     return True
@@ -105,8 +105,8 @@ def shown(value: Any) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """A whole number in letters, as tables have it; ValueError if it is none, or one that cannot be
-    meant."""
+    """Return a whole number in letters, as tables have it. ValueError if it is no whole number, or
+    too large to be meant."""
     if not re.fullmatch("[0-9]{1,16}", text) or int(text) > EXACT:
         raise ValueError(f"{name} must be a whole number of 0 to 2^53, not {shown(text)}")
     return int(text)

@@ -1,4 +1,4 @@
-"""What is kept beside measurements: sessions, noise, tuned tables, and the state of an unfinished
+"""Documents kept beside measurements: sessions, noise, tuned tables, and the state of an unfinished
 stream-scan."""
 
 from __future__ import annotations

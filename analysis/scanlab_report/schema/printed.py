@@ -1,4 +1,4 @@
-"""What commands print with ``--json``."""
+"""Documents that commands print with ``--json``."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Variant(Struct, kw_only=True, frozen=True):
     @property
     def defaults(self) -> dict[str, str]:
         """The default of each parameter."""
-        return {of.name: of.values[0] for of in self.parameters}
+        return {parameter.name: parameter.values[0] for parameter in self.parameters}
 
 
 class Schedule(Struct, kw_only=True, frozen=True):

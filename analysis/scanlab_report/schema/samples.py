@@ -72,7 +72,7 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
 
     @property
     def unverified(self) -> str:
-        """What is wrong with a sample whose output was not found right; empty if nothing is."""
+        """Return what is wrong with a sample whose output is not right; empty if nothing is."""
         return ""
 
     @property

@@ -1,4 +1,4 @@
-"""What ``scanlab_nvbench --json`` writes: nvbench's own results, behind where they are from."""
+"""Output of ``scanlab_nvbench --json``: nvbench's own results, behind their provenance."""
 
 from __future__ import annotations
 

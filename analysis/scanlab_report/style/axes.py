@@ -21,7 +21,7 @@ def power_of_two(value: float) -> str:
 
 
 def items_axis(axes: Axes, items: Iterable[int]) -> None:
-    """A logarithmic axis of array sizes with ticks at powers of two, no more than eight of them."""
+    """Make an axis of array sizes logarithmic, with at most eight ticks, at powers of two."""
     sizes = [n for n in items if n > 0]
     low, high = int(np.floor(np.log2(min(sizes)))), int(np.ceil(np.log2(max(sizes))))
     step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
@@ -37,8 +37,8 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
 
 
 def decade_axis(axis: Any) -> None:
-    """Plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, and no minor
-    clutter."""
+    """Put plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, without minor
+    ticks."""
     axis.set_major_formatter(
         FuncFormatter(
             lambda value, _: f"{value:g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\u2009")
@@ -49,8 +49,8 @@ def decade_axis(axis: Any) -> None:
 
 
 class _Decades(LogLocator):
-    """Decades, and within less than two of them 2 and 5 times those: few numbers would be on the
-    axis else."""
+    """Ticks at decades. An axis of less than two decades has ticks at 2 and 5 times those as well,
+    since it would have few numbers."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
@@ -58,7 +58,7 @@ class _Decades(LogLocator):
 
 
 def power_axis(axis: Any) -> None:
-    """0, 1, 10 and then powers of ten at the decades of a logarithmic axis of counts, for narrow
+    """Put ticks at 0, 1, 10 and then at powers of ten on a logarithmic axis of counts, for narrow
     panels."""
     axis.set_major_formatter(
         FuncFormatter(
@@ -69,8 +69,8 @@ def power_axis(axis: Any) -> None:
 
 
 def bars_said(repetitions: Iterable[int]) -> str:
-    """For the caption of medians of so many repetitions each: what bars mean, or why there are
-    none."""
+    """Return what bars mean, or why there are none, for the caption of medians of so many
+    repetitions each."""
     enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
     if enough == {False}:
         return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
@@ -82,7 +82,7 @@ def bars_said(repetitions: Iterable[int]) -> str:
 
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
-    """Vertical 95% intervals, drawn only where they are known."""
+    """Draw vertical 95% intervals, only where they are known."""
     x, middle, low, high = (np.asarray(v, dtype=float) for v in (x, middle, low, high))
     known = np.isfinite(low) & np.isfinite(high)
     if known.any():
@@ -101,12 +101,12 @@ def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str
 
 
 def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
-    """The intervals of `ratio` against `items`."""
+    """Draw the intervals of `ratio` against `items`."""
     error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], colour)
 
 
 def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colour: str) -> None:
-    """The same, horizontal."""
+    """Draw horizontal 95% intervals, only where they are known."""
     middle, y, low, high = (np.asarray(v, dtype=float) for v in (middle, y, low, high))
     known = np.isfinite(low) & np.isfinite(high)
     if known.any():

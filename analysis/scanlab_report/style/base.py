@@ -22,7 +22,7 @@ another."""
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 WINE = "#882255"
-"""Of Tol's muted palette: darker than the others."""
+"""WINE is of Tol's muted palette, darker than the other colours."""
 
 
 @dataclass(frozen=True)

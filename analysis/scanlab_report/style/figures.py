@@ -41,14 +41,13 @@ def _letters(text: float, small: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Style:
-    """Where a figure is to stand: how wide it is, and what differs from the settings of every
-    figure."""
+    """Where a figure stands: its width, and the settings in which it differs from other figures."""
 
     width: float = 0.0
-    """In inches, of every figure; panels then stand one below the other. 0: a column of the page,
-    or both, as the figure says."""
+    """Width of every figure in inches; panels then stand in one column. 0: a column of the page or
+    both, as the figure requires."""
     ratio: float = 0.0
-    """Width to height at least; 0: as the figure says."""
+    """Least ratio of width to height; 0: as the figure requires."""
     settings: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -61,7 +60,7 @@ STYLES = {
         | {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280},
     ),
 }
-"""By name; ``slide`` is as wide as a page and is meant to be shown twice as large."""
+"""The styles by name. ``slide`` is as wide as a page and is meant to be shown at twice the size."""
 _style = STYLES["page"]
 
 
@@ -127,7 +126,9 @@ def figure(
     grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
     if _style.width:
         if width > COLUMN and columns > 1:  # what stands side by side on a page
-            heights = [of for of in grid["height_ratios"] or [1.0] * rows for _ in range(columns)]
+            heights = [
+                ratio for ratio in grid["height_ratios"] or [1.0] * rows for _ in range(columns)
+            ]
             height, rows, columns, grid = (
                 NARROW * height * columns,
                 rows * columns,
@@ -181,7 +182,7 @@ _stack: Stack | None = None
 
 @contextmanager
 def stack(most: int) -> Iterator[Stack]:
-    """Meanwhile :func:`figure` makes the next part of one figure, of `most` at the most."""
+    """Collect the figures that :func:`figure` makes as parts of one figure, `most` at the most."""
     global _stack
     _stack = Stack(most)
     try:
@@ -195,17 +196,14 @@ def close(drawn: Figure) -> None:
 
 
 def plain(text: str) -> str:
-    """Text of others in a figure: a dollar sign begins no formula there."""
+    """Return text of a user for a figure: a dollar sign begins no formula in it."""
     return text.replace("$", r"\$")
 
 
 def footer(drawn: Figure, parts: Sequence[str]) -> None:
-    """The small lines under a figure that say device, date, commit and whether it was measured or
-    recorded.
-
-    Parts stand side by side where they fit; each further line makes the figure taller and leaves
-    its axes as they are.
-    """
+    """Write small lines under a figure that state device, date, commit and whether it was measured
+    or recorded. Parts stand side by side if they fit. Each further line makes the figure taller and
+    leaves its axes as they are."""
     if not parts:
         return
     width, height = drawn.get_size_inches()
@@ -234,7 +232,7 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
 
 
 def save(drawn: Figure, targets: Iterable[Path]) -> None:
-    """Writes a figure to files, without the date, and closes it."""
+    """Write a figure to files, without the date, and closes it."""
     for target in targets:
         try:
             drawn.savefig(
@@ -250,8 +248,8 @@ def save(drawn: Figure, targets: Iterable[Path]) -> None:
 
 
 def finish(drawn: Figure) -> None:
-    """In a column of a paper: says each panel's axis, which stood beside the others, and names the
-    lines above all panels."""
+    """Complete a figure for a column of a paper. Label the axis of each panel, which had its label
+    from a panel beside it, and name the lines above all panels."""
     if not _style.width:
         return
     above = ""
@@ -272,11 +270,11 @@ def finish(drawn: Figure) -> None:
             for name in named
         ]  # with a sample of the line, and space
         lines = next(
-            of
-            for of in range(1, len(named) + 1)
-            if sum(max(widths[place : place + of]) for place in range(0, len(named), of))
+            count
+            for count in range(1, len(named) + 1)
+            if sum(max(widths[place : place + count]) for place in range(0, len(named), count))
             <= _style.width
-            or of == len(named)
+            or count == len(named)
         )
         columns = -(-len(named) // lines)
         drawn.set_size_inches(_style.width, drawn.get_figheight() + 0.15 * lines + 0.06)
@@ -291,11 +289,11 @@ def finish(drawn: Figure) -> None:
 
 
 named_lines: WeakKeyDictionary[Figure, dict[str, Line2D]] = WeakKeyDictionary()
-"""In a column of a paper: the lines of each figure by name, from the highest end down."""
+"""The lines of each figure by name, from the highest end down, in a column of a paper."""
 
 
 def _leave_room(drawn: Figure, lines: int) -> None:
-    """Keeps the axes above a footer of some lines."""
+    """Keep the axes above a footer of some lines."""
     width, height = drawn.get_size_inches()
     bottom = (0.04 + FOOTER_LINE * lines) / height
     drawn.get_layout_engine().set(rect=(0, bottom, 1 - SLACK / width, 1 - bottom))

@@ -28,7 +28,7 @@ class End:
 
 
 def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
-    """Names lines at the right margin, each at the height where it ends, pushed apart by at least
+    """Name lines at the right margin, each at the height where it ends, pushed apart by at least
     ``gap`` points.
 
     Lines that end early are named too, with a leader to the margin only for those that reach it.
@@ -104,7 +104,7 @@ def margin_legend(axes: Axes, ends: Sequence[End], gap: float = 7.6) -> None:
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:
-    """Moves heights apart to at least ``gap``, as little as possible, and keeps them on the axes if
+    """Move heights apart to at least ``gap``, as little as possible, and keep them on the axes if
     they fit."""
     order = np.argsort(wanted, kind="stable")
     clusters: list[list[float]] = []  # mean of wanted minus offset, members

@@ -17,6 +17,14 @@ BLUE, VERMILLION, SKY, GREEN = "#0072B2", "#C04F00", "#56B4E9", "#00795A"
 PALE, PALE_BLUE, PALE_RED, PALE_GREEN = "#f3f3f3", "#d3e8f5", "#fbdcc8", "#d2efe4"
 _FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
+ITEMS = (3, 1, 7, 0, 4, 1, 6, 3)
+"""The example of all pages."""
+
+
+def exclusive(items: Iterable[int]) -> list[int]:
+    """Return the exclusive prefix sums: for each item, the sum of the items before it."""
+    return [0, *accumulate(items)][:-1]
+
 
 def _n(value: float) -> str:
     """A coordinate: a tenth of a unit is as fine as it gets."""

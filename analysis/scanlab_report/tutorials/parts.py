@@ -46,8 +46,8 @@ def generated(kind: str, words: str, data: Data, page: Path, before: Mapping[Pat
 
 
 def excerpt(words: str) -> str:
-    """`FILE LINE`: from the line that begins so, to where its braces close; `FILE FIRST … LAST`: to
-    the next line that begins so; `FILE`: all of it."""
+    """Return lines of a source. `FILE LINE`: from the line that begins so, to where its braces
+    close; `FILE FIRST … LAST`: up to the next line that begins with LAST; `FILE`: all of it."""
     name, _, line = words.partition(" ")
     file = ROOT / name
     if not file.is_file():

@@ -9,6 +9,7 @@ from scanlab_report.tutorials.drawing import (
     FAINT,
     GREEN,
     INK,
+    ITEMS,
     LINE,
     PALE,
     PALE_BLUE,
@@ -18,8 +19,8 @@ from scanlab_report.tutorials.drawing import (
     WIDTH,
     Picture,
     Row,
+    exclusive,
 )
-from scanlab_report.tutorials.scan_pictures import ITEMS, exclusive
 
 
 def tile_in_registers() -> str:
@@ -66,7 +67,7 @@ def tile_in_registers() -> str:
 
 
 def passes() -> str:
-    """What each scheme reads and writes, an array's length a bar."""
+    """Draw the reads and writes of each scheme; a bar is the length of the array."""
     picture = Picture("Passes over the data: 4n, 3n and 2n", 216)
     schemes = (
         ("scan, then propagate: 4n", ("read", "write", "read", "write")),

@@ -3,7 +3,7 @@ picture shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from scanlab_report.tutorials.drawing import (
@@ -11,6 +11,7 @@ from scanlab_report.tutorials.drawing import (
     FAINT,
     GREEN,
     INK,
+    ITEMS,
     LINE,
     PALE,
     PALE_BLUE,
@@ -19,6 +20,7 @@ from scanlab_report.tutorials.drawing import (
     VERMILLION,
     Picture,
     Row,
+    exclusive,
 )
 from scanlab_report.tutorials.pass_pictures import (
     blocks_of_a_launch,
@@ -32,14 +34,6 @@ from scanlab_report.tutorials.pass_pictures import (
     radix_digit,
     tile_in_registers,
 )
-
-ITEMS = (3, 1, 7, 0, 4, 1, 6, 3)
-"""The example of all pages."""
-
-
-def exclusive(items: Iterable[int]) -> list[int]:
-    """What comes before each item, summed."""
-    return [0, *accumulate(items)][:-1]
 
 
 def definition() -> str:

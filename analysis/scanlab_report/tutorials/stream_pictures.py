@@ -16,7 +16,7 @@ from scanlab_report.chapters.timelines import ENGINES, Trace
 from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
 
 LEFT, RIGHT = 84, 8
-"""Units beside the lanes: for their names, and free."""
+"""Units left of the lanes for their names, and right of them."""
 LANE = 24
 _LOOKS = {
     "copies in": (BLUE, "#ffffff"),
@@ -67,7 +67,7 @@ SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """A picture's timelines: what stands above each, and what the simulator is asked for."""
 SHOWN_MS = 4.0
-"""Of a recorded timeline the first milliseconds are drawn, so that each operation can be seen."""
+"""The first milliseconds of a recorded timeline are drawn, so that each operation can be seen."""
 
 
 def simulate(program: Path, asked: str) -> pd.DataFrame:
@@ -123,40 +123,41 @@ def _ticks(span: float) -> list[float]:
 
 
 def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
-    """The operations of an engine in one lane, where none runs beside another for a hundredth of
+    """Put the operations of an engine in one lane, unless they overlap by more than a hundredth of
     the time."""
     least = 0.01 * (rows["end_us"].max() - rows["start_us"].min())
     rows = rows.copy()
-    for _, of in rows.groupby("kind"):
-        of = of.sort_values("start_us")
-        if (of["start_us"].to_numpy()[1:] >= of["end_us"].to_numpy()[:-1] - least).all():
-            rows.loc[of.index, "lane"] = of["lane"].min()
+    for _, group in rows.groupby("kind"):
+        group = group.sort_values("start_us")
+        if (group["start_us"].to_numpy()[1:] >= group["end_us"].to_numpy()[:-1] - least).all():
+            rows.loc[group.index, "lane"] = group["lane"].min()
     return rows
 
 
 def draw(timelines: Sequence[Timeline], origin: str) -> str:
     """Timelines below each other, on one axis of time in milliseconds."""
-    timelines = [replace(of, rows=_in_one_lane(of.rows)) for of in timelines]
+    timelines = [replace(timeline, rows=_in_one_lane(timeline.rows)) for timeline in timelines]
     spans = [
-        of.until or (of.rows["end_us"].max() - of.rows["start_us"].min()) / 1e3 for of in timelines
+        timeline.until or (timeline.rows["end_us"].max() - timeline.rows["start_us"].min()) / 1e3
+        for timeline in timelines
     ]
     span = max(spans)
-    height = sum(24 + (LANE + 4) * len(_lanes(of.rows)) + 8 for of in timelines) + 38
-    picture = Picture("; ".join(of.title for of in timelines), height)
+    height = sum(24 + (LANE + 4) * len(_lanes(timeline.rows)) + 8 for timeline in timelines) + 38
+    picture = Picture("; ".join(timeline.title for timeline in timelines), height)
     scale = (WIDTH - LEFT - RIGHT) / span
     y, numbered = 4.0, False
     bottom = height - 36
     for tick in _ticks(span):
         picture.line(LEFT + scale * tick, 22, LEFT + scale * tick, bottom, "#e4e4e4")
         picture.text(LEFT + scale * tick, bottom + 10, f"{tick:g}", 12, colour=FAINT)
-    for of in timelines:
+    for timeline in timelines:
         picture.box(LEFT - 2, y, WIDTH - LEFT, 18, "#ffffff", "#ffffff")
-        picture.text(LEFT, y + 10, of.title, 13, "start", bold=True)
+        picture.text(LEFT, y + 10, timeline.title, 13, "start", bold=True)
         y += 24
-        first = of.rows["start_us"].min()
+        first = timeline.rows["start_us"].min()
         named: set[str] = set()
-        for lane in _lanes(of.rows):
-            rows = of.rows[of.rows["lane"] == lane].sort_values("start_us")
+        for lane in _lanes(timeline.rows):
+            rows = timeline.rows[timeline.rows["lane"] == lane].sort_values("start_us")
             kind = str(rows["kind"].iloc[0])
             if kind not in named:
                 picture.text(LEFT - 8, y + LANE / 2, _NAMES.get(kind, kind), 12, "end")
@@ -188,7 +189,8 @@ def draw(timelines: Sequence[Timeline], origin: str) -> str:
 
 
 def _lanes(rows: pd.DataFrame) -> list[int]:
-    """Lanes from copies in to copies out; of an engine in the order of their numbers."""
+    """Return lanes from copies in to copies out. Lanes of an engine are in the order of their
+    numbers."""
     order = {kind: place for place, kind in enumerate(ENGINES)}
     keys = {
         (order.get(kind, len(order)), int(lane))
@@ -198,7 +200,7 @@ def _lanes(rows: pd.DataFrame) -> list[int]:
 
 
 def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> bool:
-    """Draws an operation; whether its number had room."""
+    """Draw an operation. Return whether its number had room."""
     fill, ink = _LOOKS.get(kind, (FAINT, "#ffffff"))
     # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are
     # seen.
