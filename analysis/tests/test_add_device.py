@@ -14,7 +14,7 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
 from tests import fixtures, ranks_fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
-from tests.test_ncu import dram_report, ranges
+from tests.test_ncu import TILES, dram_report, ranges
 
 Document = dict[str, Any]
 
@@ -242,7 +242,7 @@ def test_what_a_profiler_counted_is_of_the_device_and_the_commit_of_the_run(
 ) -> None:
     run = write_run(tmp_path / "run")
     (run / "dram_bytes.csv").write_text(dram_report())
-    beside = json.loads(ranges())
+    beside = json.loads(ranges(TILES[1]))
     beside["context"] |= {"device": GPU} | changes
     (run / "dram_bytes.ranges.json").write_text(json.dumps(beside))
     assert add(run, recorded) == (2 if said else 0)

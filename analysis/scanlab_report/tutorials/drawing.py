@@ -6,8 +6,9 @@ phone. It has a white ground of its own, since the page around it may be dark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import accumulate
 
 WIDTH = 400
 SHOWN = 560
