@@ -1,7 +1,8 @@
-"""Headless Chromium, driven over its own protocol through a pipe: what a test needs, with no package beside pytest.
+"""Headless Chromium, driven over its own protocol through a pipe: what a test needs, with no
+package beside pytest.
 
-The protocol is Chrome's DevTools protocol; ``--remote-debugging-pipe`` takes messages on descriptor 3 and gives them on
-descriptor 4, each ended by a zero byte.
+The protocol is Chrome's DevTools protocol; ``--remote-debugging-pipe`` takes messages on descriptor
+3 and gives them on descriptor 4, each ended by a zero byte.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Browser:
     def __init__(self, program: str, profile: Path, width: int = 1280, height: int = 900) -> None:
         to_browser, self._to = os.pipe()
         self._from, from_browser = os.pipe()
-        # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would need a hook after the fork.
+        # bash copies the browser's ends to 3 and 4: sh may take one digit alone, and Python would
+        # need a hook after the fork.
         redirected = ["bash", "-c", f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}', program]
         options = "--headless=new --remote-debugging-pipe --no-sandbox --disable-gpu --no-first-run"
         options += " --disable-dev-shm-usage --disable-background-networking"
@@ -66,7 +68,8 @@ class Browser:
         os.close(self._from)
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Sends a command and waits for its result; RuntimeError with the browser's words if it refuses."""
+        """Sends a command and waits for its result; RuntimeError with the browser's words if it
+        refuses."""
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": parameters} | (
             {"sessionId": self._session} if self._session else {}

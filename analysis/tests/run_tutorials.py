@@ -2,11 +2,13 @@
 
 usage: run_tutorials.py SCANLAB PAGE...
 
-A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the output of its only command. In
-an output a line `…` stands for any lines, and `…` within a line for the rest of what is there. A comment says what else to
-expect: `status N`, or `needs a GPU`: such a command is run without one and must say that, which a misspelt option never does.
-Commands that install and build, `sudo …`, `cmake …`, `./check` and `scanlab=…`, are left out: this test runs in a build. A block fenced as ``toml`` that begins with
-the comment `# NAME.toml` is such a file, there for all commands.
+A block fenced as ``sh`` holds commands, one a line; a block fenced as ``text`` behind it is the
+output of its only command. In an output a line `…` stands for any lines, and `…` within a line for
+the rest of what is there. A comment says what else to expect: `status N`, or `needs a GPU`: such a
+command is run without one and must say that, which a misspelt option never does. Commands that
+install and build, `sudo …`, `cmake …`, `./check` and `scanlab=…`, are left out: this test runs in a
+build. A block fenced as ``toml`` that begins with the comment `# NAME.toml` is such a file, there
+for all commands.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ def wrong(scanlab: str, line: str, shown: str | None, folder: str) -> str:
 
 
 def check(scanlab: str, page: str) -> int:
-    """Runs all commands of a page, and counts them; ends the program at the first that does something else."""
+    """Runs all commands of a page, and counts them; ends the program at the first that does
+    something else."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         text = Path(page).read_text(encoding="utf-8")

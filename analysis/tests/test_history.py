@@ -20,9 +20,16 @@ def record(folder: Path, factor: float) -> Path:
     """A session of a kind that is compared over sessions, one core slower by a factor."""
     folder.mkdir(parents=True)
     times = {"cpu_sequential": 3000 * factor, "cub_device_scan": 10.0, "hso_blocked_padded": 20.0}
-    entries = [fixtures.repetition(tiny_case, round_number, time + round_number) for variant, time in times.items() for tiny_case in [case(variant)]
-               for round_number in range(6)]  # fmt: skip
-    document = {"context": fixtures.context(date=f"{folder.name}T00:00:00+00:00"), "benchmarks": entries}
+    entries = [
+        fixtures.repetition(tiny_case, round_number, time + round_number)
+        for variant, time in times.items()
+        for tiny_case in [case(variant)]
+        for round_number in range(6)
+    ]
+    document = {
+        "context": fixtures.context(date=f"{folder.name}T00:00:00+00:00"),
+        "benchmarks": entries,
+    }
     (folder / "scan.json").write_text(json.dumps(document))
     larger = stream_fixtures.stream_scan()
     larger["context"]["date"] = document["context"]["date"]
@@ -40,12 +47,18 @@ def samples(folder: Path, table: str) -> pd.DataFrame:
     assert not data.problems, data.problems
     rows = data[table]
     rows = rows.assign(day=[data.files[number].date[:10] for number in rows["file"]])
-    columns = ["day", *(c for c in rows if c in ("variant", "way", "scan", "items", "round", "ns", "bytes"))]
+    columns = [
+        "day",
+        *(c for c in rows if c in ("variant", "way", "scan", "items", "round", "ns", "bytes")),
+    ]
     return rows[columns].sort_values(columns).reset_index(drop=True)
 
 
 def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
-    old, new = (record(tmp_path / name, factor) for name, factor in (("2026-01-01", 1.0), ("2026-01-02", 2.0)))
+    old, new = (
+        record(tmp_path / name, factor)
+        for name, factor in (("2026-01-01", 1.0), ("2026-01-02", 2.0))
+    )
     before = {table: samples(tmp_path, table) for table in ("scan", "stream_scan")}
     assert main(["history", str(old)]) == 0
     for file in old.iterdir():
@@ -56,40 +69,73 @@ def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
     assert main(["history", str(new)]) == 0
 
 
-def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = record(tmp_path / "2026-01-01", 1.0)
     record(tmp_path / "2026-01-02", 2.0)
     assert main(["history", str(old)]) == 0
     before = (tmp_path / HISTORY).read_bytes()
     assert main(["history", str(old)]) == 2
-    assert "2026-01-01 already" in capsys.readouterr().err and (tmp_path / HISTORY).read_bytes() == before
+    assert (
+        "2026-01-01 already" in capsys.readouterr().err
+        and (tmp_path / HISTORY).read_bytes() == before
+    )
     data = choose_session(load([], [tmp_path]))
-    assert {data.files[number].path.parent.name for number in data["scan"]["file"]} == {"2026-01-02"}
+    assert {data.files[number].path.parent.name for number in data["scan"]["file"]} == {
+        "2026-01-02"
+    }
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("2026-01-01/scan.json", "scan.json: a file; name the folder of the session"), ("others", "others: holds no case that the history keeps")]
+    ("name", "said"),
+    [
+        ("2026-01-01/scan.json", "scan.json: a file; name the folder of the session"),
+        ("others", "others: holds no case that the history keeps"),
+    ],
 )
-def test_where_there_is_nothing_to_keep_no_history_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str) -> None:
+def test_where_there_is_nothing_to_keep_no_history_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, said: str
+) -> None:
     record(tmp_path / "2026-01-01", 1.0)
     (tmp_path / "others").mkdir()
-    (tmp_path / "others" / "scan.json").write_text(json.dumps({"context": fixtures.context(), "benchmarks": [fixtures.repetition(case("best"), i, 5.0) for i in range(6)]}))
+    (tmp_path / "others" / "scan.json").write_text(
+        json.dumps(
+            {
+                "context": fixtures.context(),
+                "benchmarks": [fixtures.repetition(case("best"), i, 5.0) for i in range(6)],
+            }
+        )
+    )
     assert main(["history", str(tmp_path / name)]) == 2
     assert said in capsys.readouterr().err and not list(tmp_path.rglob(HISTORY))
 
 
 @pytest.mark.parametrize(
     ("before", "said"),
-    [(b"junk", "cannot be read"), (gzip.compress(b"junk" * 99, mtime=0)[:-9], "is truncated or damaged"), (gzip.compress(b"a,b\n1,2\n", mtime=0), "is no history of sessions")],
+    [
+        (b"junk", "cannot be read"),
+        (gzip.compress(b"junk" * 99, mtime=0)[:-9], "is truncated or damaged"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "is no history of sessions"),
+    ],
 )
-def test_what_is_no_history_is_left_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str], before: bytes, said: str) -> None:
+def test_what_is_no_history_is_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: bytes, said: str
+) -> None:
     session, file = record(tmp_path / "2026-01-01", 1.0), tmp_path / HISTORY
     file.write_bytes(before)
     assert main(["history", str(session)]) == 2
     assert f"{file}: {said}" in capsys.readouterr().err and file.read_bytes() == before
 
 
-@pytest.mark.parametrize("spoil", [lambda text: text.replace("times_ns", "times"), lambda text: text.replace(",3000 ", ",nan "), lambda text: text.replace("1048576", "many")])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace("times_ns", "times"),
+        lambda text: text.replace(",3000 ", ",nan "),
+        lambda text: text.replace("1048576", "many"),
+    ],
+)
 def test_a_history_that_is_none_is_named(tmp_path: Path, spoil) -> None:
     assert main(["history", str(record(tmp_path / "2026-01-01", 1.0))]) == 0
     file = tmp_path / HISTORY

@@ -19,7 +19,11 @@ from scanlab_report.schema import DOCUMENTS, results, verification
 from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent
-_BUILT = (os.environ.get("SCANLAB_PROGRAM"), ROOT / "build" / "cpu" / "scanlab", ROOT / "build" / "cuda" / "scanlab")
+_BUILT = (
+    os.environ.get("SCANLAB_PROGRAM"),
+    ROOT / "build" / "cpu" / "scanlab",
+    ROOT / "build" / "cuda" / "scanlab",
+)
 PROGRAM = next((Path(path) for path in _BUILT if path and Path(path).is_file()), None)
 
 
@@ -48,11 +52,21 @@ def fits(document: Any, struct: Any) -> None:
 def test_every_document_has_a_schema(tmp_path: Path) -> None:
     assert main(["schema", "--out", str(tmp_path / "schema")]) == 0
     for name in DOCUMENTS:
-        assert "$defs" in json.loads((tmp_path / "schema" / f"{name}.schema.json").read_text(encoding="utf-8"))
+        assert "$defs" in json.loads(
+            (tmp_path / "schema" / f"{name}.schema.json").read_text(encoding="utf-8")
+        )
 
 
-@pytest.mark.parametrize(("pattern", "name"), [("devices/*.json", "device"), ("tuned/*.json", "tuning"), ("tuned/cub/*.json", "tuning"), ("noise/*.json", "noise"),
-                                               ("recorded/*/*/session.json", "session")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("devices/*.json", "device"),
+        ("tuned/*.json", "tuning"),
+        ("tuned/cub/*.json", "tuning"),
+        ("noise/*.json", "noise"),
+        ("recorded/*/*/session.json", "session"),
+    ],
+)
 def test_what_is_kept_fits(pattern: str, name: str) -> None:
     files = sorted(DATA.glob(pattern))
     assert files
@@ -64,24 +78,58 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the program writes, with a calibration, a sweep and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
-    model = next(folder for folder in DATA.glob("recorded/*/*/model") if (folder / "advise.json.gz").is_file())
-    traces = {f"trace{number}": file for number, file in enumerate(sorted((model / "traces").iterdir())[:2])}
-    for name, file in {"calibration": model / "calibration.json.gz", "advise": model / "advise.json.gz", **traces}.items():
+    model = next(
+        folder
+        for folder in DATA.glob("recorded/*/*/model")
+        if (folder / "advise.json.gz").is_file()
+    )
+    traces = {
+        f"trace{number}": file
+        for number, file in enumerate(sorted((model / "traces").iterdir())[:2])
+    }
+    for name, file in {
+        "calibration": model / "calibration.json.gz",
+        "advise": model / "advise.json.gz",
+        **traces,
+    }.items():
         (made / f"{name}.json").write_bytes(gzip.decompress(file.read_bytes()))
     (made / "scenarios").mkdir()
     return made
 
 
 _WRITTEN = [
-    ("list", "list --json > OUT"), ("info", "info --json > OUT"), ("streams-list", "streams list --json > OUT"),
-    ("streams-check", "streams check three_streams_unordered --workload scale --chunks 2 --json > OUT || test $? = 1"),
-    ("results", "bench --variant 'cpu_*' --items 1000 --rounds 5 --out OUT"), ("ranges", "bench --variant 'cpu_seq*' --items 1000 --once --out OUT"),
-    ("explain", "explain hso_block --items 64 --json > OUT"), ("trace", "simulate depth_first --items 2^20 --chunks 4 --out OUT"),
-    ("simulation-sweep", "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams 2 --out OUT"),
+    ("list", "list --json > OUT"),
+    ("info", "info --json > OUT"),
+    ("streams-list", "streams list --json > OUT"),
+    (
+        "streams-check",
+        (
+            "streams check three_streams_unordered --workload scale --chunks 2 --json > OUT || "
+            "test $? = 1"
+        ),
+    ),
+    ("results", "bench --variant 'cpu_*' --items 1000 --rounds 5 --out OUT"),
+    ("ranges", "bench --variant 'cpu_seq*' --items 1000 --once --out OUT"),
+    ("explain", "explain hso_block --items 64 --json > OUT"),
+    ("trace", "simulate depth_first --items 2^20 --chunks 4 --out OUT"),
+    (
+        "simulation-sweep",
+        (
+            "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams "
+            "2 --out OUT"
+        ),
+    ),
     ("advice", "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT"),
-    ("device", "calibrate --from calibration.json --out OUT"), ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
-    ("advice-against", "calibrate --from calibration.json --out times.json --force && $PROGRAM advise --profile times.json --against advise.json --json OUT"),
-]  # fmt: skip
+    ("device", "calibrate --from calibration.json --out OUT"),
+    ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
+    (
+        "advice-against",
+        (
+            "calibrate --from calibration.json --out times.json --force && $PROGRAM advise "
+            "--profile times.json --against advise.json --json OUT"
+        ),
+    ),
+]
 
 
 @pytest.mark.parametrize(("name", "line"), _WRITTEN, ids=[name for name, _ in _WRITTEN])
@@ -89,11 +137,23 @@ def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> Non
     fits(json.loads(written(folder, line, f"{name}.json")), DOCUMENTS[name])
 
 
-@pytest.mark.parametrize(("kind", "line"), [
-    ("stream_scan", "stream-scan --device host --generate 2^20 --rounds 5 --json OUT"),
-    ("stream_scan", "stream-scan --device host --generate 2^20 --out scanned --verify --compare files --rounds 5 --json OUT --force"),
-    ("distributed", "distributed bench --on-hosts -b 4KiB -e 16KiB --rounds 5 --out OUT || (($? == 2))"),  # one rank, whose cases are skipped
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("stream_scan", "stream-scan --device host --generate 2^20 --rounds 5 --json OUT"),
+        (
+            "stream_scan",
+            (
+                "stream-scan --device host --generate 2^20 --out scanned --verify --compare "
+                "files --rounds 5 --json OUT --force"
+            ),
+        ),
+        (
+            "distributed",
+            "distributed bench --on-hosts -b 4KiB -e 16KiB --rounds 5 --out OUT || (($? == 2))",
+        ),  # one rank, whose cases are skipped
+    ],
+)
 def test_results_of_other_kinds_fit(folder: Path, kind: str, line: str) -> None:
     document = json.loads(written(folder, line, f"{kind}{len(line)}.json"))
     fits(document, DOCUMENTS["results"])
@@ -106,12 +166,32 @@ def test_a_timeline_over_several_gpus_fits() -> None:
 
 
 def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:
-    assert main(["export", str(fixtures.write_all(tmp_path / "run", rounds=2, top=10)), "--out", str(tmp_path / "tidy")]) == 0
-    fits(json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")), DOCUMENTS["export"])
+    assert (
+        main(
+            [
+                "export",
+                str(fixtures.write_all(tmp_path / "run", rounds=2, top=10)),
+                "--out",
+                str(tmp_path / "tidy"),
+            ]
+        )
+        == 0
+    )
+    fits(
+        json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")),
+        DOCUMENTS["export"],
+    )
 
 
 def test_the_lines_of_a_verification_fit(folder: Path) -> None:
-    first, *between, last = map(json.loads, written(folder, "verify --device simt --variant one_block --type i32,f32 --quick --json OUT", "verify.jsonl").splitlines())
+    first, *between, last = map(
+        json.loads,
+        written(
+            folder,
+            "verify --device simt --variant one_block --type i32,f32 --quick --json OUT",
+            "verify.jsonl",
+        ).splitlines(),
+    )
     fits(first, verification.Beginning)
     for line in between:
         fits(line, verification.Check)
@@ -122,13 +202,23 @@ def test_no_key_of_a_context_is_left_to_the_user(folder: Path) -> None:
     own = results.Context.__struct_encode_fields__
     assert len(own) > 50
     for key in own:
-        refusal = written(folder, f"bench --variant cpu_sequential --items 1 --benchmark_context=team=a,{key}=b 2> OUT || test $? = 2", "refusal")
+        refusal = written(
+            folder,
+            (
+                f"bench --variant cpu_sequential --items 1 --benchmark_context=team=a,{key}=b "
+                f"2> OUT || test $? = 2"
+            ),
+            "refusal",
+        )
         assert f"--benchmark_context={key}: results say their own {key}" in refusal
 
 
 def test_nothing_that_is_printed_ends_in_a_file_where_the_output_is_closed(folder: Path) -> None:
     line = "verify --device simt --variant one_block --type i32 --items 1000 --json OUT"
-    assert [list(json.loads(of)) for of in written(folder, f"{line} >&- || test $? = 2", "closed.jsonl").splitlines()][-1] == ["ended"]
+    assert [
+        list(json.loads(of))
+        for of in written(folder, f"{line} >&- || test $? = 2", "closed.jsonl").splitlines()
+    ][-1] == ["ended"]
 
 
 def test_scenarios_fit(folder: Path) -> None:
@@ -143,6 +233,11 @@ def written(folder: Path, line: str, name: str) -> str:
     """What a command of the program writes into a file."""
     if PROGRAM is None:
         pytest.skip("the program is not built")
-    ran = subprocess.run(["bash", "-c", f"PROGRAM={PROGRAM}; $PROGRAM {line.replace('OUT', name)}"], cwd=folder, capture_output=True, text=True)
+    ran = subprocess.run(
+        ["bash", "-c", f"PROGRAM={PROGRAM}; $PROGRAM {line.replace('OUT', name)}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     assert ran.returncode == 0, ran.stderr
     return (folder / name).read_text(encoding="utf-8")

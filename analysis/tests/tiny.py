@@ -34,7 +34,8 @@ SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
 median and of ratios, reach from the least to the most."""
 LEAST, MOST = 0.9, 1.4
 EXACT = (1.0,) * 6
-"""Samples that all took as long: where the interval of a ratio is to be known, one side is exact."""
+"""Samples that all took as long: where the interval of a ratio is to be known, one side is exact.
+"""
 ABOUT = Variants(msgspec.convert(fixtures.variants() | fixtures.shapes(), dict[str, Variant]))
 USUAL = dict(zip(KERNEL, (1.0, 256.0, 64.0, 1024.0, 0.0, 4096.0, 2000.0), strict=True))
 """What the kernels of a case take."""
@@ -79,8 +80,8 @@ def several(times: Mapping[str, float], *items: int, exact: Any = (), **named: A
 
 
 def tables(*sessions: Iterable[Case], **context: Any) -> Data:
-    """One results file per session, the oldest first, each of a commit (`a…`, `b…`) and a day of its
-    own."""
+    """One results file per session, the oldest first, each of a commit (`a…`, `b…`) and a day of
+    its own."""
     data, rows = Data(), []
     for number, cases in enumerate(sessions):
         about = {

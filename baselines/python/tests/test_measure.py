@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scanlab_report.read import results
+from scanlab_report.read.documents.results import SCHEMA
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, ranks, scans
 from baselines.python.session import Bench, Plan, runs_per_sample
-from scanlab_report.read import results
-from scanlab_report.read.documents.results import SCHEMA
 
 SHARED = Path(__file__).parents[3] / "tests" / "measure"
 """Examples that the harness is tested with, too."""

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scanlab_report.read import results, streams
 
 from baselines.python import ranks, scans
 from baselines.python.session import Plan
 from baselines.python.tests.test_measure import StandIn, add_to, lack_memory
 from baselines.python.tests.test_on_torch import Tensor
 from scanlab_report.commands.__main__ import main as report
-from scanlab_report.read import results, streams
 
 Spoil = Callable[[np.ndarray, int], Any]
 
