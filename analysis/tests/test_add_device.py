@@ -228,7 +228,7 @@ def test_what_the_engine_model_is_held_against_is_filed_and_no_figure_reads_it(
     assert not load([], [recorded]).problems
 
 
-def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_must_be_of_the_code_that_was_timed(
+def test_counts_of_a_machine_without_a_gpu_are_filed_in_one_file_and_are_of_the_timed_code(
     tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = write_run(tmp_path / "run", name="cpu.json", kind="host", device="", cpu="Test CPU 9")
@@ -578,7 +578,7 @@ def test_timelines_are_filed_with_their_session(tmp_path: Path, recorded: Path) 
         "copies on one",
     ],
 )
-def test_a_session_over_several_gpus_is_complete_only_with_both_kinds_of_scaling_beside_copies_and_best(
+def test_a_session_over_several_gpus_needs_both_kinds_of_scaling_beside_copies_and_best(
     tmp_path: Path, recorded: Path, lacking: str
 ) -> None:
     run = write_ranks(tmp_path / "run", best=lacking != "best")

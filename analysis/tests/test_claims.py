@@ -152,9 +152,7 @@ def test_a_copy_stands_beside_a_target_that_is_missed(
     assert published.bound is None and standing_of(speed(over, at_least=0.1), data).bound is None
 
 
-def test_the_copy_that_meets_as_one_wave_does_comes_first_and_of_files_the_one_with_most_copies() -> (
-    None
-):
+def test_the_copy_that_meets_as_one_wave_comes_first_and_the_file_with_most_copies() -> None:
     times = {"best": 100.0, "cub_device_scan": 120.0, "memcpy": 80.0, "copy_one_wave": 96.0}
     data = tiny.tables(timed(times), timed({"best": 10.0, "cub_device_scan": 10.0, "memcpy": 1.0}))
     assert standing_of(speed(at_least=1.3), data).bound == Bound("copy_one_wave", near(1.25), False)

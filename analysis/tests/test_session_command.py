@@ -228,7 +228,7 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(
     ("kind", "said"),
     [("dram_bytes", "such as"), ("streams", "such as"), ("larger", "such as"), ("scan", "")],
 )
-def test_two_files_of_a_kind_with_the_same_case_are_no_session_but_those_of_scans_which_are_timed_twice(
+def test_two_files_of_a_kind_with_the_same_case_are_no_session_except_files_of_scans(
     tmp_path: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fixtures.write_all(tmp_path, top=18)

@@ -1,4 +1,4 @@
-"""The tutorials: pictures, code and times are what their sources say, and every program compiles."""
+"""The tutorials: pictures, code and times are those of their sources; every program compiles."""
 
 from __future__ import annotations
 
