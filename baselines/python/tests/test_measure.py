@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scanlab_report.read import results
-from scanlab_report.read.documents.results import SCHEMA
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, ranks, scans
 from baselines.python.session import Bench, Plan, runs_per_sample
+from scanlab_report.load import load
+from scanlab_report.schema.results import SCHEMA
 
 SHARED = Path(__file__).parents[3] / "tests" / "measure"
 """Examples that the harness is tested with, too."""
@@ -63,12 +63,12 @@ def measure(path: Path, library: libraries.Library, rounds: int = 2, **plan: Any
 
 def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     bench = measure(tmp_path / "python.json", StandIn())
-    read = results.read([tmp_path], [])
-    assert not read.problems and not len(read.skipped)
+    data = load([tmp_path])
+    assert not data.problems and not len(data["skipped"])
     sizes = 7 * 2 * 2 * 2  # types, sizes, caches, rounds
-    assert len(read.timings) == len(bench.entries) == sizes
-    assert set(read.timings["variant"]) == {"stand_in"}
-    assert set(read.timings["time_ns"]) == {1e4, 2e4}
+    assert len(data["scan"]) == len(bench.entries) == sizes
+    assert set(data["scan"]["variant"]) == {"stand_in"}
+    assert set(data["scan"]["ns"]) == {1e4, 2e4}
     entry = json.loads((tmp_path / "python.json").read_text())["benchmarks"][0]
     case = "scan/variant:stand_in/type:i8/op:plus/mode:inclusive/items:100"
     assert entry["name"] == f"{case}/cache:cold/launch:stream"
@@ -100,7 +100,7 @@ def test_a_wrong_sum_is_never_timed(
     bench = measure(path, StandIn(spoil))
     assert bench.failed == 7 * 2 * 2
     assert all(message in entry["error_message"] for entry in bench.entries)
-    assert len(results.read([path], []).skipped) == 7 * 2 * 2
+    assert len(load([path])["skipped"]) == 7 * 2 * 2
 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def lack_memory(sums: np.ndarray, k: int) -> np.ndarray:
 def test_an_exception_ends_its_case_alone(tmp_path: Path) -> None:
     bench = measure(tmp_path / "python.json", StandIn(lack_memory), rounds=1)
     assert (bench.failed, bench.out_of_memory) == (0, 7 * 2)
-    assert len(results.read([tmp_path / "python.json"], []).timings) == 7 * 2
+    assert len(load([tmp_path / "python.json"])["scan"]) == 7 * 2
 
 
 @pytest.mark.parametrize("type_name", scans.TYPES)

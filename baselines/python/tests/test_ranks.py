@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scanlab_report.read import results, streams
 
 from baselines.python import ranks, scans
 from baselines.python.session import Plan
 from baselines.python.tests.test_measure import StandIn, add_to, lack_memory
 from baselines.python.tests.test_on_torch import Tensor
 from scanlab_report.commands.__main__ import main as report
+from scanlab_report.load import load
 
 Spoil = Callable[[np.ndarray, int], Any]
 
@@ -81,13 +81,12 @@ def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     assert measure(tmp_path / "ranks.json") == 0
-    read = results.read([tmp_path], [])
-    (file,) = read.streams
-    assert not read.problems and file.kind == streams.DISTRIBUTED
-    assert file.run.context["ranks"] == 3
-    assert len(file.rows) == 7 * 2 * 5, "types, sizes and rounds"
-    assert set(file.rows["items"]) == {300, 3 * 4096}, "items are those of the whole array"
-    assert set(file.rows["time_ns"]) == {3e6}, "the time of the slowest rank"
+    data = load([tmp_path])
+    rows = data["distributed"]
+    assert not data.problems and set(rows["ranks"]) == {3}
+    assert len(rows) == 7 * 2 * 5, "types, sizes and repetitions"
+    assert set(rows["items"]) == {300, 3 * 4096}, "items are those of the whole array"
+    assert set(rows["ns"]) == {3e6}, "the time of the slowest rank"
     entry = read_entries(tmp_path / "ranks.json")[0]
     assert entry["rank_ns"] == [1e6, 2e6, 3e6] and entry["iterations"] == 7, "of 3 ms, 20 ms"
     assert entry["chunk_items"] == 100 and entry["bytes"] == 2 * 300
@@ -127,7 +126,7 @@ def test_a_lack_of_memory_on_one_rank_ends_the_case_alone(tmp_path: Path) -> Non
     skipped = [entry for entry in entries if entry["outcome"] == "skipped"]
     messages = [(entry["items"], entry["error_message"]) for entry in skipped]
     assert messages == 7 * [(3 * 4096, "out of device memory")]
-    assert not results.read([tmp_path], []).problems
+    assert not load([tmp_path]).problems
 
 
 def replace_torch(monkeypatch: pytest.MonkeyPatch, calls: list[Any]) -> None:
@@ -191,6 +190,6 @@ def test_missing_torch_or_gpus_are_refused(
 def test_processes_scan_one_array_by_gloo(tmp_path: Path, count: int) -> None:
     words = f"--cpu --ranks {count} --items 1000,65536 --type i32,f64 --rounds 5 --out".split()
     assert ranks.main([*words, str(tmp_path / "ranks.json")]) == 0
-    (file,) = results.read([tmp_path], []).streams
-    assert set(file.rows["ranks"]) == {count} and len(file.rows) == 2 * 2 * 5
-    assert file.run.kind == "host"
+    data = load([tmp_path])
+    assert set(data["distributed"]["ranks"]) == {count} and len(data["distributed"]) == 2 * 2 * 5
+    assert data.files[0].kind == "host"
