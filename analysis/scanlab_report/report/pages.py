@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
 from PIL import Image
 
 from scanlab_report import DATA, chapters, markers, typesetting
@@ -146,7 +147,7 @@ def _lacks(name: str, data: Data) -> bool:
             made = first_of((FIGURES | TABLES)[name], data)
     except Lacking:
         return True
-    if name in FIGURES:
+    if isinstance(made.content, Figure):
         style.close(made.content)
     return False
 
