@@ -63,7 +63,7 @@ def decoded(file: Path, raw: bytes, problems: list[Complaint], line: int = 0) ->
         place = f"line {number}, column {error.colno}, byte {byte}"
         problems.append(Complaint(file, place, f"{cut} not JSON ({error.msg})"))
     except ValueError as error:  # an integer of thousands of digits
-        problems.append(Complaint(file, "", f"is not JSON ({error})"))
+        problems.append(Complaint(file, "", f"cannot be read: {error}"))
     return None
 
 
