@@ -82,6 +82,7 @@ Json measure_cases(const ConcurrencySettings& settings, std::vector<SmallGrids> 
   throw CommandError(kBadInput, fmt::format("{}; choose other --threads", error.what()));
 }
 #else
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as the form with CUDA takes them
 Json measure_cases(const ConcurrencySettings&, std::vector<SmallGrids>) {
   throw CommandError(kNoDevice, "this build has no CUDA: ./check and ./reproduce make one that has");
 }
