@@ -96,10 +96,8 @@ def registered(kind: str) -> dict[str, Entry]:
     return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
 
 
-def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
-    add = parser.add_argument
-    add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
-    add(
+def add_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "paths",
         nargs="*",
         default=[],
@@ -107,6 +105,32 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
         metavar="PATH",
         help="result files and folders (default: the recorded data)",
     )
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--session",
+        default="",
+        metavar="NAME",
+        help="use this recorded session, by its folder's name (default: the newest complete one of "
+        "each device)",
+    )
+
+
+def add_published(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--published",
+        type=Path,
+        default=DATA / "published",
+        metavar="DIR",
+        help="read the tables of the literature from DIR (default: data/published)",
+    )
+
+
+def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
+    add_paths(parser)
     add(
         "--variants",
         default="",
@@ -120,15 +144,7 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
         help="show scans of this type (default: i32 where timed, else another timed type)",
     )
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
-    add(
-        "--session",
-        default="",
-        metavar="NAME",
-        help=(
-            "use this recorded session, by its folder's name (default: the newest complete one "
-            "of each device)"
-        ),
-    )
+    add_session(parser)
     shown = (
         "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
     )

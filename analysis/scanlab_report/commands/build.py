@@ -17,7 +17,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from scanlab_report import DATA
+from scanlab_report import opened
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
 from scanlab_report.written import in_place_of, unwritable
 
@@ -44,13 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="use these recorded runs where RESULTS have none; repeatable",
     )
-    add(
-        "--session",
-        default="",
-        metavar="NAME",
-        help="use this recorded session, by its folder's name (default: the newest complete one of "
-        "each device)",
-    )
+    opened.add_session(parser)
     add(
         "--device",
         default="",
@@ -58,13 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="show this GPU alone, by its name in the results (default: a part of each figure for "
         "every GPU)",
     )
-    add(
-        "--published",
-        type=Path,
-        default=DATA / "published",
-        metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)",
-    )
+    opened.add_published(parser)
     add(
         "--out",
         type=Path,
@@ -96,10 +84,7 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import (  # pandas is not loaded to refuse an argument
-        opened,
-        typesetting,
-    )
+    from scanlab_report import typesetting  # pandas is not loaded to refuse an argument
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scanlab_report import CLAIMS, DATA, markers, opened
+from scanlab_report import CLAIMS, markers, opened
 from scanlab_report.console import FOUND, SOUND, missing, refuse, say
 from scanlab_report.written import write
 
@@ -35,20 +35,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="read claims of your own from this file or folder, in the form of paper/claims/",
     )
-    add(
-        "--session",
-        default="",
-        metavar="NAME",
-        help="use this recorded session, by its folder's name (default: the newest complete one of "
-        "each device)",
-    )
-    add(
-        "--published",
-        type=Path,
-        default=DATA / "published",
-        metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)",
-    )
+    opened.add_session(parser)
+    opened.add_published(parser)
     add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
 
 

@@ -28,14 +28,7 @@ EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.json
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("variant", metavar="VARIANT", help="id of the variant")
-    add(
-        "paths",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="result files and folders (default: the recorded data)",
-    )
+    opened.add_paths(parser)
     add(
         "--out",
         type=Path,

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanlab_report import DATA
+from scanlab_report import DATA, opened
 from scanlab_report.console import SOUND, count, missing, refuse, say
 from scanlab_report.written import write
 
@@ -24,14 +24,7 @@ PAGES = DATA.parent / "docs" / "tutorials"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="read these result files and folders (default: the recorded data)",
-    )
+    opened.add_paths(parser)
     add(
         "--scanlab",
         type=Path,
@@ -51,7 +44,6 @@ def run(options: argparse.Namespace) -> int:
     if wrong := missing([*options.paths, options.pages, *filter(None, [options.scanlab])]):
         return refuse(*wrong)
 
-    from scanlab_report import opened
     from scanlab_report.pick import Lacking
     from scanlab_report.tutorials import parts
 

@@ -83,21 +83,10 @@ def bars_said(repetitions: Iterable[int]) -> str:
 
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
     """Draw vertical 95% intervals, only where they are known."""
-    x, middle, low, high = (np.asarray(v, dtype=float) for v in (x, middle, low, high))
-    known = np.isfinite(low) & np.isfinite(high)
+    x, *interval = (np.asarray(v, dtype=float) for v in (x, middle, low, high))
+    known, middle, lengths = _lengths(*interval)
     if known.any():
-        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
-        axes.errorbar(
-            x[known],
-            middle[known],
-            yerr=[below[known], above[known]],
-            fmt="none",
-            ecolor=colour,
-            elinewidth=0.8,
-            capsize=1.4,
-            capthick=0.6,
-            zorder=1.5,
-        )
+        axes.errorbar(x[known], middle, yerr=lengths, ecolor=colour, zorder=1.5, **_BARS)
 
 
 def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
@@ -107,18 +96,19 @@ def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
 
 def error_bars_across(axes: Axes, middle: Any, y: Any, low: Any, high: Any, colour: str) -> None:
     """Draw horizontal 95% intervals, only where they are known."""
-    middle, y, low, high = (np.asarray(v, dtype=float) for v in (middle, y, low, high))
-    known = np.isfinite(low) & np.isfinite(high)
+    y, *interval = (np.asarray(v, dtype=float) for v in (y, middle, low, high))
+    known, middle, lengths = _lengths(*interval)
     if known.any():
-        below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
-        axes.errorbar(
-            middle[known],
-            y[known],
-            xerr=[below[known], above[known]],
-            fmt="none",
-            ecolor=colour,
-            elinewidth=0.8,
-            capsize=1.4,
-            capthick=0.6,
-            zorder=3,
-        )
+        axes.errorbar(middle, y[known], xerr=lengths, ecolor=colour, zorder=3, **_BARS)
+
+
+_BARS: dict[str, Any] = dict(fmt="none", elinewidth=0.8, capsize=1.4, capthick=0.6)
+
+
+def _lengths(
+    middle: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Where intervals are known; there the middle, and the lengths below and above it."""
+    known = np.isfinite(low) & np.isfinite(high)
+    below, above = np.clip(middle - low, 0, None), np.clip(high - middle, 0, None)
+    return known, middle[known], [below[known], above[known]]
