@@ -1,4 +1,4 @@
-"""What several files of tests need."""
+"""Fixtures that several files of tests share."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _SHAPES |= {"cub_look_back_shape": {"threads": ("128", "256"), "items": ("32",)}
 
 
 def _described() -> dict[str, Any]:
-    """What contexts say of every variant that there is."""
+    """The descriptions of all variants, as in a context."""
     about: dict[str, Any] = {}
     for name in ("bank_conflicts.ranges", "cpu", "python", "dram_bytes.ranges"):
         document = json.loads(gzip.decompress((SESSION / f"{name}.json.gz").read_bytes()))
@@ -78,7 +78,7 @@ def variants() -> dict[str, Any]:
 
 
 def variant(id_: str) -> dict[str, Any]:
-    """What a context says of an invented variant, as far as it must."""
+    """The least description of an invented variant in a context."""
     about = {"label": id_, "kind": "scan", "origin": "variant", "family": ""}
     return about | {"overview": False, "on_host": False}
 
@@ -284,8 +284,8 @@ decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0,0
 
 
 def verification(repeated: bool = False, **changes: Any) -> str:
-    """What `scanlab verify --json` writes, of `--repeat` or not: look_ahead keeps its bits, and
-    decoupled_lookback in 9 of 12 cases."""
+    """The lines of `scanlab verify --json`, with `--repeat` or without: look_ahead keeps its bits,
+    and decoupled_lookback in 9 of 12 cases."""
     usual = json.loads("""{"type": "f32", "op": "plus", "mode": "inclusive", "settings": {},
         "input": "uniform", "aliasing": "apart", "outcome": "passed", "reason": ""}""")
     checks = [{"variant": "look_ahead", "items": 100 + n} | usual for n in range(9)]
@@ -317,7 +317,7 @@ def python_timings(rounds: int) -> Document:
 
 
 def cub_shapes(rounds: int) -> Document:
-    """What `scanlab tune --rival cub --samples` keeps of sums and of complex products: two shapes
+    """The samples of `scanlab tune --rival cub` for sums and of complex products: two shapes
     of each of CUB's algorithms, one of which is timed at more sizes."""
     entries: list[dict[str, Any]] = []
     scanned = ({}, {"type_name": "f32", "op": "complex_multiply"})
@@ -335,7 +335,7 @@ def cub_shapes(rounds: int) -> Document:
 
 
 def shapes() -> dict[str, Any]:
-    """What the context of such a file says of them."""
+    """The shapes that the context of such a file describes."""
     return {
         id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": parameters}
         for id_, shape in _SHAPES.items()

@@ -28,7 +28,7 @@ def read_us(items: int, ranks: int) -> float:
 
 
 def times_us(items: int, ranks: int) -> dict[str, float]:
-    """Of every algorithm, by a formula."""
+    """The time of every algorithm, by a formula."""
     copy, read = copy_us(items, ranks), read_us(items, ranks)
     times = dict(copy_all=copy, read_all=read, peer_look_ahead=4.0 + copy / (0.97 - 0.005 * ranks))
     times |= dict(reduce_exchange_scan=12.0 + (copy + read) / 0.98, nccl_cub=25.0 + 1.9 * copy)
@@ -157,7 +157,7 @@ def timeline(ranks: int = GPUS, runs: int = 5) -> Document:
 
 
 def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28), commit: str = "") -> str:
-    """What `scanlab distributed cycles --csv` writes; sizes are items per rank. A rank waits the
+    """A file of `scanlab distributed cycles --csv`; sizes are items per rank. A rank waits the
     longer for others the higher its number is. Without a commit: as older programs wrote it."""
     names = ",device,date,git_commit,git_dirty" if commit else ""
     run = f",Test Device,2026-01-03T00:00:00Z,{commit},false" if commit else ""
@@ -175,7 +175,7 @@ def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28), commit: str 
 
 
 def best(context: Mapping[str, Any], repetition: Any, case: Any) -> Document:
-    """What `scanlab bench` says of `best` on one GPU; the arguments are what tests/fixtures.py
+    """Results of `scanlab bench` for `best` on one GPU; the arguments are what tests/fixtures.py
     makes results of."""
     entries = [
         repetition(case("best", 2**k, "warm"), i, 1e3 * (1.0 + copy_us(2**k, 1) / 0.97) * spread)

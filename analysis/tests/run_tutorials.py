@@ -32,7 +32,7 @@ NO_DEVICE = 3
 
 
 def pattern(shown: str) -> re.Pattern[str]:
-    """What matches the output that a page shows."""
+    """A pattern of the output that a page shows."""
     lines = (
         r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*") + r"\n"
         for line in shown.splitlines()
@@ -41,7 +41,7 @@ def pattern(shown: str) -> re.Pattern[str]:
 
 
 def wrong(scanlab: str, line: str, shown: str | None, folder: str) -> str:
-    """What is wrong with the outcome of a command, or nothing."""
+    """Why the outcome of a command is wrong; empty if it is right."""
     on_a_gpu = "needs a GPU" in line
     status = re.search(r"#.*\bstatus (\d+)", line)
     expected = NO_DEVICE if on_a_gpu else int(status[1]) if status else 0

@@ -490,8 +490,8 @@ def page_of(out: Path, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def of_floats_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a kernel that takes floats alone: times beside CUB, and verification, which for another
-    variant failed."""
+    """Results of a kernel that takes floats alone: times beside CUB, and verification, which for
+    another variant failed."""
     folder = tmp_path_factory.mktemp("mine")
     document = of_floats(fixtures.timings(rounds=8, top=14))
     document["benchmarks"] = [

@@ -83,20 +83,22 @@ def write(
     return str(file)
 
 
+def compare_files(tmp_path: Path, *words: str) -> int:
+    """The status of comparing a.json with b.json into out/."""
+    a, b, out = (str(tmp_path / name) for name in ("a.json", "b.json", "out"))
+    return main(["compare", a, b, *words, "--out", out])
+
+
 def compared(
     tmp_path: Path, before: dict[str, float], after: dict[str, float], *more: str, rounds: int = 11
 ) -> tuple[int, pd.DataFrame, str]:
     """Return the status, the CSV and the page of a comparison of two such files, with an empty
     figure."""
-    a, b = (
-        write(tmp_path / "a.json", before, rounds),
-        write(tmp_path / "b.json", after, rounds, seed=2),
-    )
+    write(tmp_path / "a.json", before, rounds)
+    write(tmp_path / "b.json", after, rounds, seed=2)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(comparison_page, "figure", lambda _: Figure())
-        status = main(
-            ["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out"), *more]
-        )
+        status = compare_files(tmp_path, "--threshold", "0.03", *more)
     return (
         status,
         pd.read_csv(tmp_path / "out" / "compare.csv"),
@@ -132,9 +134,9 @@ def test_an_interval_that_reaches_into_the_threshold_is_neither(tmp_path: Path) 
 
 
 def test_cases_of_one_file_alone_are_listed(tmp_path: Path) -> None:
-    a = write(tmp_path / "a.json", {"best": 1e5, "gone": 1e5})
-    b = write(tmp_path / "b.json", {"best": 1e5, "new": 1e5}, seed=2, sizes=(1024, 2048, 1000))
-    main(["compare", a, b, "--threshold", "0.03", "--out", str(tmp_path / "out")])
+    write(tmp_path / "a.json", {"best": 1e5, "gone": 1e5})
+    write(tmp_path / "b.json", {"best": 1e5, "new": 1e5}, seed=2, sizes=(1024, 2048, 1000))
+    compare_files(tmp_path, "--threshold", "0.03")
     assert (tmp_path / "out" / "compare.pdf").read_bytes().startswith(b"%PDF")
     cases = pd.read_csv(tmp_path / "out" / "compare.csv")
     assert cases["verdict"].value_counts().to_dict() == {
@@ -250,18 +252,7 @@ def test_what_became_wrong_in_b_is_said_and_has_a_status(tmp_path: Path) -> None
                 "iterations": 0,
             }
     (tmp_path / "b.json").write_text(json.dumps(document))
-    assert (
-        main(
-            [
-                "compare",
-                str(tmp_path / "a.json"),
-                str(tmp_path / "b.json"),
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 1
-    )
+    assert compare_files(tmp_path) == 1
     page = (tmp_path / "out" / "compare.md").read_text()
     assert "**Wrong in B**" in page and "item 3 is 5" in page and "0 slower" not in page
 
@@ -287,18 +278,7 @@ def test_a_failure_of_the_only_case_has_status_1(tmp_path: Path) -> None:
                 }
             ]
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
-    assert (
-        main(
-            [
-                "compare",
-                str(tmp_path / "a.json"),
-                str(tmp_path / "b.json"),
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 1
-    )
+    assert compare_files(tmp_path) == 1
     assert (
         r"**Wrong in B**: 1 case" in (page := (tmp_path / "out" / "compare.md").read_text())
         and r"item \<3> is 5" in page
@@ -365,7 +345,7 @@ ON_RECORD = [
     for pair in json.loads(file.read_text())["pairs"]
     if all((DATA / pair[run]["file"]).is_file() for run in "ab")
 ]
-"""Of other pairs the noise is on record, and the files are not."""
+"""Pairs whose files are recorded; for the others only the noise is."""
 recorded = functools.lru_cache(lambda file: read(DATA / file)[0])  # most files are of several pairs
 
 
@@ -627,8 +607,8 @@ def test_a_threshold_is_never_narrower_than_that_of_longer_times() -> None:
 # machines
 
 SLOWER, APART = 1.27, 1.6
-"""By so much a host launches more slowly than that of the recorded session, and so many times an
-empty kernel's time launches are apart at most."""
+"""A host launches more slowly than that of the recorded session by SLOWER. Launches are apart by at
+most APART times the time of an empty kernel."""
 
 
 def of_two_hosts(**factors: float) -> comparison.Comparison:
@@ -711,20 +691,7 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
         in page
     )
     write(tmp_path / "b.json", after, seed=2, cccl="9.9")
-    assert (
-        main(
-            [
-                "compare",
-                str(tmp_path / "a.json"),
-                str(tmp_path / "b.json"),
-                "--threshold",
-                "0.03",
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 1
-    )
+    assert compare_files(tmp_path, "--threshold", "0.03") == 1
     page = (tmp_path / "out" / "compare.md").read_text()
     assert "40 slower" in page and "The machines differ" not in page
     said = (
@@ -737,42 +704,16 @@ def test_unchanged_code_is_known_by_what_made_it(tmp_path: Path) -> None:
         document = json.loads(file.read_text())
         del document["context"]["cccl"]
         file.write_text(json.dumps(document))
-    assert (
-        main(
-            [
-                "compare",
-                str(tmp_path / "a.json"),
-                str(tmp_path / "b.json"),
-                "--threshold",
-                "0.03",
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 1
-    )
+    assert compare_files(tmp_path, "--threshold", "0.03") == 1
     write(tmp_path / "a.json", before)
     write(tmp_path / "b.json", after, seed=2, device="Other")  # whose machine is meant to differ
-    assert (
-        main(
-            [
-                "compare",
-                str(tmp_path / "a.json"),
-                str(tmp_path / "b.json"),
-                "--threshold",
-                "0.03",
-                "--out",
-                str(tmp_path / "out"),
-            ]
-        )
-        == 1
-    )
+    assert compare_files(tmp_path, "--threshold", "0.03") == 1
     assert said not in (tmp_path / "out" / "compare.md").read_text()
 
 
 def verdicts_of(threshold: float, **times: tuple[float, float, int]) -> dict[str, set[str]]:
-    """By variant, of two runs with 0.5% of spread: each variant's time in A and in B, in
-    nanoseconds, and its launches."""
+    """The verdicts of each variant, in two runs with 0.5% of spread. `times`: a variant's time in A
+    and in B, in nanoseconds, and its launches."""
     spread = np.random.default_rng(5)
     named = {
         "variant": [variant for variant in times for _ in SIZES],

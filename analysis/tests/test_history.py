@@ -1,4 +1,4 @@
-"""What is kept of older sessions is what is compared over sessions, and reads as it was."""
+"""The history keeps what is compared over sessions, and it reads as the sessions did."""
 
 from __future__ import annotations
 

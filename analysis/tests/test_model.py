@@ -1,4 +1,4 @@
-"""What the engine model says: scenarios, predictions against a device, advice."""
+"""The engine model: scenarios, predictions against a device, advice."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def named(name: str, **case: Any) -> dict[str, Any]:
 
 
 def ranges(*cases: dict[str, Any]) -> str:
-    """What `scanlab bench --once` says of its ranges."""
+    """The ranges that `scanlab bench --once` writes."""
     context = fixtures.context(schema="scanlab-ranges/1")
     return json.dumps({"context": context, "ranges": cases})
 

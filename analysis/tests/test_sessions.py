@@ -198,7 +198,7 @@ def test_a_session_has_its_drift_outliers_and_clocks() -> None:
     assert tiny.printed(table, keys) == "scan | 21 | 5 | 100 | 21 | 0 | 0"
     assert tiny.printed(table, "drift_percent").startswith("1.1 [1.0")
     assert tiny.printed(table, "outliers_percent worst clocks lowered") == "20 | 2.01 | 105 | 1"
-    # Of ten pairs of each of 20 cases four rise and six are ties; of the other's, eight rise.
+    # In each of 20 cases four of ten pairs rise and six are ties; in the other case, eight rise.
     assert tiny.printed(table, "later_slower_percent") == "70.5"
 
 

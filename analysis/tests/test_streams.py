@@ -334,7 +334,7 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
 def test_timelines_of_any_length_are_drawn_on_one_axis_of_time_by_as_many_artists(
     tmp_path: Path,
 ) -> None:
-    """What takes long to draw is an artist for each operation."""
+    """An artist for each operation is slow to draw: there are a few for all."""
     for name, length in (("graph", 48), ("skewed", 3000)):
         document = stream_fixtures.trace(name, operations=length, issued=True)
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
@@ -403,7 +403,7 @@ def test_makespans_of_small_grids_are_in_block_times() -> None:
 
 
 MS = 2**30 / 1e9 * 1e3
-"""Of 1 GiB at 1 GB/s."""
+"""Milliseconds of 1 GiB at 1 GB/s."""
 
 
 def scan(way: str, gib: float, ms: float, place: str = "memory", mapped: int = 0, **named) -> Rows:

@@ -25,7 +25,7 @@ CXX = shutil.which(os.environ.get("CXX", "")) or shutil.which("c++")
 
 @pytest.fixture(scope="module")
 def data() -> Data:
-    """What is recorded: that the pages have its times is their promise."""
+    """The recorded data: the pages promise to have its times."""
     read = opened([RECORDED])
     return read.on(read.devices[0])
 

@@ -1,4 +1,4 @@
-"""What runs side by side: small grids, and what serialises streams."""
+"""Concurrency: small grids side by side, and calls that serialise streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bank conflicts and wavefronts: of the emulator beside hardware counters."""
+"""Bank conflicts and wavefronts: the emulator beside hardware counters."""
 
 from __future__ import annotations
 

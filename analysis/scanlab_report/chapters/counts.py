@@ -1,4 +1,4 @@
-"""What the SIMT emulator counts: cost, bank conflicts, padding."""
+"""Counts of the SIMT emulator: cost, bank conflicts, padding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the hardware says: waiting, DRAM bytes, and bank conflicts beside the emulator."""
+"""Waiting cycles and DRAM bytes, counted by the hardware."""
 
 from __future__ import annotations
 

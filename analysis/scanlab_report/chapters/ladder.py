@@ -1,4 +1,4 @@
-"""What each idea gains: the ladder of scans, and a single wave step by step."""
+"""Gains of each idea: the ladder of scans, and a single wave step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tiles, single ideas and shapes are worth."""
+"""Effects of tiles, single ideas and shapes."""
 
 from __future__ import annotations
 
