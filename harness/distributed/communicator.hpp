@@ -41,9 +41,7 @@ class Communicator {
   virtual void check_others() {}
 
   /// Ends all ranks' waits: this one has failed where the others may wait for it. Throws RankFailed, or ends the ranks.
-  [[noreturn]] virtual void fail(const std::string& reason) {
-    abandon("rank " + std::to_string(rank()) + " has failed: " + reason);
-  }
+  [[noreturn]] virtual void fail(const std::string& reason) = 0;
 
   /// Ends all ranks, with one sentence and status 1, without waiting for a device on which a kernel may spin for ever.
   /// Written output stays.

@@ -85,6 +85,9 @@ class MpiRank : public Communicator {
     MPI_Abort(MPI_COMM_WORLD, kFailed);
     std::_Exit(kFailed);
   }
+  [[noreturn]] void fail(const std::string& reason) override {
+    MpiRank::abandon("rank " + std::to_string(rank_) + " has failed: " + reason);
+  }
 
  private:
   /// `bytes`: that another rank must have sent; -1: this one sends.
