@@ -2,6 +2,8 @@
 // or traces compared with their simulation. And scanlab scenarios: the timelines of lectures, or of the user's files.
 // Needs no device.
 #include <list>
+#include <memory>
+#include <sstream>
 
 #include "harness/advice/comparison.hpp"
 #include "harness/cli/options.hpp"
@@ -95,29 +97,31 @@ int simulate_compare(const Words& traces, const SimulateOptions& asked, Context&
   measure::Facts facts = measure::build_facts();
   facts["argv"] = fmt::format("{}", fmt::join(context.argv, " "));
   facts["simulated_on"] = profile.name;
-  std::vector<std::unique_ptr<simulator::ComparedTrace>> all;
+  std::unique_ptr<simulator::ComparedTrace> last;
+  std::ostringstream lines;
   simulator::ComparisonSummary summary;
   measure::Facts compared = measure::Facts::array();
   for (const std::string& each : traces) {
-    all.push_back(simulator::compare_trace(each, profile));
-    summary.add(*all.back());
-    compared.push_back(to_json(*all.back()));
-    measure::add_measured(facts, all.back()->about);
+    last = simulator::compare_trace(each, profile);
+    summary.add(*last);
+    compared.push_back(to_json(*last));
+    measure::add_measured(facts, last->about);
+    print(*last, lines);
   }
   measure::Facts document{{"schema", "scanlab-comparison/1"}, {"context", facts}};
   document.update(to_json(summary));
   document["traces"] = compared;
   if (traces.size() == 1) {
     facts.update(compared.front());
-    document = both_timelines(*all.front(), facts);
+    document = both_timelines(*last, facts);
   }
   if (file) file->write(document.dump(traces.size() == 1 ? -1 : 1) + "\n");
   // Printed behind the file: a reader who stops after the first lines has it whole.
   fmt::print(context.out, "simulated on {}: {}\n{:>9} {:>9} {:>7}  {:>5}\n{:>9} {:>9} {:>7}  {:>5}\n", profile.name,
              profile.title, "measured", "predicted", "error", "pairs", "ms", "ms", "", "kept");
-  for (const auto& each : all) print(*each, context.out);
+  context.out << lines.str();
   if (traces.size() == 1) {
-    print_operations(*all.front(), context.out);
+    print_operations(*last, context.out);
   } else {
     print(summary, context.out);
   }

@@ -1,7 +1,12 @@
 #include "harness/out_of_core/chunk_threads.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "harness/host/status.hpp"
 
 namespace scanlab::out_of_core {
 
@@ -31,7 +36,13 @@ void* ChunksInMemory::room(const Chunk& chunk) {
 }
 
 TaskThreads::TaskThreads(int threads) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  try {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {
+    const std::size_t started = threads_.size();
+    throw CommandError(kBadInput,
+                       fmt::format("{} of {} threads could be started: give fewer --io-threads", started, threads));
+  }
 }
 
 TaskThreads::~TaskThreads() {
@@ -72,7 +83,16 @@ ChunksInFiles::ChunksInFiles(ScanDevice& device, const ChunkedScan& asked,
       reading_(ring_),
       writing_(ring_),
       readers_(threads),
-      writers_(threads) {}
+      writers_(threads),
+      counting_(1) {}
+
+ChunksInFiles::~ChunksInFiles() {
+  try {
+    settle(settled_);
+  } catch (...) {  // the failure that ended the scan is on its way
+  }
+  for (const std::shared_future<void>& call : counted_) call.wait();
+}
 
 /// Calls work(place, offset, bytes) for each piece of a chunk: its place from the start of the first chunk left to be
 /// done, and its offset from the start of this one.
@@ -101,7 +121,7 @@ const void* ChunksInFiles::take(const Chunk& chunk) {
   if (chunk.index == 0) {
     for (std::size_t ahead = 0; ahead < ring_; ++ahead) start_reading(ahead);
   }
-  for (std::future<void>& piece : reading_[index_of(chunk) % ring_]) piece.get();
+  for (const std::shared_future<void>& piece : reading_[index_of(chunk) % ring_]) piece.get();
   return input(index_of(chunk));
 }
 
@@ -122,18 +142,28 @@ void ChunksInFiles::copying_out(const Chunk& chunk) {
   copied_out_ = index + 1;
 }
 
-void ChunksInFiles::finish() { settle(copied_out_); }
+void ChunksInFiles::finish() {
+  settle(copied_out_);
+  for (const std::shared_future<void>& call : counted_) call.get();
+}
 
-/// Waits until the first so many chunks are written, and says so of these, and of later ones that are written too.
+/// Waits until the first so many chunks are written. Has these counted, and later ones that are written too; counting
+/// lags by as many chunks as there are buffers at most.
 void ChunksInFiles::settle(std::size_t chunks) {
-  const auto is_done = [](const std::future<void>& piece) {
+  const auto is_done = [](const std::shared_future<void>& piece) {
     return piece.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   };
   for (; settled_ < copied_out_; ++settled_) {
-    Pieces& pieces = writing_[settled_ % ring_];
-    if (settled_ >= chunks && !std::ranges::all_of(pieces, is_done)) return;
-    for (std::future<void>& piece : pieces) piece.get();
-    written_(static_cast<int>(settled_) + 1, device_.carry_after(chunks_[settled_]));
+    const Pieces& pieces = writing_[settled_ % ring_];
+    if (settled_ >= chunks && !std::ranges::all_of(pieces, is_done)) break;
+    for (const std::shared_future<void>& piece : pieces) piece.get();
+    counted_.emplace_back(counting_.start(
+        [this, chunk = settled_] { written_(static_cast<int>(chunk) + 1, device_.carry_after(chunks_[chunk])); }));
+  }
+  while (!counted_.empty() && (counted_.size() > ring_ || is_done(counted_.front()))) {
+    const std::shared_future<void> call = counted_.front();
+    counted_.pop_front();
+    call.get();
   }
 }
 

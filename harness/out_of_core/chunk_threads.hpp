@@ -36,6 +36,7 @@ class ChunksInMemory final : public HostChunks {
 /// Threads that run tasks in the order in which they are started. Tasks that have not begun at the end are dropped.
 class TaskThreads {
  public:
+  /// Throws CommandError if the system starts no more threads.
   explicit TaskThreads(int threads);
   ~TaskThreads();
   TaskThreads(const TaskThreads&) = delete;
@@ -51,7 +52,8 @@ class TaskThreads {
   std::vector<std::jthread> threads_;  // the last member: they use the others
 };
 
-/// Called when the first `chunks` chunks are written, with the carry that the last of them left. May throw.
+/// Called by a thread of its own when the first `chunks` chunks are written, with the carry that the last of them left.
+/// May throw.
 using ChunksWritten = std::function<void(int chunks, std::span<const std::byte> carry)>;
 
 /// Threads read ahead of the device, from when the first chunk is taken, and write behind it; each several pieces of a
@@ -61,6 +63,10 @@ class ChunksInFiles final : public HostChunks {
   /// `memory` gives the buffers; `threads` read, and as many write.
   ChunksInFiles(ScanDevice& device, const ChunkedScan& asked, const std::function<HostArray(std::size_t)>& memory,
                 int threads, ReadPiece read, WritePiece write, ChunksWritten written);
+  /// After a failure, chunks that are written by now are counted, too.
+  ~ChunksInFiles() override;
+  ChunksInFiles(const ChunksInFiles&) = delete;
+  ChunksInFiles& operator=(const ChunksInFiles&) = delete;
   const void* take(const Chunk& chunk) override;
   void copying_in(const Chunk& chunk) override;
   void* room(const Chunk& chunk) override;
@@ -68,7 +74,7 @@ class ChunksInFiles final : public HostChunks {
   void finish() override;
 
  private:
-  using Pieces = std::vector<std::future<void>>;
+  using Pieces = std::vector<std::shared_future<void>>;
   void start_reading(std::size_t chunk);
   void settle(std::size_t chunks);
   template <class Work>
@@ -83,10 +89,11 @@ class ChunksInFiles final : public HostChunks {
   ReadPiece read_;
   WritePiece write_;
   ChunksWritten written_;
-  std::vector<Pieces> reading_, writing_;  ///< by buffer
-  std::size_t copied_out_ = 0;             ///< chunks whose copy out is enqueued
-  std::size_t settled_ = 0;                ///< chunks that are written
-  TaskThreads readers_, writers_;          // the last members: they use the others
+  std::vector<Pieces> reading_, writing_;         ///< by buffer
+  std::size_t copied_out_ = 0;                    ///< chunks whose copy out is enqueued
+  std::size_t settled_ = 0;                       ///< chunks that are written
+  std::deque<std::shared_future<void>> counted_;  ///< calls of `written_` that had not ended
+  TaskThreads readers_, writers_, counting_;      // the last members: they use the others
 };
 
 }  // namespace scanlab::out_of_core

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <stdexcept>
@@ -99,6 +100,7 @@ struct Collected {
   std::mutex mutex;
   std::vector<Activity> activities;
   std::size_t dropped = 0;
+  bool of_schedules = false;
 };
 Collected& collected() {
   static Collected all;
@@ -126,7 +128,7 @@ void keep(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto& kernel = reinterpret_cast<const CUpti_ActivityKernel9&>(record);
       Activity& added = add(kernel, Kind::kernel);
-      added.name = short_name(kernel.name != nullptr ? kernel.name : "kernel");
+      if (!collected().of_schedules) added.name = short_name(kernel.name != nullptr ? kernel.name : "kernel");
       added.blocks = std::int64_t{kernel.gridX} * kernel.gridY * kernel.gridZ;
       return;
     }
@@ -183,6 +185,7 @@ void ActivityCollector::begin() {
     const std::lock_guard lock(collected().mutex);
     collected().activities.clear();
     collected().dropped = 0;
+    collected().of_schedules = of_schedules_;
   }
   for (const CUpti_ActivityKind kind : kinds(of_schedules_)) check(SCANLAB_CUPTI(cuptiActivityEnable)(kind), "collect");
 }

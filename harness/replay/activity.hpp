@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct Activity {
   enum class Kind { kernel, copy_in, copy_out, copy, memset };  ///< copy: within a device, or between two
   Kind kind{};
   int device = 0;          ///< as CUDA counts them in this process
-  std::string name{};      ///< of a kernel, short_name(); else empty
+  std::string name{};      ///< of a kernel beyond schedules, short_name(); else empty
   std::int64_t start = 0;  ///< nanoseconds of the collector's clock, which is one for all devices
   std::int64_t end = 0;
   std::uint64_t bytes = 0;        ///< of a copy or a memset

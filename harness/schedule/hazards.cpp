@@ -155,17 +155,17 @@ void print(const CheckedSchedule& checked, bool brief, std::ostream& out) {
   const Job& job = checked.chosen.job;
   const bool control = checked.chosen.schedule->about.control;
   const auto& [hazards, waits_for_nothing] = checked.result;
-  std::vector<std::string> faults;
-  for (const Hazard& hazard : hazards) faults.push_back(describe(checked.recording, hazard));
-  for (const std::size_t wait : waits_for_nothing) {
-    faults.push_back(fmt::format("{} waits for nothing: no earlier operation records the event",
-                                 describe(checked.recording.operations[wait])));
-  }
-  faults.insert(faults.end(), checked.undone.begin(), checked.undone.end());
+  const std::size_t faults = hazards.size() + waits_for_nothing.size() + checked.undone.size();
+  const auto fault = [&](std::size_t i) {
+    if (i < hazards.size()) return describe(checked.recording, hazards[i]);
+    i -= hazards.size();
+    if (i >= waits_for_nothing.size()) return checked.undone[i - waits_for_nothing.size()];
+    return fmt::format("{} waits for nothing: no earlier operation records the event",
+                       describe(checked.recording.operations[waits_for_nothing[i]]));
+  };
   const std::string verdict =
-      faults.empty()
-          ? "ordered"
-          : fmt::format("NOT {}: {} faults", checked.result.ordered() ? "THE WHOLE JOB" : "ORDERED", faults.size());
+      faults == 0 ? "ordered"
+                  : fmt::format("NOT {}: {} faults", checked.result.ordered() ? "THE WHOLE JOB" : "ORDERED", faults);
   const bool caught = !checked.result.ordered();
   const char* const remark = !control               ? ""
                              : caught               ? " (a control, kept to be caught: it is)"
@@ -175,10 +175,10 @@ void print(const CheckedSchedule& checked, bool brief, std::ostream& out) {
              checked.chosen.schedule->about.id, job.workload->about.id, job.items, job.chunks, job.streams,
              name(job.memory), checked.recording.operations.size(), verdict, remark);
   constexpr std::size_t kShown = 20;  // a schedule that is wrong is so in every chunk
-  const std::size_t shown = std::min(faults.size(), brief && control ? 1 : kShown);
-  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", faults[i]);
-  if (shown == kShown && shown < faults.size()) {
-    fmt::print(out, "  and {} more: --json has them all\n", faults.size() - shown);
+  const std::size_t shown = std::min(faults, brief && control ? 1 : kShown);
+  for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", fault(i));
+  if (shown == kShown && shown < faults) {
+    fmt::print(out, "  and {} more: --json has them all\n", faults - shown);
   }
 }
 

@@ -83,7 +83,8 @@ std::optional<KernelTimes> measured_times(const streams::Job& job, const DeviceP
 std::string unknown_kernel_time(const streams::Job& job, const DeviceProfile& device, const KnownTimes& known) {
   const streams::WorkloadDescription& workload = job.workload->about;
   if (known.kernel || workload.ordered || job.work == 1 || measured_times(job, device, known)) return {};
-  return fmt::format("{} does not say how long a kernel of {} with work {} takes", device.name, workload.id, job.work);
+  return fmt::format("{} does not say how long a kernel of {} with work {}{} takes", device.name, workload.id, job.work,
+                     job.blocks == 0 ? "" : fmt::format(" in {} blocks", job.blocks));
 }
 
 Costs costs(const streams::Recording& recording, const DeviceProfile& device, const KnownTimes& known) {

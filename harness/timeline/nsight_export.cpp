@@ -121,7 +121,7 @@ class Reader {
       each.end = row.whole(1);
       if (each.end < each.start) {  // the profile ended first: Nsight gives them an end of 0
         ++left_out_[kUnfinished];
-        return;
+        return false;
       }
       each.stream = row.whole(3);
       each.correlation = row.number(4);
@@ -130,6 +130,7 @@ class Reader {
       const auto gpu = gpus.find({process & kIds, device});
       each.owner = {gpu == gpus.end() ? device : gpu->second, process, device, row.number(6).value_or(0)};
       rows_.push_back(std::move(each));
+      return true;
     };
     const std::vector<Column> common{{"start"},         {"end"},  {"deviceId"}, {"streamId"},
                                      {"correlationId"}, kProcess, kContext};
@@ -156,19 +157,18 @@ class Reader {
         case 7:
         case 8:
           copy.operation.kind = OperationKind::kernel;
-          ++left_out_[kWithin];
           break;
         default:
           ++left_out_[kElsewhere];
           return;
       }
-      add(row, std::move(copy));
+      const bool within = copy.operation.kind == OperationKind::kernel;
+      if (add(row, std::move(copy)) && within) ++left_out_[kWithin];
     });
     NsightRow kernel;
     kernel.operation.kind = OperationKind::kernel;
     file_.read(kSets, common, [&](const Row& row) {
-      ++left_out_[kWithin];
-      add(row, kernel);
+      if (add(row, kernel)) ++left_out_[kWithin];
     });
     file_.read(kKernels, with({{"gridX"}, {"gridY"}, {"gridZ"}}), [&](const Row& row) {
       kernel.blocks = row.whole(7) * row.whole(8) * row.whole(9);

@@ -218,7 +218,7 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
       {kJob, "h2d_ms = 3", "h2d_ms = -3", "line 4", "expected a number from 0 to 1000000, got -3"},
       {kJob, "chunks = 3", "items = \"2^10:2^12\"", "line 4", "is a range: give one number"},
       {kJob, "kernel_ms = 3", "work = 5", "line 4",
-       "didactic does not say how long a kernel of scale with work 5 takes: give kernel_ms"},
+       "didactic does not say how long a kernel of scale with work 5 in 6 blocks takes: give kernel_ms"},
       {kJob, "job = {", "job = [", "line 4", "Error while parsing"},
       {kJob, "job =", "created_streams = \"blocking\"\njob =", "line 4", "a job creates its streams"},
       {kJob, "h2d_ms = 3, kernel_ms = 3", "h2d_ms = 999999, kernel_ms = 999999", "line 1", "cannot be simulated: "},
