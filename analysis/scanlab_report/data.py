@@ -16,7 +16,7 @@ spans         an operation on an engine, in a timeline of a schedule
 calls         a call of the host, in the same timelines
 rank_spans    a kernel, copy or memset on one of several GPUs
 implicit_sync, concurrency, comparison, advice, nvbench      an experiment
-other         a case of nvbench or Google Benchmark, with its samples: `foreign`
+other         a case of nvbench or Google Benchmark, with its samples: `others`
 ============= ======================================================================================
 """
 

@@ -171,21 +171,26 @@ def entry_of(options: argparse.Namespace, kind: str) -> Entry:
     return known[options.name]
 
 
-def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
-    """The results, with what the user asks for."""
-    from scanlab_report.data import Ask
-
-    data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
-    timed = data["scan"]
-    if not entry.of_others and len(others := data["other"]) and timed.empty:
+def refuse_others(data: Data) -> None:
+    """Raise Refused for results of other programs alone."""
+    if len(others := data["other"]) and data["scan"].empty:
         file = data.files[others["file"].iloc[0]]
         raise Refused(
             f"{file.path}: has results of {file.context['program']}: `scanlab-report "
             f"compare` and `scanlab-report build` read them"
         )
-    operators = {
-        file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp")
-    } | set(timed["op"])
+
+
+def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
+    """The results, with what the user asks for."""
+    from scanlab_report.claims.stated import operators_of_scans
+    from scanlab_report.data import Ask
+
+    data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
+    timed = data["scan"]
+    if not entry.of_others:
+        refuse_others(data)
+    operators = {*operators_of_scans(), *timed["op"]}
     if options.op and options.op not in operators:
         raise Refused(
             f"there is no operator {options.op}; there are {', '.join(sorted(operators))}"

@@ -1,4 +1,4 @@
-"""From tables to the cases that a figure draws: `scans`, `pick`, `against`, `sources`.
+"""From tables to the cases that a figure draws: `scans` and `pick`.
 
 Where several files timed a case, the one with the most variants answers, of equals the newest. So
 what is compared was timed together wherever a file has it together, and samples of two files are

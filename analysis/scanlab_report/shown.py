@@ -39,10 +39,6 @@ class Shown:
     unusual: tuple[str, ...] = ()
     """Another variant, type or operator than a reader expects."""
 
-    @property
-    def full_caption(self) -> str:
-        return " ".join(filter(None, (self.caption, self.details)))
-
 
 def shown(
     data: Data,
@@ -159,12 +155,11 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
 
 
 def draw(
-    entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page", devices: bool = True
+    entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page"
 ) -> dict[str, Shown]:
     """Draw a figure with its footer and write it to files. Return the content by device."""
     with style.sheet(sheet):
-        apart = devices and not entry.of_others
-        on = by_device(entry, data) if apart else {"": first_of(entry, data)}
+        on = {"": first_of(entry, data)} if entry.of_others else by_device(entry, data)
         drawn: Figure = next(iter(on.values())).content
         style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []

@@ -27,10 +27,10 @@ ORDER = (
     "sessions",
     "claims",
 )
-"""The questions in the order of the gallery. The last are of files of other programs."""
+"""The questions, in the order of the gallery."""
 
 
 def load_all() -> None:
-    """Register every figure and table."""
+    """Register every figure and table, also those of other programs' files."""
     for name in (*ORDER, "others", "others_by_axis"):
         importlib.import_module(f"{__name__}.{name}")

@@ -9,8 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from scanlab_report import style
+from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code
+from scanlab_report.formats import Column, Table, citation, code
 from scanlab_report.intervals import median_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -87,7 +88,7 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
             color=colour,
             markerfacecolor="none" if place < 2 else colour,
             zorder=2 + place,
-            label=f"{connections} hardware work queue{'s' * (connections != 1)}",
+            label=count(connections, "hardware work queue"),
         )
         style.error_bars(axes, rows["total"], rows["measured"], rows["low"], rows["high"], colour)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
@@ -170,8 +171,6 @@ def text(value: Any) -> str:
 @table("implicit_sync")
 def implicit_sync(data: Data) -> Shown:
     """Implicit synchronisation: every experiment, as documented and as measured."""
-    from scanlab_report.formats import citation
-
     rows = _sync_rows(data)
     columns = (
         Column("name", "experiment", code, right=False),

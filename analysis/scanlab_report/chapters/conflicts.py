@@ -13,7 +13,7 @@ from scanlab_report import style
 from scanlab_report.chapters.counts import PADDINGS, usual_load
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, size, whole
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import Lacking, origin_first, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import ELEMENT_BYTES, MEASURED, RECORDED
 
@@ -35,8 +35,7 @@ def _both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
         rows = rows[[pair in named for pair in pairs]]
         rows = rows[[bool(_same_case(row, launches).any()) for row in rows.itertuples()]]
         if len(rows):
-            origins = rows["file"].map(lambda number: data.files[number].origin)
-            rows = rows[origins == min(origins)]
+            rows = origin_first(data, rows, "counts")
             return _compared(launches, rows), launches, rows
     raise Lacking(
         "hardware bank-conflict counters with counts of the SIMT emulator for the same cases"

@@ -21,6 +21,7 @@ from scanlab_report.pick import (
     Lacking,
     caches,
     items_words,
+    origin_first,
     pick,
     scan_of,
     scan_words,
@@ -28,7 +29,7 @@ from scanlab_report.pick import (
     shares,
 )
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.tables import ELEMENT_BYTES, MEASURED, RECORDED
+from scanlab_report.tables import ELEMENT_BYTES
 
 PADDINGS = {
     "none": "none",
@@ -43,13 +44,10 @@ PADDED = Group("a scan that pads shared memory", lambda about: "padding" in abou
 
 def counts(data: Data, variants: Sequence[str] = (), op: str = "plus") -> pd.DataFrame:
     """Emulator counts of some variants, all if none is named: counted now, else recorded."""
-    for origin in (MEASURED, RECORDED):
-        rows = pick(data.rows("counts", lambda file: file.origin == origin), op=op)
-        rows = pick(rows, variant=list(variants)) if variants else rows
-        if len(rows):
-            return rows
+    rows = pick(data["counts"], op=op)
+    rows = pick(rows, variant=list(variants)) if variants else rows
     named = f" of {' or '.join(variants)}" if variants else ""
-    raise Lacking(f"counts of the SIMT emulator{named}")
+    return origin_first(data, rows, f"counts of the SIMT emulator{named}")
 
 
 def padded_of(rows: pd.DataFrame) -> dict[str, str]:

@@ -199,6 +199,3 @@ def dram_traffic(data: Data) -> Shown:
         "so no bars.",
         launches,
     )
-
-
-# -------------------------------------------------------------------- emulator beside the hardware

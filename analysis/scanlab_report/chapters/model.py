@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 from scanlab_report import style
 from scanlab_report.chapters.bounds import WORK
+from scanlab_report.console import count
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size
 from scanlab_report.pick import newest
@@ -103,7 +104,7 @@ def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
         spread = np.linspace(-0.38, 0.38, len(own)) if len(own) > 1 else np.zeros(1)
         places |= dict(zip(own.index, place + spread, strict=True))
     for connections, own, points in _by_queues(rows):
-        label = f"{connections} hardware work queue{'' if connections == 1 else 's'}"
+        label = count(connections, "hardware work queue")
         axes.plot([places[i] for i in own.index], own["ratio"], label=label, **points)
     axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
     for off in (0.03, 0.10):

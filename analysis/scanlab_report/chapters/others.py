@@ -1,4 +1,4 @@
-"""Results of nvbench and Google Benchmark: distributions, times by an axis, a table of medians."""
+"""Results of nvbench and Google Benchmark: distributions, and a table of medians."""
 
 from __future__ import annotations
 
@@ -181,9 +181,6 @@ def _colour(number: int) -> str:
 
 def _line(number: int) -> str:
     return LINES[number // 2 % len(LINES)] if number > 1 else LINES[number]
-
-
-# ----------------------------------------------------------------------------------- by an axis
 
 
 # ----------------------------------------------------------------------------------- every case

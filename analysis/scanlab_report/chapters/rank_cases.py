@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report import style
 from scanlab_report.data import Data, File
@@ -274,10 +273,3 @@ def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> l
         own = pick(rows, algorithm=name).sort_values(x)
         ends.append(rank_line(panel, own, x, look(name), name))
     return ends
-
-
-def rank_ticks(panel: Axes, numbers: Iterable[int]) -> None:
-    """A tick at each of some numbers, and no others."""
-    panel.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in numbers})))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -27,7 +27,6 @@ from scanlab_report.chapters.rank_cases import (
     main_kind,
     ordered,
     rank_line,
-    rank_ticks,
     scans_of,
     several,
     strong,
@@ -76,7 +75,7 @@ def ranks_scaling(data: Data) -> Shown:
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
         numbers = sorted(set(rows["ranks"]))
         panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
-        rank_ticks(panel, numbers)
+        style.ticks_at(panel, numbers)
         panel.set_xlabel("GPUs" if (rows["on"] == "gpus").all() else "ranks")
         ends = []
         if column == "items":
@@ -192,7 +191,7 @@ def ranks_chunk(data: Data) -> Shown:
             label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
             rank_line(panel, line, CHUNK, look(name, tells), label)
         panel.set_xscale("log", base=2)
-        rank_ticks(panel, own[CHUNK])
+        style.ticks_at(panel, own[CHUNK])
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
         panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
@@ -229,7 +228,7 @@ def ranks_fold(data: Data) -> Shown:
         rank_line(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
     axes.axhline(1.0, **LINEAR.plot())
     axes.set_xscale("log", base=2)
-    rank_ticks(axes, rows["as_ranks"])
+    style.ticks_at(axes, rows["as_ranks"])
     axes.set_ylim(0, 1.06)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
     axes.set_title(f"{style.power_of_two(items)} items per GPU, {gpus} GPUs")

@@ -236,7 +236,7 @@ def _time_line(
 
 
 def _shares_from(
-    data: Data, cases: pd.DataFrame, variants: Iterable[str], least: int
+    cases: pd.DataFrame, variants: Iterable[str], least: int
 ) -> dict[str, pd.DataFrame]:
     """Shares of a copy by variant, from a number of items on; Lacking if there are none."""
     cache = caches(cases)[0]
@@ -258,7 +258,7 @@ def overview(data: Data) -> Shown:
     )
     about = data.variants
     present = [v for v in about.ids(*members) if v in timed(cases) and v != CEILING]
-    named = _shares_from(data, cases, present, 2**16)
+    named = _shares_from(cases, present, 2**16)
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
     largest = max(int(rows["items"].max()) for rows in named.values())
     style.items_axis(axes, (2**16, max(largest, 2**17)))
@@ -293,7 +293,7 @@ def ceiling_share(data: Data) -> Shown:
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,))
     asked, about = data.ask.variants, data.variants
     present = [v for v in timed(cases) if SCANS.has(about[v]) or v in asked]
-    named = _shares_from(data, cases, present, 2**14)
+    named = _shares_from(cases, present, 2**14)
     largest = max(int(rows["items"].max()) for rows in named.values())
     best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)

@@ -34,6 +34,7 @@ from scanlab_report.pick import (
     fastest_cub,
     items_words,
     of_variant,
+    origin_first,
     pick,
     scan_of,
     scan_words,
@@ -293,11 +294,7 @@ def _kernel(variant: str, own: pd.DataFrame) -> dict[str, Any]:
 @table()
 def skipped(data: Data) -> Shown:
     """Cases that were not timed, with the harness's reasons."""
-    rows = data["skipped"]
-    if rows.empty:
-        raise Lacking("cases skipped by the harness")
-    origins = rows["file"].map(lambda number: data.files[number].origin)
-    rows = rows[origins == min(origins)]  # measured now before recorded
+    rows = origin_first(data, data["skipped"], "cases skipped by the harness")
     named = rows.assign(settings=rows["settings"].replace("", "default"))
     grouped = named.groupby(["variant", "settings", "reason"], sort=True)["items"]
     grouped = grouped.agg(cases="size", smallest="min", largest="max").reset_index()

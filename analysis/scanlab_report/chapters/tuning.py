@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from scanlab_report import style
 from scanlab_report.data import Data
@@ -81,9 +80,7 @@ def tile_size(data: Data) -> Shown:
             )
         panel.set_xscale("log", base=2)
         panel.set_xlim(7, 76)
-        panel.xaxis.set_major_locator(FixedLocator([8, 16, 32, 64]))
-        panel.xaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        style.ticks_at(panel, (8, 16, 32, 64))
         panel.set_ylim(bottom, max(1.0, 1.02 * rows["high"].fillna(rows["ratio"]).max()))
         panel.set_title(f"$n$ = {style.power_of_two(n)}")
     axes[len(sizes) // 2].set_xlabel("tile, KiB")

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 from scanlab_report import DATA
 from scanlab_report.commands import session
 from scanlab_report.console import SOUND, count, refuse, say
-from scanlab_report.recording import COUNTS, Record, examine
 from scanlab_report.written import hidden, put
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    pass
+    from scanlab_report.recording import Record
 
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
@@ -40,6 +39,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from scanlab_report.recording import examine
+
     if not options.recorded.is_dir():
         return refuse(f"{options.recorded}: no such folder")
     record = examine(options.run, options.recorded)
@@ -69,6 +70,8 @@ def file_away(record: Record, recorded: Path) -> Path:
     """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date
     is taken."""
     import msgspec
+
+    from scanlab_report.recording import COUNTS
 
     device = recorded / record.name
     device.mkdir(parents=True, exist_ok=True)

@@ -214,6 +214,3 @@ def _written(compared: Comparison, out: Path) -> str:
         (new / "compare.md").write_text(page(compared), encoding="utf-8")
         compared.cases.to_csv(new / "compare.csv", index=False)
     return "\n".join([*summary(compared), f"Written: {out / 'compare.md'}, .csv, .pdf, .png"])
-
-
-# --------------------------------------------------------------------------------------- the page

@@ -43,12 +43,7 @@ def run(options: argparse.Namespace) -> int:
     variant = options.variant
     try:
         data = opened.opened(options.paths or [opened.RECORDED])
-        if len(data["other"]) and data["scan"].empty:
-            file = data.files[data["other"]["file"].iloc[0]]
-            raise opened.Refused(
-                f"{file.path}: has results of {file.context['program']}: `scanlab-report "
-                f"compare` and `scanlab-report build` read them"
-            )
+        opened.refuse_others(data)
         verified = {name for verification in data.verifications for name in verification.variants}
         known = {*data["scan"]["variant"], *data["counts"]["variant"], *verified}
         if variant not in known:
@@ -177,9 +172,3 @@ def _verdict(variant: str, verifications: list[Verification]) -> str:
         f"**Verified**: {numbers}; types "
         f"{', '.join(sorted({name for check in checks for name in check.types}))}. {by}{broken_off}"
     )
-
-
-# ----------------------------------------------------------------------------------------- timed
-
-
-# --------------------------------------------------------------------------------------- counted

@@ -24,8 +24,6 @@ from scanlab_report.others.cases import (
 from scanlab_report.schema.base import Count, Number
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, listed
 
-# -------------------------------------------------------------------------------- Google Benchmark
-
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _ARGUMENT = re.compile(r"(?:(?P<name>[^:]+):)?(?P<value>-?\d+(?:\.\d+)?)")
 _FITTED = ("BigO", "RMS")

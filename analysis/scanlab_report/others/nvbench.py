@@ -20,8 +20,6 @@ from scanlab_report.others.cases import (
 )
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 
-# ----------------------------------------------------------------------------------------- nvbench
-
 _CLOCKS = {"nv/cold": ("GPU", "nv/cold/time/gpu"), "nv/cpu_only": ("CPU", "nv/cpu_only/time/cpu")}
 """The clock of each way of timing, and the tag of its times. The first that a state has counts."""
 _BATCH = "nv/batch/time/gpu/mean"

@@ -18,7 +18,7 @@ from scanlab_report import DATA, chapters, markers, typesetting
 from scanlab_report.chapters import counts, head_to_head, odd_sizes, rivals, standings
 from scanlab_report.console import say
 from scanlab_report.data import Data
-from scanlab_report.experiments import duration, plan
+from scanlab_report.experiments import GPUS, duration, plan
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import ranks
@@ -129,7 +129,7 @@ def older(data: Data) -> Shown:
     lacking = [
         name
         for name in dict.fromkeys(_SHOWN.findall(text))
-        if name in known and not _lacks(name, data) and _lacks(name, left)
+        if name in known and _lacks(name, left) and not _lacks(name, data)
     ]
     code_ = lambda names: _listed(f"`{name}`" for name in names)
     sentence = (
@@ -239,6 +239,8 @@ def _first(make: Callable[[Data], Shown], data: Data) -> Shown:
 def _gallery(page: Path, drawn: Path, data: Data) -> str:
     """Every figure by question: its sentence, its picture, and the commands that measure it."""
     made, printed = [], _printed()
+    ranks_ = data["distributed"]["ranks"]
+    gpus = int(ranks_.max()) if len(ranks_) else GPUS
     for chapter in chapters.ORDER:
         module = importlib.import_module(f"scanlab_report.chapters.{chapter}")
         figures = [e for e in FIGURES.values() if e.make.__module__ == module.__name__]
@@ -250,8 +252,7 @@ def _gallery(page: Path, drawn: Path, data: Data) -> str:
                 say(f"{page}: {name} is not in the gallery: it was not drawn")
                 continue
             sentence = " ".join(filter(None, (entry.title, printed.get(name))))
-            ranks_ = data["distributed"]["ranks"]
-            steps = plan(entry.measured_by, int(ranks_.max()) if len(ranks_) else 4)
+            steps = plan(entry.measured_by, gpus)
             commands = list(steps.commands)
             commands[:1] = [f"{line}  # about {duration(steps.seconds)}" for line in commands[:1]]
             block = "\n".join(["```sh", *commands, "```"]) if commands else ""

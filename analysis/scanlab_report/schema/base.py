@@ -53,7 +53,6 @@ Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
 Op = Annotated[str, Meta(pattern=OPERATOR)]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
-ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):

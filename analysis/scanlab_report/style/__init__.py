@@ -10,6 +10,7 @@ from scanlab_report.style.axes import (
     power_axis,
     power_of_two,
     ratio_bars,
+    ticks_at,
 )
 from scanlab_report.style.base import (
     BLACK,
@@ -70,4 +71,5 @@ __all__ = [
     "save",
     "sheet",
     "stack",
+    "ticks_at",
 ]

@@ -81,6 +81,13 @@ def bars_said(repetitions: Iterable[int]) -> str:
     )
 
 
+def ticks_at(panel: Axes, numbers: Iterable[int]) -> None:
+    """A tick at each of some numbers, and no others."""
+    panel.xaxis.set_major_locator(FixedLocator(sorted({float(n) for n in numbers})))
+    panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
 def error_bars(axes: Axes, x: Any, middle: Any, low: Any, high: Any, colour: str) -> None:
     """Draw vertical 95% intervals, only where they are known."""
     x, *interval = (np.asarray(v, dtype=float) for v in (x, middle, low, high))

@@ -121,7 +121,7 @@ def figure(
 ) -> tuple[Figure, Sequence[Axes]]:
     """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches.
 
-    While :func:`stacked` draws, it is the next part of that figure.
+    While `stack` draws, it is the next part of that figure.
     """
     grid = {ratios: subplots.pop(ratios, None) for ratios in ("width_ratios", "height_ratios")}
     if _style.width:

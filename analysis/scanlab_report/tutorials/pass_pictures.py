@@ -1,4 +1,4 @@
-"""The pictures of the tutorial on scans of many blocks."""
+"""Pictures of scans over many blocks, of compaction and sorting, and of a device and its blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from scanlab_report.tutorials.drawing import (
     PALE_GREEN,
     PALE_RED,
     VERMILLION,
-    WIDTH,
     Picture,
     Row,
     exclusive,
@@ -320,5 +319,4 @@ def blocks_of_a_launch() -> str:
             picture.text(x + 14.2 + 20.5 * thread, 64, 4 * block + thread, 12)
     picture.text(12, 98, "thread t of block b works on item b · 4 + t", 13, "start", bold=True)
     picture.text(12, 116, "blockIdx.x * blockDim.x + threadIdx.x", 12.5, "start", FAINT)
-    assert WIDTH == 400
     return picture.svg()
