@@ -18,15 +18,7 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-KEYS = {
-    "Tab": 9,
-    "Enter": 13,
-    " ": 32,
-    "ArrowLeft": 37,
-    "ArrowUp": 38,
-    "ArrowRight": 39,
-    "ArrowDown": 40,
-}
+KEYS = {"ArrowUp": 38, "ArrowDown": 40}
 
 
 def found() -> str:
@@ -141,14 +133,7 @@ class Browser:
 
     def press(self, key: str) -> None:
         for what in ("keyDown", "keyUp"):
-            text = {"Enter": "\r", " ": " "}.get(key, "")
-            self.send(
-                "Input.dispatchKeyEvent",
-                type=what,
-                key=key,
-                windowsVirtualKeyCode=KEYS[key],
-                **({"text": text} if text else {}),
-            )
+            self.send("Input.dispatchKeyEvent", type=what, key=key, windowsVirtualKeyCode=KEYS[key])
 
     def troubles(self) -> list[str]:
         """Every error that the console or the page's own code reported."""

@@ -343,9 +343,43 @@ def shapes() -> dict[str, Any]:
     }
 
 
-def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) -> Path:
-    """A results folder in which nothing is missing; the hardware counts `extra` load transactions
-    more per launch."""
+def record(
+    recorded: Path,
+    name: str,
+    time: float,
+    complete: bool | None = None,
+    variant: str = "memcpy",
+    **changes: Any,
+) -> Path:
+    """A folder with timings of one variant, of the day that it is called by; with a session.json if
+    it says whether it is complete."""
+    folder = recorded / name
+    folder.mkdir(parents=True)
+    about = context(date=f"{name}T00:00:00", **changes)
+    (folder / "scan.json").write_text(
+        json.dumps(
+            {
+                "context": about,
+                "benchmarks": [repetition(case(variant, 1024), i, time) for i in range(6)],
+            }
+        )
+    )
+    if complete is not None:
+        said = {
+            "schema": "scanlab-session/1",
+            "device": about["device"],
+            "date": about["date"],
+            "commit": "",
+            "complete": complete,
+            "files": [{"file": "scan.json", "kind": "timings"}],
+        }
+        (folder / "session.json").write_text(json.dumps(said))
+    return folder
+
+
+def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
+    """A results folder in which nothing is missing; the hardware counts 64 load transactions more
+    per launch."""
     folder.mkdir(parents=True, exist_ok=True)
     documents = {"scan": timings(rounds, top), "python": python_timings(rounds)}
     documents |= {"cub_shapes": cub_shapes(rounds)}
@@ -364,7 +398,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28, extra: int = 64) ->
             every = content["totals"]["banks32"]["transactions"]
             loads, conflicts = int(every * 0.6), every - content["totals"]["shared_requests"]
             ours = int(conflicts * 0.6)
-            counted = f"{loads + extra},{every - loads},{ours},{conflicts - ours}"
+            counted = f"{loads + 64},{every - loads},{ours},{conflicts - ours}"
             counters.append(f"{id_},{padding},i32,plus,{items},{id_},0,{counted}")
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,30 +12,7 @@ from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
 from tests import fixtures, ranks_fixtures
-from tests.fixtures import case, results, samples
-
-
-def record(
-    recorded: Path,
-    name: str,
-    time: float,
-    complete: bool | None = None,
-    variant: str = "memcpy",
-    **about: Any,
-) -> Path:
-    """A folder with timings of the day that it is called by; with a session.json if it says
-    whether it is complete."""
-    folder = recorded / name
-    folder.mkdir(parents=True)
-    document = results(*samples(6, case(variant, 1024), time), date=f"{name}T00:00:00", **about)
-    (folder / "scan.json").write_text(json.dumps(document))
-    if complete is not None:
-        context = document["context"]
-        session = {"schema": "scanlab-session/1", "device": context["device"], "commit": ""}
-        session |= {"date": context["date"], "complete": complete}
-        session |= {"files": [{"file": "scan.json", "kind": "timings"}]}
-        (folder / "session.json").write_text(json.dumps(session))
-    return folder
+from tests.fixtures import case, record, results, samples
 
 
 def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:

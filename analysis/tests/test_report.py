@@ -21,7 +21,6 @@ from tests.fixtures import case, context, explanation, results, samples
 
 chapters.load_all()
 FIRST, OTHER, ALONE = first_device(), "Other Device", "Lone CPU"
-OF_NO_DEVICE = {"pipeline", "bank_conflicts", "model_residuals"}
 PAPERS = {name: typesetting.source_text(name) for name in typesetting.PAPERS}
 
 

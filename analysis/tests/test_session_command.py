@@ -4,8 +4,8 @@ what says that one is complete."""
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,41 +16,7 @@ from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import Lacking, pick, scans, timed
 from tests import fixtures
-from tests.fixtures import case, context, repetition
-
-
-def record(
-    recorded: Path,
-    name: str,
-    time: float,
-    complete: bool | None = None,
-    variant: str = "memcpy",
-    **changes: Any,
-) -> Path:
-    """A folder with timings of one variant, of the day that it is called by; with a session.json if
-    it says whether it is complete."""
-    folder = recorded / name
-    folder.mkdir(parents=True)
-    about = context(date=f"{name}T00:00:00", **changes)
-    (folder / "scan.json").write_text(
-        json.dumps(
-            {
-                "context": about,
-                "benchmarks": [repetition(case(variant, 1024), i, time) for i in range(6)],
-            }
-        )
-    )
-    if complete is not None:
-        said = {
-            "schema": "scanlab-session/1",
-            "device": about["device"],
-            "date": about["date"],
-            "commit": "",
-            "complete": complete,
-            "files": [{"file": "scan.json", "kind": "timings"}],
-        }
-        (folder / "session.json").write_text(json.dumps(said))
-    return folder
+from tests.fixtures import record
 
 
 def answer(recorded: Path, name: str = "", measured: Path | None = None) -> float:
@@ -177,13 +143,13 @@ def test_files_of_other_folders_can_be_of_a_session_and_files_that_are_not_liste
     assert timed(scans(choose_session(load([], [tmp_path]), "2026-01-02"))) == ["best", "memcpy"]
 
 
-def test_a_session_that_has_every_kind_is_complete(tmp_path: Path) -> None:
-    fixtures.write_all(tmp_path, top=18)
-    for file in (tmp_path / "explain").glob("*.json"):
-        file.rename(tmp_path / file.name)
-    for file in tmp_path.iterdir():
-        if file.is_file() and "cpu" in file.name:
-            file.unlink()
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fixtures.write_all(tmp_path_factory.mktemp("whole"), top=18)
+
+
+def test_a_session_that_has_every_kind_is_complete(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     assert main(["session", str(tmp_path)]) == 0
     said = json.loads((tmp_path / "session.json").read_text())
     assert said["complete"], {of["kind"] for of in said["files"]}
@@ -229,9 +195,9 @@ def test_a_session_is_of_one_device_and_of_files_that_are_there(
     [("dram_bytes", "such as"), ("streams", "such as"), ("larger", "such as"), ("scan", "")],
 )
 def test_two_files_of_a_kind_with_the_same_case_are_no_session_except_files_of_scans(
-    tmp_path: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
+    whole: Path, tmp_path: Path, kind: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fixtures.write_all(tmp_path, top=18)
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     (file,) = (path for path in tmp_path.iterdir() if path.stem == kind)
     (tmp_path / f"{kind}_again{file.suffix}").write_bytes(
         file.read_bytes().replace(b"2026-01-02", b"2026-01-03")

@@ -53,6 +53,15 @@ Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
 Op = Annotated[str, Meta(pattern=OPERATOR)]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
+RanksVariant = Annotated[
+    Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
+]
+ChunkItems = Annotated[
+    Count, means("items that a rank receives at a time; ceil(items / ranks): one block per rank")
+]
+RanksBytes = Annotated[
+    Count, means("bytes that any scan must move, over all ranks: one read and one write per item")
+]
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):

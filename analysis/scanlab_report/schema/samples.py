@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report.schema.base import (
     Amount,
+    ChunkItems,
     Count,
     Line,
     Mode,
@@ -15,6 +16,8 @@ from scanlab_report.schema.base import (
     Number,
     Op,
     Positive,
+    RanksBytes,
+    RanksVariant,
     Settings,
     Type,
     means,
@@ -277,9 +280,7 @@ class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow
     each other."""
 
-    variant: Annotated[
-        Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
-    ]
+    variant: RanksVariant
     type: Type
     op: Op
     mode: Mode
@@ -287,14 +288,8 @@ class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     ranks: Count
     on: Literal["gpus", "hosts"]
     settings: Settings
-    chunk_items: Annotated[
-        Count,
-        means("items that a rank receives at a time; ceil(items / ranks): one block per rank"),
-    ]
-    bytes: Annotated[
-        Count,
-        means("bytes that any scan must move, over all ranks: one read and one write per item"),
-    ]
+    chunk_items: ChunkItems
+    bytes: RanksBytes
     compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
     rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run per rank")] = UNSET
 

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.schema.base import (
     Amount,
+    ChunkItems,
     Count,
     Digits,
     Few,
@@ -15,11 +16,12 @@ from scanlab_report.schema.base import (
     Line,
     Measured,
     Mode,
-    Name,
     Number,
     Op,
     Positive,
     Provenance,
+    RanksBytes,
+    RanksVariant,
     Settings,
     Type,
     means,
@@ -198,9 +200,7 @@ class TracedCase(Struct, kw_only=True, frozen=True):
     the host has enqueued all."""
 
     kind: Literal["distributed"]
-    variant: Annotated[
-        Name, means("name of its file in `variants/distributed/` or `baselines/distributed/`")
-    ]
+    variant: RanksVariant
     type: Type
     op: Op
     mode: Mode
@@ -208,14 +208,8 @@ class TracedCase(Struct, kw_only=True, frozen=True):
     ranks: Few
     on: Literal["gpus"]
     settings: Settings
-    chunk_items: Annotated[
-        Count,
-        means("items that a rank receives at a time; ceil(items / ranks): one block per rank"),
-    ]
-    bytes: Annotated[
-        Count,
-        means("bytes that any scan must move, over all ranks: one read and one write per item"),
-    ]
+    chunk_items: ChunkItems
+    bytes: RanksBytes
     compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
     verified: Annotated[
         bool, means("whether the output of the last run was right; a wrong one is not written")
