@@ -119,7 +119,8 @@ void ChunksInFiles::start_reading(std::size_t chunk) {
 
 const void* ChunksInFiles::take(const Chunk& chunk) {
   if (chunk.index == 0) {
-    for (std::size_t ahead = 0; ahead < ring_; ++ahead) start_reading(ahead);
+    start_reading(0);
+    for (std::size_t ahead = 1; ahead < ring_; ++ahead) start_reading(ahead);
   }
   for (const std::shared_future<void>& piece : reading_[index_of(chunk) % ring_]) piece.get();
   return input(index_of(chunk));
