@@ -14,14 +14,14 @@ has_bulk_copies() { [[ $(gpu compute_cap | head -n 1) =~ ^(9|[1-9][0-9])\. ]]; }
 
 # head_to_head TYPE: times best and the header against every CUB.
 head_to_head() {
-  "$scanlab" bench --sweep head_to_head --type "$1" --rounds 5 --out "$out/head_to_head_$1.json" --force \
+  "$scanlab" bench --sweep head_to_head --type "$1" --benchmark_repetitions=5 --out "$out/head_to_head_$1.json" --force \
     --variant best,device_scan,memcpy,cub_device_scan,cub_newest,cub_newest_look_ahead,cub_newest_deterministic,cub_tuned
 }
 
 # scan_larger_than_memory memory|files MIB...: scans inputs of so many MiB, as they fit on this machine, through a budget of device
 # memory: from pinned memory to pinned memory, or from file to file, with both ways to write.
 scan_larger_than_memory() {
-  local from=$1 mib write free options=(--budget 2GiB --rounds 5 --force) scanned=$out/.scanned
+  local from=$1 mib write free options=(--budget 2GiB --repetitions 5 --force) scanned=$out/.scanned
   shift
   [[ ! $quick ]] || set -- "$1"
   free=$(($(awk '/^MemAvailable/ { print $2 }' /proc/meminfo) / 1024))

@@ -262,10 +262,10 @@ def _too_few(record: Record, file: Path, data: Data) -> None:
     """Complain of timings with too few repetitions for an interval, unless only a few cases are
     affected: a cap on its time stops a slow case."""
     kinds = {
-        "scan": "bench --rounds",
-        "schedule": "streams run --rounds",
-        "stream_scan": "stream-scan --repetitions",
-        "distributed": "distributed bench --rounds",
+        "scan": "bench --benchmark_repetitions=",
+        "schedule": "streams run --benchmark_repetitions=",
+        "stream_scan": "stream-scan --repetitions ",
+        "distributed": "distributed bench --benchmark_repetitions=",
     }
     for table, how in kinds.items():
         rows = data.rows(
@@ -285,7 +285,7 @@ def _too_few(record: Record, file: Path, data: Data) -> None:
                 "benchmarks",
                 f"{len(few)} of {len(counts)} cases have fewer than {FEWEST} repetitions, "
                 f"such as {named} with {few.iloc[0]}: "
-                f"no interval is known; measure again with {how} {FEWEST} or more",
+                f"no interval is known; measure again with {how}{FEWEST} or more",
             )
 
 

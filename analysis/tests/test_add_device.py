@@ -643,5 +643,5 @@ def test_scans_over_several_gpus_must_be_verified_and_repeated(
     assert (
         "cases have fewer than 5 repetitions, such as copy_all copy i32 plus inclusive"
         in (said := capsys.readouterr().err)
-        and "distributed bench --rounds 5" in said
+        and "distributed bench --benchmark_repetitions=5" in said
     )

@@ -15,8 +15,8 @@
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/whole_file.hpp"
-#include "harness/measure/provenance.hpp"
 #include "harness/measure/scan_backend.hpp"
+#include "harness/results/provenance.hpp"
 
 namespace scanlab {
 namespace {

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.python import clock, libraries, provenance, scans, session
+from baselines.python.protocol import FEW_REPETITIONS, REPETITIONS, Plan
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """The exit statuses of the README's table."""
@@ -63,9 +64,8 @@ def prepare_output(options: argparse.Namespace) -> int:
     return DONE
 
 
-def make_plan(options: argparse.Namespace) -> session.Plan:
-    loop = options.rounds, options.seed, options.width / 100, options.cap
-    return session.Plan(options.type, options.items, *loop)
+def make_plan(options: argparse.Namespace) -> Plan:
+    return Plan(options.type, options.items, options.seed, options.repetitions)
 
 
 def measure(bench: session.Bench, context: dict[str, Any], out: Path, leads: bool = True) -> int:
@@ -141,12 +141,6 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def _amount(text: str) -> float:
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
-        raise argparse.ArgumentTypeError(f"takes a number of at least 0, not '{text}'")
-    return float(text)
-
-
 def make_parser(
     module: str, about: str | None, types: list[str], items: str
 ) -> argparse.ArgumentParser:
@@ -163,12 +157,9 @@ def make_parser(
     add("--type", type=known, default=types, metavar="TYPE", help=several)
     sizes = f"choose numbers of items (default {items})"
     add("--items", type=parse_items, default=items, metavar="LIST", help=sizes)
-    most = "take at most N samples per case (default 10)"
-    add("--rounds", type=positive, default=10, metavar="N", help=most)
-    width = "stop a case at this half width of its median's 95 %% interval (default 1; 0: never)"
-    add("--width", type=_amount, default=1.0, metavar="PERCENT", help=width)
-    cap = "after this wall time give a case no more than 5 samples (default 10)"
-    add("--cap", type=_amount, default=10.0, metavar="SECONDS", help=cap)
+    usual = f"default {REPETITIONS}; {FEW_REPETITIONS} if a run takes above a second"
+    samples = f"take N samples per case, interleaved at random ({usual})"
+    add("--repetitions", type=positive, metavar="N", help=samples)
     add("--seed", type=positive, default=1, metavar="N", help="choose the inputs (default 1)")
     return parser
 

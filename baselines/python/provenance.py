@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from baselines.python.session import Plan
+from baselines.python.protocol import REPETITIONS, Plan
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,9 +31,7 @@ def context(plan: Plan, program: str) -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cores": str(os.cpu_count()),
         "seed": str(plan.seed),
-        "rounds": str(plan.rounds),
-        "width_percent": f"{100 * plan.width:g}",
-        "cap_seconds": f"{plan.cap_seconds:g}",
+        "rounds": str(plan.repetitions or REPETITIONS),
         "variants": {},
     }
     return facts | _commit() | _device()

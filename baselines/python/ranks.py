@@ -26,18 +26,12 @@ import numpy as np
 from baselines.python import __main__ as command
 from baselines.python import provenance, scans
 from baselines.python.libraries import Library
-from baselines.python.session import MIN_RUN_SECONDS, Bench, Case, Plan
+from baselines.python.protocol import MIN_RUN_SECONDS, Plan
+from baselines.python.session import Bench, Case
 
 _UNTIMED_RUNS, _MAX_RUNS = 3, 400
 _SECONDS_PER_SAMPLE = 20e-3
-"""As in harness/distributed/distributed_session.cpp; runs_per_sample.json tests both."""
-
-
-def runs_per_sample(seconds: float, rounds: int, cap_seconds: float) -> int:
-    """Number of runs of so many seconds that fill a sample, within the cap and a stream."""
-    run = max(seconds, MIN_RUN_SECONDS)
-    most = min(math.floor(cap_seconds / rounds / run), _MAX_RUNS)
-    return max(min(math.ceil(_SECONDS_PER_SAMPLE / run), most), 1)
+"""As in harness/distributed/distributed_session.cpp."""
 
 
 class Group(Library):
@@ -138,7 +132,8 @@ class RanksBench(Bench):
         return scans.reference(items, self._gather(scans.block_sum(items))[: self.group.rank])
 
     def _runs(self, seconds: float, cache: str) -> int:
-        return runs_per_sample(seconds, self.plan.rounds, self.plan.cap_seconds)
+        run = max(seconds, MIN_RUN_SECONDS)
+        return min(math.ceil(_SECONDS_PER_SAMPLE / run), _MAX_RUNS)
 
     def _facts_of_sample(self, by_rank: list[float]) -> dict[str, Any]:
         return {"rank_ns": [seconds * 1e9 for seconds in by_rank]}

@@ -1,93 +1,71 @@
 // scanlab bench: verifies cases and times them.
 #include "harness/cli/options.hpp"
 #include "harness/host/clock.hpp"
-#include "harness/measure/profiled_runs.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/measure/scan_cases.hpp"
-#include "harness/measure/scan_report.hpp"
-#include "harness/measure/timing_report.hpp"
+#include "harness/measure/scan_session.hpp"
 #include "harness/tuning/short_tuning.hpp"
 
 namespace scanlab::cli {
 
 namespace {
 
+constexpr char kRangesSchema[] = "scanlab-ranges/1";
 constexpr char kDefaultItems[] = "2^10:2^28:x4";
 
 struct Request {
-  measure::ScanOptions options;
-  std::uint64_t seed = 1;
-  std::vector<measure::TimedCase> cases;
-  std::optional<std::string> out;
-  bool once = false;
-  tuning::Asked best_requests;
-  bool tune_now = false;
-};
-
-/// The request, without the cases.
-struct BenchOptions {
   OptionWords words;
-  LoopWords loop;
-  std::optional<std::string> sweep, out;
+  std::optional<std::string> sweep;
+  Output out;
   std::uint64_t seed = 1;
-  bool quick = false, compare = false, force = false, once = false, tune_now = false;
-
+  bool quick = false, compare = false, once = false, tune_now = false;
   Options options;
 
-  BenchOptions() {
+  measure::ScanOptions timing;
+  int repetitions = measure::kRepetitions;
+  std::vector<measure::TimedCase> cases;
+  tuning::Asked best_requests;
+
+  Request() {
     add_selection_options(options, words, kDefaultItems);
     add_problem_options(options, words, "default i32 and plus, or the first that the variant has");
-    loop.add_to(options, {});
     options.list("cache", "STATE", words, "select the cache state: cold, warm (default both)")
         .list("launch", "WAY", words, "select the launch: stream, graph, batch, pipeline (default stream and graph)")
         .text("sweep", "NAME", sweep,
-              sweep_help(measure::scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch"))
+              sweep_help(scan_sweeps(), "--variant, --type, --op, --mode, --cache and --launch"))
         .flag("quick", quick, "short for --sweep quick")
         .flag("compare", compare, "time also what scans are compared with: best, every CUB, copies, an empty launch")
-        .file("out", File::written, out, "write results: Google Benchmark's JSON, every repetition, provenance")
-        .force(force)
+        .output("out", out, "write every repetition at once: Google Benchmark's JSON, typed, with provenance")
         .seed(seed, "choose the inputs, and where in device memory the arrays lie")
         .flag("once", once, "run each case once, untimed, in an NVTX range of its name, for nsys and ncu")
         .flag("tune-now", tune_now, "if this device has no table for best, measure one first, in under a minute")
         .note(measure::kGoogleFlagsNote);
   }
-};
 
-Request read_request(BenchOptions& asked, const measure::GoogleFlags& flags) {
-  Request request;
-  if (asked.quick) asked.options.refuse_useless({"sweep"}, "--quick is a sweep of its own; leave out one of the two");
-  if (asked.quick) asked.sweep = "quick";
-  const measure::ScanSweep* const sweep =
-      asked.sweep ? &find_named("sweep", measure::scan_sweeps(), *asked.sweep) : nullptr;
-  measure::LoopOptions defaults;
-  if (sweep != nullptr) {
-    defaults.rounds = sweep->rounds;
-    request.options.device_seconds = sweep->seconds;
+  /// Sets the cases and their timing, from the parsed words.
+  void choose_cases(const measure::GoogleFlags& flags) {
+    if (quick) options.refuse_useless({"sweep"}, "--quick is a sweep of its own; leave out one of the two");
+    if (quick) sweep = "quick";
+    const ScanSweep* const named = sweep ? &find_named("sweep", scan_sweeps(), *sweep) : nullptr;
+    if (named != nullptr) {
+      repetitions = named->rounds;
+      timing.device_seconds = named->seconds;
+    }
+    timing.seconds = flags.seconds();
+    timing.runs = flags.runs();
+    timing.fixed_repetitions = flags.given("repetitions");
+    for (const char* flag : {"repetitions", "min_time", "out"}) {
+      if (!once || !flags.given(flag)) continue;
+      refuse(fmt::format(
+          "--benchmark_{} would have no effect: --once runs each case once, untimed; leave out one of the two", flag));
+    }
+    if (compare) words = add_rivals(words);
+    cases = measure::timed_cases(
+        named != nullptr ? selected_scans(*named, words) : selected_scans(words, kDefaultItems), once);
+    if (cases.empty())
+      refuse("no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only");
+    if (tune_now && !out.path) refuse("--tune-now writes its table beside the results: give --out FILE");
   }
-  request.options.loop = asked.loop.over(defaults, flags);
-  request.options.seconds = flags.seconds;
-  request.options.runs = flags.runs;
-  request.seed = asked.seed;
-  request.out = either("out", asked.out, flags.out);
-  request.once = asked.once;
-  if (request.once) {
-    constexpr char kWhy[] = "--once runs each case once, untimed; leave out one of the two";
-    asked.options.refuse_useless({"rounds", "width", "cap"}, kWhy);
-    if (flags.rounds || flags.seconds || flags.runs)
-      refuse(fmt::format("{} would have no effect: {}",
-                         flags.rounds ? "--benchmark_repetitions" : "--benchmark_min_time", kWhy));
-  }
-  const OptionWords words = asked.compare ? measure::add_rivals(asked.words) : asked.words;
-  request.cases = measure::timed_cases(
-      sweep != nullptr ? measure::selected_scans(*sweep, words) : measure::selected_scans(words, kDefaultItems),
-      request.once, [&](const std::string& name) { return flags.passes(name); });
-  request.best_requests = tuning::best_requests(request.cases);
-  request.tune_now = asked.tune_now;
-  if (request.tune_now && request.best_requests.empty())
-    refuse("--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
-  if (request.tune_now && !request.out) refuse("--tune-now writes its table beside the results: give --out FILE");
-  return request;
-}
+};
 
 bool on_host(const measure::TimedCase& timed) { return timed.on_host(); }
 
@@ -111,17 +89,16 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
 
 /// `table`: where that of best is from; empty if best is not timed.
 measure::Facts provenance(const Request& request, const std::optional<measure::Facts>& device, const std::string& table,
-                          const measure::GoogleFlags& flags, const Context& context) {
-  measure::Facts facts{{"schema", request.once ? measure::kRangesSchema : measure::kResultsSchema},
+                          const Context& context) {
+  measure::Facts facts{{"schema", request.once ? kRangesSchema : measure::kResultsSchema},
                        {"kind", device ? "cuda" : "host"}};
   if (device) facts.update(*device);
   facts.update(measure::measured_on_host(context.argv));
   if (!request.once) facts.erase("date");  // of results Google Benchmark has it
   facts["seed"] = std::to_string(request.seed);
-  add_loop_facts(request.options.loop, facts);
+  facts["rounds"] = std::to_string(std::ranges::max(request.cases, {}, &measure::TimedCase::repetitions).repetitions);
   if (!table.empty()) facts["tuning"] = table;
-  facts["seconds_a_repetition"] = fmt::format("{}", request.options.seconds.value_or(request.options.device_seconds));
-  flags.add_context(facts);
+  facts["seconds_a_repetition"] = fmt::format("{}", request.timing.seconds.value_or(request.timing.device_seconds));
   std::vector<const Variant*> variants;
   for (const measure::TimedCase& timed : request.cases) variants.push_back(timed.scan.variant);
   facts["variants"] = measure::described(variants);
@@ -136,27 +113,54 @@ bool tune_now(const Request& request, const measure::Facts& device, const measur
   const auto elapsed = [began = Clock::now()] { return seconds_since(began); };
   measure::Facts facts = device;
   facts.update(measure::run_facts(context.argv));
-  tuning::Tuner tuner(backends, tuning::kShortLoop, nullptr, context.err);
+  measure::Engine engine({}, nullptr, context.err);
+  tuning::Tuner tuner(backends, engine);
   const TuningTable table = tuning::tune_shortly(request.best_requests, tuner, facts, elapsed);
   if (interrupted()) return false;
-  const std::filesystem::path path = tuning::short_table_path(*request.out);
+  const std::filesystem::path path = tuning::short_table_path(*request.out.path);
   tuning::use_table(table, file, path);
   fmt::print(context.err, "scanlab: measured in {:.0f} s; best goes by it here, and elsewhere with {}={}\n", elapsed(),
              kTuningVariable, path.string());
   return tuner.any_failed();
 }
 
+/// Prints the cases that were not timed, and how many had few repetitions; to `err` which hand-written kernels need
+/// local memory: their registers did not suffice, which is worth knowing before their times are believed.
+void print_rest(const std::vector<measure::TimedCase>& cases, std::ostream& out, std::ostream& err) {
+  measure::print_untimed(measure::timings(cases), out);
+  std::map<std::string, std::size_t> most_bytes;
+  for (const measure::TimedCase& timed : cases) {
+    if (timed.scan.variant->origin != Origin::variant || timed.kernels.local_bytes == 0) continue;
+    std::size_t& bytes =
+        most_bytes[fmt::format("{} of {} {}", timed.about().id, name(timed.problem().type), name(timed.problem().op))];
+    bytes = std::max(bytes, timed.kernels.local_bytes);
+  }
+  for (const auto& [scan, bytes] : most_bytes) {
+    fmt::print(err,
+               "scanlab: warning: {} uses {} bytes of local memory a thread: spilled registers, or an array that is "
+               "indexed at run time\n",
+               scan, bytes);
+  }
+  const auto most = std::ranges::max(cases, {}, &measure::TimedCase::repetitions).repetitions;
+  const auto few = std::ranges::count_if(cases, [&](const auto& each) { return each.repetitions < most; });
+  if (few > 0)
+    fmt::print(out, "{} repetitions instead of {} of {} cases, whose runs take above a second\n",
+               measure::kFewRepetitions, most, few);
+}
+
 int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& backends,
-             const measure::ScanOptions& options, measure::ResultsFile* file, Context& context) {
-  measure::ScanSession session(std::move(cases), backends, options, file, context.err);
+             const measure::ScanOptions& options, measure::Engine& engine, measure::ResultsFile* file,
+             std::ostream& out, Context& context) {
+  measure::ScanSession session(std::move(cases), backends, options, engine);
   std::string lost;
   try {
     session.run();
   } catch (const verify::DeviceLost& error) {
     lost = error.what();
   }
-  print(session, context.out, context.err);
-  if (file != nullptr) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
+  engine.end_table();
+  print_rest(session.cases(), out, context.err);
+  if (file != nullptr) fmt::print(out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
   if (lost.empty()) return measure::status_or_nothing_ran(measure::timings(session.cases()), context.err);
   fmt::print(context.err, "scanlab: the device is lost to this process ({}); every finished repetition is kept\n",
@@ -164,22 +168,44 @@ int time_all(std::vector<measure::TimedCase> cases, const measure::Backends& bac
   return kFailed;
 }
 
+/// Runs each case that its variant can take once, untimed, in the profiler's capture range. `ranges` gets the name of
+/// each range and the fields of its case, so that readers of a profiler's report take nothing from the names in it.
+int run_each_once(const std::vector<measure::TimedCase>& cases, const measure::Backends& backends,
+                  measure::Facts& ranges, std::ostream& out) {
+  int status = kOk;
+  for (const measure::TimedCase& timed : cases) {
+    if (interrupted()) return kInterrupted;
+    if (!timed.bound.plan.possible()) {
+      fmt::print(out, "{}: skipped: {}\n", timed.name, timed.bound.plan.refusal);
+      continue;
+    }
+    try {
+      backends.backend_for(timed).run_once(timed);
+      fmt::print(out, "{}: ran once\n", timed.name);
+      measure::Facts& range = ranges.emplace_back(measure::Facts{{"name", timed.name}});
+      describe(timed, range);
+      for (const char* field : {"cache", "launch", "prepare_ns"}) range.erase(field);
+    } catch (const measure::LacksMemory& lack) {
+      fmt::print(out, "{}: skipped: {}\n", timed.name, lack.what());
+      status = kOutOfMemory;
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
-int bench(const std::vector<std::string>& arguments, Context& context) {
-  const measure::GoogleFlags flags = measure::take_google_flags(arguments);
-  BenchOptions asked;
-  if (!asked.options.parse(flags.others, context)) return kOk;
-  Request request = read_request(asked, flags);
+int bench(const Words& arguments, Context& context) {
+  const measure::GoogleFlags flags(arguments);
+  Request request;
+  if (!request.options.parse(flags.others(), context)) return kOk;
+  request.choose_cases(flags);
   std::vector<measure::TimedCase>& cases = request.cases;
-  if (flags.list) {
-    for (const measure::TimedCase& timed : cases) fmt::print(context.out, "{}\n", timed.name);
-    return kOk;
-  }
-  if (cases.empty())
-    refuse(
-        "no case is left to time: widen the selection, or --benchmark_filter if it was given. Host code is timed "
-        "with --cache warm --launch stream only");
+  flags.parse(request.repetitions);
+  if (!measure::choose_cases(cases, context.out)) return kOk;
+  request.best_requests = tuning::best_requests(cases);
+  if (request.tune_now && request.best_requests.empty())
+    refuse("--tune-now measures a table for best, which no case needs: add best to --variant, or leave out --tune-now");
 
   std::string refusal;
   const std::optional<measure::Facts> device =
@@ -188,19 +214,19 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   std::string table = request.best_requests.empty() ? "" : tuning::table_in_use(*device);
   const bool tunes = request.tune_now && table == tuning::kNoTable;
   if (tunes) {
-    table = "measured before this run: " + tuning::short_table_path(*request.out).filename().string();
+    table = "measured before this run: " + tuning::short_table_path(*request.out.path).filename().string();
   } else if (request.tune_now) {
     fmt::print(context.err, "scanlab: best has a table for this device ({}): none is measured\n", table);
   } else if (table == tuning::kNoTable) {
     fmt::print(context.err, "scanlab: {}", tuning::no_table((*device)["device"].get<std::string>()));
   }
   std::optional<WholeFile> table_file;
-  if (tunes) table_file.emplace(tuning::short_table_path(*request.out), asked.force);
-  const measure::Facts facts = provenance(request, device, table, flags, context);
+  if (tunes) table_file.emplace(tuning::short_table_path(*request.out.path), request.out.force);
+  const measure::Facts facts = provenance(request, device, table, context);
   std::optional<WholeFile> ranges;
-  if (request.out && request.once) ranges.emplace(*request.out, asked.force);
+  if (request.out.path && request.once) ranges.emplace(*request.out.path, request.out.force);
   std::optional<measure::ResultsFile> file =
-      results_file(request.once ? std::nullopt : request.out, facts, asked.force);
+      results_file(request.once ? std::nullopt : request.out.path, facts, request.out.force);
 
   const InterruptGuard guard;
   measure::OracleStore oracles(request.seed);
@@ -212,14 +238,18 @@ int bench(const std::vector<std::string>& arguments, Context& context) {
   }
   for (measure::TimedCase& timed : cases) timed.bound = timed.scan.variant->bind(timed.problem());
   if (!request.once) {
-    const int status = time_all(std::move(cases), backends, request.options, pointer(file), context);
+    measure::Engine engine(flags, &context.out, context.err, pointer(file));
+    engine.add_context(facts);
+    const int status = time_all(std::move(cases), backends, request.timing, engine, pointer(file),
+                                flags.given("format") ? context.err : context.out, context);
     return status == kOk && any_failed ? kFailed : status;
   }
-  const measure::ProfiledRuns runs = run_each_once(cases, backends, context.out);
-  if (ranges && runs.status != kInterrupted) {
-    ranges->write(measure::Facts{{"context", facts}, {"ranges", runs.ranges}}.dump(1) + "\n");
+  measure::Facts once = measure::Facts::array();
+  const int status = run_each_once(cases, backends, once, context.out);
+  if (ranges && status != kInterrupted) {
+    ranges->write(measure::Facts{{"context", facts}, {"ranges", once}}.dump(1) + "\n");
   }
-  return runs.status;
+  return status;
 }
 
 }  // namespace scanlab::cli

@@ -1,11 +1,12 @@
-// scanlab distributed: scans over several GPUs, or hosts; its commands but bench.
-#include "harness/cli/distributed.hpp"
-
+// scanlab distributed: scans over several GPUs, or hosts.
+#include <functional>
 #include <sstream>
 
+#include "harness/cli/options.hpp"
+#include "harness/distributed/communicator.hpp"
 #include "harness/distributed/distributed_cases.hpp"
 #include "harness/distributed/run_trace.hpp"
-#include "harness/measure/timing_report.hpp"
+#include "harness/measure/timing.hpp"
 #include "harness/verify/comparison.hpp"
 
 namespace scanlab::cli {
@@ -24,30 +25,21 @@ bool any_algorithm_on_gpus() {
   return std::ranges::any_of(Algorithms::instance().all(), [](const auto& entry) { return entry.second.on_gpus; });
 }
 
-/// Runs the cases, and prints those that did not end well. Returns a Status.
-int run_cases(std::vector<DistributedCase>& cases, Communicator& communicator, distributed::RankBackend& backend,
-              const distributed::SessionOptions& options, Context& own) {
-  distributed::DistributedSession session(cases, communicator, backend, options, nullptr, own.err);
-  session.run();  // and all ranks have come to its end
-  measure::print_untimed(measure::timings(cases), own.out);
-  return measure::status_of(measure::timings(cases));
-}
+/// --algorithm, --on-hosts, --type, --op, --mode, --set, --items, --gpus and --seed.
+struct DistributedWords {
+  OptionWords words;
+  bool on_hosts = false;
+  std::optional<int> gpus;
+  std::uint64_t seed = 1;
 
-}  // namespace
+  void add_to(Options& options);
+  /// Returns the cases that are asked for, of --items or of the default `items`. Throws CommandError (status 2).
+  std::vector<DistributedCase> cases(std::vector<std::int64_t> items, int ranks) const;
+  measure::Facts provenance(bool on_gpus, int ranks, const Context& context) const;
+};
 
-int distributed_list(const Words& arguments, Context& context) {
-  Options options;
-  if (!options.parse(arguments, context)) return kOk;
-  constexpr auto kRow = "{:<22}  {:<5}  {:<15}  {:<12}  {}\n";
-  fmt::print(context.out, kRow, "id", "on", "traffic", "reproducible", "title");
-  for (const auto& [id, each] : Algorithms::instance().all()) {
-    fmt::print(context.out, kRow, id, each.on_gpus ? "GPUs" : "hosts", each.about.cost.traffic,
-               each.about.bitwise_reproducible ? "yes" : "no", each.about.title);
-  }
-  fmt::print(context.out, "reproducible: floats have the same bits on every run of one n and number of ranks.\n");
-  if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
-  return kOk;
-}
+/// One rank's command, and how it ends.
+using RankBody = std::function<int(Communicator&, Context&)>;
 
 void DistributedWords::add_to(Options& options) {
   options.list("algorithm", "ID", words, "choose algorithms by id or glob (default all on GPUs)")
@@ -86,6 +78,8 @@ measure::Facts DistributedWords::provenance(bool on_gpus, int ranks, const Conte
   return facts;
 }
 
+/// Runs `body` on every rank: this process under mpirun, else a thread for each GPU that --gpus asks for. Only rank 0
+/// prints. Returns the status of rank 0.
 int on_every_rank(const DistributedWords& asked, Context& context, const RankBody& body) {
   if (asked.gpus && !any_algorithm_on_gpus()) {
     throw CommandError(kNoDevice, fmt::format("--gpus {0}: this build has no CUDA. Scans on hosts have processes for "
@@ -99,6 +93,93 @@ int on_every_rank(const DistributedWords& asked, Context& context, const RankBod
     Context own{silence, silence, context.argv, context.command, context.called};
     return body(communicator, own);
   });
+}
+
+/// Runs the cases, and prints those that did not end well. Returns a Status.
+int run_cases(std::vector<DistributedCase>& cases, Communicator& communicator, distributed::RankBackend& backend,
+              const distributed::SessionOptions& options, Context& own) {
+  measure::Engine engine({}, nullptr, own.err);
+  distributed::DistributedSession session(cases, communicator, backend, options, engine);
+  session.run();  // and all ranks have come to its end
+  measure::print_untimed(measure::timings(cases), own.out);
+  return measure::status_of(measure::timings(cases));
+}
+
+struct BenchOptions {
+  DistributedWords asked;
+  std::size_t least = 0, most = 0;  ///< bytes
+  int factor = 4;
+  bool total = false;
+  Output out;
+  Options options;
+
+  BenchOptions() {
+    options.bytes("minbytes,b", least, "begin with so many bytes per rank", "4MiB")
+        .bytes("maxbytes,e", most, "end with so many bytes per rank", "1GiB")
+        .number("stepfactor,f", factor, 2, 1 << 20, "multiply by N from size to size")
+        .flag("total", total, "take sizes as those of the whole array (strong scaling)");
+    asked.add_to(options);
+    options.output("out", out, "write every repetition at once: Google Benchmark's JSON, typed, with provenance")
+        .note(measure::kGoogleFlagsNote);
+  }
+};
+
+std::vector<DistributedCase> cases_of_sizes(const BenchOptions& bench, int ranks) {
+  std::vector<DistributedCase> all;
+  for (std::size_t size = bench.least; size <= bench.most; size *= static_cast<std::size_t>(bench.factor)) {
+    const std::size_t bytes = bench.total ? size : size * static_cast<std::size_t>(ranks);
+    // Items of a type are not those of another: a size gives each its own number.
+    for (DistributedCase& each : bench.asked.cases({1}, ranks)) {
+      const std::size_t items = bytes / item_bytes(each.problem.type, each.problem.op);
+      set_items(each, std::max<std::int64_t>(1, static_cast<std::int64_t>(items)), ranks);
+      all.push_back(std::move(each));
+    }
+  }
+  return all;
+}
+
+measure::Facts provenance(const DistributedWords& asked, const std::vector<DistributedCase>& cases, int ranks,
+                          const Context& context) {
+  const bool on_gpus = cases.front().algorithm->on_gpus;
+  measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", on_gpus ? "cuda" : "host"}};
+  facts.update(asked.provenance(on_gpus, ranks, context));
+  facts.erase("date");  // Google Benchmark has it
+  facts["rounds"] = std::to_string(std::ranges::max(cases, {}, &DistributedCase::repetitions).repetitions);
+  measure::Facts& algorithms = facts["algorithms"] = measure::Facts::object();
+  for (const DistributedCase& each : cases)
+    algorithms[each.algorithm->about.id] = distributed::described(*each.algorithm);
+  return facts;
+}
+
+/// Erases the cases that Google Benchmark does not choose for rank 0. Returns whether any is left to run: not after
+/// the names were printed instead. Throws CommandError (status 2) on all ranks if none is chosen.
+bool choose_on_all(std::vector<DistributedCase>& cases, Communicator& communicator, std::ostream& out) {
+  std::vector<DistributedCase> chosen = cases;
+  int goes_on = 1;
+  leader_opens(communicator, [&] { goes_on = measure::choose_cases(chosen, out) ? 1 : 0; });
+  if (communicator.from_leader(goes_on) == 0) return false;
+  for (DistributedCase& each : cases) {
+    const auto match = std::ranges::find(chosen, each.name, &DistributedCase::name);
+    each.repetitions = communicator.from_leader(match == chosen.end() ? 0 : match->repetitions);
+  }
+  std::erase_if(cases, [](const DistributedCase& each) { return each.repetitions == 0; });
+  return true;
+}
+
+}  // namespace
+
+int distributed_list(const Words& arguments, Context& context) {
+  Options options;
+  if (!options.parse(arguments, context)) return kOk;
+  constexpr auto kRow = "{:<22}  {:<5}  {:<15}  {:<12}  {}\n";
+  fmt::print(context.out, kRow, "id", "on", "traffic", "reproducible", "title");
+  for (const auto& [id, each] : Algorithms::instance().all()) {
+    fmt::print(context.out, kRow, id, each.on_gpus ? "GPUs" : "hosts", each.about.cost.traffic,
+               each.about.bitwise_reproducible ? "yes" : "no", each.about.title);
+  }
+  fmt::print(context.out, "reproducible: floats have the same bits on every run of one n and number of ranks.\n");
+  if (!distributed::has_mpi()) fmt::print(context.out, "This build has no MPI: ranks are threads of one process.\n");
+  return kOk;
 }
 
 int distributed_verify(const Words& arguments, Context& context) {
@@ -250,6 +331,39 @@ int distributed_trace(const Words& arguments, Context& context) {
       file->write(document.dump() + "\n");
     }
     return status;
+  });
+}
+
+int distributed_bench(const Words& arguments, Context& context) {
+  const measure::GoogleFlags flags(arguments);
+  if (flags.given("min_time"))
+    refuse("--benchmark_min_time would have no effect: a sample has as many runs as 20 ms hold; leave it out");
+  BenchOptions bench;
+  if (!bench.options.parse(flags.others(), context)) return kOk;
+  if (bench.least == 0) refuse("--minbytes 0: give 1 byte or more, as in --minbytes 4MiB");
+  if (bench.least > bench.most)
+    refuse(fmt::format("--minbytes {} is more than --maxbytes {}: exchange them", bench.least, bench.most));
+  flags.parse();
+  return on_every_rank(bench.asked, context, [&](Communicator& communicator, Context& own) {
+    std::vector<DistributedCase> cases = cases_of_sizes(bench, communicator.ranks());
+    if (!choose_on_all(cases, communicator, own.out)) return static_cast<int>(kOk);
+    const auto backend = backend_of(cases, communicator);
+    measure::Facts facts;
+    std::optional<measure::ResultsFile> file;
+    leader_opens(communicator, [&] {
+      facts = provenance(bench.asked, cases, communicator.ranks(), own);
+      if (bench.out.path) file.emplace(*bench.out.path, facts, bench.out.force);
+    });
+    measure::Engine engine(flags, flags.given("format") ? &own.out : nullptr, own.err, pointer(file));
+    engine.add_context(facts);
+    distributed::DistributedSession session(cases, communicator, *backend, {.seed = bench.asked.seed}, engine);
+    session.run();
+    engine.end_table();
+    std::ostream& out = flags.given("format") ? own.err : own.out;
+    distributed::print_table(cases, communicator.ranks(), out);
+    measure::print_untimed(measure::timings(cases), out);
+    if (file) fmt::print(out, "{} entries in {}\n", file->entries(), file->path().string());
+    return measure::status_or_nothing_ran(measure::timings(cases), own.err);
   });
 }
 

@@ -116,35 +116,6 @@ void add_job_options(Options& options, OptionWords& words, const std::string& wo
       .positional("schedule", -1);
 }
 
-void LoopWords::add_to(Options& options, const measure::LoopOptions& defaults) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  options
-      .number("rounds", rounds, 1, std::numeric_limits<int>::max(),
-              fmt::format("take at most N samples per case (default {}, or the sweep's)", defaults.rounds))
-      .number("width", width, 0.0, kMost,
-              fmt::format("stop a case when the 95 % interval of its median is so narrow (default {:g}; 0: never)",
-                          100 * defaults.width),
-              "PERCENT")
-      .number("cap", cap, 1e-9, kMost,
-              fmt::format("after this time take at most {} samples per case (default {:g}, or the sweep's)",
-                          measure::kMinSamples, defaults.cap_seconds),
-              "SECONDS");
-}
-
-measure::LoopOptions LoopWords::over(measure::LoopOptions options, const measure::GoogleFlags& flags) const {
-  options.rounds = either("rounds", rounds, flags.rounds).value_or(options.rounds);
-  if (options.rounds < 1) refuse("--benchmark_repetitions: give a number of 1 or more");
-  options.cap_seconds = cap.value_or(options.cap_seconds);
-  if (width) options.width = *width / 100;
-  return options;
-}
-
-void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts) {
-  facts["rounds"] = std::to_string(options.rounds);
-  facts["width_percent"] = fmt::format("{}", 100 * options.width);
-  facts["cap_seconds"] = fmt::format("{}", options.cap_seconds);
-}
-
 void TimelineWords::add_to(Options& options) {
   options.output("out", out, "write the timeline to FILE, as trace events for ui.perfetto.dev")
       .number("gap", gap, 0.0, std::numeric_limits<double>::max(), "sum up idle gaps below this part of the makespan",
@@ -170,8 +141,7 @@ std::filesystem::path output_folder(const std::string& folder) {
 std::optional<measure::ResultsFile> results_file(const std::optional<std::string>& path,
                                                  const measure::Facts& provenance, bool force) {
   if (!path) return std::nullopt;
-  return std::optional<measure::ResultsFile>(std::in_place, *path, provenance,
-                                             force ? measure::IfExists::replace : measure::IfExists::refuse);
+  return std::optional<measure::ResultsFile>(std::in_place, *path, provenance, force);
 }
 
 void print_facts(const std::string& title, const measure::Facts& facts, std::ostream& out) {

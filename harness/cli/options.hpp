@@ -25,9 +25,7 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/progress.hpp"
 #include "harness/host/whole_file.hpp"
-#include "harness/measure/google_flags.hpp"
-#include "harness/measure/loop.hpp"
-#include "harness/measure/results_file.hpp"
+#include "harness/results/results_file.hpp"
 #include "harness/selection/job_selection.hpp"
 #include "harness/selection/scan_selection.hpp"
 
@@ -206,14 +204,6 @@ class Options {
   std::string note_;
 };
 
-/// Returns the value of an option or of the equivalent flag of Google Benchmark. Throws CommandError if they differ.
-template <class T>
-std::optional<T> either(const std::string& option, const std::optional<T>& ours, const std::optional<T>& googles) {
-  if (ours && googles && *ours != *googles)
-    refuse("--" + option + " and the --benchmark_ flag of the same meaning differ: give one of them");
-  return ours ? ours : googles;
-}
-
 /// Returns the help of --sweep: all `sweeps`, and the options that narrow them.
 template <class Sweep>
 std::string sweep_help(const std::vector<Sweep>& sweeps, const std::string& narrowed_by) {
@@ -234,20 +224,6 @@ void add_job_options(Options& options, OptionWords& words, const std::string& wo
 /// The options of a job, without SCHEDULE.
 inline constexpr std::initializer_list<const char*> kJobOptions{"workload", "items",  "chunks", "streams", "memory",
                                                                 "buffers",  "budget", "blocks", "work"};
-
-/// --rounds, --width and --cap, the options of every command that times.
-struct LoopWords {
-  std::optional<int> rounds;
-  std::optional<double> width;  ///< percent
-  std::optional<double> cap;    ///< seconds
-
-  void add_to(Options& options, const measure::LoopOptions& defaults);
-  /// Throws CommandError (status 2) if a flag of Google Benchmark says otherwise.
-  measure::LoopOptions over(measure::LoopOptions defaults, const measure::GoogleFlags& flags = {}) const;
-};
-
-/// Adds the loop options to the provenance.
-void add_loop_facts(const measure::LoopOptions& options, measure::Facts& facts);
 
 /// --out, --force and --gap, the options of commands that show a timeline.
 struct TimelineWords {

@@ -13,7 +13,6 @@ using out_of_core::WriteBy;
 
 namespace {
 
-constexpr measure::LoopOptions kOnce{.rounds = 1, .width = 0, .cap_seconds = 1e9};
 constexpr int kHostBuffers = 6;  // in each direction, pinned
 
 const Variant& find_scan(const std::string& id, bool cuda) {
@@ -55,7 +54,7 @@ int stream_scan(const Words& arguments, Context& context) {
   std::optional<std::int64_t> generate;
   std::optional<std::size_t> chunk;
   OptionWords words;
-  LoopWords loop_words;
+  std::optional<int> repetitions;
   Options options;
   options.file("in", File::read, in, "scan this file of items")
       .count("generate", generate, "scan N random items instead: 2^32")
@@ -76,8 +75,8 @@ int stream_scan(const Words& arguments, Context& context) {
       .force(output.replace)
       .flag("verify", asked.verify, "check integer output against the input (always done without --out)")
       .list("compare", "LIST", words, "measure in the same run: naive, duplex (without --out), files (with --out)")
+      .number("repetitions", repetitions, 1, 1'000'000, "measure each way N times, interleaved (default 1)")
       .file("json", File::written, json, "write every repetition to FILE, with provenance");
-  loop_words.add_to(options, kOnce);
   if (!options.parse(arguments, context)) return kOk;
   if (asked.cuda) require_device(context, "--device host scans without");
   if (!defined(problem.type, problem.op)) refuse(not_defined(problem.type, problem.op));
@@ -90,7 +89,6 @@ int stream_scan(const Words& arguments, Context& context) {
   if (is_floating(problem.type)) options.refuse_useless({"verify"}, "output of floats is not checked");
   if (options.given("compare"))
     options.refuse_useless({"durable"}, "only streamed chunks would wait for the disk; leave out --compare");
-  if (!loop_words.rounds) options.refuse_useless({"width", "cap"}, "there is one repetition; give --rounds N for more");
 
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond what is allowed is an error like a full disk
   const InterruptGuard guard;
@@ -99,20 +97,21 @@ int stream_scan(const Words& arguments, Context& context) {
   if (out) asked.output = *out;
   if (out && !asked.output->has_filename()) refuse(fmt::format("--out '{}' names no file", *out));
   asked.verify = asked.verify || !out;
-  asked.measures = options.given("compare") || json || loop_words.rounds;
+  asked.measures = options.given("compare") || json || repetitions;
   output.fresh = output.discard || asked.measures;
   asked.scan.host_buffers = kHostBuffers;
   asked.scan.scan = &find_scan(scan.value_or(asked.cuda ? "best" : "cpu_sequential"), asked.cuda);
   out_of_core::choose_chunks(asked.scan, asked.budget, chunk);
   const std::vector<Way> ways = read_ways(words, asked);
-  const measure::LoopOptions loop = loop_words.over(kOnce);
   measure::Facts facts{{"schema", measure::kResultsSchema}, {"kind", asked.cuda ? "cuda" : "host"}};
   facts.update(measured(asked.cuda, context));
   facts["seed"] = std::to_string(asked.seed);
-  add_loop_facts(loop, facts);
+  facts["rounds"] = std::to_string(repetitions.value_or(1));
   facts["variants"] = measure::described({asked.scan.scan});
   std::optional<measure::ResultsFile> file = results_file(json, facts, output.replace);
-  const int status = measure_ways(asked, ways, loop, pointer(file), context.out, context.err);
+  if (repetitions > 1) measure::GoogleFlags().parse();  // samples are interleaved; else the streamed scan is the last
+  measure::Engine engine({}, nullptr, context.err, pointer(file));
+  const int status = measure_ways(asked, ways, repetitions.value_or(1), engine, context.out, context.err);
   if (file) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
   return status;
 }

@@ -1,9 +1,9 @@
 // scanlab streams: list, check, trace, diagnose and import.
 #include "harness/cli/options.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/measure/schedule_sweeps.hpp"
 #include "harness/replay/schedule_trace.hpp"
 #include "harness/schedule/facts.hpp"
+#include "harness/selection/sweeps.hpp"
 #include "harness/timeline/nsight_export.hpp"
 #include "harness/timeline/trace_events.hpp"
 
@@ -132,15 +132,14 @@ int streams_trace(const Words& arguments, Context& context) {
   TimelineWords timeline;
   Options options;
   add_job_options(options, words);
-  options.text("sweep", "NAME", sweep, sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload"))
+  options.text("sweep", "NAME", sweep, sweep_help(schedule_sweeps(), "SCHEDULE and --workload"))
       .number("repetitions", repetitions, 1, 1000, "take N repetitions with tracing and N without");
   timeline.add_to(options);
   if (!options.parse({arguments.begin() + (fresh ? 1 : 0), arguments.end()}, context)) return kOk;
   if (!words.contains("schedule") && !sweep)
     refuse("trace takes a schedule, as in 'scanlab streams trace depth_first', or --sweep");
   const std::vector<streams::ScheduledJob> chosen =
-      sweep ? measure::jobs(find_named("sweep", measure::schedule_sweeps(), *sweep), words)
-            : select_jobs(words).jobs(&context.err);
+      sweep ? jobs(find_named("sweep", schedule_sweeps(), *sweep), words) : select_jobs(words).jobs(&context.err);
   const bool many = sweep || chosen.size() > 1;
   if (many && !timeline.out.path)
     refuse(fmt::format("these are {} timelines: give a folder for them with --out FOLDER", chosen.size()));

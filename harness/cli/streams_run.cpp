@@ -2,8 +2,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/measure/record.hpp"
-#include "harness/measure/schedule_report.hpp"
-#include "harness/measure/schedule_sweeps.hpp"
+#include "harness/selection/sweeps.hpp"
 
 namespace scanlab::cli {
 
@@ -22,65 +21,53 @@ StreamsLab open_device(const Context& context) {
 int streams_run(const Words& arguments, Context& context) { return streams_run(arguments, context, open_device); }
 
 int streams_run(const Words& arguments, Context& context, const OpenLab& open) {
-  const measure::GoogleFlags flags = measure::take_google_flags(arguments);
-  measure::refuse_min_time(flags, "streams run", "one run per sample");
+  const measure::GoogleFlags flags(arguments);
+  if (flags.given("min_time")) refuse("--benchmark_min_time would have no effect: a sample is one run; leave it out");
   OptionWords words;
-  LoopWords loop;
-  std::optional<std::string> out, sweep_name;
-  bool force = false;
+  std::optional<std::string> sweep_name;
+  Output file_options;
   std::uint64_t seed = 1;
   Options options;
   add_job_options(options, words);
-  loop.add_to(options, {});
-  options.file("out", File::written, out, "write results: Google Benchmark's JSON, every repetition, provenance")
-      .force(force)
-      .text("sweep", "NAME", sweep_name, sweep_help(measure::schedule_sweeps(), "SCHEDULE and --workload"))
+  options.output("out", file_options, "write every repetition at once: Google Benchmark's JSON, typed, with provenance")
+      .text("sweep", "NAME", sweep_name, sweep_help(schedule_sweeps(), "SCHEDULE and --workload"))
       .seed(seed, "seed the contents of the host arrays")
       .note(measure::kGoogleFlagsNote);
-  if (!options.parse(flags.others, context)) return kOk;
-  const measure::ScheduleSweep* const sweep =
-      sweep_name ? &find_named("sweep", measure::schedule_sweeps(), *sweep_name) : nullptr;
+  if (!options.parse(flags.others(), context)) return kOk;
+  const ScheduleSweep* const sweep = sweep_name ? &find_named("sweep", schedule_sweeps(), *sweep_name) : nullptr;
   if (!words.contains("schedule") && sweep == nullptr)
     refuse("run takes a schedule, or all, as in 'scanlab streams run depth_first', or --sweep");
-  measure::LoopOptions defaults;
-  if (sweep != nullptr) {
-    defaults.rounds = sweep->rounds;
-    defaults.cap_seconds = sweep->cap;
-  }
-  const measure::LoopOptions loop_options = loop.over(defaults, flags);
-  out = either("out", out, flags.out);
 
   const std::vector<streams::ScheduledJob> chosen =
       sweep != nullptr ? jobs(*sweep, words) : select_jobs(words).jobs(&context.err);
-  std::vector<measure::TimedSchedule> schedules =
-      measure::timed_schedules(chosen, [&](const std::string& name) { return flags.passes(name); });
-  if (flags.list) {
-    for (const measure::TimedSchedule& timed : schedules) fmt::print(context.out, "{}\n", timed.name);
-    return kOk;
-  }
-  if (schedules.empty()) {
-    refuse(sweep != nullptr ? "no case of the sweep is left: widen the selection"
-                            : "--benchmark_filter leaves no case: widen it");
-  }
+  std::vector<measure::TimedSchedule> schedules = measure::timed_schedules(chosen);
+  if (schedules.empty()) refuse("no case of the sweep is left: widen the selection");
+  flags.parse(sweep != nullptr ? sweep->rounds : measure::kRepetitions);
+  if (!measure::choose_cases(schedules, context.out)) return kOk;
 
   measure::Facts provenance{{"schema", measure::kResultsSchema}, {"kind", "cuda"}};
   StreamsLab lab = open(context);
   provenance.update(lab.provenance);
   provenance["seed"] = std::to_string(seed);
-  add_loop_facts(loop_options, provenance);
-  provenance["schedules"] = measure::described_schedules(schedules);
-  provenance["workloads"] = measure::described_workloads(schedules);
-  flags.add_context(provenance);
-  std::optional<measure::ResultsFile> file = results_file(out, provenance, force);
+  provenance["rounds"] = std::to_string(schedules.front().repetitions);
+  for (const measure::TimedSchedule& timed : schedules) {
+    const auto& [schedule, job] = timed.chosen;
+    provenance["schedules"][schedule->about.id] = measure::described(*schedule);
+    provenance["workloads"][job.workload->about.id] = measure::described(*job.workload);
+  }
+  std::optional<measure::ResultsFile> file = results_file(file_options.path, provenance, file_options.force);
 
   const InterruptGuard guard;
-  measure::ScheduleSession session(schedules, *lab.backend, loop_options, seed, pointer(file), context.err);
+  measure::Engine engine(flags, &context.out, context.err, pointer(file));
+  engine.add_context(provenance);
+  measure::ScheduleSession session(schedules, *lab.backend, seed, engine);
   session.run();
-  print(session.parts(), context.out);
-  print(schedules, context.out);
-  if (file) fmt::print(context.out, "{} entries in {}\n", file->entries(), file->path().string());
+  engine.end_table();
+  std::ostream& out = flags.given("format") ? context.err : context.out;
+  const int status = session.report(out);
+  if (file) fmt::print(out, "{} entries in {}\n", file->entries(), file->path().string());
   if (interrupted()) fmt::print(context.err, "scanlab: interrupted; every finished repetition is kept\n");
-  return status_of(schedules, session.parts());
+  return status;
 }
 
 }  // namespace scanlab::cli

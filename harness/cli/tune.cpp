@@ -10,11 +10,11 @@ namespace {
 
 struct TuneOptions {
   OptionWords words;
-  LoopWords loop;
   std::string rival;
   std::optional<std::string> samples;
   Output out;
   std::uint64_t seed = 1;
+  int repetitions = tuning::kTuningRepetitions;
 };
 
 /// Measures the candidates, or those of a rival that is named. Throws CommandError (status 3) without a device, and
@@ -22,13 +22,12 @@ struct TuneOptions {
 tuning::Measured measure_candidates(const TuneOptions& asked, const std::vector<TuningTable>& before, Context& context,
                                     bool& any_failed) {
   const measure::Facts device = require_device(context, "choose from results with --from");
-  const measure::LoopOptions options = asked.loop.over(tuning::kTuningLoop);
   tuning::Measured measured{.from = "this device", .context = device, .timings = {}};
   for (const TuningTable& each : before) tuning::check_same_device(each, measured);
   measured.context.update(measure::run_facts(context.argv));
   measure::Facts facts = measured.context;
   facts.update({{"schema", measure::kResultsSchema}, {"kind", "tuning"}, {"seed", std::to_string(asked.seed)}});
-  add_loop_facts(options, facts);
+  facts["rounds"] = std::to_string(asked.repetitions);
   facts["variants"] = measure::described(tuning::timed_variants(asked.rival));
   std::optional<measure::ResultsFile> samples = results_file(asked.samples, facts, asked.out.force);
   measure::OracleStore oracles(asked.seed);
@@ -36,7 +35,9 @@ tuning::Measured measure_candidates(const TuneOptions& asked, const std::vector<
 #ifdef SCANLAB_WITH_CUDA
   backends.cuda = measure::make_cuda_scan_backend(oracles);
 #endif
-  tuning::Tuner tuner(backends, options, pointer(samples), context.err);
+  measure::GoogleFlags().parse();  // samples are interleaved
+  measure::Engine engine({}, nullptr, context.err, pointer(samples));
+  tuning::Tuner tuner(backends, engine, asked.repetitions);
   const Selection selection = select_scans(asked.words);
   std::vector<std::int64_t> sizes = selection.items;
   std::ranges::sort(sizes);
@@ -82,11 +83,11 @@ int tune(const Words& arguments, Context& context) {
       .file("samples", File::written, asked.samples, "write every sample of every candidate to a results file")
       .seed(asked.seed, "seed the inputs")
       .output("out", asked.out, "write the table to FILE: JSON with provenance")
-      .files("keep", keep, "take entries that are not tuned now from tables of the same device");
-  asked.loop.add_to(options, tuning::kTuningLoop);
+      .files("keep", keep, "take entries that are not tuned now from tables of the same device")
+      .number("repetitions", asked.repetitions, 1, 1000, "take N samples of each candidate in each condition");
   if (!options.parse(arguments, context)) return kOk;
   if (from)
-    options.refuse_useless({"type", "op", "items", "samples", "rounds", "width", "cap", "seed"},
+    options.refuse_useless({"type", "op", "items", "samples", "repetitions", "seed"},
                            "--from takes what the results hold");
   if (options.given("rival") && asked.rival != "cub")
     refuse(fmt::format("--rival '{}' cannot be tuned: give --rival cub", asked.rival));

@@ -9,8 +9,8 @@
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
-#include "harness/measure/provenance.hpp"
-#include "harness/measure/timing_report.hpp"
+#include "harness/measure/timing.hpp"
+#include "harness/results/provenance.hpp"
 #include "harness/verify/checks.hpp"
 
 namespace scanlab::distributed {
@@ -19,6 +19,12 @@ namespace {
 
 std::string text(const measure::Facts& line) {
   return line.dump(-1, ' ', false, measure::Facts::error_handler_t::replace) + "\n";
+}
+
+/// "yes", "FAILED", or "before only" if the output after the last run was not looked at.
+std::string verified_in_words(const DistributedCase& timed) {
+  if (timed.state == measure::Timing::State::failed) return "FAILED";
+  return timed.verified ? "yes" : "before only";
 }
 
 /// Collective: the roles of each rank.
@@ -134,7 +140,7 @@ void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostr
     const auto in_gb_s = [&](double value) { return moves ? fmt::format("{:.1f}", value) : ""; };
     fmt::print(out, "{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12.2f} {:>9} {:>9}  {}\n", each.bytes(), each.problem.items,
                name(each.problem.type), name(each.problem.op), each.algorithm->about.id, time / 1e3, in_gb_s(rate),
-               in_gb_s(rate * passes / ranks), moves && writes(kind) ? measure::verified_in_words(each) : "");
+               in_gb_s(rate * passes / ranks), moves && writes(kind) ? verified_in_words(each) : "");
   }
 }
 

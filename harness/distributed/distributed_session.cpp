@@ -61,13 +61,6 @@ void together(Communicator& communicator, Work work) {
 
 }  // namespace
 
-std::int64_t runs_per_sample(double seconds_per_run, const SessionOptions& options) {
-  const double run = std::max(seconds_per_run, 1e-7);
-  const double cap = options.loop.cap_seconds / options.loop.rounds;
-  const double runs = std::min(std::ceil(options.sample_seconds / run), std::max(std::floor(cap / run), 1.0));
-  return std::clamp(static_cast<std::int64_t>(runs), std::int64_t{1}, kMaxRuns);
-}
-
 /// One per process: the first of its ranks makes it, the others of the process look at it.
 struct DistributedSession::SharedOracle {
   std::optional<verify::Oracle> own;
@@ -102,7 +95,6 @@ void DistributedSession::run() {
     if (communicator_.from_leader(interrupted() ? 1 : 0) != 0) break;
     together(communicator_, [&] { run_group(std::move(group)); });  // rank 0 alone meets a full disk
   }
-  loop_.progress().clear();
 }
 
 void DistributedSession::run_group(std::vector<DistributedCase*> group) {
@@ -118,23 +110,18 @@ void DistributedSession::run_group(std::vector<DistributedCase*> group) {
   }
   std::vector<Bound> bound;
   for (DistributedCase* timed : group) {
-    if (leads()) loop_.progress().show("verify " + timed->name);
+    if (leads()) engine_.progress().show("verify " + timed->name);
     if (!timed->plan.possible()) {
       timed->skip(timed->plan.refusal);
     } else if (!lacks.empty()) {
       timed->skip(lacks);
       timed->out_of_memory = true;
     } else {
-      loop_.contain(*timed, [&] { verify(*timed, bound); });
+      engine_.contain(*timed, [&] { verify(*timed, bound); });
     }
     if (leads() && options_.checked) options_.checked(*timed);
-    if (timed->state != measure::Timing::State::timed && leads()) {
-      loop_.record_untimed({.timing = timed, .describe = [&](measure::Facts& entry) {
-                              describe(*timed, communicator_.ranks(), entry);
-                            }});
-    }
   }
-  if (options_.timed) leads() ? lead(bound) : follow(bound);
+  if (options_.timed) leads() ? lead(group, bound) : follow(bound);
   while (!bound.empty()) bound.pop_back();  // on all ranks in one order: what they share is freed together
   communicator_.barrier();                  // no rank frees the oracle while another reads it
 }
@@ -185,45 +172,45 @@ void DistributedSession::compare(DistributedCase& timed) {
       });
 }
 
-// ------------------------------------------------------------------------------------------------ the loop
+// ---------------------------------------------------------------------------------------------- the engine
 
-void DistributedSession::lead(std::vector<Bound>& bound) {
-  std::vector<measure::LoopCase> all;
-  for (std::size_t i = 0; i < bound.size(); ++i) {
-    DistributedCase& timed = *bound[i].timed;
-    loop_.progress().show("calibrate " + timed.name);
-    loop_.contain(timed, [&] {
-      communicator_.from_leader(Order{Order::What::sample, i, 1});
-      const double run = std::ranges::max(take(bound[i], 1));
-      timed.runs = runs_per_sample(run, options_);
-      timed.sample_seconds = static_cast<double>(timed.runs + kUntimed) * run;
-    });
-    if (timed.state == measure::Timing::State::timed) all.push_back(in_loop(bound, i));
+void DistributedSession::lead(const std::vector<DistributedCase*>& group, std::vector<Bound>& bound) {
+  std::vector<measure::EngineCase> all;
+  for (DistributedCase* timed : group) {
+    const auto is_its = [&](const Bound& each) { return each.timed == timed; };
+    const auto index = static_cast<std::size_t>(std::ranges::find_if(bound, is_its) - bound.begin());
+    if (timed->state == measure::Timing::State::timed) {
+      engine_.progress().show("calibrate " + timed->name);
+      engine_.contain(*timed, [&] {
+        const double run = std::max(sample(bound, index, 1).seconds, 1e-7);
+        timed->runs = std::min(static_cast<std::int64_t>(std::ceil(options_.sample_seconds / run)), kMaxRuns);
+        if (run > 1) timed->repetitions = std::min(timed->repetitions, measure::kFewRepetitions);
+      });
+    }
+    all.push_back({.timing = timed,
+                   .runs = timed->runs,
+                   .bytes = timed->plan.possible() ? static_cast<double>(timed->problem.ideal_bytes()) : 0,
+                   .sample = [=, this, &bound](std::int64_t runs) { return sample(bound, index, runs); },
+                   .close =
+                       [=, this, &bound] {
+                         communicator_.from_leader(Order{Order::What::close, index, 0});
+                         close(bound[index]);
+                       },
+                   .describe = [=, this](measure::Facts& entry) { describe(*timed, communicator_.ranks(), entry); }});
   }
-  loop_.run(all);
+  engine_.run(all);
   communicator_.from_leader(Order{});
 }
 
-measure::LoopCase DistributedSession::in_loop(std::vector<Bound>& all, std::size_t index) {
-  DistributedCase& timed = *all[index].timed;
-  return {.timing = &timed,
-          .sample =
-              [this, &all, index, &timed] {
-                communicator_.from_leader(Order{Order::What::sample, index, timed.runs});
-                const std::vector<double> seconds = take(all[index], timed.runs);
-                measure::Sample sample{.seconds = std::ranges::max(seconds) / static_cast<double>(timed.runs),
-                                       .runs = timed.runs,
-                                       .sm_clock_mhz = backend_.sm_clock_mhz()};
-                measure::Facts& by_rank = sample.fields["rank_ns"] = measure::Facts::array();
-                for (const double each : seconds) by_rank.push_back(each / static_cast<double>(timed.runs) * 1e9);
-                return sample;
-              },
-          .close =
-              [this, &all, index] {
-                communicator_.from_leader(Order{Order::What::close, index, 0});
-                close(all[index]);
-              },
-          .describe = [this, &timed](measure::Facts& entry) { describe(timed, communicator_.ranks(), entry); }};
+measure::Sample DistributedSession::sample(std::vector<Bound>& all, std::size_t index, std::int64_t runs) {
+  communicator_.from_leader(Order{Order::What::sample, index, runs});
+  const std::vector<double> seconds = take(all[index], runs);
+  measure::Sample sample{.seconds = std::ranges::max(seconds) / static_cast<double>(runs),
+                         .runs = runs,
+                         .sm_clock_mhz = backend_.sm_clock_mhz()};
+  measure::Facts& by_rank = sample.fields["rank_ns"] = measure::Facts::array();
+  for (const double each : seconds) by_rank.push_back(each / static_cast<double>(runs) * 1e9);
+  return sample;
 }
 
 void DistributedSession::follow(std::vector<Bound>& bound) {

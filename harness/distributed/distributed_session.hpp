@@ -1,4 +1,4 @@
-// Distributed scans, verified and timed: rank 0 leads through the measurement loop, the others do as it says.
+// Distributed scans, verified and timed: rank 0 leads the measuring engine, the others do as it says.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "harness/distributed/algorithm.hpp"
 #include "harness/distributed/rank_backend.hpp"
-#include "harness/measure/loop.hpp"
+#include "harness/measure/engine.hpp"
 
 namespace scanlab::distributed {
 
@@ -25,7 +25,6 @@ struct DistributedCase : measure::Timing {
 };
 
 struct SessionOptions {
-  measure::LoopOptions loop{};
   double sample_seconds = 20e-3;  ///< of timed work that a sample aims at
   std::uint64_t seed = 1;
   InputKind input = InputKind::random;
@@ -39,10 +38,6 @@ struct SessionOptions {
   std::function<void(const DistributedCase&)> checked{};
 };
 
-/// As many runs as fill a sample, and no more than the cap allows over all rounds, nor than a stream takes; at least
-/// one.
-std::int64_t runs_per_sample(double seconds_per_run, const SessionOptions& options);
-
 /// Outputs that are compared, of a large array: each is one of as many, so that host memory holds what is expected.
 inline constexpr std::int64_t kMaxCompared = std::int64_t{1} << 26;
 
@@ -50,14 +45,10 @@ inline constexpr std::int64_t kMaxCompared = std::int64_t{1} << 26;
 /// ranks make the same.
 class DistributedSession {
  public:
-  /// `file` may be null, and is on all ranks but 0: then nothing is kept.
+  /// Only the engine of rank 0 measures.
   DistributedSession(std::vector<DistributedCase>& cases, Communicator& communicator, RankBackend& backend,
-                     const SessionOptions& options, measure::ResultsFile* file, std::ostream& err)
-      : cases_(cases),
-        communicator_(communicator),
-        backend_(backend),
-        options_(options),
-        loop_(options.loop, file, err) {}
+                     const SessionOptions& options, measure::Engine& engine)
+      : cases_(cases), communicator_(communicator), backend_(backend), options_(options), engine_(engine) {}
 
   /// Collective. Throws RankFailed; everything finished is kept.
   void run();
@@ -71,18 +62,18 @@ class DistributedSession {
   void run_group(std::vector<DistributedCase*> group);
   void verify(DistributedCase& timed, std::vector<Bound>& bound);
   void compare(DistributedCase& timed);
-  void lead(std::vector<Bound>& bound);
+  void lead(const std::vector<DistributedCase*>& group, std::vector<Bound>& bound);
   void follow(std::vector<Bound>& bound);
   std::vector<double> take(Bound& bound, std::int64_t runs);
   void close(Bound& bound);
-  measure::LoopCase in_loop(std::vector<Bound>& all, std::size_t index);
+  measure::Sample sample(std::vector<Bound>& all, std::size_t index, std::int64_t runs);
   bool leads() const { return communicator_.rank() == 0; }
 
   std::vector<DistributedCase>& cases_;
   Communicator& communicator_;
   RankBackend& backend_;
   SessionOptions options_;
-  measure::Loop loop_;
+  measure::Engine& engine_;
   struct SharedOracle;
   std::shared_ptr<SharedOracle> oracle_;
 };

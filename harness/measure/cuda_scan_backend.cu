@@ -28,7 +28,6 @@ namespace scanlab::measure {
 namespace {
 
 constexpr std::size_t kDisplacement = std::size_t{6} << 20;  // bytes that the arrays move by from seed to seed
-constexpr double kReferenceShare = 0.6;                      // of device memory, kept for references between rounds
 
 /// A range in the profilers' time lines; empty where the toolkit has no NVTX.
 class NamedRange {
@@ -51,53 +50,38 @@ __global__ void fill_input(typename Op::Item* items, std::int64_t n, std::uint64
   }
 }
 
-/// The oracles' expected outputs on the device: kept between rounds while they fit their share of memory.
-class ReferenceStore {
+/// The oracle's expected output on the device, of the problem last asked for.
+class Reference {
  public:
-  ReferenceStore(OracleStore& oracles, std::size_t budget_bytes) : oracles_(oracles), budget_(budget_bytes) {}
+  explicit Reference(OracleStore& oracles) : oracles_(oracles) {}
 
   /// Throws cuda::OutOfMemory.
   const verify::CudaReference& get(const Problem& problem) {
-    if (const auto kept = std::ranges::find(kept_, bare(problem), &Entry::first); kept != kept_.end()) {
-      return *kept->second;
+    if (!problem_ || *problem_ != bare(problem)) {
+      clear();
+      reference_ = std::make_unique<verify::CudaReference>(oracles_.get(problem));
+      problem_ = bare(problem);
     }
-    if (passing_.second != nullptr && passing_.first == bare(problem)) return *passing_.second;
-    passing_.second.reset();
-    return *keep({bare(problem), std::make_unique<verify::CudaReference>(oracles_.get(problem))}).second;
+    return *reference_;
   }
 
-  /// Frees everything; false if there was nothing to free.
+  /// Frees it; false if there was nothing to free.
   bool clear() {
-    const bool held = !kept_.empty() || passing_.second != nullptr;
-    kept_.clear();
-    passing_.second.reset();
-    bytes_ = 0;
-    return held;
+    problem_.reset();
+    return std::exchange(reference_, nullptr) != nullptr;
   }
 
  private:
-  using Entry = std::pair<Problem, std::unique_ptr<verify::CudaReference>>;
-
-  /// First come, first kept: rounds visit problems in one order, in which the least recently used is the next needed.
-  Entry& keep(Entry entry) {
-    const std::size_t bytes = entry.second->bytes();
-    if (bytes_ + bytes > budget_) return passing_ = std::move(entry);
-    bytes_ += bytes;
-    return kept_.emplace_back(std::move(entry));
-  }
-
   OracleStore& oracles_;
-  std::size_t budget_;
-  std::size_t bytes_ = 0;
-  std::vector<Entry> kept_;
-  Entry passing_;  ///< one that did not fit, until the next is asked for
+  std::optional<Problem> problem_;
+  std::unique_ptr<verify::CudaReference> reference_;
 };
 
 class CudaScanBackend : public ScanBackend {
  public:
   CudaScanBackend(OracleStore& oracles, const cuda::DeviceFacts& device)
       : oracles_(oracles),
-        references_(oracles, static_cast<std::size_t>(kReferenceShare * static_cast<double>(device.memory_bytes))),
+        reference_(oracles),
         clock_(device.pci_bus_id),
         memory_bytes_(device.memory_bytes),
         displacement_((oracles.seed() - 1) % 64 * kDisplacement) {}
@@ -108,7 +92,7 @@ class CudaScanBackend : public ScanBackend {
       return verify::lacking_device_memory(bytes);
     const auto attempt = [&] {
       try {
-        return verify::verify_on_cuda(*timed.scan.variant, timed.problem(), references_.get(timed.problem()));
+        return verify::verify_on_cuda(*timed.scan.variant, timed.problem(), reference_.get(timed.problem()));
       } catch (const cuda::OutOfMemory& lack) {
         return verify::lacking_device_memory(lack.bytes);
       }
@@ -116,7 +100,7 @@ class CudaScanBackend : public ScanBackend {
     return guarded([&] {
       verify::Outcome outcome = attempt();
       if (!outcome.out_of_memory) return outcome;
-      references_.clear();
+      reference_.clear();
       free_buffers();
       return attempt();
     });
@@ -163,13 +147,13 @@ class CudaScanBackend : public ScanBackend {
   verify::Outcome verify_last_run(const TimedCase& timed) override {
     if (!writes(timed.about().kind)) return {};
     const auto attempt = [&] {
-      return references_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
+      return reference_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
     };
     return guarded([&] {
       try {
         return attempt();
       } catch (const cuda::OutOfMemory&) {
-        references_.clear();  // the output must stay
+        reference_.clear();  // the output must stay
         return attempt();
       }
     });
@@ -259,7 +243,7 @@ class CudaScanBackend : public ScanBackend {
     try {
       buffer = cuda::DeviceBuffer(bytes);
     } catch (const cuda::OutOfMemory&) {
-      if (!references_.clear()) throw;
+      if (!reference_.clear()) throw;
       buffer = cuda::DeviceBuffer(bytes);
     }
   }
@@ -286,7 +270,7 @@ class CudaScanBackend : public ScanBackend {
   }
 
   OracleStore& oracles_;
-  ReferenceStore references_;
+  Reference reference_;
   cuda::ClockReader clock_;
   std::size_t memory_bytes_;
   cuda::StreamTimer timer_;

@@ -6,7 +6,7 @@
 #include <new>
 #include <string>
 
-#include "harness/measure/loop.hpp"
+#include "harness/measure/timing.hpp"
 
 namespace scanlab::measure {
 

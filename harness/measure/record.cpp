@@ -54,8 +54,6 @@ void describe(const TimedSchedule& timed, Facts& entry) {
   entry["control"] = timed.control();
 }
 
-void describe(const Part& part, Facts& entry) { entry.update(part.fields); }
-
 Facts described(const Variant& variant) {
   const auto names = [](const auto& values) {
     Facts all = Facts::array();
@@ -105,20 +103,6 @@ Facts described(const streams::Workload& workload) {
   const streams::WorkloadDescription& about = workload.about;
   return {{"title", about.title},   {"source", about.source},   {"type", name(about.type)},
           {"inputs", about.inputs}, {"ordered", about.ordered}, {"work", about.work}};
-}
-
-Facts described_schedules(const std::vector<TimedSchedule>& schedules) {
-  Facts all = Facts::object();
-  for (const TimedSchedule& timed : schedules) all[timed.chosen.schedule->about.id] = described(*timed.chosen.schedule);
-  return all;
-}
-
-Facts described_workloads(const std::vector<TimedSchedule>& schedules) {
-  Facts all = Facts::object();
-  for (const TimedSchedule& timed : schedules) {
-    all[timed.chosen.job.workload->about.id] = described(*timed.chosen.job.workload);
-  }
-  return all;
 }
 
 }  // namespace scanlab::measure

@@ -4,16 +4,15 @@
 
 #include <vector>
 
-#include "harness/measure/provenance.hpp"
+#include "harness/measure/scan_backend.hpp"
 #include "harness/measure/schedule_session.hpp"
-#include "harness/measure/timed_case.hpp"
+#include "harness/results/provenance.hpp"
 
 namespace scanlab::measure {
 
 /// Adds the fields of a case to an entry.
 void describe(const TimedCase& timed, Facts& entry);
 void describe(const TimedSchedule& timed, Facts& entry);
-void describe(const Part& part, Facts& entry);
 
 /// The description that a variant, a schedule or a workload gives of itself.
 Facts described(const Variant& variant);
@@ -22,7 +21,5 @@ Facts described(const streams::Workload& workload);
 
 /// The descriptions of all, by id, for the context of a file.
 Facts described(const std::vector<const Variant*>& variants);
-Facts described_schedules(const std::vector<TimedSchedule>& schedules);
-Facts described_workloads(const std::vector<TimedSchedule>& schedules);
 
 }  // namespace scanlab::measure

@@ -1,15 +1,49 @@
-// Where cases are verified and timed: the host, or a CUDA device.
+// A case that `bench` times, and the place where cases are verified and timed: the host, or a CUDA device.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include "harness/measure/timed_case.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/cuda/kernel_resources.hpp"
+#include "harness/measure/engine.hpp"
+#include "harness/selection/sweeps.hpp"
 #include "harness/verify/cuda_verification.hpp"
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::measure {
+
+/// A variant, a problem, a state of the cache, and a way to launch.
+struct TimedCase : Timing {
+  TimedCase() = default;
+  explicit TimedCase(Case chosen, Cache of_cache = Cache::warm, Launch by_launch = Launch::stream)
+      : scan(std::move(chosen)), cache(of_cache), launch(by_launch) {}
+
+  Case scan;
+  Cache cache = Cache::warm;
+  Launch launch = Launch::stream;
+  BoundScan bound{};
+  cuda::KernelResources kernels{};  ///< of one run; all 0 where they are not known, or there are none
+  double prepare_seconds = 0;       ///< to prepare its workspace; 0: there is nothing to prepare
+  std::int64_t runs = 1;            ///< per sample, from the calibration
+
+  /// Takes the result of verifying the same scan in another column.
+  void take_verification(const TimedCase& other) {
+    state = other.state;
+    reason = other.reason;
+    out_of_memory = other.out_of_memory;
+    verified = other.verified;
+    kernels = other.kernels;
+    prepare_seconds = other.prepare_seconds;
+  }
+
+  const Description& about() const { return scan.variant->about; }
+  const Problem& problem() const { return scan.problem; }
+  /// Device code is timed by events, host code by the host's clock.
+  bool on_host() const { return is_host_code(*scan.variant); }
+};
 
 inline constexpr InputKind kTimedInput = InputKind::random;
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
-#include "harness/host/clock.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/measure/record.hpp"
 
@@ -18,19 +19,6 @@ namespace {
 
 constexpr std::int64_t kMaxRunsPerGraph = 200;      // the graph holds all of a sample's runs
 constexpr std::int64_t kMaxLaunchesPerBatch = 900;  // a stream takes about a thousand before it makes the host wait
-
-/// Adds the wall time of its life to a sum.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  ~Stopwatch() { sum_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  Clock::time_point start_ = Clock::now();
-};
 
 bool same_scan(const TimedCase& a, const TimedCase& b) {
   return a.scan.variant == b.scan.variant && a.problem() == b.problem();
@@ -47,39 +35,51 @@ Backends make_backends(const std::vector<TimedCase>& cases, OracleStore& oracles
   return backends;
 }
 
-void ScanSession::run() {
-  verify_cases();
-  calibrate_cases();
-  time_cases();
-  loop_.progress().clear();
-}
-
-LoopCase ScanSession::in_loop(TimedCase& timed) {
-  return {.timing = &timed,
-          .sample = [this, &timed] { return backends_.backend_for(timed).time(timed, timed.runs); },
-          .close = [this, &timed] { verify_last_run(timed); },
-          .describe = [&timed](Facts& entry) { describe(timed, entry); }};
-}
-
-// ------------------------------------------------------------------------------------------------ verify
-
-void ScanSession::verify_cases() {
-  const Stopwatch watch(times_.verify);
-  for (std::size_t i = 0; i < cases_.size() && !interrupted(); ++i) {
-    TimedCase& timed = cases_[i];
-    loop_.progress().show(fmt::format("verify {}/{} {}", i + 1, cases_.size(), timed.name));
-    if (i > 0 && same_scan(cases_[i - 1], timed)) {  // the same in another column
-      const TimedCase& before = cases_[i - 1];
-      timed.state = before.state;
-      timed.reason = before.reason;
-      timed.out_of_memory = before.out_of_memory;
-      timed.verified = before.verified;
-      timed.kernels = before.kernels;
-      timed.prepare_seconds = before.prepare_seconds;
-    } else {
-      loop_.contain(timed, [&] { verify(timed); });
+std::vector<TimedCase> timed_cases(const std::vector<ScanInColumns>& scans, bool once) {
+  std::vector<TimedCase> all;
+  std::set<std::string> names;
+  for (const ScanInColumns& each : scans) {
+    for (const auto& [cache, launch] : each.columns()) {
+      TimedCase timed(each.scan, cache, launch);
+      timed.name = case_name(timed.about(), timed.problem());
+      if (!once) timed.name += fmt::format("/cache:{}", name(cache));
+      if (!once && !timed.on_host()) timed.name += fmt::format("/launch:{}", name(launch));
+      if (names.insert(timed.name).second) all.push_back(std::move(timed));
     }
-    if (timed.state != Timing::State::timed) loop_.record_untimed(in_loop(timed));
+  }
+  std::ranges::stable_sort(all, {}, [](const TimedCase& timed) {
+    const Problem& problem = timed.problem();
+    return std::tuple(problem.type, problem.op, problem.mode, problem.items);
+  });
+  return all;
+}
+
+void ScanSession::run() {
+  for (auto first = cases_.begin(); first != cases_.end() && !interrupted();) {
+    const auto is_other = [&](const TimedCase& each) { return bare(each.problem()) != bare(first->problem()); };
+    const auto last = std::find_if(first, cases_.end(), is_other);
+    std::vector<EngineCase> group;
+    for (auto timed = first; timed != last && !interrupted(); ++timed) {
+      engine_.progress().show(fmt::format("verify {}/{} {}", timed - cases_.begin() + 1, cases_.size(), timed->name));
+      if (timed != first && same_scan(*std::prev(timed), *timed)) {  // the same in another column
+        timed->take_verification(*std::prev(timed));
+      } else {
+        engine_.contain(*timed, [&] { verify(*timed); });
+      }
+      if (timed->state == Timing::State::timed) engine_.contain(*timed, [&] { calibrate(*timed); });
+      const std::optional<Choice>& choice = timed->bound.plan.choice;
+      const bool moves = timed->about().kind != Kind::empty_launch;
+      group.push_back(
+          {.timing = &*timed,
+           .runs = timed->runs,
+           .bytes = moves ? static_cast<double>(timed->problem().ideal_bytes()) : 0,
+           .label = choice ? "ran " + choice->label() : "",
+           .sample = [=, this](std::int64_t runs) { return backends_.backend_for(*timed).time(*timed, runs); },
+           .close = [=, this] { verify_last_run(*timed); },
+           .describe = [=](Facts& entry) { describe(*timed, entry); }});
+    }
+    if (!interrupted()) engine_.run(group);
+    first = last;
   }
 }
 
@@ -97,29 +97,10 @@ void ScanSession::verify(TimedCase& timed) {
 
 /// Stale state of a variant shows only here: earlier checks saw its first run.
 void ScanSession::verify_last_run(TimedCase& timed) {
-  double seconds = 0;
-  {
-    const Stopwatch watch(seconds);
-    const verify::Outcome outcome = backends_.backend_for(timed).verify_last_run(timed);
-    timed.verified = outcome.passed();
-    if (outcome.status == verify::Outcome::Status::failed) {
-      throw std::runtime_error("after its last timed run: " + outcome.message);
-    }
-  }
-  times_.verify += seconds;
-  times_.time -= seconds;
-}
-
-// --------------------------------------------------------------------------------------------- calibrate
-
-void ScanSession::calibrate_cases() {
-  const Stopwatch watch(times_.calibrate);
-  for (std::size_t i = 0; i < cases_.size() && !interrupted(); ++i) {
-    TimedCase& timed = cases_[i];
-    if (timed.state != Timing::State::timed) continue;
-    loop_.progress().show(fmt::format("calibrate {}/{} {}", i + 1, cases_.size(), timed.name));
-    loop_.contain(timed, [&] { calibrate(timed); });
-    if (timed.state != Timing::State::timed) loop_.record_untimed(in_loop(timed));
+  const verify::Outcome outcome = backends_.backend_for(timed).verify_last_run(timed);
+  timed.verified = outcome.passed();
+  if (outcome.status == verify::Outcome::Status::failed) {
+    throw std::runtime_error("after its last timed run: " + outcome.message);
   }
 }
 
@@ -133,10 +114,10 @@ void ScanSession::calibrate(TimedCase& timed) {
   if (timed.launch == Launch::batch) {
     timed.runs = std::clamp(timed.runs, std::int64_t{1}, kMaxLaunchesPerBatch / std::max(timed.kernels.launches, 1));
   }
-  timed.sample_seconds = std::max(static_cast<double>(timed.runs) * seconds, 1e-3);
+  if (seconds > 1 && !options_.fixed_repetitions) timed.repetitions = std::min(timed.repetitions, kFewRepetitions);
 }
 
-/// Enough runs for the clock and the mean, no more than the cap allows over all rounds, at least one.
+/// Enough runs for the clock and the mean, but no more than a second holds, and one at least.
 std::int64_t ScanSession::runs_per_sample(const TimedCase& timed, double seconds_per_run) const {
   struct Goal {
     double seconds;
@@ -148,26 +129,14 @@ std::int64_t ScanSession::runs_per_sample(const TimedCase& timed, double seconds
   constexpr double kShortRun = 20e-6;
   constexpr double kFlush = 100e-6;
   const double run = std::max(seconds_per_run, 1e-7);
+  if (options_.seconds) return static_cast<std::int64_t>(std::clamp(std::ceil(*options_.seconds / run), 1.0, 1e9));
   const double aim = options_.device_seconds;
   const Goal warm{aim, run < kShortRun ? 100.0 : 3.0, 500};
   const Goal cold{aim, 3, std::max(aim / kFlush, 3.0)};
   const Goal host{50e-3, 2, 100};
   const Goal& goal = timed.on_host() ? host : timed.cache == Cache::cold ? cold : warm;
-  double runs = options_.seconds ? std::ceil(*options_.seconds / run)
-                                 : std::clamp(std::ceil(goal.seconds / run), goal.min, goal.max);
-  runs = std::min(runs, std::floor(options_.loop.cap_seconds / options_.loop.rounds / run));
-  return static_cast<std::int64_t>(std::clamp(runs, 1.0, 1e9));
-}
-
-// -------------------------------------------------------------------------------------------------- time
-
-void ScanSession::time_cases() {
-  const Stopwatch watch(times_.time);
-  std::vector<LoopCase> all;
-  for (TimedCase& timed : cases_) {
-    if (timed.state == Timing::State::timed) all.push_back(in_loop(timed));
-  }
-  loop_.run(all);
+  const double runs = std::min(std::clamp(std::ceil(goal.seconds / run), goal.min, goal.max), std::floor(1 / run));
+  return static_cast<std::int64_t>(std::max(runs, 1.0));
 }
 
 }  // namespace scanlab::measure

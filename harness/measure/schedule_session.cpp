@@ -1,6 +1,7 @@
 #include "harness/measure/schedule_session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <new>
@@ -9,6 +10,7 @@
 #include <tuple>
 
 #include "harness/host/interrupt.hpp"
+#include "harness/host/status.hpp"
 #include "harness/measure/record.hpp"
 #include "harness/schedule/chunks.hpp"
 
@@ -29,8 +31,7 @@ std::string name_of(const streams::ScheduledJob& chosen, const streams::Recordin
 
 }  // namespace
 
-std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs,
-                                           const std::function<bool(const std::string& name)>& wanted) {
+std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs) {
   std::vector<TimedSchedule> all;
   std::set<std::string> names;
   for (const streams::ScheduledJob& chosen : jobs) {
@@ -38,7 +39,7 @@ std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJ
     timed.chosen = chosen;
     timed.recording = record(*chosen.schedule, chosen.job);
     timed.name = name_of(chosen, timed.recording);
-    if (wanted(timed.name) && names.insert(timed.name).second) all.push_back(std::move(timed));
+    if (names.insert(timed.name).second) all.push_back(std::move(timed));
   }
   return all;
 }
@@ -57,43 +58,47 @@ void ScheduleSession::run() {
     }
     run_group(group);
   }
-  loop_.progress().clear();
 }
 
 void ScheduleSession::run_group(const std::vector<TimedSchedule*>& group) {
   const streams::Job& job = group.front()->chosen.job;
-  loop_.progress().show(fmt::format("filling {} items of {}", job.items, job.workload->about.id));
-  std::vector<LoopCase> cases;
+  engine_.progress().show(fmt::format("filling {} items of {}", job.items, job.workload->about.id));
+  std::vector<EngineCase> cases;
   try {
     add_copies(backend_.fill(job, seed_), job, cases);
+    for (const TimedSchedule* timed : group) add_kernel(timed->chosen.job, cases);
   } catch (const std::bad_alloc&) {
     for (TimedSchedule* timed : group) {
       timed->skip(fmt::format("out of host memory for arrays of {} items", job.items));
       timed->out_of_memory = true;
-      loop_.record_untimed(in_loop(*timed));
     }
-    return;
   }
-  for (const TimedSchedule* timed : group) add_kernel(timed->chosen.job, cases);
-  for (TimedSchedule* timed : group) cases.push_back(in_loop(*timed));
-  loop_.run(cases);
+  for (TimedSchedule* timed : group) {
+    cases.push_back({.timing = timed,
+                     .bytes = timed->bytes(),
+                     .sample = [this, timed](std::int64_t) { return sample(*timed); },
+                     .describe = [timed](Facts& entry) { describe(*timed, entry); }});
+  }
+  engine_.run(cases);
 }
 
 /// Each once: groups share parts.
-void ScheduleSession::add_part(Part part, std::vector<LoopCase>& cases) {
+void ScheduleSession::add_part(Part part, std::vector<EngineCase>& cases) {
   if (std::ranges::any_of(parts_, [&](const auto& other) { return other->name == part.name; })) return;
   Part& kept = *parts_.emplace_back(std::make_unique<Part>(std::move(part)));
+  kept.repetitions = schedules_.front().repetitions;
   cases.push_back({.timing = &kept,
+                   .bytes = kept.bytes,
                    .sample =
-                       [this, &kept] {
+                       [this, &kept](std::int64_t) {
                          const double seconds = kept.seconds();
                          return Sample{.seconds = seconds, .sm_clock_mhz = backend_.sm_clock_mhz()};
                        },
-                   .describe = [&kept](Facts& entry) { describe(kept, entry); }});
+                   .describe = [&kept](Facts& entry) { entry.update(kept.fields); }});
 }
 
 /// Copies at most 1 GiB, which tells the rate as well as more.
-void ScheduleSession::add_copies(std::size_t array_bytes, const streams::Job& job, std::vector<LoopCase>& cases) {
+void ScheduleSession::add_copies(std::size_t array_bytes, const streams::Job& job, std::vector<EngineCase>& cases) {
   using streams::Direction;
   const std::size_t bytes = std::min<std::size_t>(array_bytes, std::size_t{1} << 30);
   if (bytes == 0) return;
@@ -116,7 +121,7 @@ void ScheduleSession::add_copies(std::size_t array_bytes, const streams::Job& jo
   }
 }
 
-void ScheduleSession::add_kernel(const streams::Job& job, std::vector<LoopCase>& cases) {
+void ScheduleSession::add_kernel(const streams::Job& job, std::vector<EngineCase>& cases) {
   if (job.items == 0) return;
   const std::int64_t items = streams::longest_chunk(job.items, job.chunks);
   Part part;
@@ -131,10 +136,22 @@ void ScheduleSession::add_kernel(const streams::Job& job, std::vector<LoopCase>&
   add_part(std::move(part), cases);
 }
 
-LoopCase ScheduleSession::in_loop(TimedSchedule& timed) {
-  return {.timing = &timed,
-          .sample = [this, &timed] { return sample(timed); },
-          .describe = [&timed](Facts& entry) { describe(timed, entry); }};
+int ScheduleSession::report(std::ostream& out) const {
+  Timings all = timings(schedules_);
+  for (const std::unique_ptr<Part>& part : parts_) all.push_back(part.get());
+  print_untimed(all, out);
+  int status = status_of(all);
+  for (const TimedSchedule& timed : schedules_) {
+    if (!timed.control() || timed.nanoseconds.empty()) continue;
+    if (timed.wrong > 0) {
+      fmt::print(out, "{}: control, caught in {} of {}: {}\n", timed.name, timed.wrong, timed.nanoseconds.size(),
+                 timed.reason);
+    } else if (timed.recording.buffers > 0) {  // without items there is nothing to be wrong
+      fmt::print(out, "{}: control, NOT CAUGHT: right every time\n", timed.name);
+      status = worse(status, kFailed);
+    }
+  }
+  return status;
 }
 
 /// Verified, each of them. A control is wrong on purpose, and timed all the same.
@@ -148,7 +165,6 @@ Sample ScheduleSession::sample(TimedSchedule& timed) {
   }
   Sample sample{.seconds = taken.host_seconds, .sm_clock_mhz = taken.sm_clock_mhz};
   if (taken.device_seconds > 0) {
-    timed.device_nanoseconds.push_back(taken.device_seconds * 1e9);
     sample.fields["device_time_ms"] = taken.device_seconds * 1e3;
   }
   return sample;

@@ -1,13 +1,14 @@
-// Schedules, timed: they and their parts, in the measurement loop, on a device that a test can stand in for.
+// Schedules, timed: they and their parts, by the engine, on a device that a test can stand in for.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
-#include "harness/measure/loop.hpp"
+#include "harness/measure/engine.hpp"
 #include "harness/replay/cuda_rates.hpp"
 #include "harness/schedule/recording.hpp"
 #include "harness/schedule/schedule.hpp"
@@ -46,8 +47,7 @@ std::unique_ptr<ScheduleBackend> make_cuda_schedule_backend();
 struct TimedSchedule : Timing {
   streams::ScheduledJob chosen;
   streams::Recording recording;
-  int wrong = 0;                             ///< samples
-  std::vector<double> device_nanoseconds{};  ///< between events
+  int wrong = 0;  ///< samples
 
   bool control() const { return chosen.schedule->about.control; }
   /// Both ways over the bus.
@@ -57,10 +57,8 @@ struct TimedSchedule : Timing {
   }
 };
 
-/// Each job once that `wanted` lets pass by its name: parameters that a schedule does not heed give no case of their
-/// own where the name does not tell them.
-std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs,
-                                           const std::function<bool(const std::string& name)>& wanted);
+/// Each job once: parameters that a schedule does not heed give no case of their own where the name does not tell them.
+std::vector<TimedSchedule> timed_schedules(const std::vector<streams::ScheduledJob>& jobs);
 
 /// A copy or a kernel by itself, as an entry of its own.
 struct Part : Timing {
@@ -71,29 +69,28 @@ struct Part : Timing {
 
 class ScheduleSession {
  public:
-  /// `file` may be null: then nothing is kept.
-  ScheduleSession(std::vector<TimedSchedule>& schedules, ScheduleBackend& backend, const LoopOptions& options,
-                  std::uint64_t seed, ResultsFile* file, std::ostream& err)
-      : schedules_(schedules), backend_(backend), seed_(seed), loop_(options, file, err) {}
+  ScheduleSession(std::vector<TimedSchedule>& schedules, ScheduleBackend& backend, std::uint64_t seed, Engine& engine)
+      : schedules_(schedules), backend_(backend), seed_(seed), engine_(engine) {}
 
   /// All schedules whose host arrays are the same together, since those take memory and time to fill. Ends early,
   /// everything finished kept, once Ctrl-C is pressed.
   void run();
 
-  const std::vector<std::unique_ptr<Part>>& parts() const { return parts_; }
+  /// Prints the cases that were not timed, and how often controls were caught. Returns kFailed if a control never was,
+  /// else as status_of().
+  int report(std::ostream& out) const;
 
  private:
   void run_group(const std::vector<TimedSchedule*>& group);
-  void add_part(Part part, std::vector<LoopCase>& cases);
-  void add_copies(std::size_t array_bytes, const streams::Job& job, std::vector<LoopCase>& cases);
-  void add_kernel(const streams::Job& job, std::vector<LoopCase>& cases);
-  LoopCase in_loop(TimedSchedule& timed);
+  void add_part(Part part, std::vector<EngineCase>& cases);
+  void add_copies(std::size_t array_bytes, const streams::Job& job, std::vector<EngineCase>& cases);
+  void add_kernel(const streams::Job& job, std::vector<EngineCase>& cases);
   Sample sample(TimedSchedule& timed);
 
   std::vector<TimedSchedule>& schedules_;
   ScheduleBackend& backend_;
   std::uint64_t seed_;
-  Loop loop_;
+  Engine& engine_;
   std::vector<std::unique_ptr<Part>> parts_;
 };
 

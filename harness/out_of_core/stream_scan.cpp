@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "harness/core/operators.hpp"
@@ -14,6 +16,7 @@
 #include "harness/host/interrupt.hpp"
 #include "harness/host/parallel.hpp"
 #include "harness/host/progress.hpp"
+#include "harness/host/status.hpp"
 #include "harness/out_of_core/chunk_threads.hpp"
 #include "harness/verify/input.hpp"
 #ifdef SCANLAB_WITH_CUDA
@@ -304,7 +307,7 @@ std::optional<Repetition> StreamScanRuns::scan_to_file(Way way) {
   const auto kept = [&] {
     return fmt::format("{} of {} chunks are kept in '{}': the same command{} resumes from there", output.chunks_done(),
                        scan.chunks, output.partial().string(),
-                       asked_.measures ? " without --compare, --rounds and --json" : "");
+                       asked_.measures ? " without --compare, --repetitions and --json" : "");
   };
   Repetition done{.way = way};
   int written = 0;  // chunks, by this run
@@ -344,6 +347,132 @@ std::optional<Repetition> StreamScanRuns::scan_to_file(Way way) {
     throw;
   }
   return done;
+}
+
+namespace {
+
+constexpr std::size_t kUsualChunk = std::size_t{32} << 20;  // bytes: long beside the gap between two copies
+constexpr std::size_t kMinChunk = std::size_t{4} << 10;
+constexpr int kMaxBuffers = 4;  // with two, a late host stops the device; four are never all waited for
+constexpr std::int64_t kMaxChunks = 1 << 18;
+
+void refuse_impossible(const ChunkedScan& scan) {
+  for (const std::int64_t items : {scan.chunk_items(), scan.chunk_items() - 1}) {
+    if (items < 1) continue;
+    const Plan plan = scan.bind(items).plan;
+    if (!plan.possible()) {
+      throw CommandError(
+          kBadInput, fmt::format("{} cannot scan a chunk of {} items: {}", scan.scan->about.id, items, plan.refusal));
+    }
+  }
+}
+
+void cut(ChunkedScan& scan, std::size_t chunk_bytes) {
+  const auto items = static_cast<std::int64_t>(chunk_bytes / scan.item_bytes());
+  if (items < 1) {
+    throw CommandError(kBadInput, fmt::format("--chunk {}: an item has {} bytes", chunk_bytes, scan.item_bytes()));
+  }
+  const std::int64_t chunks = std::max<std::int64_t>(1, ceil_div(scan.problem.items, items));
+  if (chunks > kMaxChunks) {
+    throw CommandError(kBadInput, fmt::format("{} chunks of {} are more than {}: choose a larger --chunk", chunks,
+                                              in_bytes(chunk_bytes), kMaxChunks));
+  }
+  scan.chunks = static_cast<int>(chunks);
+  refuse_impossible(scan);
+}
+
+}  // namespace
+
+void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
+  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
+  while (true) {
+    cut(scan, chunk);
+    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
+    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
+    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
+    chunk /= 2;
+  }
+  if (scan.buffers >= 2) return;
+  scan.buffers = 2;
+  throw CommandError(
+      kBadInput,
+      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
+                  "bytes; give at least that{}",
+                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
+                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
+}
+
+namespace {
+
+const char* source_of(const StreamScan& asked) { return !asked.output ? "memory" : asked.input ? "file" : "generated"; }
+
+void print(const Repetition& done, std::ostream& out) {
+  const double rate = done.seconds > 0 ? static_cast<double>(done.bytes) / done.seconds : 0;
+  fmt::print(out, "{}: {} in {:.3f} s, {:.2f} GB/s in and as much out{}\n", name(done.way), in_bytes(done.bytes),
+             done.seconds, 1e-9 * rate, done.verified ? ", verified" : "");
+}
+
+std::string name_of(const StreamScan& asked, Way way) {
+  const ChunkedScan& scan = asked.scan;
+  const Problem& problem = scan.problem;
+  return fmt::format("stream_scan/way:{}/scan:{}/type:{}/op:{}/mode:{}/items:{}/from:{}/to:{}/budget:{}/chunks:{}",
+                     name(way), scan.scan->about.id, name(problem.type), name(problem.op), name(problem.mode),
+                     problem.items, source_of(asked), asked.output ? "file" : "memory", asked.budget, scan.chunks);
+}
+
+/// Adds what the record says of every sample.
+void describe(const StreamScan& asked, Way way, measure::Facts& entry) {
+  const ChunkedScan& scan = asked.scan;
+  const Problem& problem = scan.problem;
+  entry["kind"] = "stream_scan";
+  entry["way"] = name(way);
+  entry["variant"] = scan.scan->about.id;
+  entry["type"] = name(problem.type);
+  entry["op"] = name(problem.op);
+  entry["mode"] = name(problem.mode);
+  entry["items"] = problem.items;
+  entry["from"] = source_of(asked);
+  entry["to"] = asked.output ? "file" : "memory";
+  entry["budget_bytes"] = asked.budget;
+  entry["device_bytes"] = scan.device_bytes();
+  entry["chunks"] = scan.chunks;
+  entry["buffers"] = scan.buffers;
+  entry["io_threads"] = asked.output ? asked.io_threads : 0;
+  entry["mapped"] = asked.output && asked.output_options.by == WriteBy::mapping;
+}
+
+}  // namespace
+
+int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repetitions, measure::Engine& engine,
+                 std::ostream& out, std::ostream& err) {
+  StreamScanRuns runs(asked, err);
+  Way last = Way::streamed;
+  std::vector<measure::Timing> timings(ways.size());
+  std::vector<measure::EngineCase> cases;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    timings[i].name = name_of(asked, ways[i]);
+    timings[i].repetitions = repetitions;
+    const auto sample = [&, &timing = timings[i], way = ways[i]](std::int64_t) {
+      const std::optional<Repetition> done = runs.run(last = way);
+      if (!done) return measure::Sample{};  // interrupted
+      engine.progress().clear();
+      print(*done, out);
+      timing.verified = done->verified;
+      const double rate = done->seconds > 0 ? static_cast<double>(done->bytes) / done->seconds : 0;
+      return measure::Sample{.seconds = done->seconds,
+                             .sm_clock_mhz = done->sm_clock_mhz,
+                             .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", rate}}};
+    };
+    const auto say = [&, way = ways[i]](measure::Facts& entry) { describe(asked, way, entry); };
+    cases.push_back({.timing = &timings[i], .sample = sample, .describe = say});
+  }
+  engine.run(cases);
+  if (interrupted()) return kInterrupted;
+  for (const measure::Timing& timing : timings) {
+    if (timing.state == measure::Timing::State::failed) return kFailed;
+  }
+  return last == Way::streamed || runs.run(Way::streamed) ? kOk : kInterrupted;
 }
 
 }  // namespace scanlab::out_of_core

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "harness/host/progress.hpp"
-#include "harness/measure/loop.hpp"
-#include "harness/measure/results_file.hpp"
+#include "harness/measure/engine.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
 #include "harness/out_of_core/out_of_core_scan.hpp"
 
@@ -80,10 +79,10 @@ class StreamScanRuns {
 /// "2.5 GiB", "300 bytes".
 std::string in_bytes(std::size_t bytes);
 
-/// A sample of each way per round, printed to `out` as it is made; `file` may be null. The output that stays is that of
+/// So many samples of each way, printed to `out` as they are made. The output that stays is that of
 /// the scan as it is done. Returns kOk, kFailed if a repetition failed, kInterrupted after Ctrl-C. Throws CommandError
 /// as StreamScanRuns does.
-int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, const measure::LoopOptions& options,
-                 measure::ResultsFile* file, std::ostream& out, std::ostream& err);
+int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repetitions, measure::Engine& engine,
+                 std::ostream& out, std::ostream& err);
 
 }  // namespace scanlab::out_of_core

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "harness/host/whole_file.hpp"
-#include "harness/measure/provenance.hpp"
-#include "harness/measure/timed_case.hpp"
+#include "harness/results/provenance.hpp"
 #include "harness/tuning/tuner.hpp"
 
 namespace scanlab::tuning {
@@ -43,7 +42,6 @@ std::vector<std::int64_t> short_sizes(const TypeAndOperator& monoid, const std::
 
 /// Wall seconds after which no further size is begun. One takes a few, so that it all ends within a minute.
 inline constexpr double kShortSeconds = 40;
-inline constexpr measure::LoopOptions kShortLoop{.rounds = 5, .width = 0, .cap_seconds = 1};
 
 /// Measures a table for what is asked. Each type and operator has its share of the seconds that are left, by
 /// `elapsed`, seconds since all began; what gets no time has no entry. `context` is the provenance, with the device.

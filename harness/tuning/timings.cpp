@@ -12,7 +12,7 @@
 #include "harness/core/median.hpp"
 #include "harness/core/operators.hpp"
 #include "harness/host/document.hpp"
-#include "harness/measure/results_file.hpp"
+#include "harness/results/results_file.hpp"
 
 namespace scanlab::tuning {
 
@@ -103,8 +103,8 @@ void add_time(const Value& entry, const Value& variants, std::string_view rival,
   if (!is_candidate(variants.at(id), id, rival)) return;
   const std::optional<Choice> choice = without_experiments({id, entry.at("settings").get<Settings>()});
   if (!choice) return;
-  const Column column{entry.at("cache").choose(measure::kCacheNames), entry.at("launch").choose(measure::kLaunchNames)};
-  if (column.second == measure::Launch::batch || column.second == measure::Launch::pipeline) return;
+  const Column column{entry.at("cache").choose(kCacheNames), entry.at("launch").choose(kLaunchNames)};
+  if (column.second == Launch::batch || column.second == Launch::pipeline) return;
   const auto type = entry.at("type").choose(named_values<ElementType>());
   const auto op = entry.at("op").choose(named_values<Operator>());
   if (!defined(type, op)) entry.fail(not_defined(type, op));

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "harness/measure/provenance.hpp"
-#include "harness/measure/timed_case.hpp"
+#include "harness/measure/scan_backend.hpp"
+#include "harness/results/provenance.hpp"
 #include "harness/tuning/candidates.hpp"
 #include "harness/tuning/tuning_table.hpp"
 
 namespace scanlab::tuning {
 
 /// How runs are timed: a column of the results.
-using Column = std::pair<measure::Cache, measure::Launch>;
+using Column = std::pair<Cache, Launch>;
 
 /// The timings of one problem: nanoseconds of a run, one for each repetition, by candidate and column.
 using Timings = std::map<Choice, std::map<Column, std::vector<double>>>;

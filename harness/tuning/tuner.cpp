@@ -12,8 +12,6 @@ namespace scanlab::tuning {
 
 namespace {
 
-using measure::Cache;
-using measure::Launch;
 const std::vector<Column> kByStream{{Cache::cold, Launch::stream}, {Cache::warm, Launch::stream}};
 const std::vector<Column> kAllColumns{{Cache::cold, Launch::stream},
                                       {Cache::cold, Launch::graph},
@@ -35,10 +33,6 @@ bool is_hopeless_around(std::int64_t n, const Choice& choice, const TimingsBySiz
 }
 
 }  // namespace
-
-Tuner::Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
-             std::ostream& err)
-    : backends_(backends), options_{.loop = options, .device_seconds = 5e-4}, samples_(samples), err_(err) {}
 
 TimingsBySize Tuner::measure(const TypeAndOperator& monoid, const std::vector<std::int64_t>& sizes,
                              const std::vector<Choice>& candidates) {
@@ -100,8 +94,8 @@ void Tuner::leave_out_failed(TimingsBySize& measured) const {
   }
 }
 
-/// Every candidate in every column, in rounds, so that a disturbance does not hit one alone. A candidate that does not
-/// fit the memory is left out; one that fails is not chosen for any n.
+/// Every candidate in every column, interleaved, so that a disturbance does not hit one alone. A candidate that does
+/// not fit the memory is left out; one that fails is not chosen for any n.
 Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& promising,
                             const std::vector<Column>& columns) {
   std::vector<measure::TimedCase> cases;
@@ -110,12 +104,13 @@ Timings Tuner::measure_size(const Problem& problem, const std::vector<Choice>& p
       Case scan{Registry::instance().find(choice.variant), problem};
       scan.problem.settings = choice.settings;
       measure::TimedCase& timed = cases.emplace_back(std::move(scan), cache, launch);
+      timed.repetitions = repetitions_;
       timed.bound = timed.scan.variant->bind(timed.problem());
       timed.name =
           fmt::format("{}/cache:{}/launch:{}", case_name(timed.about(), timed.problem()), name(cache), name(launch));
     }
   }
-  measure::ScanSession session(std::move(cases), backends_, options_, samples_, err_);
+  measure::ScanSession session(std::move(cases), backends_, {.device_seconds = 5e-4}, engine_);
   session.run();
   if (interrupted()) return {};
   Timings timings;

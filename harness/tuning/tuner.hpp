@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <ostream>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -14,15 +13,14 @@
 
 namespace scanlab::tuning {
 
-/// The loop of `tune`: few samples of many candidates.
-inline constexpr measure::LoopOptions kTuningLoop{.rounds = 5, .width = 0, .cap_seconds = 10};
+/// Few samples of many candidates.
+inline constexpr int kTuningRepetitions = 5;
 
-/// Measures candidates in the measurement loop.
+/// Measures candidates by the engine.
 class Tuner {
  public:
-  /// `samples` may be null; else every sample of every candidate is kept there.
-  Tuner(const measure::Backends& backends, const measure::LoopOptions& options, measure::ResultsFile* samples,
-        std::ostream& err);
+  Tuner(const measure::Backends& backends, measure::Engine& engine, int repetitions = kTuningRepetitions)
+      : backends_(backends), engine_(engine), repetitions_(repetitions) {}
 
   /// Begins no further size once this is true, instead of once Ctrl-C is pressed.
   void end_when(std::function<bool()> is_over) { is_over_ = std::move(is_over); }
@@ -54,9 +52,8 @@ class Tuner {
   std::function<bool()> is_over_ = interrupted;
   std::set<Choice> failed_;  ///< for the current type and operator
   bool any_failed_ = false;
-  measure::ScanOptions options_;
-  measure::ResultsFile* samples_;
-  std::ostream& err_;
+  measure::Engine& engine_;
+  int repetitions_;
 };
 
 }  // namespace scanlab::tuning

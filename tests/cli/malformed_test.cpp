@@ -185,7 +185,8 @@ TEST_F(Malformed, ResultsThatAreThereAlreadyAreLeftAlone) {
     std::ofstream(results) << text;
     std::ostringstream out, err;
     EXPECT_EQ(
-        run({"bench", "--variant", "cpu_sequential", "--items", "64", "--rounds", "1", "--out", results}, out, err),
+        run({"bench", "--variant", "cpu_sequential", "--items", "64", "--benchmark_repetitions=1", "--out", results},
+            out, err),
         kBadInput);
     EXPECT_NE(err.str().find(results), std::string::npos) << err.str();
     std::ostringstream kept;

@@ -20,7 +20,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/streams.hpp"
 #include "harness/measure/scan_backend.hpp"
-#include "harness/measure/schedule_sweeps.hpp"
+#include "harness/selection/sweeps.hpp"
 #include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
@@ -81,17 +81,12 @@ TEST(StreamsRun, BadInputIsASentence) {
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
   expect({"run"}, "run takes a schedule");
-  expect({"run", "depth_first", "--rounds", "0"}, "--rounds 0: give");
-  expect({"run", "depth_first", "--cap", "0"}, "--cap 0: give");
-  expect({"run", "depth_first", "--width", "-1"}, "--width -1: give");
+  expect({"run", "depth_first", "--benchmark_repetitions=0"}, "--benchmark_repetitions: give 1 or more");
   expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
   expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
   expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
-  expect({"run", "depth_first", "--benchmark_filter", "nothing"}, "--benchmark_filter takes a value");
-  expect({"run", "depth_first", "--benchmark_filter=nothing"}, "--benchmark_filter leaves no case");
-  expect({"run", "depth_first", "--benchmark_min_time=1s"},
-         "streams run takes one run per sample, so it cannot honour --benchmark_min_time");
-  expect({"run", "depth_first", "--benchmark_time_unit=ms"}, "--benchmark_time_unit would have no effect");
+  expect({"run", "depth_first", "--benchmark_filter=nothing"}, "Failed to match any benchmarks against regex: nothing");
+  expect({"run", "depth_first", "--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
   expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
   expect({"trace"}, "trace takes a schedule");
   expect({"trace", "depth_first", "--chunks", "2,4"},
@@ -173,7 +168,7 @@ TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
     return measure::ScheduleSample{
         .host_seconds = 2e-3 + 1e-3 * before, .device_seconds = 1e-3 + 1e-3 * before, .sm_clock_mhz = 1755};
   };
-  const Result result = run({"depth_first", "--items", "3000000", "--chunks", "4", "--rounds", "3"});
+  const Result result = run({"depth_first", "--items", "3000000", "--chunks", "4", "--benchmark_repetitions=3"});
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto all = entries();
   ASSERT_EQ(all.size(), 3u);
@@ -190,28 +185,25 @@ TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
     EXPECT_EQ(all[i].at("operations"), 12);
     EXPECT_EQ(all[i].at("buffers"), 4);
   }
-  EXPECT_NE(result.out.find("by host, ms   events, ms"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("  3.000        2.000       8.0       3  verified"), std::string::npos)
-      << "medians, and the rate by the host's\n"
-      << result.out;
+  EXPECT_NE(result.out.find("3000 us"), std::string::npos) << "the median\n" << result.out;
+  EXPECT_NE(result.out.find("device_time_ms=2"), std::string::npos) << result.out;
   for (const auto& part : entries("streams/copy:")) EXPECT_FALSE(part.contains("device_time_ms"));
 }
 
 TEST_F(StreamsRunOn, WithoutWorkThereIsNothingBetweenEvents) {
   planted_.repeat = [](const streams::Recording&, int) { return measure::ScheduleSample{.host_seconds = 1e-6}; };
-  const Result result = run({"depth_first", "--items", "0", "--rounds", "1"});
+  const Result result = run({"depth_first", "--items", "0", "--benchmark_repetitions=1"});
   EXPECT_EQ(result.status, kOk) << result.err;
   ASSERT_EQ(entries().size(), 1u);
   EXPECT_FALSE(entries()[0].contains("device_time_ms"));
   EXPECT_FALSE(entries()[0].contains("sm_clock_mhz"));
-  EXPECT_NE(result.out.find("0.001            -"), std::string::npos) << result.out;
   EXPECT_TRUE(entries("streams/copy:").empty());
   EXPECT_TRUE(entries("streams/kernel:").empty());
 }
 
 TEST_F(StreamsRunOn, HasThePartsOfEveryGroupOnceARound) {
-  const Result result = run({"depth_first", "breadth_first", "--items", "1000,2^29", "--chunks", "4", "--rounds", "2",
-                             "--memory", "pinned,pageable", "--seed", "7"});
+  const Result result = run({"depth_first", "breadth_first", "--items", "1000,2^29", "--chunks", "4",
+                             "--benchmark_repetitions=2", "--memory", "pinned,pageable", "--seed", "7"});
   EXPECT_EQ(result.status, kOk) << result.err;
   EXPECT_EQ(planted_.filled, (std::vector<std::int64_t>{1000, 1000, 1 << 29, 1 << 29})) << "two schedules share them";
   EXPECT_EQ(planted_.seeds, (std::vector<std::uint64_t>(4, 7)));
@@ -238,43 +230,15 @@ TEST_F(StreamsRunOn, HasThePartsOfEveryGroupOnceARound) {
   EXPECT_EQ(rounds, expected);
 }
 
-TEST_F(StreamsRunOn, StopsWhereTheMedianIsKnownAndGoesOnWhereItIsNot) {
-  planted_.repeat = [](const streams::Recording& recording, int before) {
-    const bool steady = recording.job.chunks == 4;
-    return measure::ScheduleSample{.host_seconds = steady ? 1e-3 : 1e-3 * (1 + before % 2), .device_seconds = 1e-3};
-  };
-  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9"}).status, kOk);
-  EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 6}, {5, 9}})) << "fewer than six have no interval";
-  for (const auto& each : entries()) {
-    const bool last =
-        each.at("name").get<std::string>().find("chunks:4/") != std::string::npos && each.at("round") == 5;
-    EXPECT_EQ(each.at("converged"), last) << each;
-  }
-  planted_.repetitions.clear();
-  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "0"}).status, kOk);
-  EXPECT_EQ(planted_.repetitions.at(5), 9);
-  planted_.repetitions.clear();
-  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "30"}).status, kOk);
-  EXPECT_EQ(planted_.repetitions.at(5), 9) << "half of the interval from 1 to 2 is a third of 1.5";
-  planted_.repetitions.clear();
-  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "9", "--width", "60"}).status, kOk);
-  EXPECT_EQ(planted_.repetitions.at(5), 6);
-}
-
-TEST_F(StreamsRunOn, ACapThatIsSpentLeavesAsFewAsTellSomething) {
-  EXPECT_EQ(run({"depth_first", "--items", "1000", "--chunks", "4", "--rounds", "9", "--cap", "1e-9"}).status, kOk);
-  EXPECT_EQ(planted_.repetitions.at(4), measure::kMinSamples);
-}
-
 TEST_F(StreamsRunOn, AWrongOutputIsNotTimedFurther) {
   planted_.repeat = [](const streams::Recording& recording, int before) {
     const bool wrong = recording.job.chunks == 4 && before == 1;
     return measure::ScheduleSample{.host_seconds = 1e-3, .device_seconds = 1e-3, .wrong = wrong ? "item 3 is 5" : ""};
   };
-  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "4"});
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--benchmark_repetitions=4"});
   EXPECT_EQ(result.status, kFailed);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 4}}));
-  EXPECT_NE(result.out.find("FAILED: verification failed: item 3 is 5"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("FAILED 1 case: verification failed: item 3 is 5"), std::string::npos) << result.out;
   EXPECT_NE(result.err.find("failed: verification failed: item 3 is 5"), std::string::npos) << result.err;
   int wrong = 0;
   for (const auto& each : entries()) {
@@ -287,7 +251,7 @@ TEST_F(StreamsRunOn, AWrongOutputIsNotTimedFurther) {
 }
 
 TEST_F(StreamsRunOn, AControlMustBeWrongOnceAtLeast) {
-  const std::vector<std::string> words{"three_streams_unordered", "--items", "1000", "--rounds", "3"};
+  const std::vector<std::string> words{"three_streams_unordered", "--items", "1000", "--benchmark_repetitions=3"};
   const Result right = run(words);
   EXPECT_EQ(right.status, kFailed);
   EXPECT_NE(right.out.find("control, NOT CAUGHT"), std::string::npos) << right.out;
@@ -307,7 +271,7 @@ TEST_F(StreamsRunOn, AControlMustBeWrongOnceAtLeast) {
   }
   // Without items there is nothing to be wrong.
   planted_.repeat = Planted().repeat;
-  EXPECT_EQ(run({"three_streams_unordered", "--items", "0", "--rounds", "1"}).status, kOk);
+  EXPECT_EQ(run({"three_streams_unordered", "--items", "0", "--benchmark_repetitions=1"}).status, kOk);
 }
 
 TEST_F(StreamsRunOn, WhatLacksMemoryIsSkippedAndTheOthersGoOn) {
@@ -316,11 +280,11 @@ TEST_F(StreamsRunOn, WhatLacksMemoryIsSkippedAndTheOthersGoOn) {
     if (recording.job.chunks == 5) throw measure::LacksMemory("out of GPU memory: wanted 99 bytes");
     return measure::ScheduleSample{.host_seconds = 1e-3, .device_seconds = 1e-3};
   };
-  const Result result = run({"depth_first", "--items", "1000,2^21", "--chunks", "4,5", "--rounds", "2"});
+  const Result result = run({"depth_first", "--items", "1000,2^21", "--chunks", "4,5", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kOutOfMemory);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
-  EXPECT_NE(result.out.find("skipped: out of GPU memory: wanted 99 bytes"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("skipped: out of host memory for arrays of 2097152 items"), std::string::npos);
+  EXPECT_NE(result.out.find("skipped 1 case: out of GPU memory: wanted 99 bytes"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("skipped 2 cases: out of host memory for arrays of 2097152 items"), std::string::npos);
   std::map<std::string, int> reasons;
   for (const auto& each : entries()) ++reasons[each.value("error_message", "")];
   EXPECT_EQ(reasons, (std::map<std::string, int>{{"", 2},
@@ -334,21 +298,20 @@ TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
     return measure::ScheduleSample{.host_seconds = 1e-3, .device_seconds = 1e-3};
   };
   planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
-  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--rounds", "2"});
+  const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kFailed);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
   EXPECT_NE(result.err.find("failed: launching: too many resources"), std::string::npos) << result.err;
   for (const auto& each : entries("streams/copy:")) EXPECT_EQ(each.at("error_message"), "copying: no");
-  EXPECT_NE(result.out.find("streams/copy:h2d/bytes:4000/memory:pinned  FAILED: copying: no"), std::string::npos)
-      << result.out;
+  EXPECT_NE(result.out.find("cases: copying: no (first streams/copy:"), std::string::npos) << result.out;
 }
 
 TEST_F(StreamsRunOn, APartThatIsNotTimedDecidesTheStatusToo) {
-  const std::vector<std::string> words{"depth_first", "--items", "1000", "--rounds", "2"};
+  const std::vector<std::string> words{"depth_first", "--items", "1000", "--benchmark_repetitions=2"};
   planted_.copy = []() -> double { throw measure::LacksMemory("out of GPU memory: wanted 99 bytes"); };
   const Result lacking = run(words);
   EXPECT_EQ(lacking.status, kOutOfMemory);
-  EXPECT_NE(lacking.out.find("skipped: out of GPU memory: wanted 99 bytes"), std::string::npos) << lacking.out;
+  EXPECT_NE(lacking.out.find("cases: out of GPU memory: wanted 99 bytes"), std::string::npos) << lacking.out;
   planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
   EXPECT_EQ(run(words).status, kFailed);
   planted_.copy = Planted().copy;
@@ -356,16 +319,16 @@ TEST_F(StreamsRunOn, APartThatIsNotTimedDecidesTheStatusToo) {
 }
 
 TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
-  for (const int last : {4, 5}) {  // in the middle of a round, and at its end
+  for (const int last : {4, 5}) {
     planted_.repetitions.clear();
     planted_.repeat = [last](const streams::Recording& recording, int before) {
       if (before == 1 && recording.job.chunks == last) std::raise(SIGINT);
       return measure::ScheduleSample{.host_seconds = 1e-3, .device_seconds = 1e-3};
     };
-    const Result result = run({"depth_first", "--items", "1000,2000", "--chunks", "4,5", "--rounds", "9"});
+    const Result result = run({"depth_first", "--items", "1000,2000", "--chunks", "4,5", "--benchmark_repetitions=9"});
     EXPECT_EQ(result.status, kInterrupted);
-    EXPECT_EQ(entries().size(), last == 4 ? 3u : 4u);
-    EXPECT_EQ(entries("streams/copy:h2d").size(), 2u);
+    EXPECT_EQ(planted_.repetitions.at(last), 2) << "of 9, and the sample in flight is finished";
+    EXPECT_EQ(entries().size(), static_cast<std::size_t>(planted_.repetitions[4] + planted_.repetitions[5]));
     EXPECT_EQ(planted_.filled.back(), 1000);
     EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
   }
@@ -392,7 +355,7 @@ class NeedsGpuStreamsRun : public NeedsGpu {
 
 TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
   const Result result = scanlab_streams({"run", "depth_first,graph,serial", "--items", "1000003", "--chunks", "4",
-                                         "--rounds", "3", "--out", file_, "--force"});
+                                         "--benchmark_repetitions=3", "--out", file_, "--force"});
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto results = read();
   EXPECT_EQ(results["context"]["schema"], measure::kResultsSchema);
@@ -423,12 +386,12 @@ TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
 
 TEST_F(NeedsGpuStreamsRun, AControlIsExpectedToFail) {
   const Result result =
-      scanlab_streams({"run", "*race", "three_streams_unordered", "--items", "2^24", "--rounds", "2"});
+      scanlab_streams({"run", "*race", "three_streams_unordered", "--items", "2^24", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
   EXPECT_NE(result.out.find("control, caught in 2 of 2"), std::string::npos) << result.out;
   // One chunk without an order to break: a copy in that ends before the kernel is looked at cannot be promised, but
   // nothing to do is nothing wrong.
-  EXPECT_EQ(scanlab_streams({"run", "null_stream_race", "--items", "0", "--rounds", "1"}).status, kOk);
+  EXPECT_EQ(scanlab_streams({"run", "null_stream_race", "--items", "0", "--benchmark_repetitions=1"}).status, kOk);
 }
 
 TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {

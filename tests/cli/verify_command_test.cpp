@@ -19,7 +19,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/core/variant.hpp"
-#include "harness/measure/provenance.hpp"
+#include "harness/results/provenance.hpp"
 #include "harness/simt/emulator.hpp"
 #include "harness/verify/checks.hpp"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "harness/measure/results_file.hpp"
+#include "harness/results/results_file.hpp"
 #include "harness/verify/input.hpp"
 #include "harness/verify/verification.hpp"
 #include "tests/distributed/wrapped_backend.hpp"
@@ -93,11 +93,13 @@ Ended run(std::vector<Problem> problems, SessionOptions options, measure::Result
       timed.algorithm = &tested;
       timed.problem = problem;
       timed.plan = tested.plan(problem, ranks);
+      timed.repetitions = 2;
       cases.push_back(std::move(timed));
     }
     const auto backend = make_host_backend(communicator);
     std::ostringstream err;
-    DistributedSession session(cases, communicator, *backend, options, communicator.rank() == 0 ? file : nullptr, err);
+    measure::Engine engine({}, nullptr, err, communicator.rank() == 0 ? file : nullptr);
+    DistributedSession session(cases, communicator, *backend, options, engine);
     session.run();
     for (const DistributedCase& each : cases) {
       if (each.state == Timing::State::timed) ++ended.timed_by_rank[static_cast<std::size_t>(communicator.rank())];
@@ -109,7 +111,7 @@ Ended run(std::vector<Problem> problems, SessionOptions options, measure::Result
   return ended;
 }
 
-const SessionOptions kShort{.loop = {.rounds = 2, .cap_seconds = 1}, .sample_seconds = 1e-4};
+const SessionOptions kShort{.sample_seconds = 1e-4};
 
 TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
   std::vector<Problem> problems;
@@ -124,21 +126,11 @@ TEST(DistributedSession, VerifiesAndTimesOnEveryRank) {
   }
 }
 
-/// The same examples are held against the baselines of Python.
-TEST(DistributedSession, ASampleHasAsManyRunsAsItsExamplesSay) {
-  for (const auto& example :
-       nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
-    if (example.at("of") != "ranks") continue;
-    const SessionOptions options{.loop = {.rounds = example.at("rounds"), .cap_seconds = example.at("cap_seconds")}};
-    EXPECT_EQ(runs_per_sample(example.at("seconds_per_run"), options), example.at("runs")) << example.at("why");
-  }
-}
-
 TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
   const TestFolder folder;
   const std::filesystem::path path = folder / "out.json";
   {
-    measure::ResultsFile file(path, {{"schema", measure::kResultsSchema}}, measure::IfExists::refuse);
+    measure::ResultsFile file(path, {{"schema", measure::kResultsSchema}}, false);
     run<Fault::none>({{.items = 1000, .settings = {{"chunk", "3"}}}}, kShort, &file);
   }
   const auto document = nlohmann::json::parse(std::ifstream(path));
@@ -221,8 +213,8 @@ TEST(DistributedSession, ReplaysAreCheckedToo) {
       auto backend = make_host_backend(communicator);
       if (keeps) backend = std::make_unique<KeepsRuns>(communicator, writes, own);
       std::ostringstream err;
-      DistributedSession(cases, communicator, *backend, {.timed = false, .repeat = 4, .replayed = true}, nullptr, err)
-          .run();
+      measure::Engine engine({}, nullptr, err);
+      DistributedSession(cases, communicator, *backend, {.timed = false, .repeat = 4, .replayed = true}, engine).run();
       if (communicator.rank() != 1) return;
       replays = own;
       timing = cases[0];

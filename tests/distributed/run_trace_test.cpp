@@ -98,12 +98,13 @@ Traced traced(int ranks, int runs, const std::function<void(Recorded&)>& change 
     cases[0].plan = copies.plan(cases[0].problem, ranks);
     NumberedBackend backend(communicator, made.recorded, mutex);
     std::ostringstream err;
+    measure::Engine engine({}, nullptr, err);
     DistributedSession session(
         cases, communicator, backend,
         {.timed = false,
          .observed = [&](const DistributedCase& each,
                          BoundRank& bound) { tracer.trace(each, bound, backend, communicator); }},
-        nullptr, err);
+        engine);
     session.run();
     made.began[static_cast<std::size_t>(communicator.rank())] = backend.began;
     EXPECT_TRUE(cases[0].verified) << cases[0].reason;

@@ -1,5 +1,5 @@
 // A results file is valid JSON whenever it is looked at, and says what it should.
-#include "harness/measure/results_file.hpp"
+#include "harness/results/results_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ Facts entry_of(const std::string& name, int round) {
 }
 
 TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
-  const ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+  const ResultsFile file(path("a.json"), provenance_, false);
   const Json document = parsed(path("a.json"));
   EXPECT_TRUE(document.at("benchmarks").empty());
   EXPECT_EQ(document.at("context").at("schema"), kResultsSchema);
@@ -51,7 +51,7 @@ TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
 }
 
 TEST_F(ResultsFileTest, IsValidAfterEveryRepetition) {
-  ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+  ResultsFile file(path("a.json"), provenance_, false);
   for (int round = 0; round < 20; ++round) {
     file.append(entry_of("scan/variant:x", round));
     const Json document = parsed(path("a.json"));
@@ -68,7 +68,7 @@ TEST_F(ResultsFileTest, IsValidAfterEveryRepetition) {
 TEST_F(ResultsFileTest, SurvivesAKilledProcess) {
   const pid_t child = fork();
   if (child == 0) {
-    ResultsFile file(path("a.json"), provenance_, IfExists::refuse);
+    ResultsFile file(path("a.json"), provenance_, false);
     for (int round = 0; round < 5; ++round) file.append(entry_of("scan/variant:x", round));
     raise(SIGKILL);
   }
@@ -79,54 +79,54 @@ TEST_F(ResultsFileTest, SurvivesAKilledProcess) {
 }
 
 TEST_F(ResultsFileTest, CreatesTheFoldersAboveIt) {
-  const ResultsFile file(path("new/folder/a.json"), provenance_, IfExists::refuse);
+  const ResultsFile file(path("new/folder/a.json"), provenance_, false);
   EXPECT_TRUE(std::filesystem::exists(path("new/folder/a.json")));
 }
 
 TEST_F(ResultsFileTest, LeavesAFullFileAloneUnlessToldToReplaceIt) {
   std::ofstream(path("a.json")) << "somebody's results";
-  EXPECT_THROW(ResultsFile(path("a.json"), provenance_, IfExists::refuse), CommandError);
-  EXPECT_THROW(ResultsFile(path("another/"), provenance_, IfExists::refuse), CommandError);
+  EXPECT_THROW(ResultsFile(path("a.json"), provenance_, false), CommandError);
+  EXPECT_THROW(ResultsFile(path("another/"), provenance_, false), CommandError);
   EXPECT_FALSE(std::filesystem::exists(path("another")));
   EXPECT_EQ(text(path("a.json")), "somebody's results");
   {
-    ResultsFile file(path("a.json"), provenance_, IfExists::replace);
+    ResultsFile file(path("a.json"), provenance_, true);
     EXPECT_EQ(text(path("a.json")), "somebody's results") << "until there is something in their place";
     file.append(entry_of("scan/variant:x", 0));
     EXPECT_EQ(parsed(path("a.json")).at("benchmarks").size(), 1u);
   }
-  { const ResultsFile without_entries(path("a.json"), provenance_, IfExists::replace); }
+  { const ResultsFile without_entries(path("a.json"), provenance_, true); }
   EXPECT_TRUE(parsed(path("a.json")).at("benchmarks").empty());
 }
 
 TEST_F(ResultsFileTest, IsAsItWasIfAnErrorEndsTheCommandBeforeTheFirstEntry) {
-  const auto refused = [&](IfExists if_exists) {
+  const auto refused = [&](bool replace) {
     try {
-      const ResultsFile file(path("a.json"), provenance_, if_exists);
+      const ResultsFile file(path("a.json"), provenance_, replace);
       throw CommandError(kBadInput, "refused");
     } catch (const CommandError&) {
     }
   };
-  refused(IfExists::refuse);
+  refused(false);
   EXPECT_FALSE(std::filesystem::exists(path("a.json")));
   std::ofstream(path("a.json")).close();
-  refused(IfExists::refuse);
+  refused(false);
   EXPECT_EQ(text(path("a.json")), "");
   std::ofstream(path("a.json")) << "somebody's results";
-  refused(IfExists::replace);
+  refused(true);
   EXPECT_EQ(text(path("a.json")), "somebody's results");
 }
 
 TEST_F(ResultsFileTest, TakesAnEmptyFile) {
   std::ofstream(path("a.json")).close();
-  EXPECT_NO_THROW(ResultsFile(path("a.json"), provenance_, IfExists::refuse));
+  EXPECT_NO_THROW(ResultsFile(path("a.json"), provenance_, false));
 }
 
 TEST_F(ResultsFileTest, RefusesWhatIsNotAFile) {
   std::filesystem::create_directories(path("folder"));
   for (const char* place : {"folder", "/dev/null"}) {
     try {
-      ResultsFile(std::filesystem::path(place[0] == '/' ? place : path(place)), provenance_, IfExists::refuse);
+      ResultsFile(std::filesystem::path(place[0] == '/' ? place : path(place)), provenance_, false);
       FAIL() << place;
     } catch (const CommandError& error) {
       EXPECT_EQ(error.status, kBadInput);

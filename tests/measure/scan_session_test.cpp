@@ -74,12 +74,14 @@ class ScanSessionOn : public testing::Test {
   }
 
   /// Runs a session and returns its cases; `entries_` holds the saved entries.
-  std::vector<TimedCase> run(std::vector<TimedCase> cases, const ScanOptions& options) {
+  std::vector<TimedCase> run(std::vector<TimedCase> cases, int repetitions, const ScanOptions& options) {
     planted_.runs.clear();
     planted_.verified = 0;
-    ResultsFile file(file_, {}, IfExists::replace);
+    ResultsFile file(file_, {}, true);
     const Backends machines{std::make_unique<PlantedMachine>(planted_), std::make_unique<PlantedMachine>(planted_)};
-    ScanSession session(std::move(cases), machines, options, &file, err_);
+    Engine engine({}, nullptr, err_, &file);
+    for (TimedCase& each : cases) each.repetitions = repetitions;
+    ScanSession session(std::move(cases), machines, options, engine);
     session.run();
     entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
     return session.cases();
@@ -97,7 +99,7 @@ class ScanSessionOn : public testing::Test {
 
 TEST_F(ScanSessionOn, ATimeIsThatOfOneRun) {
   planted_.seconds = [](std::int64_t, std::int64_t) { return 250e-6; };
-  run({timed(device_, 10)}, {.loop = {.rounds = 2, .width = 0}, .runs = 7});
+  run({timed(device_, 10)}, 2, {.runs = 7});
   ASSERT_EQ(entries_.size(), 2u);
   for (const auto& each : entries_) {
     EXPECT_NEAR(each.at("real_time"), 250e3, 1) << "nanoseconds";
@@ -114,27 +116,36 @@ TEST_F(ScanSessionOn, ATimeIsThatOfOneRun) {
 
 /// As many runs as fill the time that a repetition aims at, and enough of them for a mean.
 TEST_F(ScanSessionOn, ARepetitionHasAsManyRunsAsItsTimeAsksFor) {
-  const auto runs = [&](const TimedCase& each, double seconds, const ScanOptions& options) {
+  const auto runs = [&](const TimedCase& each, double seconds, const ScanOptions& options = {}) {
     planted_.seconds = [=](std::int64_t, std::int64_t) { return seconds; };
-    run({each}, options);
+    run({each}, 1, options);
     return planted_.runs.at(10).back();
   };
-  const ScanOptions one_round{.loop = {.rounds = 1}, .device_seconds = 5e-3};
   const TimedCase warm = timed(device_, 10);
-  // The same examples are held against the baselines of Python, and those of ranks against distributed ones.
-  for (const auto& example :
-       nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/runs_per_sample.json"))) {
-    if (example.at("of") == "ranks") continue;
-    const Cache cache = example.at("of") == "cold" ? Cache::cold : Cache::warm;
-    const ScanOptions options{.loop = {.rounds = example.at("rounds"), .cap_seconds = example.at("cap_seconds")}};
-    EXPECT_EQ(runs(timed(device_, 10, cache), example.at("seconds_per_run"), options), example.at("runs"))
-        << example.at("why");
-  }
-  EXPECT_EQ(runs(warm, 19e-6, {.loop = {.rounds = 1}, .device_seconds = 1e-3}), 100) << "short ones in hundreds";
-  EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6, one_round), 200) << "a graph holds them all";
-  EXPECT_EQ(runs(timed(host_, 10), 1e-3, one_round), 50) << "of the host 50 ms";
-  EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .seconds = 1e-3}), 10) << "as was asked for";
-  EXPECT_EQ(runs(warm, 100e-6, {.loop = {.rounds = 1}, .runs = 9}), 9) << "likewise";
+  const TimedCase cold = timed(device_, 10, Cache::cold);
+  EXPECT_EQ(runs(warm, 100e-6), 50) << "50 of 100 us fill 5 ms";
+  EXPECT_EQ(runs(warm, 10e-3), 3) << "three at least";
+  EXPECT_EQ(runs(warm, 1e-6), 500) << "no more than 500";
+  EXPECT_EQ(runs(warm, 19e-6), 264) << "as many as fill 5 ms where those are more than 100";
+  EXPECT_EQ(runs(warm, 0.6), 1) << "no more than a second holds";
+  EXPECT_EQ(runs(warm, 3), 1) << "one at least";
+  EXPECT_EQ(runs(cold, 1e-6), 50) << "each cold run carries its L2 flush";
+  EXPECT_EQ(runs(cold, 10e-3), 3);
+  EXPECT_EQ(runs(warm, 19e-6, {.device_seconds = 1e-3}), 100) << "short ones in hundreds";
+  EXPECT_EQ(runs(timed(device_, 10, Cache::warm, Launch::graph), 1e-6), 200) << "a graph holds them all";
+  EXPECT_EQ(runs(timed(host_, 10), 1e-3), 50) << "of the host 50 ms";
+  EXPECT_EQ(runs(warm, 100e-6, {.seconds = 1e-3}), 10) << "as was asked for";
+  EXPECT_EQ(runs(warm, 100e-6, {.runs = 9}), 9) << "as was asked for";
+}
+
+TEST_F(ScanSessionOn, ACaseOfLongRunsHasFewRepetitions) {
+  planted_.seconds = [](std::int64_t, std::int64_t) { return 1.5; };
+  run({timed(device_, 10)}, kRepetitions, {});
+  ASSERT_EQ(entries_.size(), static_cast<std::size_t>(kFewRepetitions));
+  EXPECT_EQ(entries_[0].at("repetitions"), kFewRepetitions);
+  EXPECT_EQ(entries_.back().at("verified"), true);
+  run({timed(device_, 10)}, kRepetitions, {.fixed_repetitions = true});
+  EXPECT_EQ(entries_.size(), static_cast<std::size_t>(kRepetitions)) << "as was asked for";
 }
 
 TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
@@ -145,7 +156,7 @@ TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   };
   std::vector<TimedCase> cases{timed(device_, 10), timed(device_, 20), timed(device_, 30), timed(device_, 40)};
   cases[2].bound.plan = Plan::refuse("takes no 30");
-  const auto all = run(cases, {.loop = {.rounds = 2, .width = 0}, .runs = 1});
+  const auto all = run(cases, 2, {.runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::failed);
   EXPECT_EQ(all[1].state, TimedCase::State::skipped);
   EXPECT_TRUE(all[1].out_of_memory);
@@ -154,7 +165,7 @@ TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   EXPECT_EQ(all[3].state, TimedCase::State::timed);
   EXPECT_EQ(planted_.verified, 3) << "what it refuses is not run";
   ASSERT_EQ(planted_.runs.size(), 1u);
-  ASSERT_EQ(entries_.size(), 5u);
+  ASSERT_EQ(entries_.size(), 5u) << "problem by problem";
   EXPECT_EQ(entries_[0].at("error_message"), "verification failed: item 3 is 5");
   EXPECT_EQ(entries_[1].at("error_message"), "no room");
   EXPECT_EQ(entries_[2].at("error_message"), "takes no 30");
@@ -168,7 +179,7 @@ TEST_F(ScanSessionOn, TheSameScanIsVerifiedOnceForAllItsColumns) {
   planted_.before = [](std::int64_t items) { return items == 10 ? wrong("item 3 is 5") : Outcome{}; };
   const auto all = run({timed(device_, 10), timed(device_, 10, Cache::cold), timed(device_, 20),
                         timed(device_, 20, Cache::cold, Launch::graph)},
-                       {.loop = {.rounds = 1}, .runs = 1});
+                       1, {.runs = 1});
   EXPECT_EQ(planted_.verified, 2);
   EXPECT_EQ(all[1].state, TimedCase::State::failed);
   EXPECT_EQ(all[1].reason, "verification failed: item 3 is 5");
@@ -178,10 +189,10 @@ TEST_F(ScanSessionOn, TheSameScanIsVerifiedOnceForAllItsColumns) {
 
 TEST_F(ScanSessionOn, TheLastRunOfACaseIsVerifiedWhicheverThatIs) {
   planted_.after = [](std::int64_t items) { return items == 10 ? wrong("item 4 is 6") : Outcome{}; };
-  const auto all = run({timed(device_, 10), timed(device_, 20)}, {.loop = {.rounds = 9, .width = 1e9}, .runs = 1});
+  const auto all = run({timed(device_, 10), timed(device_, 20)}, 6, {.runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::failed);
   EXPECT_EQ(all[0].reason, "after its last timed run: item 4 is 6");
-  EXPECT_EQ(entries_.size(), 12u) << "six have an interval";
+  EXPECT_EQ(entries_.size(), 12u) << "of each six";
   EXPECT_EQ(all[1].state, TimedCase::State::timed);
   EXPECT_TRUE(all[1].verified);
 }
@@ -192,8 +203,7 @@ TEST_F(ScanSessionOn, WhatACaseLacksOrThrowsEndsNoOther) {
     if (items == 20) throw std::runtime_error("launching: no");
     return 1e-3;
   };
-  const auto all =
-      run({timed(device_, 10), timed(device_, 20), timed(device_, 30)}, {.loop = {.rounds = 2, .width = 0}, .runs = 1});
+  const auto all = run({timed(device_, 10), timed(device_, 20), timed(device_, 30)}, 2, {.runs = 1});
   EXPECT_EQ(all[0].state, TimedCase::State::skipped);
   EXPECT_TRUE(all[0].out_of_memory);
   EXPECT_EQ(all[1].state, TimedCase::State::failed);
@@ -206,27 +216,10 @@ TEST_F(ScanSessionOn, ALostDeviceEndsTheRunAndItsRepetitionIsKept) {
     if (runs == 5) throw verify::DeviceLost("the device is lost");
     return 2e-3;
   };
-  EXPECT_THROW(run({timed(device_, 10), timed(device_, 20)}, {.loop = {.rounds = 2}, .runs = 5}), verify::DeviceLost);
+  EXPECT_THROW(run({timed(device_, 10), timed(device_, 20)}, 2, {.runs = 5}), verify::DeviceLost);
   entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
   ASSERT_EQ(entries_.size(), 1u);
   EXPECT_EQ(entries_[0].at("error_message"), "the device is lost");
-}
-
-/// The same examples are held against the baselines of Python.
-TEST(StoppingRule, IsAsItsExamplesSay) {
-  const auto rules = nlohmann::json::parse(std::ifstream(SCANLAB_SOURCE "/tests/measure/stopping_rule.json"));
-  ASSERT_GT(rules.size(), 5u);
-  for (const auto& rule : rules) {
-    const LoopOptions options{
-        .rounds = rule.at("rounds"), .width = rule.at("width"), .cap_seconds = rule.at("cap_seconds")};
-    Timing timing;
-    for (const double nanoseconds : rule.at("nanoseconds")) {
-      timing.nanoseconds.push_back(nanoseconds);
-      if (is_last_sample(timing, options, rule.at("seconds_per_sample"))) break;
-      timing.spent_seconds += rule.at("seconds_per_sample").get<double>();
-    }
-    EXPECT_EQ(timing.nanoseconds.size(), rule.at("samples")) << rule.at("why");
-  }
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "harness/host/status.hpp"
-#include "harness/measure/schedule_sweeps.hpp"
 #include "harness/schedule/facts.hpp"
 #include "harness/selection/job_selection.hpp"
+#include "harness/selection/sweeps.hpp"
 
 namespace scanlab::streams {
 namespace {
@@ -60,8 +60,8 @@ TEST_F(ScheduleTraces, EachJobIsRecordedInAProcessOfItsOwn) {
   std::vector<ScheduledJob> jobs =
       selected({"--schedule=all", "--workload=feistel", "--items=1001", "--chunks=3", "--streams=5", "--memory=all",
                 "--buffers=2,7", "--blocks=0,9", "--work=11"});
-  for (const measure::ScheduleSweep& sweep : measure::schedule_sweeps()) {
-    if (sweep.name == "model") std::ranges::copy(measure::jobs(sweep, {}), std::back_inserter(jobs));
+  for (const ScheduleSweep& sweep : schedule_sweeps()) {
+    if (sweep.name == "model") std::ranges::copy(scanlab::jobs(sweep, {}), std::back_inserter(jobs));
   }
   std::size_t ran = 0;
   const Result result = trace(jobs, [&](const std::vector<std::string>& words) {

@@ -15,7 +15,7 @@
 
 #include "harness/advice/advice.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/measure/provenance.hpp"
+#include "harness/results/provenance.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "tests/program.hpp"
 

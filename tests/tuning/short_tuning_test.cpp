@@ -43,7 +43,8 @@ class ShortTuning : public testing::Test {
     return static_cast<MadeUpBackend&>(*backends_.cuda);
   }
   TuningTable tune(const Asked& asked) {
-    Tuner tuner(backends_, kShortLoop, nullptr, err_);
+    measure::Engine engine({}, nullptr, err_);
+    Tuner tuner(backends_, engine);
     return tune_shortly(asked, tuner, kDevice, [this] { return clock_; });
   }
   std::filesystem::path path(const char* name) const { return folder_ / name; }

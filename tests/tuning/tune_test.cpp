@@ -38,8 +38,8 @@ Rows rows_of(const std::vector<TuningTable::Row>& rows) {
   return all;
 }
 
-constexpr tuning::Column kColdStream{measure::Cache::cold, measure::Launch::stream};
-constexpr tuning::Column kWarmGraph{measure::Cache::warm, measure::Launch::graph};
+constexpr tuning::Column kColdStream{Cache::cold, Launch::stream};
+constexpr tuning::Column kWarmGraph{Cache::warm, Launch::graph};
 
 /// One candidate's times in two columns.
 std::map<tuning::Column, std::vector<double>> times(double cold, double warm) {
@@ -424,7 +424,8 @@ TEST_F(TunerTest, MeasuresWhatCanBeTheFastestAndLeavesOutWhatIsHopeless) {
     if (timed.about().id == "warp_shuffle") return 10e-6;  // nowhere good
     return timed.problem().items < 10'000 ? 1.5e-6 : 1e-6;
   });
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable);
   EXPECT_EQ(measured.size(), kSizes.size());
   EXPECT_EQ(rows_of(tuning::choose(measured)), (Rows{{0, "one_block"}, {16384, "decoupled_lookback"}}));
@@ -439,7 +440,8 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
   MadeUpBackend& machine =
       made_up([](const measure::TimedCase& timed) { return timed.about().id == "one_block" ? 1e-6 : 2e-6; });
   machine.wrong = "one_block";
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   const tuning::TimingsBySize measured = tuner.measure(kI32Plus, kSizes, kPortable);
   for (const TuningTable::Row& row : tuning::choose(measured)) EXPECT_NE(row.choice.variant, "one_block");
   EXPECT_TRUE(tuner.any_failed());
@@ -449,7 +451,8 @@ TEST_F(TunerTest, NeverChoosesWhatIsWrong) {
 TEST_F(TunerTest, NeverChoosesWhatIsWrongOfManyItems) {
   std::ostringstream err;
   made_up([](const measure::TimedCase&) { return 1e-6; }).wrong = "one_block";
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   EXPECT_FALSE(tuner.measure(kI32Plus, {1 << 28}, kPortable).at(1 << 28).contains({"one_block"}));
 }
 
@@ -460,7 +463,8 @@ TEST_F(TunerTest, NeverChoosesWhatFailsOnTheWay) {
     if (timed.problem().items == 2048) throw std::runtime_error("the launch was refused");
     return 1e-6;
   });
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   for (const auto& [n, timings] : tuner.measure(kI32Plus, kSizes, kPortable))
     EXPECT_FALSE(timings.contains({"one_block"})) << n;
 }
@@ -555,7 +559,8 @@ TEST_F(RivalTest, EveryShapeHasATimeAtEverySizeAndTheFastestOfSmallAndLargeSizes
     const bool small = timed.problem().settings.at("items") == "1";
     return timed.problem().items < 10'000 ? (small ? 2e-6 : 6e-6) : small ? 20e-6 : 6e-6;
   });
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   const std::vector<std::int64_t> sizes{1000, 10'000, 100'000};
   const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, sizes);
   EXPECT_EQ(machine.timed_sizes.at("planted_rival").size(), sizes.size()) << "hopeless or not";
@@ -571,9 +576,10 @@ TEST_F(RivalTest, ItsShapesAreTimedColdAndWarmAndTheFinalistsInTheColumnsOfOurs)
     if (timed.about().id == "planted_as_shipped") return 1e-6;
     const bool small = timed.problem().settings.at("items") == "1";
     if (timed.problem().items > 1 << 22) return small ? 20e-6 : 6e-6;
-    return timed.cache == measure::Cache::warm && small ? 2e-6 : 3e-6;
+    return timed.cache == Cache::warm && small ? 2e-6 : 3e-6;
   });
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, {});
   ASSERT_FALSE(measured.empty());
   const std::vector<std::int64_t> first = tuning::first_rival_sizes(kI32Plus);
@@ -596,7 +602,8 @@ TEST_F(RivalTest, NeverChoosesAShapeThatFailsAtALaterSize) {
     if (!small && timed.problem().items == 1 << 20) throw std::runtime_error("the launch was refused");
     return timed.problem().items < 10'000'000 ? (small ? 2e-6 : 3e-6) : small ? 20e-6 : 6e-6;
   });
-  tuning::Tuner tuner(backends_, tuning::kTuningLoop, nullptr, err);
+  measure::Engine engine({}, nullptr, err);
+  tuning::Tuner tuner(backends_, engine);
   const tuning::TimingsBySize measured = tuner.tune_rival("planted", kI32Plus, {});
   EXPECT_EQ(measured.size(), tuning::rival_sizes(kI32Plus).size());
   for (const auto& [n, timings] : measured) {
@@ -851,7 +858,7 @@ TEST_F(TuneTest, BenchSaysWhatWasChosen) {
   if (Registry::instance().find("planted_choosing") == nullptr) {
     const Registration choosing{host_scan<Choosing>()};
   }
-  ASSERT_EQ(scanlab({"bench", "--variant", "planted_choosing", "--items", "1", "--rounds", "1", "--out",
+  ASSERT_EQ(scanlab({"bench", "--variant", "planted_choosing", "--items", "1", "--benchmark_repetitions=1", "--out",
                      path("results.json")}),
             kOk)
       << err_.str();

@@ -130,17 +130,17 @@ class Context(Provenance, kw_only=True, frozen=True):
         ),
     ] = "cuda"
     seed: Annotated[Digits, means("seed of the inputs")] = ""
-    rounds: Annotated[
-        Digits, means("most samples per case; `cap_seconds` permits five at least")
-    ] = ""
+    rounds: Annotated[Digits, means("samples per case, at most")] = ""
     width_percent: Annotated[
         Line,
         means(
-            "a case has converged once half of its median's 95% interval (order "
-            "statistics) is within this percentage of the median; 0: all rounds"
+            "of files with a stopping rule: a case has converged once half of its median's 95% "
+            "interval (order statistics) is within this percentage of the median; 0: all rounds"
         ),
     ] = ""
-    cap_seconds: Annotated[Line, means("most wall time per case, seconds")] = ""
+    cap_seconds: Annotated[
+        Line, means("of files with a stopping rule: most wall time per case, seconds")
+    ] = ""
     seconds_a_repetition: Annotated[
         Line, means("timed work that a sample aims at on the device, seconds")
     ] = ""

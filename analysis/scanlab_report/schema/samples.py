@@ -57,7 +57,10 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     ] = ""
     converged: Annotated[
         bool | UnsetType,
-        means("whether the case has converged (`width_percent`); no sample follows"),
+        means(
+            "of files with a stopping rule: whether the case has converged (`width_percent`); no "
+            "sample follows"
+        ),
     ] = UNSET
     sm_clock_mhz: Annotated[
         Positive | UnsetType,

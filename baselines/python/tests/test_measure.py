@@ -6,19 +6,18 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from baselines.python import __main__ as command
-from baselines.python import libraries, provenance, ranks, scans
-from baselines.python.session import Bench, Plan, runs_per_sample
+from baselines.python import libraries, provenance, scans
+from baselines.python.protocol import Plan, runs_per_sample
+from baselines.python.session import Bench
 from scanlab_report.load import load
 from scanlab_report.schema.results import SCHEMA
-
-SHARED = Path(__file__).parents[3] / "tests" / "measure"
-"""Examples that the harness is tested with, too."""
 
 
 class StandIn(libraries.Library):
@@ -50,9 +49,9 @@ class StandIn(libraries.Library):
         return 1e-5 if cache == "warm" else 2e-5
 
 
-def measure(path: Path, library: libraries.Library, rounds: int = 2, **plan: Any) -> Bench:
+def measure(path: Path, library: libraries.Library, repetitions: int = 2, **plan: Any) -> Bench:
     plan = {"types": list(scans.TYPES), "items": [100, 4096]} | plan
-    bench = Bench(Plan(**plan, rounds=rounds, seed=1), [library], lambda _: None)
+    bench = Bench(Plan(**plan, seed=1, repetitions=repetitions), [library], lambda _: None)
     about = {"stand_in": StandIn().about()}
     context = {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": about}
     status = command.measure(bench, context, path)
@@ -65,11 +64,12 @@ def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     bench = measure(tmp_path / "python.json", StandIn())
     data = load([tmp_path])
     assert not data.problems and not len(data["skipped"])
-    sizes = 7 * 2 * 2 * 2  # types, sizes, caches, rounds
+    sizes = 7 * 2 * 2 * 2  # types, sizes, caches, repetitions
     assert len(data["scan"]) == len(bench.entries) == sizes
     assert set(data["scan"]["variant"]) == {"stand_in"}
     assert set(data["scan"]["ns"]) == {1e4, 2e4}
-    entry = json.loads((tmp_path / "python.json").read_text())["benchmarks"][0]
+    entries = json.loads((tmp_path / "python.json").read_text())["benchmarks"]
+    entry = next(entry for entry in entries if "cache:cold" in entry["name"])
     case = "scan/variant:stand_in/type:i8/op:plus/mode:inclusive/items:100"
     assert entry["name"] == f"{case}/cache:cold/launch:stream"
     assert entry["bytes"] == 200 and entry["verified"] is True
@@ -118,7 +118,7 @@ def lack_memory(sums: np.ndarray, k: int) -> np.ndarray:
 
 
 def test_an_exception_ends_its_case_alone(tmp_path: Path) -> None:
-    bench = measure(tmp_path / "python.json", StandIn(lack_memory), rounds=1)
+    bench = measure(tmp_path / "python.json", StandIn(lack_memory), repetitions=1)
     assert (bench.failed, bench.out_of_memory) == (0, 7 * 2)
     assert len(load([tmp_path / "python.json"])["scan"]) == 7 * 2
 
@@ -168,7 +168,7 @@ def test_results_name_a_commit_only_with_its_modules(
         return subprocess.check_output(command, cwd=tmp_path, text=True).strip()
 
     def commit() -> tuple[str, str]:
-        context = provenance.context(Plan([], [], 1, seed=1), "baselines.python")
+        context = provenance.context(Plan([], [], seed=1), "baselines.python")
         return context["git_commit"], context["git_dirty"]
 
     (tmp_path / "baselines/python").mkdir(parents=True)
@@ -188,22 +188,28 @@ def test_results_name_a_commit_only_with_its_modules(
     assert commit() == ("f" * 40, "false")
 
 
-def test_a_sample_has_as_many_runs_as_in_the_harness() -> None:
-    for example in json.loads((SHARED / "runs_per_sample.json").read_text()):
-        seconds, cap = example["seconds_per_run"], (example["rounds"], example["cap_seconds"])
-        if example["of"] == "ranks":
-            runs = ranks.runs_per_sample(seconds, *cap)
-        else:
-            runs = runs_per_sample(seconds, example["of"], *cap)
-        assert runs == example["runs"], example["why"]
+@pytest.mark.parametrize(
+    ("cache", "seconds", "runs"),
+    [
+        ("warm", 100e-6, 50),  # fill 5 ms
+        ("warm", 10e-3, 3),  # three at least
+        ("warm", 1e-6, 500),  # no more
+        ("warm", 15e-6, 334),  # short ones in hundreds
+        ("warm", 0.6, 1),  # no more than a second holds
+        ("cold", 1e-6, 50),  # each cold run carries its L2 flush
+        ("cold", 3.0, 1),
+    ],
+)
+def test_a_sample_has_as_many_runs_as_in_the_harness(cache: str, seconds: float, runs: int) -> None:
+    assert runs_per_sample(seconds, cache) == runs
 
 
-def test_a_case_gets_as_many_samples_as_in_the_harness() -> None:
-    for example in json.loads((SHARED / "stopping_rule.json").read_text()):
-        plan = Plan([], [], example["rounds"], 1, example["width"], example["cap_seconds"])
-        seconds, times = example["seconds_per_sample"], []
-        for time in example["nanoseconds"]:
-            times.append(time)
-            if plan.is_last(times, (len(times) - 1) * seconds, seconds):
-                break
-        assert len(times) == example["samples"], example["why"]
+def test_samples_are_interleaved_and_few_if_a_run_is_long() -> None:
+    plan = Plan([], [], seed=1)
+    assert (plan.repetitions_of(1e-3), plan.repetitions_of(2.0)) == (11, 7)
+    cases = [SimpleNamespace(id="a", repetitions=11), SimpleNamespace(id="b", repetitions=7)]
+    order = [case.id for case in plan.interleave(cases)]
+    assert (order.count("a"), order.count("b")) == (11, 7)
+    assert order not in (sorted(order), sorted(order, reverse=True))
+    assert order == [case.id for case in plan.interleave(cases)]
+    assert Plan([], [], seed=1, repetitions=9).repetitions_of(2.0) == 9

@@ -16,7 +16,8 @@ import pytest
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, scans
-from baselines.python.session import Bench, Plan
+from baselines.python.protocol import Plan
+from baselines.python.session import Bench
 
 HANDLE = 4711
 WORKSPACE_BYTES = 767
@@ -119,7 +120,9 @@ def test_a_type_without_a_scan_is_skipped_and_an_error_fails(
     made: Any, error: Exception, outcome: str, message: str
 ) -> None:
     made.error = error
-    bench = Bench(Plan(["f16"], [64], 1, seed=1), [libraries.CudaCompute()], lambda _: None)
+    bench = Bench(
+        Plan(["f16"], [64], seed=1, repetitions=1), [libraries.CudaCompute()], lambda _: None
+    )
     list(bench.run())
     assert bench.failed == (2 if outcome == "failed" else 0) and bench.out_of_memory == 0
     entries = [(entry["outcome"], entry["error_message"]) for entry in bench.entries]

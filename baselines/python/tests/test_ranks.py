@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from baselines.python import ranks, scans
-from baselines.python.session import Plan
+from baselines.python.protocol import Plan
 from baselines.python.tests.test_measure import StandIn, add_to, lack_memory
 from baselines.python.tests.test_on_torch import Tensor
 from scanlab_report.commands.__main__ import main as report
@@ -54,7 +54,7 @@ class Rank(ranks.Group, StandIn):
 
 def measure(out: Path, plan: Plan | None = None, spoil: dict[int, Spoil] | None = None) -> int:
     """The status of three ranks, which must be equal, and at most one of which spoils its sums."""
-    plan = plan or Plan(list(scans.TYPES), [100, 4096], 5, seed=1)
+    plan = plan or Plan(list(scans.TYPES), [100, 4096], seed=1, repetitions=5)
     values, barrier, statuses = [None] * 3, threading.Barrier(3, timeout=30), [-1] * 3
 
     def work(rank: int) -> None:
@@ -112,7 +112,7 @@ def test_a_wrong_sum_on_one_rank_is_timed_on_none(tmp_path: Path, rank: int) -> 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
     # One run verifies, one calibrates and five are timed: the eighth verifies again.
-    plan = Plan(["i32"], [64], 5, seed=1, width=0.0)
+    plan = Plan(["i32"], [64], seed=1, repetitions=5)
     spoil = {1: lambda sums, k: add_to(sums, 5) if k >= 8 else sums}
     assert measure(tmp_path / "ranks.json", plan, spoil) == 1
     (entry,) = read_entries(tmp_path / "ranks.json")
@@ -188,7 +188,7 @@ def test_missing_torch_or_gpus_are_refused(
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 @pytest.mark.parametrize("count", [1, 2])
 def test_processes_scan_one_array_by_gloo(tmp_path: Path, count: int) -> None:
-    words = f"--cpu --ranks {count} --items 1000,65536 --type i32,f64 --rounds 5 --out".split()
+    words = f"--cpu --ranks {count} --items 1000,65536 --type i32,f64 --repetitions 5 --out".split()
     assert ranks.main([*words, str(tmp_path / "ranks.json")]) == 0
     data = load([tmp_path])
     assert set(data["distributed"]["ranks"]) == {count} and len(data["distributed"]) == 2 * 2 * 5

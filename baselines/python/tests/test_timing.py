@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from baselines.python import clock, libraries, session
-from baselines.python.session import Bench, Plan
+from baselines.python import clock, libraries
+from baselines.python.protocol import Plan
+from baselines.python.session import Bench
 
 
 class Device(libraries._WithEvents):
@@ -66,17 +67,6 @@ def test_an_eviction_reads_three_times_the_cache_and_a_gibibyte_at_least() -> No
     assert libraries._eviction_words(1 << 30) * 4 == 3 << 30
 
 
-def test_a_case_beyond_its_cap_gets_five_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter(range(100))  # each sample takes a second
-    monkeypatch.setattr(session.time, "monotonic", lambda: float(next(now)))
-    plan = Plan(["i32"], [64], 10, seed=1, width=0, cap_seconds=2.0)
-    bench = Bench(plan, [Device()], lambda _: None)
-    assert len(list(bench.run())) == 12
-    rounds = [entry["round"] for entry in bench.entries if "cache:warm" in entry["name"]]
-    assert rounds == [0, 1, 2, 3, 4]
-    assert {(entry["bytes"], entry["items"]) for entry in bench.entries} == {(512, 64)}
-
-
 def test_the_clock_is_read_after_each_sample_and_outside_its_time() -> None:
     read: list[float] = []
     device = Device()
@@ -86,7 +76,7 @@ def test_the_clock_is_read_after_each_sample_and_outside_its_time() -> None:
         device.clock += 1.0  # a second that no sample may have
         return 1980.0 if len(read) % 2 else None
 
-    bench = Bench(Plan(["i32"], [64], 3, seed=1, width=0), [device], lambda _: None, sm_mhz)
+    bench = Bench(Plan(["i32"], [64], seed=1, repetitions=3), [device], lambda _: None, sm_mhz)
     list(bench.run())
     timed = [entry for entry in bench.entries if entry["outcome"] == "timed"]
     assert len(timed) == len(read) == 2 * 3

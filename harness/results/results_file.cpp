@@ -1,4 +1,4 @@
-#include "harness/measure/results_file.hpp"
+#include "harness/results/results_file.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ std::string opening(const Facts& provenance) {
 
 }  // namespace
 
-ResultsFile::ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists)
-    : file_(std::move(path), if_exists == IfExists::replace, kTail) {
+ResultsFile::ResultsFile(std::filesystem::path path, const Facts& provenance, bool replace)
+    : file_(std::move(path), replace, kTail) {
   file_.begin(opening(provenance));
 }
 

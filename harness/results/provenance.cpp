@@ -1,4 +1,4 @@
-#include "harness/measure/provenance.hpp"
+#include "harness/results/provenance.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

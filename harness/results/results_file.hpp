@@ -6,13 +6,11 @@
 #include <string>
 
 #include "harness/host/append_file.hpp"
-#include "harness/measure/provenance.hpp"
+#include "harness/results/provenance.hpp"
 
 namespace scanlab::measure {
 
 inline constexpr char kResultsSchema[] = "scanlab-results/2";
-
-enum class IfExists { refuse, replace };
 
 /// Each repetition is on disk, and the document closed behind it, before the next one starts: a crash or Ctrl-C loses
 /// the repetition in flight and nothing else.
@@ -21,7 +19,7 @@ class ResultsFile {
   /// Creates the file, and folders above it, as AppendFile does; an empty list of repetitions opens it. `provenance`
   /// joins what Google Benchmark says of the host in the context. Throws CommandError (status 2) if that cannot be, or
   /// if the file holds something and is not to be replaced.
-  ResultsFile(std::filesystem::path path, const Facts& provenance, IfExists if_exists);
+  ResultsFile(std::filesystem::path path, const Facts& provenance, bool replace);
 
   /// Appends one entry. Throws CommandError (status 2) if the disk does not take it; the file then holds what it held
   /// before.

@@ -1,13 +1,12 @@
-#include "harness/measure/scan_sweeps.hpp"
+#include "harness/selection/sweeps.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "harness/measure/scan_cases.hpp"
 #include "harness/selection/words.hpp"
 
-namespace scanlab::measure {
+namespace scanlab {
 namespace {
 
 /// A scan of f16 maxima alone.
@@ -64,4 +63,4 @@ TEST(ScanSweeps, AreNarrowedToAnOperatorThatSomeTypesLack) {
 }
 
 }  // namespace
-}  // namespace scanlab::measure
+}  // namespace scanlab
