@@ -15,7 +15,7 @@ import pytest
 
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
-from scanlab_report.schema import DOCUMENTS, results, verification
+from scanlab_report.schema import DOCUMENTS, verification
 from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent
@@ -150,7 +150,10 @@ def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> Non
         ),
         (
             "distributed",
-            "distributed bench --on-hosts -b 4KiB -e 16KiB --benchmark_repetitions=5 --out OUT || (($? == 2))",
+            (
+                "distributed bench --on-hosts -b 4KiB -e 16KiB --benchmark_repetitions=5 "
+                "--out OUT || (($? == 2))"
+            ),
         ),  # one rank, whose cases are skipped
     ],
 )
