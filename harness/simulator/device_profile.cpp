@@ -228,7 +228,7 @@ DeviceProfile device_profile(const std::string& name_or_file, const std::optiona
   };
   const Document document = place == names.end() ? read_json(name_or_file) : parse_built_in();
   Figures figures = read_figures(document);
-  const DeviceProfile profile = read_profile(document, figures);
+  DeviceProfile profile = read_profile(document, figures);
   if (!changes) return profile;
   figures.values.file = changes->file();
   figures.values.lines[""] = changes->line();
