@@ -1,6 +1,5 @@
 #include "harness/distributed/distributed_session.hpp"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <future>
-#include <memory>
 #include <mutex>
 #include <random>
 #include <string_view>
