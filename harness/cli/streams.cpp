@@ -50,7 +50,8 @@ int diagnose_export(const std::string& file, const streams::NsightPart& part, Co
 int trace_one(const streams::ScheduledJob& chosen, int repetitions, bool fresh, const TimelineWords& words,
               const measure::Facts& about, Context& context) {
   std::optional<WholeFile> file = words.out.open();
-  const streams::ScheduleTrace trace(chosen, repetitions);
+  std::optional<streams::HostArrays> arrays;
+  const streams::ScheduleTrace trace(chosen, repetitions, arrays);
   if (fresh) {
     context.out << trace.text(about);
   } else {

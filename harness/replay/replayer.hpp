@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,8 @@ class HostArrays {
  public:
   /// Allocates and fills, on all cores. Throws std::bad_alloc, CudaError.
   HostArrays(const Job& job, std::uint64_t seed);
-
-  /// Whether a job's arrays would be the same.
-  bool serves(const Job& job) const;
+  /// Those of the job before, in `kept`, if they serve this one, too: filling them takes longer than a replay.
+  static HostArrays& of(const Job& job, std::optional<HostArrays>& kept);
 
   void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)).get(); }
   void* output() const { return arrays_.back().get(); }

@@ -22,14 +22,13 @@ namespace scanlab::streams {
 
 #ifdef SCANLAB_WITH_CUDA
 
+namespace {
+
 MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays) {
   try {
-    if (!arrays || !arrays->serves(recording.job)) {
-      arrays.reset();
-      arrays.emplace(recording.job, 1);
-    }
     constexpr double kWarmUp = 0.05;  // in a process's first timeline calls took 40% longer for some ten milliseconds
-    return measure_replays(recording, *arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
+    return measure_replays(recording, HostArrays::of(recording.job, arrays),
+                           {.repetitions = repetitions, .warm_up = kWarmUp});
   } catch (const std::bad_alloc&) {
     throw CommandError(kOutOfMemory, fmt::format("out of host memory for arrays of {} items", recording.job.items));
   } catch (const cuda::OutOfMemory& lack) {
@@ -41,7 +40,9 @@ MeasuredReplays measure_timeline(const Recording& recording, int repetitions, st
   }
 }
 
-ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions)
+}  // namespace
+
+ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions, std::optional<HostArrays>& arrays)
     : chosen(job),
       recording(record(*job.schedule, job.job)),
       measured(measure_timeline(recording, repetitions, arrays)),
@@ -124,18 +125,17 @@ void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out) {
 
 Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
-  const Recording recording = record(*chosen.schedule, chosen.job);
-  const MeasuredReplays measured = measure_timeline(recording, kRepetitions, arrays);
-  const TimelineAnalysis analysis = analyse(measured.timeline());
-  const bool control = chosen.schedule->about.control;
+  const ScheduleTrace trace(chosen, kRepetitions, arrays);
+  const MeasuredReplays& measured = trace.measured;
   Examined examined{.chosen = chosen,
                     .seconds = measured.median_plain(),
-                    .wrong = !measured.wrong.empty() && !control,
-                    .diagnoses = diagnose(measured.timeline(), analysis)};
+                    .wrong = !trace.passed(),
+                    .diagnoses = diagnose(measured.timeline(), trace.analysis)};
   fmt::print(out, "{}\n", describe(chosen));
-  out << describe(measured.timeline(), analysis, kNoGaps);
+  out << describe(measured.timeline(), trace.analysis, kNoGaps);
   if (!measured.wrong.empty()) {
-    fmt::print(out, "  its output is wrong{}: {}\n", control ? ", as a control's should be" : "", measured.wrong);
+    fmt::print(out, "  its output is wrong{}: {}\n", trace.passed() ? ", as a control's should be" : "",
+               measured.wrong);
   }
   print(examined.diagnoses, out);
   fmt::print(out, "\n");
