@@ -12,7 +12,6 @@
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
-#include "harness/replay/cuda_rates.hpp"
 
 namespace scanlab::streams {
 
@@ -153,7 +152,6 @@ struct Replayer::Parts {
   void* buffer(int array, int index) const;  ///< array: an input, or inputs for the output
   ChunkMemory memory_of(const Chunk& chunk);
   ReadyKernel& kernel_for(std::int64_t items);
-  SideKernel& side_kernel_of(const Stream& stream);
   Step step(const Operation& operation);
   void issue_all() const {
     for (const Step& step : steps) issue(step);
@@ -221,11 +219,6 @@ ChunkMemory Replayer::Parts::memory_of(const Chunk& chunk) {
   return memory;
 }
 
-SideKernel& Replayer::Parts::side_kernel_of(const Stream& stream) {
-  const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  return side_kernels.try_emplace(stream_of(stream), recording.job, items).first->second;
-}
-
 Step Replayer::Parts::step(const Operation& operation) {
   Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = stream_of(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
@@ -247,7 +240,8 @@ Step Replayer::Parts::step(const Operation& operation) {
       step.memory = memory_of(operation.chunk);
       break;
     case OperationKind::side_kernel: {
-      SideKernel& side = side_kernel_of(operation.stream);
+      const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
+      SideKernel& side = side_kernels.try_emplace(step.stream, recording.job, items).first->second;
       step.kernel = &side.ready.kernel;
       step.memory = side.memory;
       break;
