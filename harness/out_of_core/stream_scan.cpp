@@ -408,9 +408,8 @@ namespace {
 const char* source_of(const StreamScan& asked) { return !asked.output ? "memory" : asked.input ? "file" : "generated"; }
 
 void print(const Repetition& done, std::ostream& out) {
-  const double rate = done.seconds > 0 ? static_cast<double>(done.bytes) / done.seconds : 0;
   fmt::print(out, "{}: {} in {:.3f} s, {:.2f} GB/s in and as much out{}\n", name(done.way), in_bytes(done.bytes),
-             done.seconds, 1e-9 * rate, done.verified ? ", verified" : "");
+             done.seconds, 1e-9 * done.bytes_per_second(), done.verified ? ", verified" : "");
 }
 
 std::string name_of(const StreamScan& asked, Way way) {
@@ -459,19 +458,18 @@ int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repe
       engine.progress().clear();
       print(*done, out);
       timing.verified = done->verified;
-      const double rate = done->seconds > 0 ? static_cast<double>(done->bytes) / done->seconds : 0;
-      return measure::Sample{.seconds = done->seconds,
-                             .sm_clock_mhz = done->sm_clock_mhz,
-                             .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", rate}}};
+      return measure::Sample{
+          .seconds = done->seconds,
+          .sm_clock_mhz = done->sm_clock_mhz,
+          .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", done->bytes_per_second()}}};
     };
     const auto say = [&, way = ways[i]](measure::Facts& entry) { describe(asked, way, entry); };
     cases.push_back({.timing = &timings[i], .sample = sample, .describe = say});
   }
   engine.run(cases);
   if (interrupted()) return kInterrupted;
-  for (const measure::Timing& timing : timings) {
-    if (timing.state == measure::Timing::State::failed) return kFailed;
-  }
+  const auto failed = measure::Timing::State::failed;
+  if (std::ranges::find(timings, failed, &measure::Timing::state) != timings.end()) return kFailed;
   return last == Way::streamed || runs.run(Way::streamed) ? kOk : kInterrupted;
 }
 

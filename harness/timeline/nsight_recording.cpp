@@ -69,8 +69,7 @@ void find_chunks(NsightExport& made) {
   if (chunks == 0) return;
   made.unknown.push_back(fmt::format(
       "chunks are not in it: {} are taken to be there, each what a stream does from its copies to the device on, "
-      "with "
-      "what waits for that by an event",
+      "with what waits for that by an event",
       chunks));
 }
 
