@@ -381,30 +381,6 @@ void cut(ChunkedScan& scan, std::size_t chunk_bytes) {
   refuse_impossible(scan);
 }
 
-}  // namespace
-
-void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
-  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
-  while (true) {
-    cut(scan, chunk);
-    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
-    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
-    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
-    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
-    chunk /= 2;
-  }
-  if (scan.buffers >= 2) return;
-  scan.buffers = 2;
-  throw CommandError(
-      kBadInput,
-      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
-                  "bytes; give at least that{}",
-                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
-                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
-}
-
-namespace {
-
 const char* source_of(const StreamScan& asked) { return !asked.output ? "memory" : asked.input ? "file" : "generated"; }
 
 void print(const Repetition& done, std::ostream& out) {
@@ -442,6 +418,26 @@ void describe(const StreamScan& asked, Way way, measure::Facts& entry) {
 }
 
 }  // namespace
+
+void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
+  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
+  while (true) {
+    cut(scan, chunk);
+    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
+    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
+    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
+    chunk /= 2;
+  }
+  if (scan.buffers >= 2) return;
+  scan.buffers = 2;
+  throw CommandError(
+      kBadInput,
+      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
+                  "bytes; give at least that{}",
+                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
+                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
+}
 
 int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repetitions, measure::Engine& engine,
                  std::ostream& out, std::ostream& err) {

@@ -20,10 +20,9 @@
 
 namespace scanlab::streams {
 
-#ifdef SCANLAB_WITH_CUDA
-
 namespace {
 
+#ifdef SCANLAB_WITH_CUDA
 MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays) {
   try {
     constexpr double kWarmUp = 0.05;  // in a process's first timeline calls took 40% longer for some ten milliseconds
@@ -39,25 +38,7 @@ MeasuredReplays measure_timeline(const Recording& recording, int repetitions, st
     throw CommandError(kFailed, error.what());
   }
 }
-
-}  // namespace
-
-ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions, std::optional<HostArrays>& arrays)
-    : chosen(job),
-      recording(record(*job.schedule, job.job)),
-      measured(measure_timeline(recording, repetitions, arrays)),
-      analysis(analyse(measured.timeline())) {}
-
-std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
-  about.update(facts_of(chosen));
-  about["connections"] = cuda::connections();
-  about.update(facts_of(measured, analysis));
-  return trace_events(measured.timeline(), about).dump() + "\n";
-}
-
 #endif
-
-namespace {
 
 /// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json, and what else is not as usual.
 std::string file_name(const ScheduledJob& chosen) {
@@ -112,7 +93,7 @@ int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std:
   return interrupted() ? kInterrupted : status;
 }
 
-// ------------------------------------------------------------------------------------------------- diagnosis
+// ------------------------------------------------------------------------------------------- one, and its diagnosis
 
 void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out) {
   for (const Diagnosis& diagnosis : diagnoses) {
@@ -122,6 +103,19 @@ void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out) {
 }
 
 #ifdef SCANLAB_WITH_CUDA
+
+ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions, std::optional<HostArrays>& arrays)
+    : chosen(job),
+      recording(record(*job.schedule, job.job)),
+      measured(measure_timeline(recording, repetitions, arrays)),
+      analysis(analyse(measured.timeline())) {}
+
+std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
+  about.update(facts_of(chosen));
+  about["connections"] = cuda::connections();
+  about.update(facts_of(measured, analysis));
+  return trace_events(measured.timeline(), about).dump() + "\n";
+}
 
 Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
