@@ -36,7 +36,7 @@ int diagnose_export(const std::string& file, const streams::NsightPart& part, Co
   const streams::Timeline timeline = imported.timeline();
   const streams::TimelineAnalysis analysis = analyse(timeline);
   fmt::print(context.out, "{}{}: {} operations, streams: {}, {} memory\n", file,
-             imported.device.empty() ? "" : ", " + imported.device, imported.spans.size(),
+             imported.device.empty() ? "" : ", " + imported.device, imported.times.spans.size(),
              imported.recording.job.streams, name(imported.recording.job.memory));
   context.out << describe(timeline, analysis, streams::kNoGaps);
   print(diagnose(timeline, analysis), context.out);
@@ -212,7 +212,7 @@ int streams_import(const Words& arguments, Context& context) {
   about["makespan_us"] = 1e6 * analysis.makespan;
   about["overlap"] = analysis.overlap();
   out.open()->write(trace_events(timeline, about).dump() + "\n");
-  fmt::print(context.out, "{} operations in {}\n", imported.spans.size(), *out.path);
+  fmt::print(context.out, "{} operations in {}\n", imported.times.spans.size(), *out.path);
   for (const std::string& each : imported.unknown) fmt::print(context.out, "  of the export: {}\n", each);
   return kOk;
 }
