@@ -41,10 +41,6 @@ std::vector<std::vector<RoleCycles>> gather_cycles(Communicator& communicator, c
 
 std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<std::int64_t>& items,
                                       int ranks) {
-  const auto takes = [](const Algorithm& algorithm, const std::string& parameter) {
-    return std::ranges::find(algorithm.about.parameters, parameter, &Parameter::name) !=
-           algorithm.about.parameters.end();
-  };
   std::vector<DistributedCase> cases;
   for (const ElementType type : selection.types) {
     for (const Operator op : selection.operators) {
@@ -54,8 +50,9 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
             DistributedCase& added = cases.emplace_back();
             added.algorithm = algorithm;
             added.problem = {.type = type, .op = op, .mode = mode};
-            for (const auto& setting : selection.settings) {
-              if (takes(*algorithm, setting.first)) added.problem.settings.insert(setting);
+            for (const Parameter& each : algorithm->about.parameters) {
+              const auto chosen = selection.settings.find(each.name);
+              if (chosen != selection.settings.end()) added.problem.settings.insert(*chosen);
             }
             set_items(added, n, ranks);
           }

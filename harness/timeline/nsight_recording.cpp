@@ -159,8 +159,7 @@ void name_streams(const SqliteFile& file, const NsightContext& context, std::vec
 }
 
 void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, bool has_calls, NsightExport& made) {
-  static const Workload kBytes{
-      .about = {.id = "imported", .title = "", .source = "", .type = ElementType::i8, .work = ""}};
+  static const Workload kBytes{.about = {.id = "imported", .type = ElementType::i8}};
   Recording& recording = made.recording;
   recording.job = {.workload = &kBytes, .items = 0, .chunks = 0, .streams = 0, .buffers = 0};
   std::int64_t zero = std::numeric_limits<std::int64_t>::max();
