@@ -35,16 +35,12 @@ simulator::Calibration measure_device([[maybe_unused]] const std::vector<int>& w
                                        .resident_threads = device.resident_threads};
   const InterruptGuard guard;
   Progress progress(context.err);
-  std::unique_ptr<streams::HostArrays> arrays;
+  std::optional<streams::HostArrays> arrays;
   return simulator::calibrate(limits, works, std::move(provenance), [&](const simulator::Microbenchmark& experiment) {
     end_if_interrupted();
     progress.show(experiment.name);
     const streams::Recording& recording = experiment.recording;
-    if (!arrays || !arrays->serves(recording.job)) {
-      arrays.reset();
-      arrays = std::make_unique<streams::HostArrays>(recording.job, 1);
-    }
-    return streams::measure_replays(recording, *arrays,
+    return streams::measure_replays(recording, streams::HostArrays::of(recording.job, arrays),
                                     {.repetitions = repetitions, .stamped = true, .verified = false});
   });
 #else

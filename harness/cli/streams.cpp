@@ -36,7 +36,7 @@ int diagnose_export(const std::string& file, const streams::NsightPart& part, Co
   const streams::Timeline timeline = imported.timeline();
   const streams::TimelineAnalysis analysis = analyse(timeline);
   fmt::print(context.out, "{}{}: {} operations, streams: {}, {} memory\n", file,
-             imported.device.empty() ? "" : ", " + imported.device, imported.spans.size(),
+             imported.device.empty() ? "" : ", " + imported.device, imported.times.spans.size(),
              imported.recording.job.streams, name(imported.recording.job.memory));
   context.out << describe(timeline, analysis, streams::kNoGaps);
   print(diagnose(timeline, analysis), context.out);
@@ -50,7 +50,8 @@ int diagnose_export(const std::string& file, const streams::NsightPart& part, Co
 int trace_one(const streams::ScheduledJob& chosen, int repetitions, bool fresh, const TimelineWords& words,
               const measure::Facts& about, Context& context) {
   std::optional<WholeFile> file = words.out.open();
-  const streams::ScheduleTrace trace(chosen, repetitions);
+  std::optional<streams::HostArrays> arrays;
+  const streams::ScheduleTrace trace(chosen, repetitions, arrays);
   if (fresh) {
     context.out << trace.text(about);
   } else {
@@ -211,7 +212,7 @@ int streams_import(const Words& arguments, Context& context) {
   about["makespan_us"] = 1e6 * analysis.makespan;
   about["overlap"] = analysis.overlap();
   out.open()->write(trace_events(timeline, about).dump() + "\n");
-  fmt::print(context.out, "{} operations in {}\n", imported.spans.size(), *out.path);
+  fmt::print(context.out, "{} operations in {}\n", imported.times.spans.size(), *out.path);
   for (const std::string& each : imported.unknown) fmt::print(context.out, "  of the export: {}\n", each);
   return kOk;
 }

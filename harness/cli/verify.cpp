@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "harness/cli/options.hpp"
-#include "harness/host/append_file.hpp"
 #include "harness/host/clock.hpp"
 #include "harness/verify/summary.hpp"
 
@@ -102,14 +101,8 @@ int verify(const Words& arguments, Context& context) {
   measure::Facts facts = measured(on_gpu, context);
   facts["backend"] = checked.backend();
   facts["seed"] = std::to_string(checks.seed);
-  std::optional<AppendFile> file;
-  const auto text = [](const measure::Facts& line) {
-    return line.dump(-1, ' ', false, measure::Facts::error_handler_t::replace) + "\n";
-  };
-  if (json.path) {
-    file.emplace(*json.path, json.force, "", std::chrono::seconds(1));
-    file->begin(text({{"schema", verify::kVerificationSchema}, {"context", facts}}));
-  }
+  std::optional<verify::ChecksFile> file;
+  if (json.path) file.emplace(*json.path, json.force, facts);
   const auto [least, most] = std::ranges::minmax(selection.items);
   fmt::print(context.out,
              "verifying on {}: {} variants and baselines, {} sizes from {} to {}, seed {}\ncommit {}{}{}\n",
@@ -120,7 +113,7 @@ int verify(const Words& arguments, Context& context) {
   const InterruptGuard interrupt;
   verify::Summary summary(checked, context.out);
   const auto report = [&](const verify::Check& check) {
-    if (file) file->append(text(to_json(check)));
+    if (file) file->add(to_json(check));
     summary.add(check);
   };
   try {
@@ -137,7 +130,7 @@ int verify(const Words& arguments, Context& context) {
   } catch (const verify::DeviceLost& lost) {
     summary.add_lost_device(lost);
   }
-  if (file) file->append(text({{"ended", summary.counts()}}));
+  if (file) file->add({{"ended", summary.counts()}});
   return summary.conclude(selection.variants, file ? file->path().string() : "");
 }
 

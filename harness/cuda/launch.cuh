@@ -4,10 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <vector>
 
 #include "harness/cuda/error.hpp"

@@ -1,7 +1,6 @@
 // A distributed scan: it says which items each rank holds, and each rank binds it to a problem and runs it.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>

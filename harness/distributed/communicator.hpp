@@ -51,10 +51,7 @@ class Communicator {
   /// asks this one at its end, so the class of each lets it go.
   std::shared_ptr<Nccl>& nccl() { return nccl_; }
 
-  void barrier() {
-    const char here = 0;
-    gather(here);
-  }
+  void barrier() { gather(char{}); }
   /// Collective: the values of all ranks. T is trivially copyable.
   template <class T>
   std::vector<T> gather(const T& mine) {

@@ -4,22 +4,16 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "harness/core/median.hpp"
 #include "harness/host/interrupt.hpp"
 #include "harness/host/status.hpp"
 #include "harness/measure/timing.hpp"
 #include "harness/results/provenance.hpp"
-#include "harness/verify/checks.hpp"
 
 namespace scanlab::distributed {
 
 namespace {
-
-std::string text(const measure::Facts& line) {
-  return line.dump(-1, ' ', false, measure::Facts::error_handler_t::replace) + "\n";
-}
 
 /// "yes", "FAILED", or "before only" if the output after the last run was not looked at.
 std::string verified_in_words(const DistributedCase& timed) {
@@ -47,10 +41,6 @@ std::vector<std::vector<RoleCycles>> gather_cycles(Communicator& communicator, c
 
 std::vector<DistributedCase> cases_of(const DistributedSelection& selection, const std::vector<std::int64_t>& items,
                                       int ranks) {
-  const auto takes = [](const Algorithm& algorithm, const std::string& parameter) {
-    return std::ranges::find(algorithm.about.parameters, parameter, &Parameter::name) !=
-           algorithm.about.parameters.end();
-  };
   std::vector<DistributedCase> cases;
   for (const ElementType type : selection.types) {
     for (const Operator op : selection.operators) {
@@ -60,8 +50,9 @@ std::vector<DistributedCase> cases_of(const DistributedSelection& selection, con
             DistributedCase& added = cases.emplace_back();
             added.algorithm = algorithm;
             added.problem = {.type = type, .op = op, .mode = mode};
-            for (const auto& setting : selection.settings) {
-              if (takes(*algorithm, setting.first)) added.problem.settings.insert(setting);
+            for (const Parameter& each : algorithm->about.parameters) {
+              const auto chosen = selection.settings.find(each.name);
+              if (chosen != selection.settings.end()) added.problem.settings.insert(*chosen);
             }
             set_items(added, n, ranks);
           }
@@ -94,42 +85,28 @@ std::string capture_refusal(const Algorithm& algorithm) {
 }
 
 void Checks::open(const std::string& path, bool replace, const measure::Facts& context) {
-  file_.emplace(path, replace, "", std::chrono::seconds(1));
-  file_->begin(text({{"schema", verify::kVerificationSchema}, {"context", context}}));
+  file_.emplace(path, replace, context);
 }
 
 void Checks::add(const DistributedCase& each, InputKind input) {
+  using Status = verify::Outcome::Status;
   const bool skipped = each.state == measure::Timing::State::skipped;
   ++(each.verified ? passed_ : skipped ? skipped_ : failed_);
   if (!file_) return;
-  measure::Facts line{{"check", "verify"},
-                      {"variant", each.algorithm->about.id},
-                      {"type", name(each.problem.type)},
-                      {"op", name(each.problem.op)},
-                      {"mode", name(each.problem.mode)},
-                      {"items", each.problem.items},
-                      {"settings", measure::Facts(each.problem.settings)},
-                      {"input", name(input)},
-                      {"aliasing", "apart"},
-                      {"outcome", each.verified ? "passed"
-                                  : skipped     ? "skipped"
-                                                : "failed"},
-                      {"reason", each.reason}};
-  if (skipped) line["out_of_memory"] = each.out_of_memory;
-  file_->append(text(line));
+  verify::Outcome outcome{.message = each.reason, .out_of_memory = each.out_of_memory};
+  if (!each.verified) outcome.status = skipped ? Status::skipped : Status::failed;
+  file_->add(to_json(each.algorithm->about, each.problem, input, verify::Aliasing::apart, outcome));
 }
 
 void Checks::end() {
   if (!file_) return;
-  file_->append(text(
-      {{"ended", {{"passed", passed_}, {"failed", failed_}, {"skipped", skipped_}, {"interrupted", interrupted()}}}}));
+  file_->add(
+      {{"ended", {{"passed", passed_}, {"failed", failed_}, {"skipped", skipped_}, {"interrupted", interrupted()}}}});
 }
 
 void print_table(const std::vector<DistributedCase>& cases, int ranks, std::ostream& out) {
-  fmt::print(out,
-             "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  "
-             "{:<22} {:>12} {:>9} {:>9}  {}\n",
-             ranks, "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
+  fmt::print(out, "# busbw = algbw * 2 / {} ranks\n{:>14} {:>14} {:>5} {:>12}  {:<22} {:>12} {:>9} {:>9}  {}\n", ranks,
+             "size (B)", "count", "type", "redop", "algorithm", "time (us)", "algbw", "busbw", "verified");
   for (const DistributedCase& each : cases) {
     if (each.nanoseconds.empty()) continue;
     const double time = median(each.nanoseconds);

@@ -11,8 +11,8 @@
 
 #include "harness/distributed/distributed_session.hpp"
 #include "harness/distributed/rank_backend.hpp"
-#include "harness/host/append_file.hpp"
 #include "harness/simt/role_cycles.hpp"
+#include "harness/verify/checks.hpp"
 
 namespace scanlab::distributed {
 
@@ -47,7 +47,7 @@ class Checks {
   void end();
 
  private:
-  std::optional<AppendFile> file_;
+  std::optional<verify::ChecksFile> file_;
   std::size_t passed_ = 0;
   std::size_t failed_ = 0;
   std::size_t skipped_ = 0;

@@ -1,6 +1,5 @@
 #include "harness/distributed/distributed_session.hpp"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -133,7 +132,7 @@ void DistributedSession::verify(DistributedCase& timed, std::vector<Bound>& boun
   on_all(communicator_, [&] { made.rank = backend_.bind(*timed.algorithm, timed.problem, timed.plan); });
   on_all(communicator_, [&] { made.rank->connect(communicator_); });
   together(communicator_, [&] { backend_.time(*made.rank, 0, 1); });
-  timed.compared_every = oracle_->oracle->every();
+  timed.compared_every = oracle_->oracle->data().every;
   on_all(communicator_, [&] { compare(timed); });
   // Stale state of a run shows in those after it.
   together(communicator_, [&] { backend_.time(*made.rank, options_.repeat, 1); });

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <ostream>
-#include <string>
 #include <vector>
 
 #include "harness/distributed/algorithm.hpp"

@@ -203,15 +203,15 @@ class GpuBackend : public RankBackend {
 }  // namespace
 
 std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
-  struct Host {
-    char name[64];
-  } host{};
-  gethostname(host.name, sizeof(host.name) - 1);
+  struct Name {
+    char letters[64];
+  } host{}, gpu{};
+  gethostname(host.letters, sizeof(host.letters) - 1);
   int here = 0;   // ranks of this host
   int local = 0;  // of them, those before this one
-  const std::vector<Host> hosts = communicator.gather(host);
+  const std::vector<Name> hosts = communicator.gather(host);
   for (int rank = 0; rank < communicator.ranks(); ++rank) {
-    if (std::strcmp(hosts[static_cast<std::size_t>(rank)].name, host.name) != 0) continue;
+    if (std::strcmp(hosts[static_cast<std::size_t>(rank)].letters, host.letters) != 0) continue;
     ++here;
     if (rank < communicator.rank()) ++local;
   }
@@ -227,13 +227,10 @@ std::unique_ptr<RankBackend> make_gpu_backend(Communicator& communicator) {
   cuda::check(cudaSetDevice(device), "choosing a device");
   cudaDeviceProp about{};
   cuda::check(cudaGetDeviceProperties(&about, device), "asking what the device is");
-  struct Gpu {
-    char name[64];
-  } gpu{};
-  std::string_view(about.name).copy(gpu.name, sizeof(gpu.name) - 1);
-  const Gpu first = communicator.from_leader(gpu);
-  if (std::strcmp(gpu.name, first.name) != 0) {
-    reason = "it has an " + std::string(gpu.name) + " and rank 0 an " + first.name +
+  std::string_view(about.name).copy(gpu.letters, sizeof(gpu.letters) - 1);
+  const Name first = communicator.from_leader(gpu);
+  if (std::strcmp(gpu.letters, first.letters) != 0) {
+    reason = "it has an " + std::string(gpu.letters) + " and rank 0 an " + first.letters +
              ": choose GPUs of one kind by CUDA_VISIBLE_DEVICES";
   }
   if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kNoDevice, reason);

@@ -17,7 +17,7 @@ struct Address {
 };
 
 /// Why this rank cannot reach what another has; empty if it can. Enables access.
-std::string reach(const Address& own, const Address& other, std::vector<cuda::OpenedMemory>& opened, void*& seen) {
+std::string reach(const Address& own, const Address& other, std::vector<OpenedMemory>& opened, void*& seen) {
   const std::string whom = std::string("the GPU at ") + other.bus;
   if (other.process == own.process) {
     seen = other.data;
@@ -31,10 +31,12 @@ std::string reach(const Address& own, const Address& other, std::vector<cuda::Op
     return "peer access to " + whom + ": " + cudaGetErrorString(error);
   }
   if (!other.shareable) return "memory of another process, on " + whom + ": it has no handle for other processes";
-  cudaError_t error = cudaSuccess;
-  opened.emplace_back(other.handle, error);
-  seen = opened.back().data();
-  if (error == cudaSuccess) return {};
+  const cudaError_t error = cudaIpcOpenMemHandle(&seen, other.handle, cudaIpcMemLazyEnablePeerAccess);
+  if (error == cudaSuccess) {
+    opened.emplace_back(seen);
+    return {};
+  }
+  cudaGetLastError();  // not sticky: the next call must not report it again
   return "memory of another process, on " + whom + ": " + cudaGetErrorString(error);
 }
 
@@ -66,9 +68,7 @@ void PeerMemory::connect(Communicator& communicator) {
       reason = reach(own, all[rank], opened_, seen_[rank]);
     }
   }
-  if (const std::string complaint = communicator.first_complaint(reason); !complaint.empty()) {
-    throw std::runtime_error(complaint);
-  }
+  if (reason = communicator.first_complaint(reason); !reason.empty()) throw std::runtime_error(reason);
 }
 
 PeerMemory::~PeerMemory() {

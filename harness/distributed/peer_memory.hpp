@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "harness/cuda/buffer.hpp"
-#include "harness/cuda/opened_memory.hpp"
+#include "harness/cuda/owned.hpp"
 #include "harness/distributed/communicator.hpp"
 
 namespace scanlab::distributed {
+
+/// Device memory of another process, for as long as this one reaches it.
+using OpenedMemory = cuda::Owned<void*, cudaIpcCloseMemHandle>;
 
 /// As many GPUs may be peers of one kernel: their addresses are arguments of it.
 inline constexpr int kMaxPeers = 16;
@@ -35,7 +38,7 @@ class PeerMemory {
   cuda::DeviceBuffer own_;
   Communicator* communicator_ = nullptr;  ///< of the ranks that are connected
   std::vector<void*> seen_;
-  std::vector<cuda::OpenedMemory> opened_;  ///< of other processes
+  std::vector<OpenedMemory> opened_;
 };
 
 }  // namespace scanlab::distributed

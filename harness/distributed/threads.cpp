@@ -10,7 +10,6 @@
 #include <cstring>
 #include <exception>
 #include <future>
-#include <memory>
 #include <mutex>
 #include <random>
 #include <string_view>
@@ -36,24 +35,16 @@ std::chrono::milliseconds patience() {
 }
 
 void with_patience(const std::function<void()>& work, const std::function<void()>& late) {
-  std::promise<void> done;
-  const std::jthread watch([&, end = done.get_future()] {
+  std::jthread watch;
+  std::promise<void> done;  // whose end, before that of `watch`, is what `watch` waits for: also after an exception
+  watch = std::jthread([&, end = done.get_future()] {
     if (end.wait_for(patience()) == std::future_status::timeout) late();
   });
-  try {
-    work();
-  } catch (...) {
-    done.set_value();
-    throw;
-  }
-  done.set_value();
+  work();
 }
 
 std::uint64_t process_number() {
-  static const std::uint64_t number = [] {
-    std::random_device random;
-    return std::uint64_t{random()} << 32 | random();
-  }();
+  static const std::uint64_t number = std::uint64_t{std::random_device{}()} << 32 | std::random_device{}();
   return number;
 }
 
@@ -192,6 +183,32 @@ class ThreadRank : public Communicator {
   int rank_;
 };
 
+/// The commit of this build.
+std::string built_from() {
+  const measure::Facts build = measure::build_facts();
+  return build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
+}
+
+int run_as_process(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
+  if (asked > 1) {
+    throw CommandError(kBadInput, fmt::format("--gpus {}: under mpirun each process is a rank with one GPU; start {} "
+                                              "processes instead",
+                                              asked, asked));
+  }
+  Communicator& communicator = mpi_rank();
+  try {
+    agree(communicator, argv, built_from());
+    const int status = body(communicator);
+    communicator.nccl().reset();  // before the device's library ends, and MPI
+    return status;
+  } catch (const CommandError& error) {  // all ranks have it
+    if (communicator.rank() == 0) throw;
+    return error.status;
+  } catch (const std::exception& error) {
+    communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
+  }
+}
+
 }  // namespace
 
 void run_threads(int ranks, std::chrono::milliseconds patience, const std::function<void(Communicator&)>& body) {
@@ -245,37 +262,6 @@ void agree(Communicator& communicator, const std::vector<std::string>& argv, con
   }
   if (reason = communicator.first_complaint(reason); !reason.empty()) throw CommandError(kBadInput, reason);
 }
-
-namespace {
-
-/// The commit of this build.
-std::string built_from() {
-  const measure::Facts build = measure::build_facts();
-  return build["git_commit"].get<std::string>() + (build["git_dirty"] == "true" ? " and changes" : "");
-}
-
-int run_as_process(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
-  if (asked > 1) {
-    throw CommandError(kBadInput, fmt::format("--gpus {}: under mpirun each process is a rank with one GPU; start {} "
-                                              "processes instead",
-                                              asked, asked));
-  }
-  Communicator& communicator = mpi_rank();
-  int status = kOk;
-  try {
-    agree(communicator, argv, built_from());
-    status = body(communicator);
-    communicator.nccl().reset();         // before the device's library ends, and MPI
-  } catch (const CommandError& error) {  // all ranks have it
-    if (communicator.rank() == 0) throw;
-    return error.status;
-  } catch (const std::exception& error) {
-    communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
-  }
-  return status;
-}
-
-}  // namespace
 
 int run_on_ranks(int asked, const std::vector<std::string>& argv, const std::function<int(Communicator&)>& body) {
   const std::chrono::milliseconds patient = patience();  // if it says no number, no rank begins to wait

@@ -163,24 +163,22 @@ Call described(const HostCopy& asked) {
   const std::string words = std::string(asked.up ? "to the device from " : "to the host in ") +
                             (asked.pinned ? "pinned" : "pageable") + " memory, " + (asked.large ? "4 MiB" : "64 KiB");
   if (!asked.async) {
-    return {name,
-            "cudaMemcpy " + words,
-            asked.large ? kYes : kNo,
-            kYes,
-            asked.large ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
-                        : "copies of 64 KB or less are asynchronous; a command to stream 0",
-            asked.large ? kMe759Transfers + kTutorialDefault + kMe759Caveats : kMe759Asynchronous + kMe759Caveats,
-            SCANLAB_TRIAL(copy(asked))};
+    const char* const claim = asked.large
+                                  ? "cudaMemcpy returns when the transfer is complete; it is a command to stream 0"
+                                  : "copies of 64 KB or less are asynchronous; a command to stream 0";
+    const Sources sources = (asked.large ? kMe759Transfers + kTutorialDefault : kMe759Asynchronous) + kMe759Caveats;
+    return {name, "cudaMemcpy " + words, asked.large ? kYes : kNo, kYes, claim, sources, SCANLAB_TRIAL(copy(asked))};
   }
   const Expected expected = asked.pinned ? kNo : kYes;
+  const char* const claim =
+      asked.pinned ? "from pinned memory it returns at once, and overlaps with kernels of other streams"
+                   : "without pinned memory it silently falls back to synchronous behaviour (ME759: functions named "
+                     "Async are asynchronous)";
   return {name,
           "cudaMemcpyAsync behind the kernel, " + words,
           expected,
           expected,
-          asked.pinned
-              ? "from pinned memory it returns at once, and overlaps with kernels of other streams"
-              : "without pinned memory it silently falls back to synchronous behaviour (ME759: functions named "
-                "Async are asynchronous)",
+          claim,
           kTutorialStreams,
           SCANLAB_TRIAL(copy(asked))};
 }
@@ -228,30 +226,12 @@ std::vector<Call> stream_and_event_calls() {
        "measures the time between two events; what it does before they complete is not said", kTutorialEvents,
        ACT(record_event(bed); float milliseconds = 0;
            cudaEventElapsedTime(&milliseconds, bed.other_event.get(), bed.event.get()); cudaGetLastError())},
-      {"device_free",
-       "cudaFree (64 MiB)",
-       kSilent,
-       kSilent,
-       "not said",
-       {},
-       ACT(done(cudaFree(bed.scratch))),
+      {"device_free", "cudaFree (64 MiB)", kSilent, kSilent, "not said", kNobody, ACT(done(cudaFree(bed.scratch))),
        ACT(allocate(bed))},
-      {"pinned_free",
-       "cudaFreeHost (1 MiB)",
-       kSilent,
-       kSilent,
-       "not said",
-       {},
-       ACT(done(cudaFreeHost(bed.scratch))),
-       ACT(allocate_pinned(bed))},
-      {"allocation_in_stream",
-       "cudaMallocAsync (64 MiB) in a third stream",
-       kSilent,
-       kSilent,
-       "not said",
-       {},
-       ACT(done(cudaMallocAsync(&bed.scratch, kDeviceBytes, bed.c()))),
-       nullptr,
+      {"pinned_free", "cudaFreeHost (1 MiB)", kSilent, kSilent, "not said", kNobody,
+       ACT(done(cudaFreeHost(bed.scratch))), ACT(allocate_pinned(bed))},
+      {"allocation_in_stream", "cudaMallocAsync (64 MiB) in a third stream", kSilent, kSilent, "not said", kNobody,
+       ACT(done(cudaMallocAsync(&bed.scratch, kDeviceBytes, bed.c()))), nullptr,
        ACT(done(cudaFreeAsync(bed.scratch, bed.c())); bed.finish())},
   };
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "harness/core/median.hpp"
@@ -19,11 +20,8 @@ using Json = nlohmann::ordered_json;
 
 std::vector<SmallGrids> staircase(std::int64_t slots) {
   // Divisors of the slots fill waves to the last block; one block more makes a tail of one.
-  std::vector<std::int64_t> blocks{1, slots / 8, slots / 4, slots / 3, slots / 2, slots / 2 + 1, slots, slots + 1};
+  std::set<std::int64_t> blocks{1, slots / 8, slots / 4, slots / 3, slots / 2, slots / 2 + 1, slots, slots + 1};
   std::erase_if(blocks, [](std::int64_t count) { return count < 1; });
-  std::ranges::sort(blocks);
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-
   std::vector<SmallGrids> all;
   for (std::int64_t streams = 1; streams <= kMaxStreams; streams *= 2) {
     for (const std::int64_t count : blocks) all.push_back({.streams = streams, .kernels = 1, .blocks = count});

@@ -10,6 +10,7 @@
 #include "harness/implicit_sync/statements.hpp"
 #include "harness/selection/words.hpp"
 #ifdef SCANLAB_WITH_CUDA
+#include "harness/host/clock.hpp"
 #include "harness/implicit_sync/test_bed.hpp"
 #include "harness/replay/activity.hpp"
 #endif
@@ -110,7 +111,7 @@ std::function<Trial(TestBed&)> event_surplus(bool busy, double host_delay, doubl
   return [=](TestBed& bed) {
     if (busy) bed.spin(bed.a());
     done(cudaEventRecord(bed.event.get(), bed.a()));
-    host_wait(host_delay);
+    spin_for(std::chrono::duration<double>(host_delay));
     const Spin kernel = bed.spin(bed.a(), 1e-3);
     done(cudaEventRecord(bed.other_event.get(), bed.a()));
     bed.finish();

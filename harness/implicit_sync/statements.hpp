@@ -22,6 +22,7 @@ inline constexpr auto kYes = Expected::yes;
 inline constexpr auto kSilent = Expected::nothing;
 
 using Sources = std::vector<Source>;
+inline const Sources kNobody;
 inline const char* const kMe759 = "ME759, University of Wisconsin-Madison, lecture of 16 October 2013";
 inline const Sources kMe759Asynchronous{{kMe759, "Asynchronous Concurrent Execution"}};
 inline const Sources kMe759Transfers{{kMe759, "Host-Device Data Transfer Issues"}};

@@ -113,6 +113,4 @@ double host_seconds(const std::function<void()>& action) {
   return seconds_since(start);
 }
 
-void host_wait(double seconds) { spin_for(std::chrono::duration<double>(seconds)); }
-
 }  // namespace scanlab::implicit_sync

@@ -100,7 +100,4 @@ inline double seconds_from(unsigned long long start, unsigned long long end) {
 /// Seconds that the host spends in `action`.
 double host_seconds(const std::function<void()>& action);
 
-/// Keeps the host busy.
-void host_wait(double seconds);
-
 }  // namespace scanlab::implicit_sync

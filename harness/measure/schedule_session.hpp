@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/measure/engine.hpp"
-#include "harness/replay/cuda_rates.hpp"
+#include "harness/replay/replayer.hpp"
 #include "harness/schedule/recording.hpp"
 #include "harness/schedule/schedule.hpp"
 

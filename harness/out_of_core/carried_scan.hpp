@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "harness/core/element.hpp"
 #include "harness/core/monoid.hpp"
 #include "harness/core/portable.hpp"
 #include "harness/schedule/workload.hpp"

@@ -111,8 +111,7 @@ ResumableOutput::ResumableOutput(fs::path path, std::int64_t bytes, Json asked, 
   const bool known = fs::exists(state_path(), ignored);
   if (!known && !options_.discard && locked.st_size > 0) {
     throw FileError(
-        fmt::format("'{}' exists, and no '{}' says that a scan left it; move it away, or give --fresh to "
-                    "replace it",
+        fmt::format("'{}' exists, and no '{}' says that a scan left it; move it away, or give --fresh to replace it",
                     partial().string(), state_path().string()));
   }
   if (options_.fresh && known) {

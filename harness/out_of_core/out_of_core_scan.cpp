@@ -7,14 +7,6 @@
 
 namespace scanlab::out_of_core {
 
-namespace {
-
-/// The workload that the schedule sees: one input, and kernels in the order of the chunks. The kernel is the device's
-/// scan().
-const streams::Workload kScanWithCarry{{.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
-
-}  // namespace
-
 // The chunks left are cut as they were: the longer ones come first, and those that are left over have the same sizes.
 std::vector<Chunk> ChunkedScan::chunks_left() const {
   if (first_chunk >= chunks) return {};
@@ -55,6 +47,9 @@ int buffers_within(ChunkedScan asked, std::size_t budget, int most) {
 }
 
 Recording record(const ChunkedScan& asked) {
+  // One input, and kernels in the order of the chunks. The kernel is the device's scan().
+  static const streams::Workload kScanWithCarry{
+      {.id = "out_of_core_scan", .title = "A scan with a carry", .ordered = true}};
   const int left = asked.chunks - asked.first_chunk;
   return record(*streams::ScheduleRegistry::instance().find("double_buffered"),
                 {.workload = &kScanWithCarry,

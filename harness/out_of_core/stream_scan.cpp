@@ -381,36 +381,11 @@ void cut(ChunkedScan& scan, std::size_t chunk_bytes) {
   refuse_impossible(scan);
 }
 
-}  // namespace
-
-void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
-  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
-  while (true) {
-    cut(scan, chunk);
-    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
-    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
-    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
-    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
-    chunk /= 2;
-  }
-  if (scan.buffers >= 2) return;
-  scan.buffers = 2;
-  throw CommandError(
-      kBadInput,
-      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
-                  "bytes; give at least that{}",
-                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
-                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
-}
-
-namespace {
-
 const char* source_of(const StreamScan& asked) { return !asked.output ? "memory" : asked.input ? "file" : "generated"; }
 
 void print(const Repetition& done, std::ostream& out) {
-  const double rate = done.seconds > 0 ? static_cast<double>(done.bytes) / done.seconds : 0;
   fmt::print(out, "{}: {} in {:.3f} s, {:.2f} GB/s in and as much out{}\n", name(done.way), in_bytes(done.bytes),
-             done.seconds, 1e-9 * rate, done.verified ? ", verified" : "");
+             done.seconds, 1e-9 * done.bytes_per_second(), done.verified ? ", verified" : "");
 }
 
 std::string name_of(const StreamScan& asked, Way way) {
@@ -444,6 +419,26 @@ void describe(const StreamScan& asked, Way way, measure::Facts& entry) {
 
 }  // namespace
 
+void choose_chunks(ChunkedScan& scan, std::size_t budget, std::optional<std::size_t> chunk_bytes) {
+  std::size_t chunk = chunk_bytes.value_or(kUsualChunk);
+  while (true) {
+    cut(scan, chunk);
+    scan.buffers = buffers_within(scan, budget, kMaxBuffers);
+    const auto half = static_cast<std::int64_t>(chunk / 2 / scan.item_bytes());
+    const bool is_least = chunk <= kMinChunk || ceil_div(scan.problem.items, half) > kMaxChunks;
+    if (chunk_bytes || scan.buffers == kMaxBuffers || is_least) break;
+    chunk /= 2;
+  }
+  if (scan.buffers >= 2) return;
+  scan.buffers = 2;
+  throw CommandError(
+      kBadInput,
+      fmt::format("--budget {}: two chunks of {}, each with an input and an output, and what {} needs are {} "
+                  "bytes; give at least that{}",
+                  budget, in_bytes(static_cast<std::size_t>(scan.chunk_items()) * scan.item_bytes()),
+                  scan.scan->about.id, scan.device_bytes(), chunk_bytes ? ", or a smaller --chunk" : ""));
+}
+
 int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repetitions, measure::Engine& engine,
                  std::ostream& out, std::ostream& err) {
   StreamScanRuns runs(asked, err);
@@ -459,19 +454,18 @@ int measure_ways(const StreamScan& asked, const std::vector<Way>& ways, int repe
       engine.progress().clear();
       print(*done, out);
       timing.verified = done->verified;
-      const double rate = done->seconds > 0 ? static_cast<double>(done->bytes) / done->seconds : 0;
-      return measure::Sample{.seconds = done->seconds,
-                             .sm_clock_mhz = done->sm_clock_mhz,
-                             .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", rate}}};
+      return measure::Sample{
+          .seconds = done->seconds,
+          .sm_clock_mhz = done->sm_clock_mhz,
+          .fields = {{"bytes_each_way", done->bytes}, {"bytes_per_second_each_way", done->bytes_per_second()}}};
     };
     const auto say = [&, way = ways[i]](measure::Facts& entry) { describe(asked, way, entry); };
     cases.push_back({.timing = &timings[i], .sample = sample, .describe = say});
   }
   engine.run(cases);
   if (interrupted()) return kInterrupted;
-  for (const measure::Timing& timing : timings) {
-    if (timing.state == measure::Timing::State::failed) return kFailed;
-  }
+  const auto failed = measure::Timing::State::failed;
+  if (std::ranges::find(timings, failed, &measure::Timing::state) != timings.end()) return kFailed;
   return last == Way::streamed || runs.run(Way::streamed) ? kOk : kInterrupted;
 }
 

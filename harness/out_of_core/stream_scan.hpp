@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string_view>
@@ -51,6 +50,8 @@ struct Repetition {
   double sm_clock_mhz = 0;  ///< just after; 0: not known
   std::size_t bytes = 0;    ///< that were read, and written
   bool verified = false;
+
+  double bytes_per_second() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
 };
 
 /// Repetitions of a scan, in any way, of one input.

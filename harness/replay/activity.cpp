@@ -73,9 +73,8 @@ Function* named(const char* name) {
 void check(CUptiResult result, const char* doing) {
   if (result == CUPTI_SUCCESS) return;
   throw std::runtime_error(
-      fmt::format("CUPTI would not {} (its error {}): is another profiler attached, or the "
-                  "permission missing?",
-                  doing, static_cast<int>(result)));
+      fmt::format("CUPTI would not {} (its error {}): is another profiler attached, or the permission missing?", doing,
+                  static_cast<int>(result)));
 }
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {

@@ -2,7 +2,6 @@
 // it is asked for, so that the program runs without it. No CUDA types here.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "harness/cuda/buffer.hpp"
 #include "harness/cuda/graph.hpp"
 #include "harness/cuda/pinned_memory.hpp"
 #include "harness/cuda/stream.hpp"
 #include "harness/host/parallel.hpp"
-#include "harness/replay/cuda_rates.hpp"
 
 namespace scanlab::streams {
 
@@ -126,8 +125,11 @@ HostArrays::HostArrays(const Job& job, std::uint64_t seed)
   poison_output();  // pageable memory: also the first touch of its pages
 }
 
-bool HostArrays::serves(const Job& job) const {
-  return job.workload == job_.workload && job.items == job_.items && job.memory == job_.memory && job.work == job_.work;
+HostArrays& HostArrays::of(const Job& job, std::optional<HostArrays>& kept) {
+  const auto made_from = [](const Job& each) { return std::tuple(each.workload, each.items, each.memory, each.work); };
+  if (kept && made_from(kept->job_) == made_from(job)) return *kept;
+  kept.reset();
+  return kept.emplace(job, 1);
 }
 
 void HostArrays::poison_output() {
@@ -150,7 +152,6 @@ struct Replayer::Parts {
   void* buffer(int array, int index) const;  ///< array: an input, or inputs for the output
   ChunkMemory memory_of(const Chunk& chunk);
   ReadyKernel& kernel_for(std::int64_t items);
-  SideKernel& side_kernel_of(const Stream& stream);
   Step step(const Operation& operation);
   void issue_all() const {
     for (const Step& step : steps) issue(step);
@@ -218,11 +219,6 @@ ChunkMemory Replayer::Parts::memory_of(const Chunk& chunk) {
   return memory;
 }
 
-SideKernel& Replayer::Parts::side_kernel_of(const Stream& stream) {
-  const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
-  return side_kernels.try_emplace(stream_of(stream), recording.job, items).first->second;
-}
-
 Step Replayer::Parts::step(const Operation& operation) {
   Step step{.kind = operation.kind, .synchronous = operation.synchronous, .stream = stream_of(operation.stream)};
   if (!events.empty()) step.event = events.at(static_cast<std::size_t>(operation.event.index)).get();
@@ -244,7 +240,8 @@ Step Replayer::Parts::step(const Operation& operation) {
       step.memory = memory_of(operation.chunk);
       break;
     case OperationKind::side_kernel: {
-      SideKernel& side = side_kernel_of(operation.stream);
+      const std::int64_t items = std::max<std::int64_t>(recording.buffer_items, 1);
+      SideKernel& side = side_kernels.try_emplace(step.stream, recording.job, items).first->second;
       step.kernel = &side.ready.kernel;
       step.memory = side.memory;
       break;

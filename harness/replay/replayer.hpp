@@ -1,4 +1,5 @@
-// Replays recordings on CUDA: what a schedule said, issued to real streams. No CUDA types here.
+// Replays recordings on CUDA: what a schedule said, issued to real streams; and times a schedule's parts by themselves,
+// against which it is held. No CUDA types here.
 //
 // Everything that a replay needs is created before it: memory, streams, events, kernels' workspaces, graphs. The
 // timed part is the calls that issue the operations, one after another, and the wait for the device at the end.
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,8 @@ class HostArrays {
  public:
   /// Allocates and fills, on all cores. Throws std::bad_alloc, CudaError.
   HostArrays(const Job& job, std::uint64_t seed);
-
-  /// Whether a job's arrays would be the same.
-  bool serves(const Job& job) const;
+  /// Those of the job before, in `kept`, if they serve this one, too: filling them takes longer than a replay.
+  static HostArrays& of(const Job& job, std::optional<HostArrays>& kept);
 
   void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)).get(); }
   void* output() const { return arrays_.back().get(); }
@@ -76,5 +77,16 @@ class Replayer {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+enum class Direction { in, out };  ///< host to device, device to host
+
+/// Seconds of one copy of the first `bytes` of a host array, at most arrays.bytes(), by device events. If `both_ways`,
+/// another copy runs the other way all the while; of pinned memory only, since a copy of pageable memory holds up the
+/// host that would issue the other. Throws OutOfMemory, CudaError.
+double copy_seconds(const HostArrays& arrays, Direction direction, std::size_t bytes, bool both_ways);
+
+/// Seconds of the kernel of the job's longest chunk: the mean of some runs one behind the other, by device events.
+/// Throws as Replayer does.
+double kernel_seconds(const Job& job);
 
 }  // namespace scanlab::streams

@@ -20,16 +20,14 @@
 
 namespace scanlab::streams {
 
-#ifdef SCANLAB_WITH_CUDA
+namespace {
 
+#ifdef SCANLAB_WITH_CUDA
 MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays) {
   try {
-    if (!arrays || !arrays->serves(recording.job)) {
-      arrays.reset();
-      arrays.emplace(recording.job, 1);
-    }
     constexpr double kWarmUp = 0.05;  // in a process's first timeline calls took 40% longer for some ten milliseconds
-    return measure_replays(recording, *arrays, {.repetitions = repetitions, .warm_up = kWarmUp});
+    return measure_replays(recording, HostArrays::of(recording.job, arrays),
+                           {.repetitions = repetitions, .warm_up = kWarmUp});
   } catch (const std::bad_alloc&) {
     throw CommandError(kOutOfMemory, fmt::format("out of host memory for arrays of {} items", recording.job.items));
   } catch (const cuda::OutOfMemory& lack) {
@@ -40,23 +38,7 @@ MeasuredReplays measure_timeline(const Recording& recording, int repetitions, st
     throw CommandError(kFailed, error.what());
   }
 }
-
-ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions)
-    : chosen(job),
-      recording(record(*job.schedule, job.job)),
-      measured(measure_timeline(recording, repetitions, arrays)),
-      analysis(analyse(measured.timeline())) {}
-
-std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
-  about.update(facts_of(chosen));
-  about["connections"] = cuda::connections();
-  about.update(facts_of(measured, analysis));
-  return trace_events(measured.timeline(), about).dump() + "\n";
-}
-
 #endif
-
-namespace {
 
 /// depth_first-scale-items67108864-chunks16-streams4-work1-connections8.json, and what else is not as usual.
 std::string file_name(const ScheduledJob& chosen) {
@@ -111,7 +93,7 @@ int trace_all(const std::vector<ScheduledJob>& jobs, int repetitions, const std:
   return interrupted() ? kInterrupted : status;
 }
 
-// ------------------------------------------------------------------------------------------------- diagnosis
+// ------------------------------------------------------------------------------------------- one, and its diagnosis
 
 void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out) {
   for (const Diagnosis& diagnosis : diagnoses) {
@@ -122,20 +104,32 @@ void print(const std::vector<Diagnosis>& diagnoses, std::ostream& out) {
 
 #ifdef SCANLAB_WITH_CUDA
 
+ScheduleTrace::ScheduleTrace(const ScheduledJob& job, int repetitions, std::optional<HostArrays>& arrays)
+    : chosen(job),
+      recording(record(*job.schedule, job.job)),
+      measured(measure_timeline(recording, repetitions, arrays)),
+      analysis(analyse(measured.timeline())) {}
+
+std::string ScheduleTrace::text(nlohmann::ordered_json about) const {
+  about.update(facts_of(chosen));
+  about["connections"] = cuda::connections();
+  about.update(facts_of(measured, analysis));
+  return trace_events(measured.timeline(), about).dump() + "\n";
+}
+
 Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, std::ostream& out) {
   constexpr int kRepetitions = 5;
-  const Recording recording = record(*chosen.schedule, chosen.job);
-  const MeasuredReplays measured = measure_timeline(recording, kRepetitions, arrays);
-  const TimelineAnalysis analysis = analyse(measured.timeline());
-  const bool control = chosen.schedule->about.control;
+  const ScheduleTrace trace(chosen, kRepetitions, arrays);
+  const MeasuredReplays& measured = trace.measured;
   Examined examined{.chosen = chosen,
                     .seconds = measured.median_plain(),
-                    .wrong = !measured.wrong.empty() && !control,
-                    .diagnoses = diagnose(measured.timeline(), analysis)};
+                    .wrong = !trace.passed(),
+                    .diagnoses = diagnose(measured.timeline(), trace.analysis)};
   fmt::print(out, "{}\n", describe(chosen));
-  out << describe(measured.timeline(), analysis, kNoGaps);
+  out << describe(measured.timeline(), trace.analysis, kNoGaps);
   if (!measured.wrong.empty()) {
-    fmt::print(out, "  its output is wrong{}: {}\n", control ? ", as a control's should be" : "", measured.wrong);
+    fmt::print(out, "  its output is wrong{}: {}\n", trace.passed() ? ", as a control's should be" : "",
+               measured.wrong);
   }
   print(examined.diagnoses, out);
   fmt::print(out, "\n");

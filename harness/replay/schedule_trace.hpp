@@ -28,14 +28,11 @@ struct ReplaySettings {
 /// ActivityCollector and spans_of do.
 MeasuredReplays measure_replays(const Recording& recording, HostArrays& arrays, const ReplaySettings& settings);
 
-/// As measure_replays(). `arrays`, of the job before, are used again if they serve: filling them takes longer than a
-/// replay. Only in a build with CUDA. Throws CommandError: status 4 for lack of memory, 1 for what else goes wrong.
-MeasuredReplays measure_timeline(const Recording& recording, int repetitions, std::optional<HostArrays>& arrays);
-
 /// One schedule, measured with so many repetitions of each kind. Only in a build with CUDA.
 struct ScheduleTrace {
-  /// Throws as measure_timeline() does.
-  ScheduleTrace(const ScheduledJob& job, int repetitions);
+  /// `arrays`: as HostArrays::of() has them. Throws CommandError: status 4 for lack of memory, 1 for what else goes
+  /// wrong.
+  ScheduleTrace(const ScheduledJob& job, int repetitions, std::optional<HostArrays>& arrays);
   ScheduleTrace(const ScheduleTrace&) = delete;
   ScheduleTrace& operator=(const ScheduleTrace&) = delete;
 
@@ -46,7 +43,6 @@ struct ScheduleTrace {
 
   ScheduledJob chosen;
   Recording recording;
-  std::optional<HostArrays> arrays{};
   MeasuredReplays measured;
   TimelineAnalysis analysis;
 };
@@ -75,7 +71,7 @@ struct Examined {
   std::vector<Diagnosis> diagnoses;
 };
 
-/// Measures one, and prints its timeline and diagnosis. Only in a build with CUDA. Throws as measure_timeline does.
+/// Measures one, and prints its timeline and diagnosis. Only in a build with CUDA. Throws as ScheduleTrace does.
 Examined examine(const ScheduledJob& chosen, std::optional<HostArrays>& arrays, std::ostream& out);
 
 /// How much longer one takes than the other, and the causes that one alone has.

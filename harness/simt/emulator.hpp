@@ -9,14 +9,12 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <source_location>
 #include <stdexcept>
-#include <string_view>
 #include <type_traits>
 
 #include "harness/core/monoid.hpp"

@@ -4,7 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>

@@ -1,7 +1,6 @@
 // Why a schedule lost overlap, in words, with the numbers that say so.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 

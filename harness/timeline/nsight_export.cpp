@@ -52,10 +52,8 @@ class Reader {
 
   NsightExport read() {
     if (!file_.has(kStrings)) {
-      file_.refuse(
-          fmt::format("it is no export of Nsight Systems: it has no table {}; 'nsys export --type sqlite' writes "
-                      "one",
-                      kStrings));
+      file_.refuse(fmt::format(
+          "it is no export of Nsight Systems: it has no table {}; 'nsys export --type sqlite' writes one", kStrings));
     }
     read_window();
     read_work();

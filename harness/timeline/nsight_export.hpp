@@ -35,20 +35,13 @@ struct NsightPart {
 struct NsightExport {
   std::string device;  ///< its name; empty if it is not known
   Recording recording;
-  std::vector<Span> spans;
-  std::vector<Interval> issued;  ///< empty if the call of any operation is not known
-  std::vector<int> threads;      ///< as Timeline's, like the next two
-  std::vector<Interval> others;
-  int copy_engines = 2;
+  Timeline times;                    ///< but for its recording, which timeline() adds
   std::vector<std::string> unknown;  ///< sentences: what the export does not say, and what was left out or assumed
 
   Timeline timeline() const {
-    return {.recording = &recording,
-            .spans = spans,
-            .issued = issued,
-            .threads = threads,
-            .others = others,
-            .copy_engines = copy_engines};
+    Timeline all = times;
+    all.recording = &recording;
+    return all;
   }
 };
 

@@ -69,8 +69,7 @@ void find_chunks(NsightExport& made) {
   if (chunks == 0) return;
   made.unknown.push_back(fmt::format(
       "chunks are not in it: {} are taken to be there, each what a stream does from its copies to the device on, "
-      "with "
-      "what waits for that by an event",
+      "with what waits for that by an event",
       chunks));
 }
 
@@ -112,7 +111,7 @@ NsightContext choose_context(const SqliteFile& file, const NsightPart& part, std
   file.read("TARGET_INFO_GPU", {{"id"}, {"name"}, {"asyncEngines", false}}, [&](const SqliteFile::Row& row) {
     if (row.number(0) != mine.gpu) return;
     made.device = row.text(1);
-    if (row.number(2) == 1) made.copy_engines = 1;
+    if (row.number(2) == 1) made.times.copy_engines = 1;
   });
   return mine;
 }
@@ -160,8 +159,7 @@ void name_streams(const SqliteFile& file, const NsightContext& context, std::vec
 }
 
 void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, bool has_calls, NsightExport& made) {
-  static const Workload kBytes{
-      .about = {.id = "imported", .title = "", .source = "", .type = ElementType::i8, .work = ""}};
+  static const Workload kBytes{.about = {.id = "imported", .type = ElementType::i8}};
   Recording& recording = made.recording;
   recording.job = {.workload = &kBytes, .items = 0, .chunks = 0, .streams = 0, .buffers = 0};
   std::int64_t zero = std::numeric_limits<std::int64_t>::max();
@@ -176,10 +174,10 @@ void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, 
   };
   for (const auto& [start, end] : others) {
     const Interval when = interval(start, end);
-    if (!made.others.empty() && when.start <= made.others.back().end) {
-      made.others.back().end = std::max(made.others.back().end, when.end);
+    if (!made.times.others.empty() && when.start <= made.times.others.back().end) {
+      made.times.others.back().end = std::max(made.times.others.back().end, when.end);
     } else {
-      made.others.push_back(when);
+      made.times.others.push_back(when);
     }
   }
   std::set<const NsightCall*> calls;
@@ -187,14 +185,15 @@ void compose(const std::vector<NsightRow>& rows, const NsightIntervals& others, 
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const NsightRow& each = rows[i];
     if (is_work(each.operation)) {
-      made.spans.push_back({.operation = i, .when = interval(each.start, each.end), .blocks = each.blocks});
+      made.times.spans.push_back({.operation = i, .when = interval(each.start, each.end), .blocks = each.blocks});
       calls.insert(each.call);
     }
     if (!has_calls) continue;
-    made.issued.push_back(interval(each.call->start, each.call->end));
-    made.threads.push_back(threads.try_emplace(each.call->thread, static_cast<int>(threads.size())).first->second);
+    made.times.issued.push_back(interval(each.call->start, each.call->end));
+    made.times.threads.push_back(
+        threads.try_emplace(each.call->thread, static_cast<int>(threads.size())).first->second);
   }
-  recording.captured = has_calls && calls.size() == 1 && made.spans.size() > 1;
+  recording.captured = has_calls && calls.size() == 1 && made.times.spans.size() > 1;
   for (const auto& [memory, number] : copies) {
     if (number > copies[recording.job.memory]) recording.job.memory = memory;
   }

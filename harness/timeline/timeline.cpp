@@ -354,13 +354,12 @@ std::string describe(const Timeline& timeline, const TimelineAnalysis& analysis,
     fmt::format_to(to, ", {} {:.3f} ms", name(engine), 1e3 * on_path[index(engine)]);
   }
   fmt::format_to(to, ", between them {:.3f} ms\n", 1e3 * waited);
-  constexpr std::size_t kMax = 20;
-  std::vector<const Gap*> gaps;
-  for (const Gap& gap : analysis.gaps) {
-    if (gap.when.seconds() >= shortest_gap) gaps.push_back(&gap);
-  }
-  for (const Gap* gap : gaps | std::views::take(kMax)) fmt::format_to(to, "  {}\n", describe(recording, *gap));
-  if (gaps.size() > kMax) fmt::format_to(to, "  and {} more such gaps\n", gaps.size() - kMax);
+  constexpr std::ptrdiff_t kMax = 20;
+  const auto is_long = [&](const Gap& gap) { return gap.when.seconds() >= shortest_gap; };
+  auto gaps = analysis.gaps | std::views::filter(is_long);
+  for (const Gap& gap : gaps | std::views::take(kMax)) fmt::format_to(to, "  {}\n", describe(recording, gap));
+  const auto more = std::ranges::distance(gaps) - kMax;
+  if (more > 0) fmt::format_to(to, "  and {} more such gaps\n", more);
   return text;
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/schedule/facts.hpp"
-#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 

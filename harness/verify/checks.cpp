@@ -13,6 +13,8 @@
 
 namespace scanlab::verify {
 
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 class CpuChecker final : public Checker {
@@ -133,6 +135,8 @@ class ProblemChecks {
   const std::function<void(const Check&)>& report_;
 };
 
+std::string text(const Json& line) { return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 /// The bound of an output's error as a part of the sum of its inputs' magnitudes; none where comparison is exact.
 std::optional<double> error_bound(const Check& check) {
   const Problem& problem = check.tested_case.problem;
@@ -209,26 +213,30 @@ void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequ
   }
 }
 
-nlohmann::ordered_json to_json(const Check& check) {
-  using Json = nlohmann::ordered_json;
+Json to_json(const Description& about, const Problem& problem, std::optional<InputKind> input,
+             std::optional<Aliasing> aliasing, const Outcome& outcome) {
   constexpr std::array kOutcomes{"passed", "failed", "skipped"};
-  const Problem& problem = check.tested_case.problem;
-  const Outcome& outcome = check.outcome;
-  Json line{{"check", check.runs > 0 ? "repeat" : "verify"},
-            {"variant", check.tested_case.variant->about.id},
+  Json line{{"check", "verify"},
+            {"variant", about.id},
             {"type", name(problem.type)},
             {"op", name(problem.op)},
             {"mode", name(problem.mode)},
             {"items", problem.items},
             {"settings", Json(problem.settings)},
-            {"input", check.input ? Json(name(*check.input)) : Json()},
-            {"aliasing", check.aliasing ? Json(name(*check.aliasing)) : Json()},
+            {"input", input ? Json(name(*input)) : Json()},
+            {"aliasing", aliasing ? Json(name(*aliasing)) : Json()},
             {"outcome", kOutcomes[static_cast<std::size_t>(outcome.status)]},
             {"reason", outcome.message}};
-  if (outcome.status == Outcome::Status::skipped) {
-    line["out_of_memory"] = outcome.out_of_memory;
-    return line;
-  }
+  if (outcome.status == Outcome::Status::skipped) line["out_of_memory"] = outcome.out_of_memory;
+  return line;
+}
+
+Json to_json(const Check& check) {
+  const auto& [variant, problem] = check.tested_case;
+  const Outcome& outcome = check.outcome;
+  Json line = to_json(variant->about, problem, check.input, check.aliasing, outcome);
+  if (check.runs > 0) line["check"] = "repeat";
+  if (outcome.status == Outcome::Status::skipped) return line;
   if (check.runs > 0) {
     line["runs"] = check.runs;
     line["different_outputs"] = check.different;
@@ -238,5 +246,12 @@ nlohmann::ordered_json to_json(const Check& check) {
   }
   return line;
 }
+
+ChecksFile::ChecksFile(const std::string& path, bool replace, const Json& context)
+    : AppendFile(path, replace, "", std::chrono::seconds(1)) {
+  begin(text({{"schema", "scanlab-verification/1"}, {"context", context}}));
+}
+
+void ChecksFile::add(const Json& line) { append(text(line)); }
 
 }  // namespace scanlab::verify

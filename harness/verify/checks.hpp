@@ -6,13 +6,13 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "harness/host/append_file.hpp"
 #include "harness/verify/verification.hpp"
 
 namespace scanlab::verify {
-
-inline constexpr char kVerificationSchema[] = "scanlab-verification/1";
 
 /// Where variants are checked.
 class Checker {
@@ -68,5 +68,15 @@ void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequ
 
 /// A line of the results file.
 nlohmann::ordered_json to_json(const Check& check);
+/// What the line of any scan that was verified says.
+nlohmann::ordered_json to_json(const Description& about, const Problem& problem, std::optional<InputKind> input,
+                               std::optional<Aliasing> aliasing, const Outcome& outcome);
+
+/// The results file: lines of JSON behind the context of all.
+class ChecksFile : public AppendFile {
+ public:
+  ChecksFile(const std::string& path, bool replace, const nlohmann::ordered_json& context);
+  void add(const nlohmann::ordered_json& line);
+};
 
 }  // namespace scanlab::verify

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 #include "harness/core/monoid.hpp"

@@ -31,11 +31,7 @@ class GuardedBuffer {
   void poison() const { fill(data(), bytes_, kPoison); }
 
   /// Empty, or a sentence.
-  std::string damage() const {
-    if (!intact(data() - kGuardBytes)) return fmt::format("wrote before the beginning of the {}", name(role_));
-    if (!intact(data() + bytes_)) return fmt::format("wrote past the end of the {}", name(role_));
-    return {};
-  }
+  std::string damage() const { return verify::damage(role_, data() - kGuardBytes, data() + bytes_); }
 
  private:
   static constexpr std::align_val_t kAlignment{kGuardBytes};
@@ -48,12 +44,6 @@ class GuardedBuffer {
     for (std::size_t i = 0; i < words; i += sizeof pattern) std::memcpy(to + i, &pattern, sizeof pattern);
     for (std::size_t i = words; i < bytes; ++i) to[i] = pattern_byte(pattern, i);
   }
-  bool intact(const unsigned char* guard) const {
-    for (std::size_t i = 0; i < kGuardBytes; ++i) {
-      if (guard[i] != pattern_byte(canary(role_), i)) return false;
-    }
-    return true;
-  }
 
   Guarded role_;
   std::size_t bytes_;
@@ -63,10 +53,10 @@ class GuardedBuffer {
 
 template <class Op>
 void fill_input(const Oracle& oracle, void* to) {
-  const std::int64_t n = oracle.problem().items;
   auto* items = static_cast<typename Op::Item*>(to);
-  parallel_ranges(n, kMinItemsPerThread, [&](std::int64_t from, std::int64_t until) {
-    for (std::int64_t i = from; i < until; ++i) items[i] = input_item<Op>(oracle.kind(), oracle.seed(), i, n);
+  const JudgeByInput<Op> input{oracle.data().kind, oracle.data().seed, oracle.problem().items};
+  parallel_ranges(input.items, kMinItemsPerThread, [&](std::int64_t from, std::int64_t until) {
+    for (std::int64_t i = from; i < until; ++i) items[i] = input.expected(i);
   });
 }
 

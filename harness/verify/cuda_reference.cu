@@ -68,8 +68,8 @@ std::size_t reference_bytes(const Problem& problem) {
 struct CudaReference::Data {
   explicit Data(const Oracle& oracle)
       : problem(oracle.problem()),
-        kind(oracle.kind()),
-        seed(oracle.seed()),
+        kind(oracle.data().kind),
+        seed(oracle.data().seed),
         input(Guarded::input, item_bytes_of(problem) * static_cast<std::size_t>(problem.items)),
         tally(sizeof(DeviceTally)) {
     const auto n = static_cast<std::size_t>(problem.items);

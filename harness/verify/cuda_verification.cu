@@ -167,44 +167,6 @@ std::uint64_t hash(const void* out, std::size_t bytes, const cuda::Stream& strea
   return copy_to_host(sum.as<const unsigned long long>(), stream);
 }
 
-}  // namespace
-
-Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
-                       Aliasing aliasing) {
-  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
-  return checked(variant, problem,
-                 [&](const BoundScan& scan) { return verify_aliasing(variant, scan, reference, aliasing); });
-}
-
-Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs,
-                       int& different) {
-  std::set<std::uint64_t> hashes;
-  const Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
-    const PlacedRuns placed(variant, scan, reference, Aliasing::apart, {});
-    const OtherWork other_work;
-    for (int i = 0; i < runs; ++i) {
-      if (i % 2 != 0) other_work.begin(8 + i % 8);
-      placed.run();
-      other_work.end();
-      if (!hashes.insert(hash(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
-      if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
-    }
-    if (hashes.size() > 1 && variant.about.bitwise_reproducible) {
-      return Outcome::failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
-                             " different outputs in " + std::to_string(runs) + " runs");
-    }
-    return {};
-  });
-  different = static_cast<int>(hashes.size());
-  return outcome;
-}
-
-Outcome lacking_device_memory(std::size_t bytes) {
-  return {.status = Outcome::Status::skipped, .message = cuda::OutOfMemory(bytes).what(), .out_of_memory = true};
-}
-
-namespace {
-
 class CudaChecker final : public Checker {
  public:
   bool on_gpu() const override { return true; }
@@ -243,6 +205,40 @@ class CudaChecker final : public Checker {
 };
 
 }  // namespace
+
+Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
+                       Aliasing aliasing) {
+  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
+  return checked(variant, problem,
+                 [&](const BoundScan& scan) { return verify_aliasing(variant, scan, reference, aliasing); });
+}
+
+Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference, int runs,
+                       int& different) {
+  std::set<std::uint64_t> hashes;
+  const Outcome outcome = checked(variant, problem, [&](const BoundScan& scan) -> Outcome {
+    const PlacedRuns placed(variant, scan, reference, Aliasing::apart, {});
+    const OtherWork other_work;
+    for (int i = 0; i < runs; ++i) {
+      if (i % 2 != 0) other_work.begin(8 + i % 8);
+      placed.run();
+      other_work.end();
+      if (!hashes.insert(hash(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
+      if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
+    }
+    if (hashes.size() > 1 && variant.about.bitwise_reproducible) {
+      return Outcome::failed("says that its bits are fixed, but gave " + std::to_string(hashes.size()) +
+                             " different outputs in " + std::to_string(runs) + " runs");
+    }
+    return {};
+  });
+  different = static_cast<int>(hashes.size());
+  return outcome;
+}
+
+Outcome lacking_device_memory(std::size_t bytes) {
+  return {.status = Outcome::Status::skipped, .message = cuda::OutOfMemory(bytes).what(), .out_of_memory = true};
+}
 
 std::unique_ptr<Checker> cuda_checker() { return std::make_unique<CudaChecker>(); }
 

@@ -91,16 +91,9 @@ class GuardedDeviceBuffer {
   /// Empty, or a sentence.
   std::string damage(const cuda::Stream& stream) const {
     using Guard = std::array<unsigned char, kGuardBytes>;
-    const auto intact = [&](const unsigned char* guard) {
-      const Guard bytes = copy_to_host(reinterpret_cast<const Guard*>(guard), stream);
-      for (std::size_t i = 0; i < kGuardBytes; ++i) {
-        if (bytes[i] != pattern_byte(canary(role_), i)) return false;
-      }
-      return true;
-    };
-    if (!intact(data() - kGuardBytes)) return std::string("wrote before the beginning of the ") + name(role_);
-    if (!intact(data() + bytes_)) return std::string("wrote past the end of the ") + name(role_);
-    return {};
+    const Guard before = copy_to_host(reinterpret_cast<const Guard*>(data() - kGuardBytes), stream);
+    const Guard behind = copy_to_host(reinterpret_cast<const Guard*>(data() + bytes_), stream);
+    return verify::damage(role_, before.data(), behind.data());
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "harness/core/portable.hpp"
 
@@ -32,6 +33,18 @@ SCANLAB_HD constexpr std::uint32_t canary(Guarded buffer) {
 /// Byte `offset` of memory filled with the 32-bit `pattern`, little-endian.
 SCANLAB_HD constexpr unsigned char pattern_byte(std::uint32_t pattern, std::size_t offset) {
   return static_cast<unsigned char>(pattern >> (8 * (offset % 4)));
+}
+
+/// What was written to the canaries before and behind a buffer, in a sentence; empty if nothing was.
+inline std::string damage(Guarded buffer, const unsigned char* before, const unsigned char* behind) {
+  const auto intact = [&](const unsigned char* guard) {
+    std::size_t i = 0;
+    while (i < kGuardBytes && guard[i] == pattern_byte(canary(buffer), i)) ++i;
+    return i == kGuardBytes;
+  };
+  if (!intact(before)) return std::string("wrote before the beginning of the ") + name(buffer);
+  if (!intact(behind)) return std::string("wrote past the end of the ") + name(buffer);
+  return {};
 }
 
 template <class Item>

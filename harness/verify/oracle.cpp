@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <new>
 #include <span>
@@ -246,13 +245,7 @@ Outcome no_bound(std::int64_t chain, ElementType type) {
 }
 
 Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every)
-    : data_{.problem = problem,
-            .kind = kind,
-            .seed = seed,
-            .every = every,
-            .values = {},
-            .residuals = {},
-            .magnitudes = {}} {
+    : data_{.problem = problem, .kind = kind, .seed = seed, .every = every} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });

@@ -68,9 +68,6 @@ class Oracle {
   /// large arrays leave no memory for all.
   Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every = 1);
   const Problem& problem() const { return data_.problem; }
-  InputKind kind() const { return data_.kind; }
-  std::uint64_t seed() const { return data_.seed; }
-  std::int64_t every() const { return data_.every; }
 
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
   /// For Kind::copy the expected output is the input itself.
@@ -85,10 +82,10 @@ class Oracle {
     Problem problem;
     InputKind kind = InputKind::random;
     std::uint64_t seed = 0;
-    std::int64_t every = 1;               ///< output k is that of the place (k + 1) * every - 1
-    std::unique_ptr<std::byte[]> values;  ///< problem.items items
-    std::unique_ptr<float[]> residuals;   ///< problem.items, or null where the comparison is exact
-    std::unique_ptr<float[]> magnitudes;  ///< sum|x_j| rounded up, likewise
+    std::int64_t every = 1;                 ///< output k is that of the place (k + 1) * every - 1
+    std::unique_ptr<std::byte[]> values{};  ///< problem.items items
+    std::unique_ptr<float[]> residuals{};   ///< problem.items, or null where the comparison is exact
+    std::unique_ptr<float[]> magnitudes{};  ///< sum|x_j| rounded up, likewise
   };
   const Data& data() const { return data_; }
 

@@ -277,9 +277,9 @@ TEST(NsightExport, OtherProcessesAndContextsHaveTheDevice) {
     execute(file, std::string("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, deviceId, ") + other +
                       ", demangledName, gridX, gridY, gridZ FROM CUPTI_ACTIVITY_KIND_KERNEL");
     const NsightExport imported = read_nsight_export(file, {});
-    EXPECT_EQ(imported.spans.size(), played.timeline.spans.size()) << other;
+    EXPECT_EQ(imported.times.spans.size(), played.timeline.spans.size()) << other;
     double others = 0;
-    for (const Interval& each : imported.others) others += each.seconds();
+    for (const Interval& each : imported.times.others) others += each.seconds();
     EXPECT_NEAR(others, analyse(played.timeline).busy[1], 1e-6) << other;
     EXPECT_EQ(imported.unknown.front().find("8 operations of "), 0U) << imported.unknown.front();
   }
@@ -380,7 +380,7 @@ TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
     const NsightExport imported = read_nsight_export(file, {});
     std::string all;
     for (const std::string& each : imported.unknown) all += each + "\n";
-    return std::pair(all, imported.issued.size());
+    return std::pair(all, imported.times.issued.size());
   };
   EXPECT_EQ(unknown("").first.find("not known"), std::string::npos);
   const auto [no_calls, issued] = unknown("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME");

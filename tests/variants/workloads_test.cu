@@ -11,7 +11,6 @@
 #include "harness/schedule/issuer.hpp"
 #include "variants/workloads/each_item.cuh"
 #if defined(__CUDACC__)
-#include "harness/replay/cuda_rates.hpp"
 #include "harness/replay/replayer.hpp"
 #include "tests/needs_gpu.hpp"
 #endif
