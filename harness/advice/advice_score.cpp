@@ -87,16 +87,13 @@ Json to_json(const MeasuredChoice& measurement, const streams::Job& job) {
 
 Json to_json(const ScoredProblem& problem) {
   const streams::Job& job = problem.job;
-  const streams::WorkloadDescription& workload = job.workload->about;
-  const std::int64_t copied_bytes =  // to the device and back
-      job.items * static_cast<std::int64_t>(workload.item_bytes()) * (workload.inputs + 1);
-  return {{"workload", workload.id},
+  return {{"workload", job.workload->about.id},
           {"work", job.work},
           {"items", job.items},
           {"blocks", job.blocks},
           {"memory", name(job.memory)},
           {"buffers", job.buffers},
-          {"copied_bytes", copied_bytes},
+          {"copied_bytes", job.workload->about.array_bytes(job.items)},
           {"choices", problem.choices},
           {"median_error", median(problem.errors)},
           {"worst_error", std::ranges::max(problem.errors)},
