@@ -15,15 +15,6 @@
 
 namespace scanlab::simulator {
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr char kSchema[] = "scanlab-device/1";
-constexpr int kWarp = 32;
-
-}  // namespace
-
 void read_value(const Value& value, CopyEngine& engine) {
   for (const Value& way : value.items()) (way.choice({"in", "out"}) == "in" ? engine.in : engine.out) = true;
   if (!engine.in && !engine.out) value.expect("a list of ways, such as [\"in\"]");
@@ -62,6 +53,11 @@ void read_value(const Value& value, KernelTimes& times) {
 }
 
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "scanlab-device/1";
+constexpr int kWarp = 32;
 
 /// A profile's figures without their sources.
 struct Figures {
