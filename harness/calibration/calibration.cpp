@@ -25,8 +25,6 @@ using Json = nlohmann::ordered_json;
 using streams::Interval;
 using streams::TimedReplay;
 
-// ------------------------------------------------------------------------------------------- the file of every time
-
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
 Json to_json(const std::vector<Interval>& intervals) {
