@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/core/median.hpp"
 #include "harness/host/document.hpp"
 #include "harness/schedule/facts.hpp"
-#include "harness/schedule/ordering.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "harness/timeline/trace_events.hpp"
 

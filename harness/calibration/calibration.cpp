@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "harness/host/document.hpp"
-
 namespace scanlab::simulator {
 
 template <class Fields>

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "harness/schedule/ordering.hpp"
 #include "harness/simulator/block_scheduler.hpp"
 #include "harness/simulator/block_waves.hpp"
 

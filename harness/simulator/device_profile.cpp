@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "device_profiles.hpp"
 #include "harness/core/registry.hpp"
