@@ -75,7 +75,7 @@ JobSelection select_jobs(OptionWords stated, const std::string& default_workload
   selection.all = std::ranges::find(schedules, "all") != schedules.end();
   selection.schedules = entries<streams::Schedule>(schedules);
   selection.workloads = entries<streams::Workload>(words_of(stated, "workload"));
-  selection.combinations = {{}};
+  selection.combinations.emplace_back();  // all defaults
   vary(selection.combinations, selection.workloads, &streams::Job::workload);
   vary(selection.combinations, counts_of(stated, "items"), &streams::Job::items);
   for (const auto& [option, member] : {std::pair{"chunks", &streams::Job::chunks},
