@@ -87,16 +87,13 @@ Json to_json(const MeasuredChoice& measurement, const streams::Job& job) {
 
 Json to_json(const ScoredProblem& problem) {
   const streams::Job& job = problem.job;
-  const streams::WorkloadDescription& workload = job.workload->about;
-  const std::int64_t copied_bytes =  // to the device and back
-      job.items * static_cast<std::int64_t>(workload.item_bytes()) * (workload.inputs + 1);
-  return {{"workload", workload.id},
+  return {{"workload", job.workload->about.id},
           {"work", job.work},
           {"items", job.items},
           {"blocks", job.blocks},
           {"memory", name(job.memory)},
           {"buffers", job.buffers},
-          {"copied_bytes", copied_bytes},
+          {"copied_bytes", job.workload->about.array_bytes(job.items)},
           {"choices", problem.choices},
           {"median_error", median(problem.errors)},
           {"worst_error", std::ranges::max(problem.errors)},
@@ -108,6 +105,32 @@ Json to_json(const ScoredProblem& problem) {
           {"ties", problem.ties.size()},
           {"ties_least_slower", std::ranges::min(problem.ties)},
           {"ties_most_slower", std::ranges::max(problem.ties)}};
+}
+
+/// With three digits behind the point, in the unit that leaves one before it.
+std::string time(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3f} µs", 1e6 * seconds);
+  return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
+}
+
+void print(const ScoredProblem& verdict, std::ostream& out) {
+  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
+             100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
+             verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
+             verdict.choices, describe(verdict.fastest.choice));
+  if (!verdict.stated_was_measured) {
+    const bool ties = verdict.scored.choice.ties_with(verdict.stated);
+    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.stated),
+               ties ? "ties with it"
+                    : fmt::format("is the best that was, predicted {:.1f}% slower",
+                                  100 * (verdict.scored.choice.seconds / verdict.stated.seconds - 1)));
+  }
+  if (verdict.ties.size() > 1) {
+    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
+               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
+  }
+  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
+             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
 }
 
 }  // namespace
@@ -156,38 +179,6 @@ Json to_json(const AdviceScore& score) {
           {"worst_error", std::ranges::max(errors)}, {"median_slower", median(lost)},
           {"worst_slower", std::ranges::max(lost)},  {"problems", std::move(problems)}};
 }
-
-// ---------------------------------------------------------------------------------------------- for people
-
-namespace {
-
-/// With three digits behind the point, in the unit that leaves one before it.
-std::string time(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.3f} µs", 1e6 * seconds);
-  return seconds < 1 ? fmt::format("{:.3f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
-}
-
-void print(const ScoredProblem& verdict, std::ostream& out) {
-  fmt::print(out, "{:>6.1f}%  {:>7.3f} ms  {:>7.3f} ms  {}, {} items, work {}: {}; fastest of {}: {}\n",
-             100 * verdict.slower(verdict.scored), 1e3 * verdict.scored.seconds(), 1e3 * verdict.fastest.seconds(),
-             verdict.job.workload->about.id, verdict.job.items, verdict.job.work, describe(verdict.scored.choice),
-             verdict.choices, describe(verdict.fastest.choice));
-  if (!verdict.stated_was_measured) {
-    const bool ties = verdict.scored.choice.ties_with(verdict.stated);
-    fmt::print(out, "{:35}advice is {}, which was not measured: this {}\n", "", describe(verdict.stated),
-               ties ? "ties with it"
-                    : fmt::format("is the best that was, predicted {:.1f}% slower",
-                                  100 * (verdict.scored.choice.seconds / verdict.stated.seconds - 1)));
-  }
-  if (verdict.ties.size() > 1) {
-    fmt::print(out, "{:35}{} that were measured tie by the prediction: {:.1f}% to {:.1f}% slower\n", "",
-               verdict.ties.size(), 100 * std::ranges::min(verdict.ties), 100 * std::ranges::max(verdict.ties));
-  }
-  fmt::print(out, "{:35}error of the predictions: {:.1f}% in the median, {:.1f}% at worst\n", "",
-             100 * median(verdict.errors), 100 * std::ranges::max(verdict.errors));
-}
-
-}  // namespace
 
 void print(const Advice& advice, const DeviceProfile& device, int show, std::ostream& out) {
   const ScheduleChoice& best = advice.best();

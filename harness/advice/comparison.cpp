@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "harness/core/median.hpp"
 #include "harness/host/document.hpp"
 #include "harness/schedule/facts.hpp"
-#include "harness/schedule/ordering.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "harness/timeline/trace_events.hpp"
 
@@ -167,6 +165,18 @@ void compare_job(const Value& trace, DeviceProfile profile, ComparedTrace& all) 
   all.predicted = predict(given);
 }
 
+/// Returns the median and the largest absolute error of one kind over all operations, in seconds.
+Json spread(const std::vector<OperationError>& errors, double OperationError::*kind) {
+  std::vector<double> sizes;
+  for (const OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
+  return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
+}
+
+void add_overlaps(Json& json, const std::string& which, const Agreement& pairs) {
+  json[which + "overlap_in_either"] = pairs.either;
+  json[which + "overlap_in_both"] = pairs.both;
+}
+
 }  // namespace
 
 std::unique_ptr<ComparedTrace> compare_trace(const std::string& file, DeviceProfile profile) {
@@ -205,24 +215,6 @@ void ComparisonSummary::add(const ComparedTrace& trace) {
   best += trace.repeated->at_best();
   steady += trace.repeated->where_steady(trace.comparison.predicted);
 }
-
-// ------------------------------------------------------------------------------------------------ documents
-
-namespace {
-
-/// Returns the median and the largest absolute error of one kind over all operations, in seconds.
-Json spread(const std::vector<OperationError>& errors, double OperationError::*kind) {
-  std::vector<double> sizes;
-  for (const OperationError& each : errors) sizes.push_back(1e6 * std::abs(each.*kind));
-  return {{"median_us", median(sizes)}, {"worst_us", sizes.empty() ? 0 : std::ranges::max(sizes)}};
-}
-
-void add_overlaps(Json& json, const std::string& which, const Agreement& pairs) {
-  json[which + "overlap_in_either"] = pairs.either;
-  json[which + "overlap_in_both"] = pairs.both;
-}
-
-}  // namespace
 
 Json to_json(const ComparedTrace& trace) {
   Json json{{"file", trace.file}};
@@ -264,7 +256,6 @@ Json to_json(const ComparisonSummary& summary) {
   return json;
 }
 
-/// Both in one: the lanes of the measured timeline, and below them those of the predicted.
 Json both_timelines(const ComparedTrace& trace, const Json& about) {
   constexpr int kProcesses = 10;
   Json measured = streams::trace_events(trace.measured, about);
@@ -293,8 +284,6 @@ Json both_timelines(const ComparedTrace& trace, const Json& about) {
   }
   return measured;
 }
-
-// ---------------------------------------------------------------------------------------------- for people
 
 void print(const ComparedTrace& trace, std::ostream& out) {
   fmt::print(out, "{:>9.3f} {:>9.3f} {:>+6.1f}%  {:>4.0f}%  hardware work queues {}, {}\n",

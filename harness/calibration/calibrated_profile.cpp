@@ -72,8 +72,6 @@ class Derivation {
     figures_[key] = {{"value", value}, {"source", source}};
   }
 
-  // ------------------------------------------------------------------------------------------------------- copies
-
   /// Bytes a second between the two largest sizes: what a copy takes whatever its size is in both.
   static double rate(const Experiments& sizes, OperationKind way) {
     const MeasuredExperiment& large = *sizes[sizes.size() - 1];

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "harness/host/document.hpp"
-
 namespace scanlab::simulator {
 
 template <class Fields>
@@ -24,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using streams::Interval;
 using streams::TimedReplay;
-
-// ------------------------------------------------------------------------------------------- the file of every time
 
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 

@@ -66,8 +66,6 @@ int times(std::int64_t bytes) { return static_cast<int>(std::clamp<std::int64_t>
 
 Facts one_way(const char* kind, bool in) { return {{"kind", kind}, {"way", in ? "copy_in" : "copy_out"}}; }
 
-// ------------------------------------------------------------------------------------------------------- copies
-
 /// Adds rows of copies one way, of several sizes each.
 void add_copies(Collection& all, const std::string& name, const char* kind, bool synchronous) {
   const bool alone = name == "copies";
@@ -116,8 +114,6 @@ void add_copies_both_ways(Collection& all) {
     }
   }
 }
-
-// --------------------------------------------------------------------------------------------------- hand-overs
 
 /// Adds operations one behind the other in one stream, or by events from stream to stream. A long copy comes first, so
 /// that all is issued before the chain begins.
@@ -173,8 +169,6 @@ void add_chains(Collection& all) {
   }
 }
 
-// -------------------------------------------------------------------------------------------------------- calls
-
 /// Adds the experiments that measure the host's time per call, and per launch and node of a graph.
 void add_calls(Collection& all) {
   all.add("calls/kernels", {{"kind", "kernel_calls"}}, [](Issuer& issuer, const Cut& cut) {
@@ -200,8 +194,6 @@ void add_calls(Collection& all) {
         /*captured=*/true);
   }
 }
-
-// ------------------------------------------------------------------------------------------------------ kernels
 
 /// Adds kernels each behind the copy in of its items, as everywhere: the copy leaves them in the cache as far as it
 /// holds them. Nothing runs beside them. A kernel of an ordered workload has as many launches as its size asks for:

@@ -171,8 +171,7 @@ Json kernel_times(const Calibration& calibration, double& bytes_per_second) {
         times["items"].push_back(items);
         times["us"].push_back(to_thousandths(row.first / kMicro));
         times["blocks"].push_back(blocks);
-        const auto bytes =
-            static_cast<double>(items) * static_cast<double>(workload.about.item_bytes()) * (workload.about.inputs + 1);
+        const auto bytes = static_cast<double>(workload.about.array_bytes(items));
         bytes_per_second = std::max(bytes_per_second, bytes / row.first);
       }
       all.push_back(std::move(times));

@@ -64,8 +64,7 @@ struct Asked {
   bool by_bytes() const { return bytes_in || bytes_out || kernel_seconds; }
   double copied_bytes() const {
     if (by_bytes()) return static_cast<double>(bytes_in.value_or(0) + bytes_out.value_or(0));
-    const streams::WorkloadDescription& about = job.workload->about;
-    return static_cast<double>(job.items) * static_cast<double>(about.item_bytes()) * (about.inputs + 1);
+    return static_cast<double>(job.workload->about.array_bytes(job.items));
   }
 };
 

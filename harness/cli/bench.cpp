@@ -67,12 +67,10 @@ struct Request {
   }
 };
 
-bool on_host(const measure::TimedCase& timed) { return timed.on_host(); }
-
 /// Throws CommandError (status 3) if a case needs a device that is not here.
 void require_device(const std::vector<measure::TimedCase>& cases, const std::optional<measure::Facts>& device,
                     const std::string& refusal) {
-  const auto needs = std::ranges::find_if_not(cases, on_host);
+  const auto needs = std::ranges::find_if_not(cases, &measure::TimedCase::on_host);
   if (needs == cases.end()) return;
   const std::string& id = needs->about().id;
   if (device && needs->scan.variant->machines.cuda) return;
@@ -209,7 +207,7 @@ int bench(const Words& arguments, Context& context) {
 
   std::string refusal;
   const std::optional<measure::Facts> device =
-      std::ranges::all_of(cases, on_host) ? std::nullopt : measure::device_facts(refusal);
+      std::ranges::all_of(cases, &measure::TimedCase::on_host) ? std::nullopt : measure::device_facts(refusal);
   require_device(cases, device, refusal);
   std::string table = request.best_requests.empty() ? "" : tuning::table_in_use(*device);
   const bool tunes = request.tune_now && table == tuning::kNoTable;

@@ -42,6 +42,32 @@ const std::vector<Command> kDistributedCommands{
      "--gpus 4 --algorithm peer_look_ahead,nccl_cub --out results/ranks_trace.json", distributed_trace},
 };
 
+void print_usage(const Command& group, const std::string& called, std::ostream& out) {
+  fmt::print(out, "{0}: {1}\n\nusage: {0} COMMAND [options]\n\n", called, group.summary);
+  for (const Command& each : group.commands) fmt::print(out, "  {:<15}{}\n", each.name, each.summary);
+  fmt::print(out,
+             "\n'{} COMMAND --help' lists the options of a command, with an example.\n\nexample: {} {}\n\n"
+             "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"
+             "             4 some cases skipped for lack of memory, 130 interrupted\n",
+             called, called, group.example);
+}
+
+/// Runs the command, or that of its commands which the first word names.
+int dispatch(const Command& command, const Words& words, Context& context) {
+  if (command.run != nullptr) {
+    context.command = &command;
+    return command.run(words, context);
+  }
+  const bool help = !words.empty() && (words[0] == "--help" || words[0] == "-h" || words[0] == "help");
+  if (help || words.empty()) {
+    print_usage(command, context.called, help ? context.out : context.err);
+    return help ? kOk : kBadInput;
+  }
+  const Command& chosen = find_named(("command of " + context.called).c_str(), command.commands, words[0]);
+  context.called += " " + chosen.name;
+  return dispatch(chosen, {words.begin() + 1, words.end()}, context);
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -77,41 +103,6 @@ const std::vector<Command>& commands() {
   return all;
 }
 
-namespace {
-
-void print_usage(const Command& group, const std::string& called, std::ostream& out) {
-  fmt::print(out, "{0}: {1}\n\nusage: {0} COMMAND [options]\n\n", called, group.summary);
-  for (const Command& each : group.commands) fmt::print(out, "  {:<15}{}\n", each.name, each.summary);
-  fmt::print(out,
-             "\n'{} COMMAND --help' lists the options of a command, with an example.\n\nexample: {} {}\n\n"
-             "exit status: 0 ok, 1 a verification failed, 2 bad input, 3 no such device or build,\n"
-             "             4 some cases skipped for lack of memory, 130 interrupted\n",
-             called, called, group.example);
-}
-
-/// Runs the command, or that of its commands which the first word names.
-int dispatch(const Command& command, const Words& words, Context& context) {
-  if (command.run != nullptr) {
-    context.command = &command;
-    return command.run(words, context);
-  }
-  const bool help = !words.empty() && (words[0] == "--help" || words[0] == "-h" || words[0] == "help");
-  if (help || words.empty()) {
-    print_usage(command, context.called, help ? context.out : context.err);
-    return help ? kOk : kBadInput;
-  }
-  const auto chosen = std::ranges::find(command.commands, words[0], &Command::name);
-  if (chosen == command.commands.end()) {
-    Words names;
-    for (const Command& each : command.commands) names.push_back(each.name);
-    unknown(("command of " + context.called).c_str(), words[0], names);
-  }
-  context.called += " " + chosen->name;
-  return dispatch(*chosen, {words.begin() + 1, words.end()}, context);
-}
-
-}  // namespace
-
 int run(const Words& words, std::ostream& out, std::ostream& err) {
   Context context{.out = out, .err = err, .argv = words};
   context.argv.insert(context.argv.begin(), "scanlab");
@@ -125,7 +116,7 @@ int run(const Words& words, std::ostream& out, std::ostream& err) {
     const Command scanlab{"scanlab", "scans and stream schedules on the GPU, verified, timed and explained", "list",
                           nullptr, commands()};
     const int status = dispatch(scanlab, words, context);
-    if (!out.flush()) throw CommandError(kBadInput, "the output could not be written whole: is the disk full?");
+    if (!out.flush()) refuse("the output could not be written whole: is the disk full?");
     return status;
   } catch (const CommandError& error) {
     fmt::print(err, "scanlab: {}\n", error.what());

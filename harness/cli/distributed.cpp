@@ -32,23 +32,24 @@ struct DistributedWords {
   std::optional<int> gpus;
   std::uint64_t seed = 1;
 
-  void add_to(Options& options);
+  void add_to(Options& options) {
+    options.list("algorithm", "ID", words, "choose algorithms by id or glob (default all on GPUs)")
+        .flag("on-hosts", on_hosts, "choose all algorithms in the hosts' memory instead")
+        .list("set", "PARAMETER=VALUE", words, "set an algorithm's parameter, e.g. chunk=16")
+        .number("gpus,g", gpus, 1, 1024, "use N GPUs by as many threads (default 1; under mpirun a process is a rank)")
+        .seed(seed, "choose the inputs");
+    add_problem_options(options, words, "default i32 and plus");
+  }
   /// Returns the cases that are asked for, of --items or of the default `items`. Throws CommandError (status 2).
   std::vector<DistributedCase> cases(std::vector<std::int64_t> items, int ranks) const;
-  measure::Facts provenance(bool on_gpus, int ranks, const Context& context) const;
+  measure::Facts provenance(bool on_gpus, int ranks, const Context& context) const {
+    measure::Facts facts = measured(on_gpus, context);
+    facts["seed"] = std::to_string(seed);
+    facts["ranks"] = ranks;
+    facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
+    return facts;
+  }
 };
-
-/// One rank's command, and how it ends.
-using RankBody = std::function<int(Communicator&, Context&)>;
-
-void DistributedWords::add_to(Options& options) {
-  options.list("algorithm", "ID", words, "choose algorithms by id or glob (default all on GPUs)")
-      .flag("on-hosts", on_hosts, "choose all algorithms in the hosts' memory instead")
-      .list("set", "PARAMETER=VALUE", words, "set an algorithm's parameter, e.g. chunk=16")
-      .number("gpus,g", gpus, 1, 1024, "use N GPUs by as many threads (default 1; under mpirun a process is a rank)")
-      .seed(seed, "choose the inputs");
-  add_problem_options(options, words, "default i32 and plus");
-}
 
 std::vector<DistributedCase> DistributedWords::cases(std::vector<std::int64_t> items, int ranks) const {
   OptionWords all = words;
@@ -62,25 +63,18 @@ std::vector<DistributedCase> DistributedWords::cases(std::vector<std::int64_t> i
   for (const auto& [id, each] : Algorithms::instance().all()) {
     if (!words.contains("algorithm") && each.on_gpus == on_gpus) algorithms.push_back(&each);
   }
-  distributed::DistributedSelection selection{.algorithms = algorithms,
-                                              .types = values_of(all, "type", named_values<ElementType>()),
-                                              .operators = values_of(all, "op", named_values<Operator>()),
-                                              .modes = values_of(all, "mode", named_values<Mode>())};
-  selection.settings = settings_of(all, selection.algorithms);
-  return cases_of(selection, items, ranks);
-}
-
-measure::Facts DistributedWords::provenance(bool on_gpus, int ranks, const Context& context) const {
-  measure::Facts facts = measured(on_gpus, context);
-  facts["seed"] = std::to_string(seed);
-  facts["ranks"] = ranks;
-  facts["ranks_are"] = distributed::is_mpi_process() ? "processes" : "threads";
-  return facts;
+  return distributed::cases_of({.algorithms = algorithms,
+                                .types = values_of(all, "type", named_values<ElementType>()),
+                                .operators = values_of(all, "op", named_values<Operator>()),
+                                .modes = values_of(all, "mode", named_values<Mode>()),
+                                .settings = settings_of(all, algorithms)},
+                               items, ranks);
 }
 
 /// Runs `body` on every rank: this process under mpirun, else a thread for each GPU that --gpus asks for. Only rank 0
 /// prints. Returns the status of rank 0.
-int on_every_rank(const DistributedWords& asked, Context& context, const RankBody& body) {
+int on_every_rank(const DistributedWords& asked, Context& context,
+                  const std::function<int(Communicator&, Context&)>& body) {
   if (asked.gpus && !any_algorithm_on_gpus()) {
     throw CommandError(kNoDevice, fmt::format("--gpus {0}: this build has no CUDA. Scans on hosts have processes for "
                                               "ranks: mpirun -n {0} scanlab distributed …",

@@ -33,8 +33,6 @@ namespace scanlab::cli {
 
 namespace po = boost::program_options;
 
-[[noreturn]] inline void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
-
 /// "i8, i16, i32, …": every value of an option, for its help.
 template <class E>
 std::string all_names() {

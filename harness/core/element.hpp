@@ -6,7 +6,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -56,14 +55,6 @@ constexpr std::string_view name(const E& value) {
     if (candidate == value) return text;
   }
   return "?";
-}
-
-template <class E>
-constexpr std::optional<E> parse(std::string_view text) {
-  for (const auto& [candidate, known] : named_values<E>()) {
-    if (known == text) return candidate;
-  }
-  return std::nullopt;
 }
 
 constexpr bool is_floating(ElementType type) {

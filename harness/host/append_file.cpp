@@ -32,14 +32,9 @@ OpenFile create(const std::filesystem::path& path, bool replace) {
   OpenFile file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (file.get() < 0) refuse(path, std::strerror(errno));
   struct stat status {};
-  const bool known = fstat(file.get(), &status) == 0;
-  std::string reason;
-  if (!known || !S_ISREG(status.st_mode)) {
-    reason = "it is not a file";
-  } else if (status.st_size > 0 && !replace) {
-    reason = "it holds something already; choose another name, or give --force to replace it";
-  }
-  if (!reason.empty()) refuse(path, reason);
+  if (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) refuse(path, "it is not a file");
+  if (status.st_size > 0 && !replace)
+    refuse(path, "it holds something already; choose another name, or give --force to replace it");
   return file;
 }
 
@@ -104,8 +99,7 @@ void AppendFile::append(const std::string& entry, const std::string& kept) {
   if (write_all(file_.get(), tail, end_)) {
     [[maybe_unused]] const int ignored = ftruncate(file_.get(), end_ + static_cast<std::int64_t>(tail.size()));
   }
-  throw CommandError(kBadInput,
-                     fmt::format("cannot write to '{}': {}; {}", path_.string(), std::strerror(error), kept));
+  scanlab::refuse(fmt::format("cannot write to '{}': {}; {}", path_.string(), std::strerror(error), kept));
 }
 
 }  // namespace scanlab

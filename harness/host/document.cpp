@@ -4,14 +4,10 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "harness/core/registry.hpp"
 

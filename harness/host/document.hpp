@@ -10,8 +10,7 @@
 //   const auto device = read<Device>(parse_json(text, file));
 //   const Json json = to_document(device);
 //
-// A type that is not an object defines `void read_value(const Value&, T&)` and `Json write_value(const T&)`. Conditions
-// on several fields are checked by `void check_fields(const Value&, const T&)`.
+// A type that is not an object defines `void read_value(const Value&, T&)` and `Json write_value(const T&)`.
 #pragma once
 
 #include <algorithm>
@@ -186,7 +185,6 @@ T Value::get(const Limits& limits) const {
     } else {
       FieldReader fields(*this);
       list_fields(fields, result);
-      if constexpr (requires { check_fields(*this, result); }) check_fields(*this, result);
     }
     return result;
   }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/host/open_file.hpp"
 #include "harness/host/status.hpp"
 
 namespace scanlab {
@@ -61,6 +62,7 @@ FreshProcess run_in_fresh_process(const std::vector<std::string>& words,
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw CommandError(kFailed, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
+  const OpenFile output(ends[0]);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -69,15 +71,9 @@ FreshProcess run_in_fresh_process(const std::vector<std::string>& words,
                                 pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    throw CommandError(kFailed, fmt::format("cannot start '{}': {}", executable, std::strerror(error)));
-  }
-  FreshProcess result;
-  result.out = read_to_the_end(ends[0]);
-  close(ends[0]);
-  result.status = status_of(process);
-  return result;
+  if (error != 0) throw CommandError(kFailed, fmt::format("cannot start '{}': {}", executable, std::strerror(error)));
+  std::string text = read_to_the_end(output.get());
+  return {.status = status_of(process), .out = std::move(text)};
 }
 
 }  // namespace scanlab

@@ -1,7 +1,6 @@
 // One line that says how far a long command is.
 #pragma once
 
-#include <chrono>
 #include <ostream>
 #include <string>
 

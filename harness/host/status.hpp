@@ -34,4 +34,7 @@ struct CommandError : std::runtime_error {
   Status status;
 };
 
+/// Ends the command, whose input is wrong.
+[[noreturn]] inline void refuse(const std::string& sentence) { throw CommandError(kBadInput, sentence); }
+
 }  // namespace scanlab

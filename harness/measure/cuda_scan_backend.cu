@@ -2,11 +2,9 @@
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/core/operators.hpp"
 #include "harness/cuda/buffer.hpp"
@@ -113,7 +111,6 @@ class CudaScanBackend : public ScanBackend {
       timed.prepare_seconds = seconds_to_prepare(timed);
       const cuda::Graph run(timer_.stream(), [&] { timed.bound.cuda(buffers, timer_.stream()); });
       timed.kernels = cuda::kernel_resources(run);
-      return 0;
     });
   }
 
@@ -172,7 +169,6 @@ class CudaScanBackend : public ScanBackend {
         timer_.synchronize();
       }
       cuda::check(cudaProfilerStop(), "stopping the profiler's capture");
-      return 0;
     });
   }
 

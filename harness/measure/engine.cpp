@@ -23,12 +23,36 @@ namespace scanlab::measure {
 
 namespace {
 
+using benchmark::BenchmarkReporter;
+
 constexpr std::string_view kPrefix = "--benchmark_";
 
 const char* in_environment(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::toupper(letter); });
   return std::getenv(("BENCHMARK_" + name).c_str());
 }
+
+/// 1.7 keeps the reporter, later versions hand it over.
+[[maybe_unused]] std::shared_ptr<BenchmarkReporter> share(BenchmarkReporter* kept) {
+  return {kept, [](BenchmarkReporter*) {}};
+}
+[[maybe_unused]] std::shared_ptr<BenchmarkReporter> share(std::unique_ptr<BenchmarkReporter> own) { return own; }
+
+std::shared_ptr<BenchmarkReporter> file_reporter(const std::string& format) {
+  if (format == "console") return std::make_shared<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  if (format == "csv") return std::make_shared<benchmark::CSVReporter>();
+#pragma GCC diagnostic pop
+  return std::make_shared<benchmark::JSONReporter>();
+}
+
+/// Sees whether benchmarks run, and reports nothing of them.
+struct Silence : BenchmarkReporter {
+  bool runs = false;
+  bool ReportContext(const Context&) override { return runs = true; }
+  void ReportRuns(const std::vector<Run>&) override {}
+};
 
 }  // namespace
 
@@ -49,12 +73,10 @@ std::string GoogleFlags::value(const std::string& name) const {
 
 void GoogleFlags::parse(int repetitions) const {
   if (given("min_warmup_time")) {
-    throw CommandError(kBadInput,
-                       "--benchmark_min_warmup_time would have no effect: untimed runs go before every "
-                       "sample; leave it out");
+    refuse("--benchmark_min_warmup_time would have no effect: untimed runs go before every sample; leave it out");
   }
   if (const std::string path = value("out"); !path.empty() && !std::ofstream(path, std::ios::app)) {
-    throw CommandError(kBadInput, fmt::format("--benchmark_out={}: the file cannot be written", path));
+    refuse(fmt::format("--benchmark_out={}: the file cannot be written", path));
   }
   // Defaults of ours, and those of Google Benchmark in place of what an earlier command of this process was given.
   const bool shows_medians = !given("format") && !given("report_aggregates_only");
@@ -81,11 +103,11 @@ void GoogleFlags::parse(int repetitions) const {
   auto count = static_cast<int>(argv.size());
   argv.push_back(nullptr);
   benchmark::Initialize(&count, argv.data(), [] {
-    throw CommandError(kBadInput,
-                       "a --benchmark_ flag has a value that Google Benchmark does not take: formats are "
-                       "console, json and csv, and time units ns, us, ms and s");
+    refuse(
+        "a --benchmark_ flag has a value that Google Benchmark does not take: formats are console, json and csv, and "
+        "time units ns, us, ms and s");
   });
-  if (count > 1) throw CommandError(kBadInput, fmt::format("Google Benchmark does not take {}", argv[1]));
+  if (count > 1) refuse(fmt::format("Google Benchmark does not take {}", argv[1]));
 }
 
 std::optional<double> GoogleFlags::seconds() const {
@@ -99,36 +121,6 @@ std::optional<std::int64_t> GoogleFlags::runs() const {
   if (!text.ends_with('x')) return std::nullopt;
   return std::max(std::strtoll(text.c_str(), nullptr, 10), 1LL);
 }
-
-// ----------------------------------------------------------------------------------------------- reporters
-
-namespace {
-
-using benchmark::BenchmarkReporter;
-
-/// 1.7 keeps the reporter, later versions hand it over.
-[[maybe_unused]] std::shared_ptr<BenchmarkReporter> share(BenchmarkReporter* kept) {
-  return {kept, [](BenchmarkReporter*) {}};
-}
-[[maybe_unused]] std::shared_ptr<BenchmarkReporter> share(std::unique_ptr<BenchmarkReporter> own) { return own; }
-
-std::shared_ptr<BenchmarkReporter> file_reporter(const std::string& format) {
-  if (format == "console") return std::make_shared<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  if (format == "csv") return std::make_shared<benchmark::CSVReporter>();
-#pragma GCC diagnostic pop
-  return std::make_shared<benchmark::JSONReporter>();
-}
-
-/// Sees whether benchmarks run, and reports nothing of them.
-struct Silence : BenchmarkReporter {
-  bool runs = false;
-  bool ReportContext(const Context&) override { return runs = true; }
-  void ReportRuns(const std::vector<Run>&) override {}
-};
-
-}  // namespace
 
 /// Hands the groups of a command to a reporter of Google Benchmark, as one report. Cases have the names that they are
 /// filtered by: those of Google Benchmark end in the calibrated runs, which differ from session to session.
@@ -189,8 +181,6 @@ class Engine::Report : public BenchmarkReporter {
   std::vector<std::vector<Run>> before_;
 };
 
-// ------------------------------------------------------------------------------------------------ the engine
-
 Engine::Engine(const GoogleFlags& flags, std::ostream* table, std::ostream& err, ResultsFile* file)
     : err_(err), progress_(err), file_(file) {
   if (table != nullptr) {
@@ -203,10 +193,8 @@ Engine::Engine(const GoogleFlags& flags, std::ostream* table, std::ostream& err,
   const std::string path = flags.value("out");
   if (path.empty()) return;
   std::error_code none;
-  if (file != nullptr && std::filesystem::equivalent(path, file->path(), none)) {
-    throw CommandError(kBadInput,
-                       fmt::format("--out and --benchmark_out are the same file, '{}': choose another name", path));
-  }
+  if (file != nullptr && std::filesystem::equivalent(path, file->path(), none))
+    refuse(fmt::format("--out and --benchmark_out are the same file, '{}': choose another name", path));
   const std::string format = flags.value("out_format");
   out_ = std::make_unique<Report>([format] { return file_reporter(format); }, true, false);
 }
@@ -241,11 +229,10 @@ bool Engine::choose(const std::vector<Timing*>& cases, std::ostream& out) {
   benchmark::ClearRegisteredBenchmarks();
   if (matching == 0) {
     const std::string sentence = complaint.str();
-    throw CommandError(kBadInput, fmt::format("no case is left to time: {}", sentence.substr(0, sentence.find('\n'))));
+    refuse(fmt::format("no case is left to time: {}", sentence.substr(0, sentence.find('\n'))));
   }
   if (!silence.runs) return false;
-  if (std::ranges::none_of(cases, &Timing::repetitions))
-    throw CommandError(kBadInput, "--benchmark_repetitions: give 1 or more");
+  if (std::ranges::none_of(cases, &Timing::repetitions)) refuse("--benchmark_repetitions: give 1 or more");
   return true;
 }
 
@@ -359,8 +346,6 @@ void Engine::record(const EngineCase& each, const Sample& sample) {
   file_->append(entry);
 }
 
-// ------------------------------------------------------------------------------------------------ the end
-
 void print_untimed(const Timings& all, std::ostream& out) {
   std::map<std::string, std::pair<int, const Timing*>> reasons;
   for (const Timing* const timing : all) {
@@ -377,15 +362,14 @@ void print_untimed(const Timings& all, std::ostream& out) {
 
 int status_of(const Timings& all) {
   if (interrupted()) return kInterrupted;
-  const auto failed = [](const Timing* timing) { return timing->state == Timing::State::failed; };
-  if (std::ranges::any_of(all, failed)) return kFailed;
+  if (std::ranges::find(all, Timing::State::failed, &Timing::state) != all.end()) return kFailed;
   return std::ranges::any_of(all, &Timing::out_of_memory) ? kOutOfMemory : kOk;
 }
 
 int status_or_nothing_ran(const Timings& all, std::ostream& err) {
   const int status = status_of(all);
-  const auto skipped = [](const Timing* timing) { return timing->state == Timing::State::skipped; };
-  if (status != kOk || !std::ranges::all_of(all, skipped)) return status;
+  if (status != kOk || std::ranges::count(all, Timing::State::skipped, &Timing::state) != std::ssize(all))
+    return status;
   fmt::print(err, "scanlab: nothing was timed: {}\n", kAllSkipped);
   return kBadInput;
 }

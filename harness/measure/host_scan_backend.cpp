@@ -54,17 +54,12 @@ class HostScanBackend : public ScanBackend {
 
   Buffers prepare(const TimedCase& timed) {
     const std::size_t bytes = out_bytes(timed);
-    grow(in_, bytes);
-    grow(out_, bytes);
-    grow(workspace_, timed.bound.plan.workspace_bytes);
+    if (in_.bytes() < bytes) held_.reset();
+    in_.grow(bytes);
+    out_.grow(bytes);
+    workspace_.grow(timed.bound.plan.workspace_bytes);
     if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
     return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data()};
-  }
-
-  void grow(HostBuffer& buffer, std::size_t bytes) {
-    if (buffer.bytes() >= bytes) return;
-    if (&buffer == &in_) held_.reset();
-    buffer.grow(bytes);
   }
 
   void fill(const Problem& problem) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/schedule/facts.hpp"
+
 namespace scanlab::measure {
 
 void describe(const TimedCase& timed, Facts& entry) {
@@ -34,19 +36,11 @@ void describe(const TimedCase& timed, Facts& entry) {
 }
 
 void describe(const TimedSchedule& timed, Facts& entry) {
-  const streams::Job& job = timed.chosen.job;
   entry["kind"] = "schedule";
-  entry["schedule"] = timed.chosen.schedule->about.id;
-  entry["workload"] = job.workload->about.id;
-  entry["items"] = job.items;
-  entry["chunks"] = job.chunks;
-  entry["streams"] = job.streams;
-  entry["memory"] = name(job.memory);
-  entry["work"] = job.work;
-  entry["blocks"] = job.blocks;
+  entry.update(facts_of(timed.chosen));
   entry["buffers"] = timed.recording.buffers;
-  entry["bytes"] = static_cast<std::int64_t>(timed.bytes());
-  entry["inputs"] = job.workload->about.inputs;
+  entry["bytes"] = timed.bytes();
+  entry["inputs"] = timed.chosen.job.workload->about.inputs;
   entry["operations"] = timed.recording.operations.size();
   entry["streams_created"] = timed.recording.streams.size();
   entry["side_kernels"] =

@@ -75,7 +75,7 @@ void ScheduleSession::run_group(const std::vector<TimedSchedule*>& group) {
   }
   for (TimedSchedule* timed : group) {
     cases.push_back({.timing = timed,
-                     .bytes = timed->bytes(),
+                     .bytes = static_cast<double>(timed->bytes()),
                      .sample = [this, timed](std::int64_t) { return sample(*timed); },
                      .describe = [timed](Facts& entry) { describe(*timed, entry); }});
   }

@@ -51,10 +51,7 @@ struct TimedSchedule : Timing {
 
   bool control() const { return chosen.schedule->about.control; }
   /// Both ways over the bus.
-  double bytes() const {
-    const streams::WorkloadDescription& about = chosen.job.workload->about;
-    return static_cast<double>(chosen.job.items) * static_cast<double>(about.item_bytes() * (about.inputs + 1u));
-  }
+  std::int64_t bytes() const { return chosen.job.workload->about.array_bytes(chosen.job.items); }
 };
 
 /// Each job once: parameters that a schedule does not heed give no case of their own where the name does not tell them.

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "harness/host/append_file.hpp"
 #include "harness/results/provenance.hpp"

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/core/ceil.hpp"
+
 namespace scanlab::streams {
 
 /// A piece of the arrays: the same items of every input and of the output.
@@ -38,8 +40,6 @@ inline std::vector<Chunk> split(std::int64_t items, int chunks, int buffers = 0)
 }
 
 /// The items of the longest chunk: what a device buffer must hold.
-constexpr std::int64_t longest_chunk(std::int64_t items, int chunks) {
-  return items / chunks + (items % chunks == 0 ? 0 : 1);
-}
+constexpr std::int64_t longest_chunk(std::int64_t items, int chunks) { return ceil_div(items, chunks); }
 
 }  // namespace scanlab::streams

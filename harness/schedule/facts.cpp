@@ -1,12 +1,6 @@
 #include "harness/schedule/facts.hpp"
 
-#include <fmt/format.h>
-
-#include <string>
 #include <utility>
-
-#include "harness/host/document.hpp"
-#include "harness/schedule/ordering.hpp"
 
 namespace scanlab::streams {
 

@@ -21,8 +21,7 @@ struct Hazard {
 /// The faults of a recording.
 struct CheckResult {
   std::vector<Hazard> hazards;
-  /// Operations that wait for an event that no earlier operation records: in CUDA they wait for nothing.
-  std::vector<std::size_t> waits_for_nothing;
+  std::vector<std::size_t> waits_for_nothing;  ///< as Ordering has them
 
   bool ordered() const { return hazards.empty() && waits_for_nothing.empty(); }
 };

@@ -81,9 +81,7 @@ void Issuer::wait_for_the_kernel_before(const Chunk& chunk, Stream stream) {
 }
 
 std::int64_t device_bytes(const Recording& recording) {
-  const WorkloadDescription& workload = recording.job.workload->about;
-  return recording.buffers * recording.buffer_items * static_cast<std::int64_t>(workload.item_bytes()) *
-         (workload.inputs + 1);
+  return recording.job.workload->about.array_bytes(recording.buffers * recording.buffer_items);
 }
 
 Recording record(const Schedule& schedule, const Job& job) {

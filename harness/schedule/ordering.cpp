@@ -1,6 +1,5 @@
 #include "harness/schedule/ordering.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>

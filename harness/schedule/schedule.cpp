@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 #include <tuple>
-
-#include "harness/schedule/chunks.hpp"
 
 namespace scanlab::streams {
 
@@ -31,13 +27,6 @@ std::string refusal(const Job& job) {
                        kMaxChunksOrStreams);
   }
   return {};
-}
-
-int buffers_within(const Job& job, std::int64_t bytes) {
-  const WorkloadDescription& workload = job.workload->about;
-  const auto buffer = longest_chunk(job.items, job.chunks) * static_cast<std::int64_t>(workload.item_bytes());
-  const std::int64_t one_of_each = std::max<std::int64_t>(1, buffer * (workload.inputs + 1));
-  return static_cast<int>(std::clamp<std::int64_t>(bytes / one_of_each, 0, std::numeric_limits<int>::max()));
 }
 
 std::string describe(const ScheduledJob& chosen) {

@@ -36,10 +36,6 @@ inline constexpr int kMaxChunksOrStreams = 1'000'000;
 /// Empty if the job can be done; else one sentence that says why not.
 std::string refusal(const Job& job);
 
-/// The buffers an array that fit in `bytes` of device memory, for Job::buffers. The job's workload, items and chunks
-/// say what a buffer takes. 2 at least are needed.
-int buffers_within(const Job& job, std::int64_t bytes);
-
 /// A schedule's description.
 struct ScheduleDescription {
   std::string id;  ///< the file's name

@@ -26,6 +26,10 @@ struct WorkloadDescription {
   std::string work;  ///< what `work` an item means, e.g. "multiplications"
 
   std::size_t item_bytes() const { return element_bytes(type); }
+  /// Bytes of so many items of each input and of the output.
+  std::int64_t array_bytes(std::int64_t items) const {
+    return items * static_cast<std::int64_t>(item_bytes()) * (inputs + 1);
+  }
 };
 
 /// The host arrays' items, and the right output: pure functions of an item's number, so that any range can be had

@@ -15,23 +15,18 @@ namespace scanlab {
 inline constexpr char kDefaultWorkload[] = "scale";
 inline constexpr char kDefaultJobItems[] = "2^26";
 
-/// The chosen values; an empty list stands for an option that was not given.
+/// The chosen values. Parameters that are not stated have the defaults of `Job`.
 struct JobSelection {
   std::vector<const streams::Schedule*> schedules;
   bool all = false;  ///< whether the schedules were called "all"
   std::vector<const streams::Workload*> workloads;
-  std::vector<std::int64_t> items;
-  std::vector<int> chunks;
-  std::vector<int> streams;
+  std::vector<streams::Job> combinations;     ///< of workload, items, chunks, streams, buffers, blocks and work
   std::vector<streams::HostMemory> memories;  ///< empty: each schedule's own
-  std::vector<int> buffers;
   std::optional<std::int64_t> budget;  ///< bytes of device memory, which say how many buffers, and what is left out
-  std::vector<int> blocks;
-  std::vector<int> work;
 
-  /// Every combination, the schedules of one set of parameters next to each other. Parameters that are not stated have
-  /// the defaults of `Job`. Jobs that take more device memory than the budget are left out, with a message to `err`.
-  /// Throws CommandError (status 2) with a job's refusal, or if the budget leaves out all.
+  /// Every combination, the schedules of one set of parameters next to each other. Jobs that take more device memory
+  /// than the budget are left out, with a message to `err`. Throws CommandError (status 2) with a job's refusal, or if
+  /// the budget leaves out all.
   std::vector<streams::ScheduledJob> jobs(std::ostream* err = nullptr) const;
 };
 

@@ -48,9 +48,7 @@ Settings settings_of(const OptionWords& stated, const std::vector<const Descript
   Settings settings;
   for (const std::string& word : words_of(stated, "set")) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      throw CommandError(kBadInput, fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
-    }
+    if (equals == std::string::npos) refuse(fmt::format("--set takes PARAMETER=VALUE, not '{}'", word));
     const std::string name = word.substr(0, equals);
     const std::string value = word.substr(equals + 1);
     const auto place = parameters.find(name);
@@ -90,7 +88,7 @@ Selection select_scans(const OptionWords& stated) {
   const bool all = std::ranges::find(named, "all") != named.end();
   std::erase_if(selection.operators, [&](Operator op) {
     const bool none = std::ranges::none_of(selection.types, [op](ElementType type) { return defined(type, op); });
-    if (none && !all) throw CommandError(kBadInput, not_defined(selection.types.front(), op));
+    if (none && !all) refuse(not_defined(selection.types.front(), op));
     return none;
   });
   selection.modes = enumerators(stated, "mode", Mode::inclusive);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "experiments_file.hpp"
@@ -50,8 +49,7 @@ std::vector<Cache> caches_of(const OptionWords& stated) {
 
 void refuse_options(const OptionWords& stated, std::initializer_list<const char*> set_by_sweep, const char* narrowing) {
   for (const char* option : set_by_sweep) {
-    if (!stated.contains(option)) continue;
-    throw CommandError(kBadInput, fmt::format("a sweep sets --{} itself; only {} narrow it", option, narrowing));
+    if (stated.contains(option)) refuse(fmt::format("a sweep sets --{} itself; only {} narrow it", option, narrowing));
   }
 }
 
@@ -185,11 +183,10 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
 
 std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& stated) {
   refuse_options(stated, {"items", "set"}, "--variant, --type, --op, --mode, --cache and --launch");
-  if (sweep.of_chosen && !stated.contains("variant")) {
-    throw CommandError(kBadInput, fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep "
-                                              "{0} --variant 'best,cub*'",
-                                              sweep.name));
-  }
+  if (sweep.of_chosen && !stated.contains("variant"))
+    refuse(
+        fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep {0} --variant 'best,cub*'",
+                    sweep.name));
   OptionWords narrowing = stated;
   narrowing.try_emplace("type", Words{"all"});  // of an operator, those that have it
   const Selection wanted = select_scans(narrowing);
@@ -207,10 +204,8 @@ std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWo
 
 OptionWords add_rivals(OptionWords stated) {
   const auto named = stated.find("variant");
-  if (named == stated.end()) {
-    throw CommandError(
-        kBadInput, "--compare times what a scan is compared with beside it: name the scan, as in --variant my_scan");
-  }
+  if (named == stated.end())
+    refuse("--compare times what a scan is compared with beside it: name the scan, as in --variant my_scan");
   for (const char* const glob : {"best", "cub_*", "memcpy", "copy_vector", "empty_launch"}) {
     const auto fits_it = [&](const auto& entry) { return fits(glob, entry.first); };
     if (std::ranges::any_of(Registry::instance().all(), fits_it)) named->second.emplace_back(glob);

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
+#include <boost/algorithm/string/split.hpp>
 #include <charconv>
-#include <limits>
 
 #include "harness/host/status.hpp"
 
@@ -13,13 +13,8 @@ namespace scanlab {
 
 Words split(const std::string& text, char separator) {
   Words parts;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string::npos) return parts;
-    begin = end + 1;
-  }
+  boost::split(parts, text, [=](char letter) { return letter == separator; });
+  return parts;
 }
 
 Words words_of(const OptionWords& stated, const std::string& option) {
@@ -29,7 +24,7 @@ Words words_of(const OptionWords& stated, const std::string& option) {
   for (const std::string& text : texts->second) {
     for (const std::string& word : split(text, ',')) {
       // An empty word is a script's unset variable: it must not come to mean "everything".
-      if (word.empty()) throw CommandError(kBadInput, fmt::format("--{} is given an empty word", option));
+      if (word.empty()) refuse(fmt::format("--{} is given an empty word", option));
       all.push_back(word);
     }
   }
@@ -45,7 +40,7 @@ void unknown(const char* what, const std::string& word, const Words& known) {
   const std::string hint = guess           ? fmt::format("did you mean {}?", fmt::join(near, " or "))
                            : known.empty() ? "there are none"
                                            : fmt::format("known: {}", fmt::join(known, ", "));
-  throw CommandError(kBadInput, fmt::format("there is no {} '{}'; {}", what, word, hint));
+  refuse(fmt::format("there is no {} '{}'; {}", what, word, hint));
 }
 
 namespace {
@@ -58,23 +53,22 @@ struct Counts {
 
 std::int64_t at_most(std::int64_t value, const Counts& counts) {
   if (value <= kMaxItems) return value;
-  throw CommandError(kBadInput, fmt::format("{}: '{}' is more than 2^40", counts.option, counts.whole));
+  refuse(fmt::format("{}: '{}' is more than 2^40", counts.option, counts.whole));
 }
 
 std::int64_t parse_power(const std::string& text, const Counts& counts) {
-  const auto fail = [&]() -> std::int64_t {
-    throw CommandError(kBadInput, fmt::format("{}: '{}' in '{}' is not a number; write 1000, 2^20, 2^20+1 "
-                                              "or a range 2^10:2^28:x4",
-                                              counts.option, text, counts.whole));
+  const auto fail = [&] {
+    refuse(fmt::format("{}: '{}' in '{}' is not a number; write 1000, 2^20, 2^20+1 or a range 2^10:2^28:x4",
+                       counts.option, text, counts.whole));
   };
   const Words parts = split(text, '^');
   std::int64_t numbers[2] = {};
-  if (parts.size() > 2) return fail();
+  if (parts.size() > 2) fail();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const char* end = parts[i].data() + parts[i].size();
     const auto [stop, error] = std::from_chars(parts[i].data(), end, numbers[i]);
     if (error == std::errc::result_out_of_range) return at_most(kMaxItems + 1, counts);
-    if (error != std::errc{} || stop != end || numbers[i] < 0) return fail();
+    if (error != std::errc{} || stop != end || numbers[i] < 0) fail();
     at_most(numbers[i], counts);
   }
   if (parts.size() == 1) return numbers[0];
@@ -93,9 +87,7 @@ std::int64_t parse_count(const std::string& text, const Counts& counts) {
   if (at == std::string::npos || at == 0) return parse_power(text, counts);
   const std::int64_t left = parse_count(text.substr(0, at), counts);
   const std::int64_t right = parse_power(text.substr(at + 1), counts);
-  if (text[at] == '-' && right > left) {
-    throw CommandError(kBadInput, fmt::format("{}: '{}' is less than none", counts.option, text));
-  }
+  if (text[at] == '-' && right > left) refuse(fmt::format("{}: '{}' is less than none", counts.option, text));
   return at_most(text[at] == '+' ? left + right : left - right, counts);
 }
 
@@ -106,10 +98,9 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   const Words parts = split(text, ':');
   const std::int64_t first = parse_count(parts[0], counts);
   if (parts.size() == 1) return {first};
-  const auto fail = [&]() {
-    throw CommandError(kBadInput, fmt::format("{}: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, "
-                                              "as in 2^10:2^28:x4",
-                                              option, text));
+  const auto fail = [&] {
+    refuse(fmt::format("{}: '{}' is not a range; write FIRST:LAST:xFACTOR or FIRST:LAST:+STEP, as in 2^10:2^28:x4",
+                       option, text));
   };
   if (parts.size() > 3) fail();
   const std::int64_t last = parse_count(parts[1], counts);
@@ -121,9 +112,7 @@ std::vector<std::int64_t> parse_items(const std::string& text, const std::string
   std::vector<std::int64_t> items;
   for (std::int64_t n = first; n <= last; n = step[0] == 'x' ? n * by : n + by) {
     items.push_back(n);
-    if (items.size() > kMaxSizes) {
-      throw CommandError(kBadInput, fmt::format("{}: '{}' is more than {} sizes", option, text, kMaxSizes));
-    }
+    if (items.size() > kMaxSizes) refuse(fmt::format("{}: '{}' is more than {} sizes", option, text, kMaxSizes));
   }
   return items;
 }
@@ -134,7 +123,7 @@ std::vector<std::int64_t> counts_of(const OptionWords& stated, const std::string
   for (const std::string& word : words_of(stated, option)) {
     for (const std::int64_t count : parse_items(word, "--" + option)) {
       if (count < least || count > most)
-        throw CommandError(kBadInput, fmt::format("--{} {}: give numbers from {} to {}", option, count, least, most));
+        refuse(fmt::format("--{} {}: give numbers from {} to {}", option, count, least, most));
       all.push_back(count);
     }
   }
@@ -157,8 +146,7 @@ std::size_t parse_bytes(const std::string& text, const std::string& option) {
       return static_cast<std::size_t>(number * factor);
     }
   }
-  throw CommandError(kBadInput,
-                     fmt::format("{} '{}' is no number of bytes: write 4096, 2^30, 300MiB or 2GiB", option, text));
+  refuse(fmt::format("{} '{}' is no number of bytes: write 4096, 2^30, 300MiB or 2GiB", option, text));
 }
 
 }  // namespace scanlab

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "harness/schedule/ordering.hpp"
 #include "harness/simulator/block_scheduler.hpp"
 #include "harness/simulator/block_waves.hpp"
 
@@ -101,8 +100,7 @@ Costs costs(const streams::Recording& recording, const DeviceProfile& device, co
   const double item_out = known.copy_out ? *known.copy_out * part : item_bytes / rates.out;
   const bool by_memory = !known.kernel;
   const double whole_seconds =
-      by_memory ? static_cast<double>(job.items) * item_bytes * (workload.inputs + 1) / device.device_rate
-                : *known.kernel;
+      by_memory ? static_cast<double>(workload.array_bytes(job.items)) / device.device_rate : *known.kernel;
   const std::int64_t slots = device.slots(known.threads_per_block);
 
   const CallCosts& calls = device.calls;

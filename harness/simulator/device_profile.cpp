@@ -7,22 +7,12 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 #include "device_profiles.hpp"
 #include "harness/core/registry.hpp"
 #include "harness/schedule/workload.hpp"
 
 namespace scanlab::simulator {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr char kSchema[] = "scanlab-device/1";
-constexpr int kWarp = 32;
-
-}  // namespace
 
 void read_value(const Value& value, CopyEngine& engine) {
   for (const Value& way : value.items()) (way.choice({"in", "out"}) == "in" ? engine.in : engine.out) = true;
@@ -62,6 +52,11 @@ void read_value(const Value& value, KernelTimes& times) {
 }
 
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "scanlab-device/1";
+constexpr int kWarp = 32;
 
 /// A profile's figures without their sources.
 struct Figures {

@@ -233,21 +233,15 @@ class EngineModel {
   // ---- what happens
 
   void happen(const Happening& happening) {
-    switch (happening.what) {
-      case What::host_goes_on:
-        host_ = host_then_;
-        return;
-      case What::may_start:
-        look_at(run_.progress[happening.operation].lane);
-        return;
-      case What::grid_arrives:
-        kernels_.arrive(happening.operation);
-        return;
-      case What::bytes_flow:
-      case What::copy_ends:
-        break;
+    if (happening.what == What::host_goes_on) {
+      host_ = host_then_;
+    } else if (happening.what == What::may_start) {
+      look_at(run_.progress[happening.operation].lane);
+    } else if (happening.what == What::grid_arrives) {
+      kernels_.arrive(happening.operation);
+    } else if (const auto done = copies_.happen(happening)) {
+      complete(*done);
     }
-    if (const auto done = copies_.happen(happening)) complete(*done);
   }
 
   void complete(std::size_t operation) {

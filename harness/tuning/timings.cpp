@@ -72,9 +72,8 @@ TuningTable table_of_device(const Measured& measured) {
   TuningTable table;
   const std::string multiprocessors = fact("multiprocessors");
   std::from_chars(multiprocessors.data(), multiprocessors.data() + multiprocessors.size(), table.multiprocessors);
-  if (fact("device").empty() || table.multiprocessors < 1) {
-    throw CommandError(kBadInput, measured.from + ": is of no GPU: its context names none, or not its multiprocessors");
-  }
+  if (fact("device").empty() || table.multiprocessors < 1)
+    refuse(measured.from + ": is of no GPU: its context names none, or not its multiprocessors");
   table.device = fact("device");
   table.compute_capability = fact("compute_capability");
   for (const char* key : {"date", "git_commit", "git_dirty", "driver", "toolkit", "clocks_before", "argv"}) {
@@ -198,16 +197,15 @@ TuningTable make_table(const Measured& measured) {
   for (const auto& [monoid, sizes] : measured.timings) {
     if (auto rows = choose(sizes); !rows.empty()) table.entries.push_back({monoid.first, monoid.second, rows});
   }
-  if (table.entries.empty())
-    throw CommandError(kBadInput, measured.from + ": no candidate has a time: there is nothing to choose from");
+  if (table.entries.empty()) refuse(measured.from + ": no candidate has a time: there is nothing to choose from");
   return table;
 }
 
 void check_same_device(const TuningTable& before, const Measured& measured) {
   const TuningTable now = table_of_device(measured);
   if (before.device == now.device && before.multiprocessors == now.multiprocessors) return;
-  throw CommandError(kBadInput, fmt::format("the table to keep is of {} with {} multiprocessors, not of {} with {}",
-                                            before.device, before.multiprocessors, now.device, now.multiprocessors));
+  refuse(fmt::format("the table to keep is of {} with {} multiprocessors, not of {} with {}", before.device,
+                     before.multiprocessors, now.device, now.multiprocessors));
 }
 
 void keep_entries(const std::vector<TuningTable>& before, TuningTable& table) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "harness/host/status.hpp"
 
@@ -70,10 +69,7 @@ TimingsBySize Tuner::tune_rival(std::string_view rival, const TypeAndOperator& m
                                 const std::vector<std::int64_t>& asked) {
   const auto [type, op] = monoid;
   std::vector<Choice> shapes = rival_candidates(rival, monoid);
-  if (shapes.empty()) {
-    throw CommandError(kBadInput,
-                       fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
-  }
+  if (shapes.empty()) refuse(fmt::format("no shape of {} is compiled in for {} of {}", rival, name(op), name(type)));
   std::ranges::copy(rival_references(rival), std::back_inserter(shapes));
   failed_.clear();
   TimingsBySize all = measure_all(monoid, asked.empty() ? first_rival_sizes(monoid) : asked, shapes, kByStream);
