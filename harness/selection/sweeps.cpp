@@ -38,7 +38,7 @@ bool contains(const auto& values, const auto& value) { return std::ranges::find(
 /// The states that an option names, each once, or all that are `usual`.
 template <class Names, class State>
 std::vector<State> states_of(const OptionWords& stated, const char* option, const Names& names,
-                             std::vector<State> usual) {
+                             const std::vector<State>& usual) {
   const std::vector<State> chosen = values_of(stated, option, names);
   return chosen.empty() ? usual : chosen;
 }
