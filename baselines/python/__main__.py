@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.python import clock, libraries, provenance, scans, session
+from baselines.python import libraries, provenance, scans, session
+from baselines.python.device import Clock
 from baselines.python.protocol import FEW_REPETITIONS, REPETITIONS, Plan
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {reason}" for name, reason in missing.items())
-    bench = session.Bench(plan, usable, say, clock.ClockReader().sm_mhz)
+    bench = session.Bench(plan, usable, say, Clock().sm_mhz)
     return measure(bench, context, options.out)
 
 

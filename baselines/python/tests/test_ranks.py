@@ -76,7 +76,7 @@ def read_entries(out: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranks.provenance, "_device", lambda: {"device": "Test Device"})
+    monkeypatch.setattr(ranks.provenance.device, "facts", lambda: {"device": "Test Device"})
 
 
 def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def replace_torch(monkeypatch: pytest.MonkeyPatch, calls: list[Any]) -> None:
     distributed.new_group = lambda backend: backend
     distributed.destroy_process_group = lambda: calls.append("end")
     torch.distributed, torch.cat, torch.zeros_like = distributed, np.concatenate, np.zeros_like
-    torch.cuda = SimpleNamespace(set_device=calls.append)
+    torch.cuda = SimpleNamespace(set_device=calls.append, synchronize=lambda: None)
     torch.from_numpy = lambda array: array.view(Tensor)
     torch.full_like = lambda like, value: np.full_like(like, value).view(Tensor)
     torch.cumsum = np.cumsum

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from baselines.python import clock, libraries
+from baselines.python import device as gpu
+from baselines.python import libraries
 from baselines.python.protocol import Plan
 from baselines.python.session import Bench
 
@@ -107,16 +108,16 @@ class Nvml:
 
 def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     nvml, now = Nvml(), [100.0]
-    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: nvml)
-    monkeypatch.setattr(clock.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: nvml)
+    monkeypatch.setattr(gpu.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
-    reader = clock.ClockReader()
+    reader = gpu.Clock()
     readings = []
     for now[0] in (100.0, 100.019, 100.021, 100.05):
         readings.append(reader.sm_mhz())
     assert readings == [1980.0, None, 1980.0, 1980.0]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-abc")
-    clock.ClockReader()
+    gpu.Clock()
     assert nvml.chosen == [3, b"GPU-abc"]
 
 
@@ -126,6 +127,6 @@ def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.Monke
 def test_a_clock_that_cannot_be_had_is_not_known(
     lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: Nvml(f"nvml{lacks}") if lacks else None)
+    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: Nvml(f"nvml{lacks}") if lacks else None)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    assert clock.ClockReader().sm_mhz() is None
+    assert gpu.Clock().sm_mhz() is None
