@@ -79,7 +79,9 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
 @pytest.mark.parametrize("name", ["README.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"])
 def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
-    shown = [(marker, words) for marker, kind, words in parts.asked(page) if kind == "code"]
+    shown = [
+        (marker, words) for marker, kind, words in parts.MARKER.findall(page) if kind == "code"
+    ]
     assert len(shown) == page.count("```cpp\n") > 0
     for marker, words in shown:
         text = f"<!-- {marker}:begin -->\n{parts.excerpt(words)}\n<!-- {marker}:end -->"

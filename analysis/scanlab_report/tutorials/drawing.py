@@ -18,7 +18,7 @@ FILLS = {".": "#f3f3f3", "b": "#d3e8f5", "r": "#fbdcc8", "g": "#d2efe4", "w": WH
 _FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 
-def _element(name: str, inner: object = "", **attributes: object) -> str:
+def _element(name: str, inner: object = "", **attributes: str | float) -> str:
     """An element; a coordinate is given to a tenth of a unit."""
     shown = (
         f' {key.replace("_", "-")}="{value if isinstance(value, str) else f"{round(value, 1):g}"}"'
@@ -64,7 +64,7 @@ class Picture:
         bold: bool = False,
     ) -> None:
         """``y`` is the middle of the letters."""
-        look = {"font_size": size, "text_anchor": anchor, "fill": colour}
+        look: dict[str, str | float] = {"font_size": size, "text_anchor": anchor, "fill": colour}
         look |= {"font_weight": "bold"} if bold else {}
         self._parts.append(_element("text", escape(str(words)), x=x, y=y + 0.36 * size, **look))
 
@@ -85,7 +85,7 @@ class Picture:
     def arc(self, x1: float, x2: float, y: float, rise: float) -> None:
         """An arrow from x1 to x2 above y."""
         path = f"M{x1:g} {y:g} Q{(x1 + x2) / 2:g} {y - 2 * rise:g} {x2:g} {y:g}"
-        look = {"fill": "none", "stroke": RED, "stroke_width": 1.2}
+        look: dict[str, str | float] = {"fill": "none", "stroke": RED, "stroke_width": 1.2}
         self._parts.append(_element("path", d=path, **look, marker_end=self._head(RED)))
 
     def _head(self, colour: str) -> str:
@@ -93,31 +93,28 @@ class Picture:
         return f"url(#head-{colour[1:]})"
 
     def svg(self) -> str:
-        shape = {"refX": 7, "refY": 4, "markerWidth": 6, "markerHeight": 6, "orient": "auto"}
         heads = "".join(
-            _element(
-                "marker",
-                _element("path", d="M0 0.5 L8 4 L0 7.5 z", fill=colour),
-                id=f"head-{colour[1:]}",
-                viewBox="0 0 8 8",
-                **shape,
-            )
+            f'<marker id="head-{colour[1:]}" viewBox="0 0 8 8" refX="7" refY="4" '
+            'markerWidth="6" markerHeight="6" orient="auto">'
+            f'<path d="M0 0.5 L8 4 L0 7.5 z" fill="{colour}"/></marker>'
             for colour in self._heads
         )
-        parts = [
+        lines = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{SHOWN}" '
+            f'height="{self.height * SHOWN / WIDTH:g}" viewBox="0 0 {WIDTH} {self.height:g}" '
+            f'role="img" font-family="{_FONT}">',
             _element("title", escape(self.title)),
             *([_element("defs", heads)] if heads else []),
             _element("rect", width=WIDTH, height=self.height, fill=WHITE),
             *self._parts,
+            "</svg>\n",
         ]
-        whole = {"width": SHOWN, "height": self.height * SHOWN / WIDTH}
-        whole |= {"viewBox": f"0 0 {WIDTH} {self.height:g}", "role": "img", "font_family": _FONT}
-        body = "\n".join(["", *parts, ""])
-        return _element("svg", body, xmlns="http://www.w3.org/2000/svg", **whole) + "\n"
+        return "\n".join(lines)
 
 
 class Row:
-    """A row of cells with a value in each; None leaves a cell out. ``fills``: a letter per cell."""
+    """A row of cells with a value in each. ``fills``: a letter per cell; ``places``: the left end
+    of the first, their width, and the gap between two."""
 
     def __init__(
         self,
@@ -126,14 +123,12 @@ class Row:
         values: Sequence[object],
         fills: str = "",
         label: str = "",
-        left: float = 12,
-        cell: float = 40,
-        gap: float = 7,
+        places: tuple[float, float, float] = (12, 40, 7),
         height: float = 28,
         size: float = 15,
     ) -> None:
-        self.draw, self.y, self.bottom = draw, y, y + height
-        self._places = {"left": left, "cell": cell, "gap": gap}
+        self.draw, self.y, self.bottom, self.places = draw, y, y + height, places
+        left, cell, _ = places
         if label:
             draw.text(left, y - 11, label)
         for place, value in enumerate(values):
@@ -143,12 +138,12 @@ class Row:
 
     def x(self, place: float) -> float:
         """The middle of a cell."""
-        left, cell, gap = self._places.values()
+        left, cell, gap = self.places
         return left + cell / 2 + place * (cell + gap)
 
     def below(self, space: float, values: Sequence[object], fills: str = "") -> Row:
         """The next row, with cells in the same places."""
-        return Row(self.draw, self.bottom + space, values, fills, **self._places)
+        return Row(self.draw, self.bottom + space, values, fills, places=self.places)
 
     def arrow(self, to: Row, start: int, end: int, colour: str, aside: float = 0) -> None:
         """An arrow from a cell to one of a row below, or as far aside of its middle."""

@@ -22,13 +22,13 @@ from scanlab_report.sources import sources
 
 ROOT = Path(__file__).resolve().parents[3]
 """The checkout: pages name sources by their place in it."""
-_MARKER = re.compile(r"<!-- ((code|speed|schedules|calls|pages) (.+?)):begin -->")
+MARKER = re.compile(r"<!-- ((code|speed|schedules|calls|pages) (.+?)):begin -->")
 
 
 def filled(page: Path, data: Data, before: Mapping[Path, str]) -> str:
     """The text of a page with its generated parts. ``before``: the pages that are done."""
     text = page.read_text(encoding="utf-8")
-    for name, kind, words in _MARKER.findall(text):
+    for name, kind, words in MARKER.findall(text):
         try:
             if kind == "pages":
                 part = pages(page.parent / words, before)

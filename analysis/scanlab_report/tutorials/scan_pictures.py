@@ -14,7 +14,7 @@ ITEMS = (3, 1, 7, 0, 4, 1, 6, 3)
 SUMS = list(accumulate(ITEMS))
 EXCLUSIVE = [0, *SUMS[:-1]]
 STRIDES = (1, 2, 4)
-WIDE = {"left": 62.0, "cell": 36.0, "gap": 5.5}
+WIDE = (62, 36, 5.5)
 """Narrower cells that leave room for words at their left."""
 
 PICTURES: dict[str, Callable[[], str]] = {}
@@ -65,21 +65,21 @@ def work_and_span(draw: Picture) -> None:
     row = Row(draw, 160, ITEMS)
     bottom = row.bottom
     for stride in STRIDES:
-        y = bottom + 19
+        top = bottom + 19
         for first in range(0, 8, 2 * stride):
             total = sum(ITEMS[first : first + 2 * stride])
-            draw.box(row.x(first + stride - 0.5) - 20, y, 40, 24, "b", total, 14)
+            draw.box(row.x(first + stride - 0.5) - 20, top, 40, 24, "b", total, 14)
         for first in range(0, 8, stride):
             parent = row.x(first // (2 * stride) * 2 * stride + stride - 0.5)
             aside = 6 if first // stride % 2 else -6
             start = row.x(first + (stride - 1) / 2)
-            draw.line(start, bottom + 1, parent + aside, y - 2, BLUE, arrow=True)
-        bottom = y + 24
+            draw.line(start, bottom + 1, parent + aside, top - 2, BLUE, arrow=True)
+        bottom = top + 24
 
 
 @picture("scans/hillis_steele.svg", 292, "Hillis and Steele's scan in three steps")
 def hillis_steele(draw: Picture) -> None:
-    values, row = list(ITEMS), Row(draw, 8, ITEMS, **WIDE)
+    values, row = list(ITEMS), Row(draw, 8, ITEMS, places=WIDE)
     _beside(draw, 22, "input")
     for offset in STRIDES:
         earlier = [0] * offset + values
@@ -97,8 +97,8 @@ def hillis_steele(draw: Picture) -> None:
 @picture("scans/race.svg", 176, "One buffer: thread 2 may read what thread 1 has already replaced")
 def race(draw: Picture) -> None:
     label = "one buffer, offset 1: thread 1 is early"
-    row = Row(draw, 28, ITEMS[:4], ".r", label, left=110)
-    late = Row(draw, 128, SUMS[:3], ".rr", left=110)
+    row = Row(draw, 28, ITEMS[:4], ".r", label, places=(110, 40, 7))
+    late = Row(draw, 128, SUMS[:3], ".rr", places=(110, 40, 7))
     row.arrow(late, 0, 1, BLUE, -6)
     row.arrow(late, 1, 1, LINE)
     row.arrow(late, 2, 2, LINE, 6)
@@ -115,7 +115,7 @@ def _nodes(stride: int) -> range:
 
 @picture("scans/up_sweep.svg", 262, "The up-sweep: sums of pairs, of pairs of pairs, of all")
 def up_sweep(draw: Picture) -> None:
-    values, row = list(ITEMS), Row(draw, 8, ITEMS, **WIDE)
+    values, row = list(ITEMS), Row(draw, 8, ITEMS, places=WIDE)
     _beside(draw, 22, "input")
     for stride in STRIDES:
         nodes = _nodes(stride)
@@ -135,7 +135,7 @@ def down_sweep(draw: Picture) -> None:
     for stride in STRIDES:
         for right in _nodes(stride):
             values[right] += values[right - stride]
-    row = Row(draw, 8, values, ".......b", **WIDE)
+    row = Row(draw, 8, values, ".......b", places=WIDE)
     _beside(draw, 14, "sums")
     values[7] = 0
     below = row.below(20, values, ".......g")

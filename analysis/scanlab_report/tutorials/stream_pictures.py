@@ -59,7 +59,14 @@ def simulated(program: Path, name: str) -> str:
     for title, schedule in SIMULATED[name].items():
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "trace.json"
-            words = [program, "simulate", *schedule.split(), *_THIRDS.split(), "--out", out]
+            words = [
+                str(program),
+                "simulate",
+                *schedule.split(),
+                *_THIRDS.split(),
+                "--out",
+                str(out),
+            ]
             subprocess.run(words, check=True, capture_output=True)
             timelines[title] = load.load([out])["spans"]
     return draw(timelines, "simulated")
