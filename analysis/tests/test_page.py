@@ -179,11 +179,6 @@ def test_the_other_views_have_what_was_measured(written: Path) -> None:
     assert set(views["claims"][0]["claims"]["verdict"]) <= {"holds", "fails", "not measured"}
 
 
-def test_without_data_there_is_no_page(tmp_path: Path) -> None:
-    assert not page.write_page(tables.Data(), tmp_path / "report.html")
-    assert not (tmp_path / "report.html").exists()
-
-
 # ---------------------------------------------------------------------------------- in a browser
 
 SHOWN = """(() => {

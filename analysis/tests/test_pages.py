@@ -237,16 +237,3 @@ def test_the_readme_is_read_in_a_minute_and_the_gallery_has_its_pictures() -> No
     pictures = list((ROOT / "docs" / "gallery").iterdir())
     assert shown == {picture.stem for picture in pictures} and shown <= set(pages.FIGURES)
     assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
-
-
-PAGE = "# Title\n\nbefore\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n"
-
-
-def test_only_the_part_between_the_markers_changes() -> None:
-    new = markers.replaced(PAGE, "results", "| new |\n")
-    assert new == PAGE.replace("\nold\n", "\n| new |\n")
-    assert markers.replaced(new, "results", "| new |") == new
-    swapped = "<!-- results:end --> <!-- results:begin -->"
-    for page in ("none", PAGE.replace("<!-- results:end -->", ""), PAGE + PAGE, swapped):
-        with pytest.raises(markers.MarkerError):
-            markers.replaced(page, "results", "new")
