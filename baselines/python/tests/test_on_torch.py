@@ -130,28 +130,6 @@ def test_a_type_without_a_scan_is_skipped_and_an_error_fails(
     assert entries == 2 * [(outcome, message)]
 
 
-def test_triton_gets_a_total_for_each_block(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    triton, kernels = ModuleType("triton"), ModuleType("baselines.python.triton_kernels")
-    triton.__version__, triton.cdiv = "3", lambda a, b: -(-a // b)
-
-    def scan(items: Any, totals: Any, sums: Any) -> None:
-        sizes.append(totals.size)
-        sums[:] = np.cumsum(items, dtype=items.dtype)
-
-    kernels.ITEMS_PER_BLOCK, kernels.scan = 256, scan
-    monkeypatch.setitem(sys.modules, "triton", triton)
-    monkeypatch.setitem(sys.modules, kernels.__name__, kernels)
-    monkeypatch.setattr(kernels.__name__, kernels, raising=False)
-    library = libraries.TritonScan()
-    for count in (1, 256, 257):
-        items = scans.make_items("f64", count, seed=1)
-        sums = library.fetch(library.prepare(library.put(items))())
-        assert scans.fault(sums, scans.reference(items)) == ""
-    assert sizes == [1, 1, 2]
-    assert library.versions()["triton"] == "3" and library.about()["label"] == "Triton"
-
-
 def test_a_missing_package_is_named(
     made: Any, monkeypatch: Any, tmp_path: Path, capsys: Any
 ) -> None:
