@@ -151,7 +151,6 @@ def test_results_are_kept_without_force(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("planted", "dirty"),
     [
-        ("", "false"),
         ("results/a.json", "false"),
         ("baselines/python/my_local.py", "true"),
         ("baselines/python/scans.py", "true"),
@@ -177,9 +176,8 @@ def test_results_name_a_commit_only_with_its_modules(
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "all", "--no-gpg-sign")
-    if planted:
-        (tmp_path / planted).parent.mkdir(exist_ok=True)
-        (tmp_path / planted).write_text("x = 1\n")
+    (tmp_path / planted).parent.mkdir(exist_ok=True)
+    (tmp_path / planted).write_text("x = 1\n")
     assert commit() == (git("rev-parse", "HEAD"), dirty)
     monkeypatch.setenv("SCANLAB_COMMIT", "f" * 40)
     assert commit() == ("f" * 40, "false")
