@@ -33,13 +33,14 @@ def views(data: Data) -> list[dict[str, Any]]:
         own = [(scans, rows) for of, scans, rows in measured if of == device]
         named = {case for scans, _ in own for case in zip(*(scans[c] for c in _NAMED), strict=True)}
         for case in sorted(named, key=_place):
-            query = Query((), *case[1:], python=True, launches=("stream", "graph"))
-            answers = [query.of_type(data, rows, case[0]) for _, rows in own]
+            type_, op, mode = case
+            query = Query((), op, mode, python=True, launches=("stream", "graph"))
+            answers = [query.of_type(data, rows, type_) for _, rows in own]
             answers = [cases for cases in answers if query.answered(data, cases)]
             beside_copy = [cases for cases in answers if CEILING in timed(cases)]
             if answers:
                 about = {"device": device} | dict(zip(_NAMED, case, strict=True))
-                made.append(about | _view(data, (beside_copy or answers)[0], case[0]))
+                made.append(about | _view(data, (beside_copy or answers)[0], type_))
     return made
 
 
