@@ -117,6 +117,11 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_device(parser: argparse.ArgumentParser, usual: str) -> None:
+    alone = f"show this GPU alone, by its name in the results (default: {usual})"
+    parser.add_argument("--device", default="", metavar="NAME", help=alone)
+
+
 def add_published(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--published",
@@ -148,12 +153,7 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     shown = (
         "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
     )
-    add(
-        "--device",
-        default="",
-        metavar="NAME",
-        help=f"show this GPU alone, by its name in the results (default: {shown})",
-    )
+    add_device(parser, shown)
 
 
 def entry_of(options: argparse.Namespace, kind: str) -> Entry:

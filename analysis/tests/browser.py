@@ -47,9 +47,8 @@ class Browser:
         self._numbers, self._rest, self._session = itertools.count(1), b"", ""
         self.seen: list[dict[str, Any]] = []
         page = next(t for t in self.send("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self._session = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)[
-            "sessionId"
-        ]
+        attached = self.send("Target.attachToTarget", targetId=page["targetId"], flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
 
@@ -63,9 +62,8 @@ class Browser:
         """Sends a command and waits for its result; RuntimeError with the browser's words if it
         refuses."""
         number = next(self._numbers)
-        message = {"id": number, "method": method, "params": parameters} | (
-            {"sessionId": self._session} if self._session else {}
-        )
+        message = {"id": number, "method": method, "params": parameters}
+        message |= {"sessionId": self._session} if self._session else {}
         os.write(self._to, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._next(60.0)
@@ -85,22 +83,18 @@ class Browser:
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page."""
-        answer = self.send(
-            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
-        )
+        how = {"returnByValue": True, "awaitPromise": True}
+        answer = self.send("Runtime.evaluate", expression=expression, **how)
         if "exceptionDetails" in answer:
-            raise RuntimeError(
-                f"{expression}: {answer['exceptionDetails']['exception'].get('description')}"
-            )
+            raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
     def until(self, expression: str, seconds: float = 300.0, what: str = "") -> None:
         """Waits until an expression is true; AssertionError if it does not become so."""
         end = time.monotonic() + seconds
         while not self.evaluate(expression):
-            assert time.monotonic() < end, (
-                f"never came true: {what or expression}; {self.troubles()}"
-            )
+            lack = f"never came true: {what or expression}; {self.troubles()}"
+            assert time.monotonic() < end, lack
             time.sleep(0.02)
 
     def click(self, selector: str) -> None:
@@ -122,14 +116,8 @@ class Browser:
 
     def mouse(self, what: str, x: float, y: float, held: bool = False) -> None:
         button = "none" if what == "mouseMoved" and not held else "left"
-        self.send(
-            "Input.dispatchMouseEvent",
-            type=what,
-            x=x,
-            y=y,
-            button=button,
-            clickCount=int(what != "mouseMoved"),
-        )
+        place = {"x": x, "y": y, "button": button, "clickCount": int(what != "mouseMoved")}
+        self.send("Input.dispatchMouseEvent", type=what, **place)
 
     def press(self, key: str) -> None:
         for what in ("keyDown", "keyUp"):
@@ -137,31 +125,16 @@ class Browser:
 
     def troubles(self) -> list[str]:
         """Every error that the console or the page's own code reported."""
-        said = []
+        troubles = []
         for event in self.seen:
-            what = event.get("params", {})
-            if event.get("method") == "Runtime.exceptionThrown":
-                said.append(
-                    str(
-                        what["exceptionDetails"]
-                        .get("exception", {})
-                        .get("description", what["exceptionDetails"]["text"])
-                    )
-                )
-            elif event.get("method") == "Runtime.consoleAPICalled" and what["type"] in (
-                "error",
-                "warning",
-                "assert",
-            ):
-                said.append(
-                    " ".join(
-                        str(argument.get("value", argument.get("description")))
-                        for argument in what["args"]
-                    )
-                )
-            elif event.get("method") == "Log.entryAdded" and what["entry"]["level"] == "error":
-                said.append(what["entry"]["text"])
-        return said
+            what, method = event.get("params", {}), event.get("method")
+            if method == "Runtime.exceptionThrown":
+                troubles.append(what["exceptionDetails"])
+            elif method == "Runtime.consoleAPICalled":
+                troubles += [what["args"]] * (what["type"] in ("error", "warning", "assert"))
+            elif method == "Log.entryAdded":
+                troubles += [what["entry"]["text"]] * (what["entry"]["level"] == "error")
+        return list(map(str, troubles))
 
     def requests(self) -> list[str]:
         """Everything that was asked for since the page was opened."""
@@ -172,13 +145,8 @@ class Browser:
         ]
 
     def resize(self, width: int, height: int) -> None:
-        self.send(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.send("Emulation.setDeviceMetricsOverride", **size)
 
     def _next(self, seconds: float) -> dict[str, Any]:
         while b"\0" not in self._rest:

@@ -6,10 +6,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ import pytest
 from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
-from scanlab_report.written import in_place_of, one_file, put, write
+from scanlab_report.written import write
 from tests import stream_fixtures
 from tests.conftest import full_disk
 from tests.fixtures import case, results, samples, timings
@@ -76,16 +74,6 @@ def test_bad_results_are_named_and_nothing_is_overwritten(
     assert stated in capsys.readouterr().err and contents(out) == before
 
 
-def test_many_wrong_entries_are_twenty_sentences_and_how_many_more(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wrong = [entry | {"real_time": -1} for entry in samples(100, case("best", 1024))]
-    file = written(tmp_path / "d.json", results(*wrong))
-    assert main(["export", str(file), "--out", str(tmp_path / "out")]) == 2
-    *named, more, outcome = capsys.readouterr().err.splitlines()
-    assert len(named) == 20 and "and 80 more" in more and "nothing was written" in outcome
-
-
 OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
     "build": ("out", lambda good, out: ["build", "--no-pdf", good, "--out", out]),
     "compare": ("out", lambda good, out: ["compare", good, good, "--out", out]),
@@ -114,36 +102,18 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert re.fullmatch(sentence, capsys.readouterr().err) and contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("full", ["paper", "out"])
-def test_of_two_folders_the_one_without_room_is_named(tmp_path: Path, full: str) -> None:
-    for name in ("paper", "out"):
-        (tmp_path / name).mkdir()
-    with (
-        pytest.raises(OSError, match="cannot be written: File too large") as error,
-        in_place_of(tmp_path / "paper") as paper,
-        in_place_of(tmp_path / "out") as out,
-    ):
-        put(paper / "small", "")
-        with full_disk():
-            put((paper if full == "paper" else out) / "large", 1000 * "x")
-    assert error.value.filename == str(tmp_path / full) and not contents(tmp_path)
-
-
 def test_a_link_stays_one_and_its_page_keeps_its_mode(tmp_path: Path) -> None:
     page, link = written(tmp_path / "shared" / "page.md", "old"), tmp_path / "link.txt"
     page.chmod(0o664)
     link.symlink_to(page)
     write(link, "new")
     assert link.is_symlink() and page.read_text() == "new" and page.stat().st_mode & 0o777 == 0o664
-    with pytest.raises(FileNotFoundError) as error, one_file(tmp_path / "page.md") as made:
-        made.write_bytes((tmp_path / "none").read_bytes())
-    assert error.value.filename == str(tmp_path / "none"), "what is read is named as it is"
 
 
-FULL = (">/dev/full", "cannot be written whole: No space left on device")
-
-
-@pytest.mark.parametrize(("redirected", "stated"), [FULL, (">&-", "is closed")])
+@pytest.mark.parametrize(
+    ("redirected", "stated"),
+    [(">/dev/full", "cannot be written whole: No space left on device"), (">&-", "is closed")],
+)
 def test_an_output_that_cannot_be_written_is_status_2(redirected: str, stated: str) -> None:
     line = [sys.executable, "-m", "scanlab_report.commands", "list"]
     shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", *line]
@@ -166,32 +136,6 @@ def test_who_interrupts_gets_one_line(
     }
 
 
-WAITING = """
-import sys, time; from pathlib import Path; from scanlab_report import processes
-processes.WORKERS = 2
-def wait(file): Path(file).touch(); time.sleep(1)
-try: processes.side_by_side({file: lambda file=file: wait(file) for file in sys.argv[1:]})
-except KeyboardInterrupt: print("interrupted")
-"""
-
-
-def test_interrupted_processes_say_nothing_of_their_own(tmp_path: Path) -> None:
-    files = [tmp_path / str(number) for number in range(40)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", WAITING, *map(str, files)],
-        cwd=ANALYSIS,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    while not all(file.exists() for file in files[:2]) and process.poll() is None:
-        time.sleep(0.01)
-    time.sleep(0.2)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    assert process.communicate(timeout=60) == ("interrupted\n", "") and not files[-1].exists()
-
-
 TRACE = stream_fixtures.trace()
 BARE = "schema: is missing: expected scanlab-trace/1, as `scanlab streams trace` writes"
 
@@ -201,8 +145,6 @@ BARE = "schema: is missing: expected scanlab-trace/1, as `scanlab streams trace`
     [
         (GOOD, "", "t.json: there is no timeline in it"),
         ({"traceEvents": []}, "", f"t.json: {BARE}"),
-        (TRACE | {"traceEvents": 5}, "", "t.json: traceEvents: expected array, got int"),
-        (TRACE, "none.json", "none.json: no such file"),
         (TRACE, "--out t.gif", "t.gif: a figure's name ends in .png, .pdf or .svg"),
         (TRACE, "--out t.json/below.png", "t.json/below.png: cannot be written"),
     ],

@@ -79,7 +79,9 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
 @pytest.mark.parametrize("name", ["README.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"])
 def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
-    shown = [(marker, words) for marker, kind, words in parts.asked(page) if kind == "code"]
+    shown = [
+        (marker, words) for marker, kind, words in parts.MARKER.findall(page) if kind == "code"
+    ]
     assert len(shown) == page.count("```cpp\n") > 0
     for marker, words in shown:
         text = f"<!-- {marker}:begin -->\n{parts.excerpt(words)}\n<!-- {marker}:end -->"
@@ -235,16 +237,3 @@ def test_the_readme_is_read_in_a_minute_and_the_gallery_has_its_pictures() -> No
     pictures = list((ROOT / "docs" / "gallery").iterdir())
     assert shown == {picture.stem for picture in pictures} and shown <= set(pages.FIGURES)
     assert sum(picture.stat().st_size for picture in pictures) < 1 << 20
-
-
-PAGE = "# Title\n\nbefore\n<!-- results:begin -->\nold\n<!-- results:end -->\nafter\n"
-
-
-def test_only_the_part_between_the_markers_changes() -> None:
-    new = markers.replaced(PAGE, "results", "| new |\n")
-    assert new == PAGE.replace("\nold\n", "\n| new |\n")
-    assert markers.replaced(new, "results", "| new |") == new
-    swapped = "<!-- results:end --> <!-- results:begin -->"
-    for page in ("none", PAGE.replace("<!-- results:end -->", ""), PAGE + PAGE, swapped):
-        with pytest.raises(markers.MarkerError):
-            markers.replaced(page, "results", "new")

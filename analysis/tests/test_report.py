@@ -15,9 +15,9 @@ from matplotlib.text import Text
 from scanlab_report import chapters, shown, typesetting
 from scanlab_report.commands.__main__ import main
 from scanlab_report.opened import first_device
-from scanlab_report.shown import FIGURES, TABLES, latex_caption
+from scanlab_report.shown import FIGURES, TABLES
 from tests import fixtures
-from tests.fixtures import case, context, explanation, results, samples
+from tests.fixtures import case, explanation, results, samples
 
 chapters.load_all()
 FIRST, OTHER, ALONE = first_device(), "Other Device", "Lone CPU"
@@ -102,25 +102,15 @@ def test_figures_stack_the_devices_and_tables_are_of_the_first(built: Built) -> 
         assert OTHER not in text and commit in text, name
 
 
-def test_losses_and_the_head_to_head_agree(built: Built) -> None:
-    (lost,) = (built.out / "tables" / "losses.csv").read_text().splitlines()[1:]
-    assert lost.startswith("i64,affine,inclusive,4096,cold,stream,")
-    assert "× others PyTorch" in (built.out / "tables" / "rivals.md").read_text()
-
-
 def test_numbers_are_of_the_first_device_and_the_papers_have_no_others(built: Built) -> None:
+    assert (built.out / "report.html").stat().st_size > 100_000
+    assert f"recorded,{OTHER},2026-02-03" in (built.out / "cases.csv").read_text()
     numbers = json.loads((built.out / "numbers.json").read_text())
     assert (numbers["scanDevice"], numbers["scanDate"]) == (FIRST, "2026-01-02")
     defined = (built.paper / "macros.tex").read_text()
     assert all(f"\\newcommand{{\\{name}}}{{{value}}}" in defined for name, value in numbers.items())
     text = "".join(PAPERS.values())
     assert [name for name in numbers if not re.search(rf"\\{name}(?![A-Za-z])", text)] == []
-
-
-def test_the_page_is_among_what_is_written_with_every_case(built: Built) -> None:
-    assert (built.out / "report.html").stat().st_size > 100_000
-    cases = (built.out / "cases.csv").read_text().splitlines()
-    assert len(cases) > 1000 and f"recorded,{OTHER},2026-02-03" in "\n".join(cases)
 
 
 def test_readme_ladder_and_gallery_are_filled_and_nothing_else_changes(
@@ -185,18 +175,6 @@ def test_a_build_that_breaks_off_keeps_the_last_good_one(
         assert file.read_text() == "the last good one"
 
 
-def test_cpus_measured_now_win_and_the_recorded_gpu_stays(tmp_path: Path, blank: None) -> None:
-    gpu = samples(5, case("cpu_sequential", 1024, "warm")) + samples(5, case("memcpy", 1024))
-    (tmp_path / "gpu.json").write_text(json.dumps(results(*gpu, *samples(5, case("best", 1024)))))
-    about = context(kind="host", device="", cpu="New CPU", cores="2")
-    timed = samples(5, case("cpu_sequential", 1024, "warm"), 100.0)
-    (tmp_path / "cpu.json").write_text(json.dumps({"context": about, "benchmarks": timed}))
-    words = [tmp_path / "cpu.json", "--recorded", tmp_path / "gpu.json", "--out", tmp_path / "out"]
-    assert main(["build", *map(str, words), "--no-pdf"]) == 0
-    summary = (tmp_path / "out" / "tables" / "summary.md").read_text()
-    assert "recorded" in summary
-
-
 def test_what_makes_the_work_useless_is_said_before_it(
     counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -233,9 +211,7 @@ WIDE = r"Overfull \\hbox (5.1pt too wide) in paragraph at lines 1--9"
     ("said", "end", "status", "stated"),
     [
         ("", "", 0, ""),
-        (WIDE.replace("5.1", "4.9"), "", 0, ""),
         (WIDE, "", 1, "the paper runs off its page: Overfull \\hbox (5.1pt"),
-        (UNDEFINED, "exit 12", 1, "failed (Undefined control sequence. l.7 at \\bestOfCpy"),
         (UNDEFINED, "exit 12", 1, "numbers of its text, which --recorded data/recorded has"),
     ],
 )
@@ -260,21 +236,6 @@ def test_the_papers_lie_beside_the_figures_and_a_bad_one_does_not_replace_the_la
     error = capsys.readouterr().err
     assert stated in error and (f"{last} is that of an earlier build" in error) == bool(end)
     assert last.read_text() == ("the last good one" if end else "%PDF of scan\n")
-
-
-def test_beside_what_a_gpu_was_measured_to_do_there_are_no_papers(
-    tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "a.json").write_text(json.dumps(results(*samples(5, case("best", 1024)))))
-    assert main(["build", str(tmp_path / "a.json"), "--out", str(tmp_path / "out")]) == 0
-    out = capsys.readouterr().out
-    assert "the papers speak of the recorded session" in out or "there is no latexmk" in out
-
-
-def test_options_and_formulas_in_captions_are_set_as_such() -> None:
-    caption = latex_caption("As verify --repeat compares 2n items – of 3n/(n + 2), 4n.", [])
-    wanted = "As verify -{}-repeat compares $2n$ items -- of $3n/(n + 2)$, $4n$."
-    assert caption == f"\\caption{{{wanted}}}\n"
 
 
 @pytest.mark.parametrize("paper", PAPERS)

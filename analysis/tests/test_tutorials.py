@@ -12,6 +12,7 @@ import pytest
 
 from scanlab_report.commands import tutorials
 from scanlab_report.data import Data
+from scanlab_report.markers import MarkerError
 from scanlab_report.opened import RECORDED, opened
 from scanlab_report.tutorials import drawing, parts
 from tests.run_tutorials import wrong
@@ -56,19 +57,26 @@ def test_every_page_has_exercises_with_solutions_and_pictures_for_a_phone() -> N
     ("marker", "stated"),
     [
         ("code variants/scan/none.cuh for", "there is no source variants/scan/none.cuh"),
-        ("code variants/scan/hs_steps.cuh while (true)", "no line begins with: while (true)"),
-        ("code variants/scan/hs_steps.cuh const int", "several lines begin with: const int"),
+        (
+            "code variants/scan/hs_steps.cuh while (true)",
+            "variants/scan/hs_steps.cuh: no line begins with: while (true)",
+        ),
+        (
+            "code variants/scan/hs_steps.cuh const int",
+            "variants/scan/hs_steps.cuh: several lines begin with: const int",
+        ),
         ("speed hs_block none_such", "no recorded times of none_such"),
         ("schedules depth_first/7", "no recorded times of depth_first/7"),
         ("calls none_such", "no recorded experiment none_such"),
     ],
 )
 def test_a_marker_that_asks_for_what_is_not_there_is_named(
-    data: Data, marker: str, stated: str
+    data: Data, marker: str, stated: str, tmp_path: Path
 ) -> None:
-    ((_, kind, words),) = parts.asked(f"<!-- {marker}:begin -->\n<!-- {marker}:end -->\n")
-    with pytest.raises(parts.PartError, match=re.escape(stated)):
-        parts.generated(kind, words, data, PAGES / "page.md", {})
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- {marker}:begin -->\n<!-- {marker}:end -->\n")
+    with pytest.raises(MarkerError, match=re.escape(f"{page}: {stated}")):
+        parts.filled(page, data, {})
 
 
 def test_an_excerpt_follows_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

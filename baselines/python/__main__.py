@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.python import clock, libraries, provenance, scans, session
+from baselines.python import libraries, provenance, scans, session
+from baselines.python.device import Clock
 from baselines.python.protocol import FEW_REPETITIONS, REPETITIONS, Plan
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {reason}" for name, reason in missing.items())
-    bench = session.Bench(plan, usable, say, clock.ClockReader().sm_mhz)
+    bench = session.Bench(plan, usable, say, Clock().sm_mhz)
     return measure(bench, context, options.out)
 
 
@@ -73,26 +74,26 @@ def measure(bench: session.Bench, context: dict[str, Any], out: Path, leads: boo
 
     One process of several leads: it writes and speaks.
     """
+
+    def write() -> None:
+        """By way of another file, so that an interruption leaves a whole one."""
+        if leads:
+            text = json.dumps({"context": context, "benchmarks": bench.entries}, indent=1)
+            _part_of(out).write_text(f"{text}\n", encoding="utf-8")
+            _part_of(out).replace(out)
+
     try:
         for _ in bench.run():
-            if leads:
-                _write(out, context, bench.entries)
+            write()
     except KeyboardInterrupt:  # all processes have it from the terminal
+        write()
         if leads:
-            _write(out, context, bench.entries)
             complain(INTERRUPTED, f"interrupted; finished cases are in {out}")
         return INTERRUPTED
     if leads:
         counts = f"{bench.failed} cases failed, {bench.out_of_memory} without memory"
         say(f"{len(bench.entries)} entries, {counts}: {out}")
     return FAILED if bench.failed else LACKS_MEMORY if bench.out_of_memory else DONE
-
-
-def _write(out: Path, context: dict[str, str], entries: list[dict[str, Any]]) -> None:
-    """Write by way of another file, so that an interruption leaves a whole one."""
-    text = json.dumps({"context": context, "benchmarks": entries}, indent=1)
-    _part_of(out).write_text(f"{text}\n", encoding="utf-8")
-    _part_of(out).replace(out)
 
 
 def _part_of(out: Path) -> Path:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-_UNTIMED_RUNS = 3
+UNTIMED_RUNS = 3
 _TIMES_THE_CACHE = 3
 _LEAST_EVICTION_BYTES = 1 << 30
 """Least bytes of the L2 flush: several times L2, and enough to hide the launches of Python."""
@@ -84,27 +84,31 @@ class Library(ABC):
 
 
 class _WithEvents(Library):
-    """Timing by CUDA events on a stream of our own, as harness/cuda/timing.cu does it."""
+    """Timing by CUDA events on a stream of our own, as harness/cuda/timing.cu does it.
 
-    @abstractmethod
-    def _stream(self) -> contextlib.AbstractContextManager[Any]:
-        """Return a context in which everything is enqueued on our stream."""
+    A subclass gives ``_stream()``, a context in which everything is enqueued on our stream;
+    ``_make_event()`` and ``_elapsed_ms(start, end)``; ``_synchronize()`` for the device; and
+    ``_evict()``, which enqueues the L2 flush: a kernel that reads several times L2, and writes
+    little.
+    """
 
-    @abstractmethod
-    def _event(self) -> Any:
-        """Record a new event and return it."""
+    _module: Any
+    """The library, which has ``full_like`` of numpy."""
 
-    @abstractmethod
-    def _between(self, start: Any, end: Any) -> float:
-        """Seconds between two events, once the second has happened."""
+    def _make_output(self, items: Any) -> Any:
+        with self._stream():
+            out = self._module.full_like(items, 85)
+        self._synchronize()  # so that the caller may use any stream
+        return out
 
-    @abstractmethod
-    def _evict(self) -> None:
-        """Enqueue the L2 flush: a kernel that reads several times L2, and writes little."""
+    def fetch(self, result: Any) -> np.ndarray:
+        self._synchronize()
+        with self._stream():
+            return self._to_host(result)
 
     def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
         with self._stream():
-            for _ in range(_UNTIMED_RUNS):
+            for _ in range(UNTIMED_RUNS):
                 run()
             if cache == "warm":
                 return self._between(*self._interval(run, runs)) / runs
@@ -120,6 +124,16 @@ class _WithEvents(Library):
             run()
         return start, self._event()
 
+    def _event(self) -> Any:
+        event = self._make_event()
+        event.record()
+        return event
+
+    def _between(self, start: Any, end: Any) -> float:
+        """Seconds between two events, once the second has happened."""
+        end.synchronize()
+        return self._elapsed_ms(start, end) * 1e-3
+
 
 class Torch(_WithEvents):
     """torch.cumsum into a preallocated output."""
@@ -130,54 +144,43 @@ class Torch(_WithEvents):
         import torch
 
         torch.cuda.init()
-        self._torch = torch
+        self._module = torch
         self._own_stream = torch.cuda.Stream()
         self._cold = _cold_of(torch)
+        self._synchronize = torch.cuda.synchronize
 
     def versions(self) -> dict[str, str]:
-        return {"torch": self._torch.__version__, "torch_cuda": str(self._torch.version.cuda)}
+        return {"torch": self._module.__version__, "torch_cuda": str(self._module.version.cuda)}
 
     def put(self, items: np.ndarray) -> Any:
         with self._stream():
-            return self._torch.from_numpy(items).cuda()
+            return self._module.from_numpy(items).cuda()
 
     def prepare(self, items: Any) -> Callable[[], Any]:
         out = self._make_output(items)
-        return lambda: self._torch.cumsum(items, 0, dtype=items.dtype, out=out)
+        return lambda: self._module.cumsum(items, 0, dtype=items.dtype, out=out)
 
-    def _make_output(self, items: Any) -> Any:
-        with self._stream():
-            out = self._torch.full_like(items, 85)
-        self._torch.cuda.synchronize()  # so that the caller may use any stream
-        return out
-
-    def fetch(self, result: Any) -> np.ndarray:
-        self._torch.cuda.synchronize()
-        with self._stream():
-            return result.cpu().numpy()
+    def _to_host(self, result: Any) -> np.ndarray:
+        return result.cpu().numpy()
 
     def _stream(self) -> contextlib.AbstractContextManager[Any]:
-        return self._torch.cuda.stream(self._own_stream)
+        return self._module.cuda.stream(self._own_stream)
 
-    def _event(self) -> Any:
-        event = self._torch.cuda.Event(enable_timing=True)
-        event.record()
-        return event
+    def _make_event(self) -> Any:
+        return self._module.cuda.Event(enable_timing=True)
 
-    def _between(self, start: Any, end: Any) -> float:
-        end.synchronize()
-        return start.elapsed_time(end) * 1e-3
+    def _elapsed_ms(self, start: Any, end: Any) -> float:
+        return start.elapsed_time(end)
 
     def _evict(self) -> None:
-        self._torch.amax(self._cold)
+        self._module.amax(self._cold)
 
 
 @functools.cache
 def _cold_of(torch: Any) -> Any:
     """Return the array that the L2 flush reads; all libraries on PyTorch arrays share it."""
-    l2_bytes = getattr(
-        torch.cuda.get_device_properties(0), "L2_cache_size", 0
-    )  # older versions lack it
+    properties = torch.cuda.get_device_properties(0)
+    l2_bytes = getattr(properties, "L2_cache_size", 0)  # older versions lack it
     return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
 
 
@@ -193,14 +196,13 @@ class CudaCompute(Torch):
         import cuda.compute
 
         self._compute = cuda.compute
-        self._plus = cuda.compute.OpKind.PLUS
 
     def versions(self) -> dict[str, str]:
         return super().versions() | {"cuda_cccl": importlib.metadata.version("cuda-cccl")}
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        out = self._make_output(items)
-        arguments = {"d_in": items, "d_out": out, "op": self._plus, "init_value": None}
+        out, plus = self._make_output(items), self._compute.OpKind.PLUS
+        arguments = {"d_in": items, "d_out": out, "op": plus, "init_value": None}
         with self._stream():
             try:
                 scan = self._compute.make_inclusive_scan(**arguments)
@@ -209,7 +211,7 @@ class CudaCompute(Torch):
             stream = _StreamHandle(self._own_stream.cuda_stream)
             arguments |= {"num_items": items.numel(), "stream": stream}
             size = scan(temp_storage=None, **arguments)
-            workspace = self._torch.empty(size, dtype=self._torch.uint8, device="cuda")
+            workspace = self._module.empty(size, dtype=self._module.uint8, device="cuda")
 
         def run() -> Any:
             scan(temp_storage=workspace, **arguments)
@@ -242,8 +244,7 @@ class TritonScan(Torch):
 
         from baselines.python import triton_kernels
 
-        self._triton = triton
-        self._kernels = triton_kernels
+        self._triton, self._kernels = triton, triton_kernels
 
     def versions(self) -> dict[str, str]:
         return super().versions() | {"triton": self._triton.__version__}
@@ -252,7 +253,7 @@ class TritonScan(Torch):
         out = self._make_output(items)
         blocks = self._triton.cdiv(items.numel(), self._kernels.ITEMS_PER_BLOCK)
         with self._stream():
-            totals = self._torch.empty(blocks, dtype=items.dtype, device=items.device)
+            totals = self._module.empty(blocks, dtype=items.dtype, device=items.device)
 
         def run() -> Any:
             self._kernels.scan(items, totals, out)
@@ -269,45 +270,34 @@ class Cupy(_WithEvents):
     def __init__(self) -> None:
         import cupy
 
-        self._cupy = cupy
+        self._module = cupy
         self._own_stream = cupy.cuda.Stream(non_blocking=True)
+        self._synchronize = cupy.cuda.runtime.deviceSynchronize
+        self._make_event, self._elapsed_ms = cupy.cuda.Event, cupy.cuda.get_elapsed_time
         with self._stream():
             l2_bytes = cupy.cuda.Device().attributes["L2CacheSize"]
             self._cold = cupy.zeros(_eviction_words(l2_bytes), dtype=cupy.int32)
 
     def versions(self) -> dict[str, str]:
-        cuda = str(self._cupy.cuda.runtime.runtimeGetVersion())
-        accelerators = os.environ.get("CUPY_ACCELERATORS", "default")
-        about = {"cupy": self._cupy.__version__, "cupy_cuda": cuda}
-        return about | {"cupy_accelerators": accelerators}
+        return {
+            "cupy": self._module.__version__,
+            "cupy_cuda": str(self._module.cuda.runtime.runtimeGetVersion()),
+            "cupy_accelerators": os.environ.get("CUPY_ACCELERATORS", "default"),
+        }
 
     def put(self, items: np.ndarray) -> Any:
         with self._stream():
-            return self._cupy.asarray(items)
+            return self._module.asarray(items)
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        cupy = self._cupy
-        with self._stream():
-            out = cupy.full_like(items, 85)
-        cupy.cuda.runtime.deviceSynchronize()  # so that the caller may use any stream
-        return lambda: cupy.cumsum(items, dtype=items.dtype, out=out)
+        out = self._make_output(items)
+        return lambda: self._module.cumsum(items, dtype=items.dtype, out=out)
 
-    def fetch(self, result: Any) -> np.ndarray:
-        self._cupy.cuda.runtime.deviceSynchronize()
-        with self._stream():
-            return result.get()
+    def _to_host(self, result: Any) -> np.ndarray:
+        return result.get()
 
     def _stream(self) -> contextlib.AbstractContextManager[Any]:
         return self._own_stream
-
-    def _event(self) -> Any:
-        event = self._cupy.cuda.Event()
-        event.record()
-        return event
-
-    def _between(self, start: Any, end: Any) -> float:
-        end.synchronize()
-        return self._cupy.cuda.get_elapsed_time(start, end) * 1e-3
 
     def _evict(self) -> None:
         self._cold.max()
@@ -323,9 +313,8 @@ class Jax(Library):
     caches = ("warm",)
 
     def __init__(self) -> None:
-        os.environ.setdefault(
-            "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
-        )  # the others need memory too
+        # The others need memory, too.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
 
         jax.config.update("jax_enable_x64", True)
@@ -347,7 +336,7 @@ class Jax(Library):
         return np.asarray(result)
 
     def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
-        for _ in range(_UNTIMED_RUNS):
+        for _ in range(UNTIMED_RUNS):
             result = run()
         result.block_until_ready()
         start = time.perf_counter()

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from baselines.python import device
+from baselines.python.device import output
 from baselines.python.protocol import REPETITIONS, Plan
 
 ROOT = Path(__file__).parents[2]
-
-_GPU = {"name": "device", "compute_cap": "compute_capability", "driver_version": "driver"}
-_GPU |= {"clocks.max.sm": "sm_clock_mhz_max", "clocks.max.memory": "memory_clock_mhz_max"}
-"""A field of nvidia-smi, and what results call it."""
 
 
 def context(plan: Plan, program: str) -> dict[str, Any]:
@@ -34,43 +31,16 @@ def context(plan: Plan, program: str) -> dict[str, Any]:
         "rounds": str(plan.repetitions or REPETITIONS),
         "variants": {},
     }
-    return facts | _commit() | _device()
+    return facts | _commit() | device.facts()
 
 
 def _commit() -> dict[str, str]:
     if exported := os.environ.get("SCANLAB_COMMIT"):  # a clean tree without its history
         return {"git_commit": exported, "git_dirty": "false"}
-    head = _output("git", "-C", str(ROOT), "rev-parse", "HEAD")
-    changes = _output("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
+    git = ("git", "-C", str(ROOT))
+    head = output(*git, "rev-parse", "HEAD")
+    changes = output(*git, "status", "--porcelain", "--untracked-files=no")
     # A module that git does not know, or ignores, can be imported, too.
-    changes += _output(
-        "git", "-C", str(ROOT), "ls-files", "--others", "--", "baselines/python/*.py"
-    )
-    return {
-        "git_commit": head or "unknown",
-        "git_dirty": "false" if head and not changes else "true",
-    }
-
-
-def _device() -> dict[str, str]:
-    """Facts of the GPU that the libraries use, the first visible."""
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
-    fields = [*_GPU, "ecc.mode.current", "clocks.sm", "clocks.mem", "temperature.gpu"]
-    query = f"--query-gpu={','.join(fields)}"
-    line = _output("nvidia-smi", f"--id={chosen}", query, "--format=csv,noheader,nounits")
-    values = dict(zip(fields, line.split(", "), strict=False))
-    if len(values) < len(fields):
-        return {}
-    clocks = f"sm {values['clocks.sm']} MHz, memory {values['clocks.mem']} MHz"
-    return {ours: values[theirs] for theirs, ours in _GPU.items()} | {
-        "ecc": "on" if values["ecc.mode.current"] == "Enabled" else "off",
-        "clocks_before": f"{clocks}, {values['temperature.gpu']} C",
-    }
-
-
-def _output(*command: str) -> str:
-    """The output of a command, or nothing if it is missing or fails."""
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
+    changes += output(*git, "ls-files", "--others", "--", "baselines/python/*.py")
+    dirty = "false" if head and not changes else "true"
+    return {"git_commit": head or "unknown", "git_dirty": dirty}

@@ -10,6 +10,7 @@ may start it; else it starts its own processes.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import os
 import re
@@ -24,13 +25,12 @@ from typing import Any
 import numpy as np
 
 from baselines.python import __main__ as command
-from baselines.python import provenance, scans
+from baselines.python import libraries, provenance, scans
 from baselines.python.libraries import Library
 from baselines.python.protocol import MIN_RUN_SECONDS, Plan
 from baselines.python.session import Bench, Case
 
-_UNTIMED_RUNS, _MAX_RUNS = 3, 400
-_SECONDS_PER_SAMPLE = 20e-3
+_MAX_RUNS, _SECONDS_PER_SAMPLE = 400, 20e-3
 """As in harness/distributed/distributed_session.cpp."""
 
 
@@ -40,7 +40,7 @@ class Group(Library):
     ``gather``, ``seconds`` and the result of ``prepare`` are collective.
     """
 
-    id, label, caches = "torch_distributed", "PyTorch", ("cold",)
+    id, label, caches = "torch_distributed", "PyTorch", ("warm",)
     rank: int
     ranks: int
     on = "gpus"
@@ -50,7 +50,7 @@ class Group(Library):
         """The values of all ranks, in their order."""
 
 
-class Torch(Group):
+class Torch(Group, libraries.Torch):
     """torch.cumsum of each block, all_gather of the last items, and an addition."""
 
     def __init__(self, rank: int, ranks: int, on_cpu: bool) -> None:
@@ -58,16 +58,14 @@ class Torch(Group):
         import torch.distributed
 
         self.rank, self.ranks, self.on = rank, ranks, "hosts" if on_cpu else "gpus"
-        self._torch, self._distributed = torch, torch.distributed
+        self._module, self._distributed = torch, torch.distributed
         self._device = "cpu" if on_cpu else "cuda"
+        self._synchronize = (lambda: None) if on_cpu else torch.cuda.synchronize
         if not on_cpu:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
         backend = "gloo" if on_cpu else "nccl"
         self._distributed.init_process_group(backend, rank=rank, world_size=ranks)
         self._host_group = self._distributed.new_group(backend="gloo")  # messages use no GPU
-
-    def versions(self) -> dict[str, str]:
-        return {"torch": self._torch.__version__, "torch_cuda": str(self._torch.version.cuda)}
 
     def close(self) -> None:
         self._distributed.destroy_process_group()
@@ -78,11 +76,10 @@ class Torch(Group):
         return values
 
     def put(self, items: np.ndarray) -> Any:
-        return self._torch.from_numpy(items).to(self._device)
+        return self._module.from_numpy(items).to(self._device)
 
     def prepare(self, items: Any) -> Callable[[], Any]:
-        torch = self._torch
-        out = torch.full_like(items, 85)
+        torch, out = self._module, self._make_output(items)
         sums = [torch.zeros_like(out[:1]) for _ in range(self.ranks)]
 
         def run() -> Any:
@@ -94,24 +91,20 @@ class Torch(Group):
 
         return run
 
-    def fetch(self, result: Any) -> np.ndarray:
-        return result.cpu().numpy()
+    def _stream(self) -> contextlib.AbstractContextManager[Any]:
+        """The default stream, in which users of torch.distributed work."""
+        return contextlib.nullcontext()
 
     def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
-        for _ in range(_UNTIMED_RUNS):  # these synchronise the ranks before the timed runs
+        """The untimed runs synchronise the ranks."""
+        if self.on == "gpus":
+            return super().seconds(run, runs, cache)
+        for _ in range(libraries.UNTIMED_RUNS):
             run()
-        if self.on == "hosts":
-            began = time.perf_counter()
-            for _ in range(runs):
-                run()
-            return (time.perf_counter() - began) / runs
-        start, end = (self._torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
+        began = time.perf_counter()
         for _ in range(runs):
             run()
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end) * 1e-3 / runs
+        return (time.perf_counter() - began) / runs
 
 
 class RanksBench(Bench):
@@ -155,9 +148,9 @@ def context(plan: Plan, group: Group) -> dict[str, Any]:
         "title": "torch.cumsum, all_gather of the last item, and an addition",
         "source": "PyTorch: torch.cumsum, torch.distributed.all_gather",
         "limits": "items that ranks share evenly",
+        "on_gpus": group.on == "gpus",
     }
     about |= {"kind": "scan", "origin": "baseline", "family": "Python", "traffic": "4n"}
-    about |= {"on_gpus": group.on == "gpus"}
     facts = provenance.context(plan, "baselines.python.ranks") | group.versions()
     facts |= {"ranks": group.ranks, "ranks_are": "processes", "algorithms": {group.id: about}}
     return facts | ({"kind": "host", "cpu": _cpu()} if group.on == "hosts" else {})
@@ -178,7 +171,12 @@ def measure(plan: Plan, group: Group, out: Path) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
-    options = _parser().parse_args(arguments)
+    parser = command.make_parser("baselines.python.ranks", __doc__, ["i32"], "2^20:2^28:x4")
+    each = "start N processes, each with a GPU and LIST items (default 2; torchrun starts its own)"
+    parser.add_argument("--ranks", type=command.positive, default=2, metavar="N", help=each)
+    host = "scan in the memory of the host, by gloo"
+    parser.add_argument("--cpu", action="store_true", help=host)
+    options = parser.parse_args(arguments)
     started = "RANK" in os.environ and "WORLD_SIZE" in os.environ  # by torchrun
     leads = not started or os.environ["RANK"] == "0"
     if leads and (status := command.prepare_output(options)):
@@ -194,11 +192,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command.complain(command.NO_DEVICE, lack)
     if started:
         return _run_rank(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), options)
+    with socket.socket() as listener:  # for a port that is free
+        listener.bind(("127.0.0.1", 0))
+        os.environ.setdefault("MASTER_PORT", str(listener.getsockname()[1]))
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", str(_free_port()))
     try:
-        arguments = (options.ranks, options)
-        torch.multiprocessing.spawn(_exit_with_rank, arguments, nprocs=options.ranks)
+        parts = (options.ranks, options)
+        torch.multiprocessing.spawn(_exit_with_rank, parts, nprocs=options.ranks)
     except torch.multiprocessing.ProcessExitedException as error:  # a rank's status is not 0
         return error.exit_code or command.FAILED
     return command.DONE
@@ -214,22 +214,6 @@ def _run_rank(rank: int, ranks: int, options: argparse.Namespace) -> int:
         return measure(command.make_plan(options), group, options.out)
     finally:
         group.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = command.make_parser("baselines.python.ranks", __doc__, ["i32"], "2^20:2^28:x4")
-    each = "start N processes, each with a GPU and LIST items (default 2; torchrun starts its own)"
-    parser.add_argument("--ranks", type=command.positive, default=2, metavar="N", help=each)
-    parser.add_argument(
-        "--cpu", action="store_true", help="scan in the memory of the host, by gloo"
-    )
-    return parser
 
 
 if __name__ == "__main__":

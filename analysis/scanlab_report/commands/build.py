@@ -16,6 +16,7 @@ import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from scanlab_report import opened
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
@@ -26,56 +27,23 @@ EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out o
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    def add(*names: str, help: str, **options) -> None:
-        parser.add_argument(*names, help=help, **options)
-
-    add(
-        "results",
-        nargs="*",
-        type=Path,
-        metavar="RESULTS",
-        help="folders or files of results measured now",
-    )
-    add(
-        "--recorded",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="DIR",
-        help="use these recorded runs where RESULTS have none; repeatable",
-    )
+    add = parser.add_argument
+    folder: dict[str, Any] = {"type": Path, "metavar": "DIR"}
+    several: dict[str, Any] = {"action": "append", "default": []}
+    now = "folders or files of results measured now"
+    add("results", nargs="*", type=Path, metavar="RESULTS", help=now)
+    where = "use these recorded runs where RESULTS have none; repeatable"
+    add("--recorded", help=where, **several, **folder)
     opened.add_session(parser)
-    add(
-        "--device",
-        default="",
-        metavar="NAME",
-        help="show this GPU alone, by its name in the results (default: a part of each figure for "
-        "every GPU)",
-    )
+    opened.add_device(parser, "a part of each figure for every GPU")
     opened.add_published(parser)
-    add(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="write figures/, tables/, cases.csv, report.html and the papers to DIR",
-    )
-    add(
-        "--paper",
-        type=Path,
-        metavar="DIR",
-        help="write the parts that the papers include to DIR, as in paper/generated",
-    )
+    what = "write figures/, tables/, cases.csv, report.html and the papers to DIR"
+    add("--out", required=True, help=what, **folder)
+    parts = "write the parts that the papers include to DIR, as in paper/generated"
+    add("--paper", help=parts, **folder)
     add("--no-pdf", action="store_true", help="do not typeset the papers")
-    add(
-        "--page",
-        dest="pages",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="replace each generated part between the markers of this page; repeatable",
-    )
+    part = "replace each generated part between the markers of this page; repeatable"
+    add("--page", dest="pages", type=Path, metavar="FILE", help=part, **several)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -100,36 +68,35 @@ def run(options: argparse.Namespace) -> int:
         options.paper = options.out / typesetting.WORK / "parts"
     _announce(data)
 
-    from scanlab_report.report import Report, pages, remove
+    from scanlab_report.report import Report, pages
     from scanlab_report.tables import MEASURED
 
-    if options.paper:
-        options.paper.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    stale: list[Path] = []
     in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
     with in_paper as paper, in_place_of(options.out) as out:
         report = Report(data, out, paper, say)
         report.build()
-    for folder in filter(None, (options.out, options.paper)):
-        remove([folder / name for name in report.left_out])
-    if options.paper:
-        remove([options.paper / name for name in report.not_in_paper])
-    written = [
-        options.paper / file.relative_to(paper)
-        if paper and file.is_relative_to(paper)
-        else options.out / file.relative_to(out)
-        for file in report.written
-    ]
+        for made, folder in ((out, options.out), (paper, options.paper)):
+            if made:
+                files = (file for file in made.rglob("*") if file.is_file())
+                written += [folder / file.relative_to(made) for file in files]
+                stale += [folder / file for file in report.files() if not (made / file).exists()]
+    for file in set(stale) - set(written):
+        file.unlink(missing_ok=True)
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
     timed = {n for table in ("scan", "schedule") for n in data[table]["file"]}
     measured = any(data.files[n].origin == MEASURED and data.files[n].kind == "cuda" for n in timed)
-    status = _typeset(options, written) if pdf and not measured else SOUND
+    status = SOUND
     if pdf and measured:
         say(
             "the papers speak of the recorded session, and are left out beside what a GPU was "
             "measured to do: build --recorded data/recorded has them"
         )
-    if not pdf and not options.no_pdf:
+    elif pdf:
+        status = _typeset(options, written)
+    elif not options.no_pdf:
         say(
             "the papers are left out: there is no latexmk here; ./reproduce says which packages to "
             "install"
@@ -150,15 +117,10 @@ def _of_others(data, options: argparse.Namespace) -> str:
     if own := [*own, *(verification.file for verification in data.verifications)]:
         alone = "build each alone, into a folder of its own"
         return f"{first} and {own[0]} is Scanlab's own: {alone}"
-    given = {
-        "recorded": options.recorded,
-        "device": options.device,
-        "session": options.session,
-        "paper": options.paper,
-        "page": options.pages,
-    }
     options.no_pdf = True
-    names = ", ".join(f"--{name}" for name, value in given.items() if value)
+    own_alone = ("recorded", "device", "session", "paper", "pages")
+    given = [f"--{name.rstrip('s')}" for name in own_alone if getattr(options, name)]
+    names = ", ".join(given)
     return names and f"{names}: of Scanlab's results alone, and {first}"
 
 

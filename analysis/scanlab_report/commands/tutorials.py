@@ -44,56 +44,45 @@ def run(options: argparse.Namespace) -> int:
     if wrong := missing([*options.paths, options.pages, *filter(None, [options.scanlab])]):
         return refuse(*wrong)
 
+    from scanlab_report.markers import MarkerError
     from scanlab_report.pick import Lacking
-    from scanlab_report.tutorials import parts
 
     try:
         data = opened.opened(options.paths or [DATA / "recorded"])
         data = data.on(data.devices[0]) if data.devices else data
         files = made(options.pages, data, options.scanlab)
-    except (opened.Refused, parts.PartError) as error:
+    except (opened.Refused, MarkerError) as error:
         return refuse(*error.args)
     except Lacking as error:
         return refuse(f"the tutorials are left as they are: no {error}")
     except (OSError, subprocess.CalledProcessError) as error:
         reason = getattr(error, "stderr", b"") or str(error).encode()
         return refuse(f"{options.scanlab}: cannot simulate: {reason.decode().strip()}")
-    changed = [
-        file
-        for file, text in files.items()
-        if not file.exists() or file.read_text(encoding="utf-8") != text
-    ]
-    for file in changed:
-        write(file, files[file])
-        say(f"Written: {file}")
-    say(f"{count(len(files), 'file')}, of which {len(changed)} changed")
+    changed = 0
+    for file, text in files.items():
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            write(file, text)
+            say(f"Written: {file}")
+            changed += 1
+    say(f"{count(len(files), 'file')}, of which {changed} changed")
     return SOUND
 
 
 def made(folder: Path, data: Data, program: Path | None) -> dict[Path, str]:
     """Return every page of the folder as it should be, and every picture. Simulated pictures are
     left out if there is no program."""
-    from scanlab_report import markers
     from scanlab_report.chapters import timelines
     from scanlab_report.tutorials import parts, scan_pictures, stream_pictures
 
     files: dict[Path, str] = {}
     # The overview comes last: it says how long the others are.
     for page in sorted(folder.rglob("*.md"), key=lambda page: (page.parent == folder, page)):
-        text = page.read_text(encoding="utf-8")
-        for name, kind, words in list(parts.asked(text)):
-            try:
-                part = parts.generated(kind, words, data, page, files)
-                text = markers.replaced(text, name, part)
-            except (parts.PartError, markers.MarkerError) as error:
-                raise parts.PartError(f"{page}: {error}") from None
-        files[page] = text
-    traces = timelines.traces_of(data, ("depth_first", "breadth_first"))
-    files |= {folder / name: draw() for name, draw in scan_pictures.PICTURES.items()}
-    files |= {folder / name: draw(traces) for name, draw in stream_pictures.RECORDED.items()}
+        files[page] = parts.filled(page, data, files)
+    pictures = {name: svg() for name, svg in scan_pictures.PICTURES.items()}
+    pictures |= stream_pictures.recorded(
+        timelines.traces_of(data, ("depth_first", "breadth_first"))
+    )
     if program:
-        files |= {
-            folder / name: stream_pictures.simulated(program.resolve(), name)
-            for name in stream_pictures.SIMULATED
-        }
-    return files
+        for name in stream_pictures.SIMULATED:
+            pictures[name] = stream_pictures.simulated(program.resolve(), name)
+    return files | {folder / name: text for name, text in pictures.items()}

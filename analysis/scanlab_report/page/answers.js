@@ -31,13 +31,13 @@ const implicit_sync = (views) => ({
 
   controls(state, add) {
     const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
-    const rows = rowsOf(views.find((view) => view.device === device).experiments);
-    add(choose("asks", "question", [ALL, ...distinct(rows.map((row) => row.asks))]));
+    state.view = views.find((view) => view.device === device);
+    add(choose("asks", "question", [ALL, ...distinct(state.view.experiments.asks)]));
     add(choose("answers", "answers", [ALL, "that differ from their source"]));
   },
 
   show(state) {
-    const view = views.find((each) => each.device === state.device);
+    const { view } = state;
     const rows = rowsOf(view.experiments).filter((row) => [ALL, row.asks].includes(state.asks) && (state.answers === ALL || row.differs));
     const differing = rows.filter((row) => row.differs).length;
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scanlab_report.data import Data, ranked
-from scanlab_report.drift import sessions_of
+from scanlab_report.drift import Session, sessions_of
 from scanlab_report.page.columns import numbers, source_line
 from scanlab_report.pick import Lacking, newest
 from scanlab_report.sources import source_of, sources
@@ -23,42 +23,39 @@ def sessions(data: Data) -> list[dict[str, Any]]:
             device_sessions = sessions_of(data, device)
         except Lacking:
             continue
-        for session in device_sessions:
-            rounds, outliers = session.rounds, session.outliers
-            farthest = outliers.head(MOST)
-            made.append(
-                {
-                    "device": device,
-                    "title": session.title,
-                    "source": source_line(source_of(session.files)),
-                    "cases": len(session.names),
-                    "repetitions": len(session.samples),
-                    "outside": len(outliers),
-                    "normal_percent": numbers([100 * session.outliers_of_normal])[0],
-                    "rising": session.trending(slower=True),
-                    "falling": session.trending(slower=False),
-                    "power": session.power(),
-                    "went_on": session.went_on().replace("`", ""),
-                    "clocks": len(session.clocks),
-                    "lowered": session.lowered,
-                    "throttling": session.throttling(),
-                    "rounds": {
-                        "of": rounds["rounds"].tolist(),
-                        "round": (rounds["round"] + 1).tolist(),
-                        "cases": rounds["cases"].tolist(),
-                    }
-                    | {
-                        name: numbers(100 * (rounds[name] - 1))
-                        for name in ("median", "low", "high")
-                    },
-                    "outliers": {
-                        "round": (farthest["round"] + 1).tolist(),
-                        "name": farthest["name"].tolist(),
-                        "relative": numbers(farthest["relative"]),
-                    },
-                }
-            )
+        made += [_session(device, session) for session in device_sessions]
     return made
+
+
+def _session(device: str, session: Session) -> dict[str, Any]:
+    rounds, outliers = session.rounds, session.outliers.head(MOST)
+    changes = {name: numbers(100 * (rounds[name] - 1)) for name in ("median", "low", "high")}
+    return {
+        "device": device,
+        "title": session.title,
+        "source": source_line(source_of(session.files)),
+        "cases": len(session.names),
+        "repetitions": len(session.samples),
+        "outside": len(session.outliers),
+        "normal_percent": numbers([100 * session.outliers_of_normal])[0],
+        "rising": session.trending(slower=True),
+        "falling": session.trending(slower=False),
+        "power": session.power(),
+        "went_on": session.went_on().replace("`", ""),
+        "clocks": len(session.clocks),
+        "throttling": session.throttling(),
+        "rounds": {
+            "of": rounds["rounds"].tolist(),
+            "round": (rounds["round"] + 1).tolist(),
+            "cases": rounds["cases"].tolist(),
+        }
+        | changes,
+        "outliers": {
+            "round": (outliers["round"] + 1).tolist(),
+            "name": outliers["name"].tolist(),
+            "relative": numbers(outliers["relative"]),
+        },
+    }
 
 
 def implicit_sync(data: Data) -> list[dict[str, Any]]:
@@ -71,23 +68,14 @@ def implicit_sync(data: Data) -> list[dict[str, Any]]:
             rows = newest(own, "implicit_sync", "")
         except Lacking:
             continue
-        answers = [a if isinstance(a, str) else "not tried" for a in rows["answer"]]
-        stated = [s if isinstance(s, str) else "" for s in rows["stated"]]
-        questions = [asks.get(a, "launches, events, order and queues") for a in rows["asks"]]
+        shown = rows[["question", "asks", "stated", "answer", "differs", "yes", "trials", "source"]]
+        shown = shown.fillna({"stated": "", "answer": "not tried"})
+        shown["asks"] = shown["asks"].map(asks).fillna("launches, events, order and queues")
         made.append(
             {
                 "device": device,
                 "source": source_line(sources(own, rows)[0]),
-                "experiments": {
-                    "question": rows["question"].tolist(),
-                    "asks": questions,
-                    "stated": stated,
-                    "answer": answers,
-                    "differs": rows["differs"].astype(bool).tolist(),
-                    "yes": rows["yes"].astype(int).tolist(),
-                    "trials": rows["trials"].astype(int).tolist(),
-                    "source": rows["source"].tolist(),
-                },
+                "experiments": shown.to_dict("list"),
             }
         )
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from scanlab_report.claims.checked import all_sources, check, unit
-from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import read
 from scanlab_report.data import Data
 from scanlab_report.formats import with_interval
@@ -17,20 +16,19 @@ def views(data: Data) -> list[dict[str, Any]]:
     standings = check(read(), data)
     if all(standing.reached is None for standing in standings):
         return []
-    rows = [_row(standing) for standing in standings]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    columns: dict[str, list[str]] = {}
+    for standing in standings:
+        claim = standing.claim
+        row = {
+            "claim": standing.statement,
+            "target": f"{claim.wanted} {unit(claim)}",
+            "measured": with_interval(standing.measured),
+            "where": standing.where,
+            "verdict": standing.verdict,
+            "said": standing.qualified,
+            "source": claim.source or "Scanlab",
+            "figure": claim.figure,
+        }
+        for name, text in row.items():
+            columns.setdefault(name, []).append(text)
     return [{"claims": columns, "source": footer_line(all_sources(standings))}]
-
-
-def _row(standing: Standing) -> dict[str, str]:
-    claim = standing.claim
-    return {
-        "claim": standing.statement,
-        "target": f"{claim.wanted} {unit(claim)}",
-        "measured": with_interval(standing.measured),
-        "where": standing.where,
-        "verdict": standing.verdict,
-        "said": standing.qualified,
-        "source": claim.source or "Scanlab",
-        "figure": claim.figure,
-    }

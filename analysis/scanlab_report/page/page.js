@@ -136,6 +136,17 @@ function settle(state, control) {
   return state[control.name];
 }
 
+// Adds a choice of a device and one of its views, by their titles, and keeps the view that is seen.
+function chooseView(state, add, views, name, label, titleOf, devices = "device") {
+  const device = add(choose("device", devices, distinct(views.map((view) => view.device))));
+  const own = views.filter((view) => view.device === device);
+  const title = add(choose(name, label, own.map(titleOf)));
+  return (state.view = own.find((view) => titleOf(view) === title));
+}
+
+// What one sees first.
+const fastest = (rows, less) => rows.reduce((a, b) => (!a || (less ? b.y < a.y : b.y > a.y) ? b : a), null);
+
 // ------------------------------------------------------------------------------------------------------------ tables
 
 function tableHtml(columns, rows) {

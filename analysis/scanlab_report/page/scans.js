@@ -26,6 +26,7 @@ const scans = (views) => ({
       left = left.filter((view) => view[name] === value);
     }
     const [view] = left;
+    state.view = view;
     let places = view.cases.items.map((_, i) => i);
     for (const name of ["cache", "launch"]) {
       const of = view.cases[name];
@@ -50,7 +51,7 @@ const scans = (views) => ({
   },
 
   show(state) {
-    const view = views.find((v) => ["device", "type", "op", "mode"].every((name) => v[name] === state[name]));
+    const { view } = state;
     const quantity = QUANTITIES[state.quantity];
     const cases = rowsOf(view.cases).filter((row) => row.cache === state.cache && row.launch === state.launch && row.items >= state.from && row.items <= state.to);
     const row = (series, n, values, rest) => {
@@ -93,10 +94,8 @@ const scans = (views) => ({
 function fastestOf(rows, view, quantity) {
   const largest = Math.max(...rows.map((row) => row.x));
   const there = rows.filter((row) => row.x === largest && row.series !== view.ceiling);
-  if (!there.length) return "";
-  const fewer = ["byte", "time"].some((name) => QUANTITIES[name] === quantity);
-  const first = there.reduce((a, b) => ((fewer ? b.y < a.y : b.y > a.y) ? b : a));
-  return `At n = ${powerOfTwo(largest)}, ${view.looks[first.series].title} is the fastest shown (${quantity.label}: ${number(first.y)}). `;
+  const first = fastest(there, [QUANTITIES.byte, QUANTITIES.time].includes(quantity));
+  return !first ? "" : `At n = ${powerOfTwo(largest)}, ${view.looks[first.series].title} is the fastest shown (${quantity.label}: ${number(first.y)}). `;
 }
 
 const floorOf = (view, state) => view.floor_ns[`${state.cache} ${state.launch}`];

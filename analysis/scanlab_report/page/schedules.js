@@ -8,11 +8,9 @@ const BOUND_WORDS = {
 };
 const MEASURES = { time: "time, ms", bound: `time / ${TIGHT}`, speedup: "speedup over serial" };
 
-// What one sees first: the fastest schedule shown.
 function leastOf(rows, state, label) {
-  if (!rows.length) return "";
-  const first = rows.reduce((a, b) => ((state.measure === "speedup" ? b.y > a.y : b.y < a.y) ? b : a));
-  return `${first.series} with ${first.of.chunks} chunks and ${first.of.streams} streams is the fastest shown (${label}: ${number(first.y)}). `;
+  const first = fastest(rows, state.measure !== "speedup");
+  return !first ? "" : `${first.series} with ${first.of.chunks} chunks and ${first.of.streams} streams is the fastest shown (${label}: ${number(first.y)}). `;
 }
 
 const problemOf = (view) => `${view.workload}, ${powerOfTwo(view.items)} items, work ${view.work}${view.blocks ? `, ${view.blocks} blocks` : ""}; ${view.title}`;
@@ -22,9 +20,7 @@ const schedules = (views) => ({
   short: "Schedules",
 
   controls(state, add) {
-    const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
-    add(choose("problem", "workload", views.filter((view) => view.device === device).map(problemOf)));
-    const view = this.at(state);
+    const view = chooseView(state, add, views, "problem", "workload", problemOf);
     const { cases } = view;
     const memory = add(choose("memory", "memory", distinct(cases.memory).sort().reverse()));
     let places = cases.id.map((_, i) => i).filter((i) => cases.memory[i] === memory);
@@ -42,10 +38,8 @@ const schedules = (views) => ({
     add({ name: "schedules", label: "schedules", checks: present.map((id) => [id, view.looks[id]]), first: present });
   },
 
-  at: (state) => views.find((view) => view.device === state.device && problemOf(view) === state.problem),
-
   show(state) {
-    const view = this.at(state);
+    const { view } = state;
     const fixed = state.over === "chunks" ? "streams" : "chunks";
     const label = state.measure === "speedup" ? `speedup over ${view.serial}` : MEASURES[state.measure];
     const cases = rowsOf({ ...view.cases, place: view.cases.id.map((_, i) => i) })

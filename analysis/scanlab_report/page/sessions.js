@@ -10,15 +10,12 @@ const sessions = (views) => ({
   short: "Sessions",
 
   controls(state, add) {
-    const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
-    add(choose("session", "session", views.filter((view) => view.device === device).map((view) => view.title)));
+    chooseView(state, add, views, "session", "session", (view) => view.title);
     add(choose("measure", "show", Object.keys(SESSION_MEASURES), (name) => SESSION_MEASURES[name]));
   },
 
-  at: (state) => views.find((view) => view.device === state.device && view.title === state.session),
-
   show(state) {
-    const view = this.at(state);
+    const { view } = state;
     const drift = state.measure === "rounds";
     const sets = distinct(view.rounds.of);
     const setName = (of) => `${of} rounds`;

@@ -14,7 +14,8 @@ const severalGpus = (views) => ({
   // Each choice narrows the next.
   controls(state, add) {
     const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
-    const { cases, looks } = views.find((view) => view.device === device);
+    state.view = views.find((view) => view.device === device);
+    const { cases, looks } = state.view;
     let places = cases.type.map((_, i) => i);
     for (const [name, label] of [["type", "type"], ["op", "operator"], ["mode", "scan"], ["ranks", "GPUs"]]) {
       const offered = distinct(places.map((i) => cases[name][i]));
@@ -30,7 +31,7 @@ const severalGpus = (views) => ({
   },
 
   show(state) {
-    const view = views.find((each) => each.device === state.device);
+    const { view } = state;
     const { label, bound } = RANK_MEASURES[state.measure];
     const same = (of) => ["type", "op", "mode", "ranks"].every((name) => of[name] === state[name]);
     const row = (series, of, rest) => ({ series, x: of.items, y: of[state.measure], low: of[`${state.measure}_low`] ?? null, high: of[`${state.measure}_high`] ?? null, join: true, ...rest });
@@ -42,8 +43,7 @@ const severalGpus = (views) => ({
     }
     const copies = bound ? rowsOf(view.copies).filter(same).map((of) => row(view.copy, of)).sort((a, b) => a.x - b.x) : [];
     const sizes = ascending(rows.map((r) => r.x));
-    const most = rows.filter((r) => r.x === sizes.at(-1));
-    const first = most.length ? most.reduce((a, b) => ((state.measure === "time_us" ? b.y < a.y : b.y > a.y) ? b : a)) : null;
+    const first = fastest(rows.filter((r) => r.x === sizes.at(-1)), state.measure === "time_us");
     return {
       rows,
       spec: (width) => lines([...copies, ...rows], view.looks, [view.copy],

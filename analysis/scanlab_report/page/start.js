@@ -17,11 +17,11 @@ function readAddress() {
   name = asked.view in views ? asked.view : Object.keys(views)[0];
   delete asked.view;
   for (const key of Object.keys(asked)) if (["variants", "algorithms", "schedules"].includes(key) || key.startsWith("settings_")) asked[key] = asked[key].split(",");
-  state[name] = { ...state[name], ...asked, whose: undefined };
+  state[name] = { ...state[name], ...asked, view: undefined };
 }
 
 function writeAddress() {
-  const { whose, seen, ...said } = state[name];
+  const { view, seen, ...said } = state[name];
   const known = Object.entries(said).filter(([, value]) => value !== undefined);
   history.replaceState(null, "", `#${new URLSearchParams([["view", name], ...known])}`);
 }

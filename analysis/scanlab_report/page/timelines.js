@@ -7,22 +7,18 @@ const timelines = (views) => ({
   short: "Timelines",
 
   controls(state, add) {
-    const device = add(choose("device", "device or model", distinct(views.map((view) => view.device))));
-    add(choose("timeline", "timeline", views.filter((view) => view.device === device).map(named)));
-    const view = this.at(state);
+    const before = state.view;
+    const view = chooseView(state, add, views, "timeline", "timeline", named, "device or model");
     add(choose("lanes", "one lane per", distinct(view.operations.stream).some(Boolean) ? ["engine", "stream"] : ["engine"]));
-    if (state.whose !== undefined && state.whose !== view) Object.assign(state, { from: undefined, to: undefined }); // another is seen whole
-    state.whose = view;
+    if (before !== undefined && before !== view) Object.assign(state, { from: undefined, to: undefined }); // another is seen whole
     const { unit, whole } = view;
     add({ name: "from", label: `from, ${unit}`, number: true, first: 0 });
     add({ name: "to", label: `to, ${unit}`, number: true, first: whole });
     for (const [name, label] of [["in", "zoom in"], ["out", "zoom out"], ["earlier", "← earlier"], ["later", "later →"], ["whole", "whole"]]) add({ name, label, button: true });
   },
 
-  at: (state) => views.find((view) => view.device === state.device && named(view) === state.timeline),
-
   act(state, name) {
-    const { whole } = this.at(state);
+    const { whole } = state.view;
     const span = state.to - state.from;
     const wider = { in: 0.5, out: 2, earlier: 1, later: 1, whole: whole / span }[name];
     const shift = { earlier: -0.5 * span, later: 0.5 * span }[name] ?? 0;
@@ -32,7 +28,7 @@ const timelines = (views) => ({
   },
 
   show(state) {
-    const view = this.at(state);
+    const { view } = state;
     [state.from, state.to] = state.from < state.to ? [state.from, state.to] : [0, view.whole];
     const engine = (row) => view.lanes[row.lane];
     const byStream = state.lanes === "stream";

@@ -13,20 +13,8 @@ from scanlab_report.page.columns import numbers, source_line
 from scanlab_report.sources import source_of
 from scanlab_report.tables import MEASURED
 
-_FACTS = (
-    "source",
-    "machine",
-    "simulated_on",
-    "workload",
-    "items",
-    "chunks",
-    "streams",
-    "memory",
-    "work",
-    "connections",
-    "overlap",
-    "tracing_overhead_percent",
-)
+_FACTS = "source machine simulated_on workload items chunks streams memory work connections overlap"
+_FACTS += " tracing_overhead_percent"
 """The fields of a trace that the page shows."""
 _CALLS = "issue"
 
@@ -41,14 +29,8 @@ def views(data: Data) -> list[dict[str, Any]]:
     newest = {}
     for number in files:
         file, device = data.files[number], _device(data.files[number])
-        key = (
-            file.of_no_device,
-            place.get(device, 0),
-            device,
-            _title(data, number),
-            file.context.get("items", 0),
-        )
-        newest[key] = number
+        order = (file.of_no_device, place.get(device, 0), device, _title(data, number))
+        newest[*order, file.context.get("items", 0)] = number
     return [_view(data, newest[key]) for key in sorted(newest)]
 
 
@@ -83,7 +65,7 @@ def _view(data: Data, number: int) -> dict[str, Any]:
         "makespan": numbers([trace.makespan_ms])[0],
         "whole": numbers([(rows["end_us"].max() - begin) / 1e3])[0],
         "fact": about.get("fact", ""),
-        "about": {name: about[name] for name in _FACTS if name in about},
+        "about": {name: about[name] for name in _FACTS.split() if name in about},
         "lanes": lanes,
         "calls": _CALLS,
         "colours": {

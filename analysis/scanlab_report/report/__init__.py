@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,62 +37,66 @@ from scanlab_report.tables import CASE
 from scanlab_report.written import put
 
 PAGE = "report.html"
-_FIGURE, _TABLE = (".pdf", ".png", ".caption.tex"), (".tex", ".md", ".csv", ".caption.tex")
-"""Endings of the files of a figure, and of those of a table."""
 
 
 class Report:
-    """The files that were written and those that were left out, below `out` and below `paper`."""
+    """The files of a report below `out`, and what the papers include below `paper`."""
 
     def __init__(
         self, data: Data, out: Path, paper: Path | None, say: Callable[[str], None]
     ) -> None:
         self.data, self.out, self.paper, self.say = data, out, paper, say
+        self.others = len(data["other"]) > 0
         self.paper_data = data.on(data.devices[0]) if data.devices else data
-        self.written: list[Path] = []
-        self.left_out: list[Path] = []
-        self.not_in_paper: list[Path] = []
+        load_all()
+        self.entries = [
+            (kind, entry)
+            for kind, entries in (("figure", FIGURES), ("table", TABLES))
+            for entry in entries.values()
+            if entry.of_others == self.others
+        ]
 
     def build(self) -> None:
-        load_all()
         for folder in filter(None, (self.out, self.paper)):
             for part in ("figures", "tables"):
                 (folder / part).mkdir(parents=True, exist_ok=True)
-        others = len(self.data["other"]) > 0
-        figures, tables = (
-            [entry for entry in entries.values() if entry.of_others == others]
-            for entries in (FIGURES, TABLES)
-        )
-        jobs: dict[str, Callable[[], Any]] = {}
-        for entry in figures:
-            jobs[entry.name] = partial(self._figure, entry)
-        for entry in tables:
-            jobs[f"table {entry.name}"] = partial(self._table, entry)
-        if not others:
-            jobs["page"] = partial(write_page, self.data, self.out / PAGE)
-            jobs["cases"] = self._cases
+        makers = {"figure": self._figure, "table": self._table}
+        jobs: dict[str, Callable[[], Any]] = {
+            f"{kind} {entry.name}": partial(makers[kind], entry) for kind, entry in self.entries
+        }
+        if not self.others:
+            jobs |= {"page": partial(write_page, self.data, self.out / PAGE), "cases": self._cases}
         if self.paper:
             jobs["numbers"] = partial(numbers_of, self.data)
-        made = {name: job() for name, job in jobs.items()} if others else side_by_side(jobs)
-        for kind, entries in (("figure", figures), ("table", tables)):
-            for entry in entries:
-                name = entry.name if kind == "figure" else f"table {entry.name}"
-                self._place(kind, entry, *made[name])
-        if others:
+        made = {name: job() for name, job in jobs.items()} if self.others else side_by_side(jobs)
+        for kind, entry in self.entries:
+            line, reason = made[name := f"{kind} {entry.name}"]
+            if not line:
+                self.say(f"{name} is left out: no {reason}.{measure(entry)}")
+                continue
+            if reason:
+                papers = f"the papers, which are of {self.paper_data.devices[0]}"
+                self.say(f"{name} is left out of {papers}: no {reason}.")
+            self.say(f"{name}: {line}")
+        if self.others:
             return
-        self.written.append(self.out / "cases.csv")
         if made["page"]:
-            self.written.append(self.out / PAGE)
             self.say(f"page {PAGE}: {(self.out / PAGE).stat().st_size / 1e6:.1f} MB")
         else:
-            self.left_out.append(Path(PAGE))
             self.say(f"page {PAGE} is left out: no timings, schedules or timelines.")
         if self.paper:
-            import json
-
             text = json.dumps(made["numbers"], indent=1, sort_keys=True, ensure_ascii=False)
-            self._write(self.out / "numbers.json", text + "\n")
-            self._write(self.paper / "macros.tex", macros(made["numbers"]))
+            put(self.out / "numbers.json", text + "\n")
+            put(self.paper / "macros.tex", macros(made["numbers"]))
+
+    def files(self) -> Iterator[Path]:
+        """What a report may have, below `out` or below `paper`: an earlier build's is stale where
+        this one has it not."""
+        suffixes = {"figure": (".pdf", ".png"), "table": (".tex", ".md", ".csv")}
+        yield Path(PAGE)
+        for kind, entry in self.entries:
+            for suffix in (*suffixes[kind], ".caption.tex"):
+                yield Path(f"{kind}s") / f"{entry.name}{suffix}"
 
     def _figure(self, entry: Entry) -> tuple[str, str]:
         """Draw a figure, and another one for the paper if the paper is of one device alone. Return
@@ -106,11 +111,12 @@ class Report:
         if not self.paper:
             return line, ""
         copies = [self.paper / "figures" / target.name for target in targets]
+        several = self.paper_data is not self.data
         try:
-            if self.paper_data is not self.data and "" not in on:
+            if several and "" not in on:
                 on = draw(entry, self.paper_data, copies)
             else:
-                if self.paper_data is not self.data:
+                if several:
                     with style.sheet():
                         style.close(first_of(entry, self.paper_data).content)
                 for source, target in zip(targets, copies, strict=True):
@@ -122,17 +128,15 @@ class Report:
         return line, ""
 
     def _table(self, entry: Entry) -> tuple[str, str]:
+        """Write a table, which is of the first device that has it."""
         try:
             made = first_of(entry, self.data)
         except Lacking as error:
             return "", str(error)
-        content, folder = made.content, self.out / "tables"
-        for suffix, text in (
-            (".tex", content.latex()),
-            (".md", markdown(made)),
-            (".csv", content.csv()),
-        ):
-            put(folder / f"{entry.name}{suffix}", text)
+        content, file = made.content, self.out / "tables" / entry.name
+        put(file.with_suffix(".tex"), content.latex())
+        put(file.with_suffix(".md"), markdown(made))
+        put(file.with_suffix(".csv"), content.csv())
         line = footer_line(made.sources)
         if not self.paper:
             return line, ""
@@ -141,51 +145,25 @@ class Report:
                 first_of(entry, self.paper_data)
             except Lacking as error:
                 return line, str(error)
-        put(self.paper / "tables" / f"{entry.name}.tex", content.latex(in_paper=True))
+        file = self.paper / "tables" / entry.name
+        put(file.with_suffix(".tex"), content.latex(in_paper=True))
         text = " ".join((made.caption, *content.notes))
-        put(self.paper / "tables" / f"{entry.name}.caption.tex", latex_caption(text, made.sources))
+        put(file.with_suffix(".caption.tex"), latex_caption(text, made.sources))
         return line, ""
-
-    def _place(self, kind: str, entry: Entry, line: str, reason: str) -> None:
-        """Report the outcome of a figure or table."""
-        suffixes = _FIGURE if kind == "figure" else _TABLE
-        files = [Path(f"{kind}s") / f"{entry.name}{suffix}" for suffix in suffixes]
-        if not line:
-            self.left_out += files
-            self.say(f"{kind} {entry.name} is left out: no {reason}.{measure(entry)}")
-            return
-        self.written += [self.out / file for file in files[:-1]]
-        if reason:
-            device = self.paper_data.devices[0]
-            self.not_in_paper += files
-            left = f"{kind} {entry.name} is left out of the papers, which are of {device}"
-            self.say(f"{left}: no {reason}.")
-        elif self.paper:
-            self.written += [self.paper / file for file in files if (self.paper / file).exists()]
-        self.say(f"{kind} {entry.name}: {line}")
 
     def _cases(self) -> None:
         """Every case of every file with its median and interval; without tuning's candidates."""
-        data = self.data
-        rows = data.rows("scan", lambda file: file.kind != "tuning")
+        files = self.data.files
+        rows = self.data.rows("scan", lambda file: file.kind != "tuning")
         cases = summarise(rows, ["file", *CASE])
-        cases = cases[["file", *CASE, "count", "median_ns", "low_ns", "high_ns"]]
         for column in ("commit", "date", "device", "origin"):
-            values = [getattr(data.files[number], column) for number in cases["file"]]
-            cases.insert(0, column, values)
-        put(self.out / "cases.csv", cases.drop(columns="file").to_csv(index=False))
-
-    def _write(self, path: Path, text: str) -> None:
-        put(path, text)
-        self.written.append(path)
+            cases.insert(0, column, [getattr(files[number], column) for number in cases["file"]])
+        columns = ["origin", "device", "date", "commit", *CASE]
+        columns += ["count", "median_ns", "low_ns", "high_ns"]
+        put(self.out / "cases.csv", cases[columns].to_csv(index=False))
 
 
 def measure(entry: Entry) -> str:
     """A sentence that says what measures a figure or table; empty if nothing does."""
     steps = plan(entry.measured_by)
     return f" To measure it: {steps}" if steps.commands else ""
-
-
-def remove(stale: Sequence[Path]) -> None:
-    for path in stale:
-        path.unlink(missing_ok=True)

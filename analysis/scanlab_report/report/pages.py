@@ -24,7 +24,7 @@ from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import ranks
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.pick import scans as pick_scans
-from scanlab_report.shown import FIGURES, TABLES, Shown, first_of, footer_line, shown
+from scanlab_report.shown import FIGURES, TABLES, Entry, Shown, first_of, footer_line, shown
 from scanlab_report.written import one_file, put, write
 
 GALLERY = "gallery"
@@ -44,36 +44,21 @@ def ladder(data: Data) -> Shown:
     usual = counts.usual_counts(pick(counted, mode="inclusive"))
     usual = usual.assign(near=(usual["items"] - COST_ITEMS).abs()).sort_values("near")
     cost = usual.drop_duplicates("variant").set_index("variant")["content"]
-    stands = standings.standings(data, cases)
     rows = []
-    for row in (
-        stands[[OWN.has(data.variants[v]) for v in stands["variant"]]].iloc[::-1].itertuples()
-    ):
-        content = cost.get(row.variant)
-        totals = counts.cost(content) if content is not None else {}
-        rows.append(
-            {
-                "variant": row.variant,
-                "cost_items": totals.get("items"),
-                "additions": totals.get("operations"),
-                "barriers": totals.get("barriers"),
-                "bytes_per_item": totals.get("global_bytes_per_item"),
-                "worst_degree": totals.get("worst_degree"),
-                "items": row.items,
-                "time_us": row.median_us,
-                "of_memcpy": row.of_memcpy,
-                "of_cub": row.of_cub,
-            }
-        )
+    for row in standings.standings(data, cases).iloc[::-1].itertuples():
+        if not OWN.has(data.variants[row.variant]):
+            continue
+        totals = counts.cost(cost[row.variant]) if row.variant in cost else {}
+        rows.append(row._asdict() | {f"counted_{name}": value for name, value in totals.items()})
     columns = (
         Column("variant", "variant", code, right=False),
-        Column("cost_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),
-        Column("additions", "additions", whole),
-        Column("barriers", "barriers", whole),
-        Column("bytes_per_item", "bytes/item", significant),
-        Column("worst_degree", "worst conflict", whole),
+        Column("counted_items", "counted at n", lambda v: "—" if pd.isna(v) else size(v)),
+        Column("counted_operations", "additions", whole),
+        Column("counted_barriers", "barriers", whole),
+        Column("counted_global_bytes_per_item", "bytes/item", significant),
+        Column("counted_worst_degree", "worst conflict", whole),
         Column("items", "timed at n", size),
-        Column("time_us", "time, µs", partial(significant, digits=4)),
+        Column("median_us", "time, µs", partial(significant, digits=4)),
         Column("of_memcpy", "× memcpy", with_interval),
         Column("of_cub", "× CUB", with_interval),
     )
@@ -82,7 +67,8 @@ def ladder(data: Data) -> Shown:
         "counts at n, with the degree of the worst bank conflict. The right part has measured "
         "times; ratios are speeds over a device copy and over the fastest CUB, so 1 is as fast."
     )
-    return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases, counted)
+    table = pd.DataFrame(rows, columns=[column.key for column in columns])
+    return shown(data, Table(caption, columns, table), caption, cases, counted)
 
 
 def recorded(data: Data) -> Shown:
@@ -157,18 +143,23 @@ def _listed(names: Iterable[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-PARTS: dict[str, tuple[Callable[[Data], Shown], ...]] = {
-    "results": (standings.six, rivals.score),
-    "ladder": (ladder,),
-    "standings": (standings.short,),
-    "types": (rivals.fastest,),
-    "losses": (head_to_head.losses,),
-    "over_vendor": (ranks.over_vendor,),
-    "devices": (recorded,),
-    "older_devices": (older,),
-    "odd_sizes": (odd_sizes.odd_sizes_short,),
+def _part(make: Callable[[Data], Shown], of_all: bool = False) -> Entry:
+    return Entry(make.__name__, make, of_others=of_all)
+
+
+PARTS = {
+    "results": (_part(standings.six), _part(rivals.score)),
+    "ladder": (_part(ladder),),
+    "standings": (_part(standings.short),),
+    "types": (_part(rivals.fastest),),
+    "losses": (_part(head_to_head.losses),),
+    "over_vendor": (_part(ranks.over_vendor, of_all=True),),
+    "devices": (_part(recorded, of_all=True),),
+    "older_devices": (_part(older, of_all=True),),
+    "odd_sizes": (_part(odd_sizes.odd_sizes_short),),
 }
-"""The functions whose tables or sentences stand between markers, by the name of the markers."""
+"""The tables or sentences that stand between markers, by the name of the markers: of the first
+device that has them, or of all devices."""
 
 # ------------------------------------------------------------------------------------- filling
 
@@ -206,9 +197,9 @@ def fill(page: Path, data: Data, drawn: Path) -> list[Path]:
 def _tables(page: Path, name: str, data: Data) -> str:
     """The tables of a part with caption and source; empty if the data lack the first."""
     made: list[str] = []
-    for make in PARTS[name]:
+    for entry in PARTS[name]:
         try:
-            part = _first(make, data)
+            part = first_of(entry, data)
         except Lacking as error:
             left = "has its first table alone" if made else "is left as it is"
             say(f"{page}: {name} {left}: no {error}.")
@@ -221,19 +212,6 @@ def _tables(page: Path, name: str, data: Data) -> str:
         else:
             made.append(f"{part.content.markdown()}\n{part.caption} Source: {source}.")
     return "\n\n".join(made)
-
-
-def _first(make: Callable[[Data], Shown], data: Data) -> Shown:
-    """Return a part of the first device with data. Parts about all devices ask for all."""
-    if make in (recorded, older, ranks.over_vendor):
-        return make(data)
-    reason: Lacking | None = None
-    for device in data.devices or [""]:
-        try:
-            return make(data.on(device) if device else data)
-        except Lacking as error:
-            reason = reason or error
-    raise reason or Lacking("data")
 
 
 def _gallery(page: Path, drawn: Path, data: Data) -> str:

@@ -5,207 +5,149 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from scanlab_report import load
 from scanlab_report.chapters.timelines import ENGINES, Trace
-from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, LINE, SKY, VERMILLION, WIDTH, Picture
+from scanlab_report.tutorials.drawing import BLUE, FAINT, INK, RED, SKY, WHITE, WIDTH, Picture
 
-LEFT, RIGHT = 84, 8
-"""Units left of the lanes for their names, and right of them."""
-LANE = 24
+LEFT, RIGHT, LANE = 84, 8, 24
+"""Units left of the lanes for their names, and right of them; and the height of a lane."""
 _LOOKS = {
-    "copies in": (BLUE, "#ffffff"),
-    "kernels": (VERMILLION, "#ffffff"),
-    "copies out": (SKY, INK),
+    "copies in": ("H2D copies", BLUE, WHITE),
+    "kernels": ("kernels", RED, WHITE),
+    "copies out": ("D2H copies", SKY, INK),
 }
-_NAMES = {"copies in": "H2D copies", "kernels": "kernels", "copies out": "D2H copies"}
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """Operations on engines, with what stands above them. ``until``: milliseconds that are shown, 0
-    for all."""
-
-    title: str
-    rows: pd.DataFrame
-    until: float = 0
-
-
+"""The name of an engine's lanes, and the colours of its operations and of their numbers."""
+SIMULATED = {
+    "streams/first.svg": {"cudaMemcpy, a kernel, cudaMemcpy": "serial_pinned --chunks 1"},
+    "streams/serial_and_overlapped.svg": {
+        "one after another (serial_pinned)": "serial_pinned --chunks 4",
+        "four streams (depth_first)": "depth_first --chunks 4",
+    },
+    "streams/chunks.svg": {
+        "1 chunk": "depth_first --chunks 1",
+        "4 chunks": "depth_first --chunks 4",
+        "16 chunks": "depth_first --chunks 16",
+    },
+    "streams/pageable.svg": {
+        "pinned memory": "depth_first --chunks 4",
+        "pageable memory": "depth_first --chunks 4 --memory pageable",
+    },
+    "streams/default_stream.svg": {
+        "side kernels: the legacy default stream": "null_stream_trap --chunks 4",
+        "side kernels: a per-thread default stream": "per_thread_default --chunks 4",
+    },
+    "streams/issue_order.svg": {
+        "one copy engine: depth first": "depth_first --profile c1060 --chunks 4",
+        "one copy engine: breadth first": "breadth_first --profile c1060 --chunks 4",
+    },
+}
+"""A picture's timelines: what stands above each, and what the simulator is asked for."""
 _THIRDS = "--h2d-us 12000 --kernel-us 12000 --d2h-us 12000"
 """Twelve milliseconds for each of the three parts, so that a reader can compute what a picture
 shows."""
-SIMULATED: dict[str, tuple[tuple[str, str], ...]] = {
-    "streams/first.svg": (
-        ("cudaMemcpy, a kernel, cudaMemcpy", f"serial_pinned --chunks 1 {_THIRDS}"),
-    ),
-    "streams/serial_and_overlapped.svg": (
-        ("one after another (serial_pinned)", f"serial_pinned --chunks 4 {_THIRDS}"),
-        ("four streams (depth_first)", f"depth_first --chunks 4 {_THIRDS}"),
-    ),
-    "streams/chunks.svg": (
-        ("1 chunk", f"depth_first --chunks 1 {_THIRDS}"),
-        ("4 chunks", f"depth_first --chunks 4 {_THIRDS}"),
-        ("16 chunks", f"depth_first --chunks 16 {_THIRDS}"),
-    ),
-    "streams/pageable.svg": (
-        ("pinned memory", f"depth_first --chunks 4 {_THIRDS}"),
-        ("pageable memory", f"depth_first --chunks 4 --memory pageable {_THIRDS}"),
-    ),
-    "streams/default_stream.svg": (
-        ("side kernels: the legacy default stream", f"null_stream_trap --chunks 4 {_THIRDS}"),
-        ("side kernels: a per-thread default stream", f"per_thread_default --chunks 4 {_THIRDS}"),
-    ),
-    "streams/issue_order.svg": (
-        ("one copy engine: depth first", f"depth_first --profile c1060 --chunks 4 {_THIRDS}"),
-        ("one copy engine: breadth first", f"breadth_first --profile c1060 --chunks 4 {_THIRDS}"),
-    ),
-}
-"""A picture's timelines: what stands above each, and what the simulator is asked for."""
 SHOWN_MS = 4.0
 """The first milliseconds of a recorded timeline are drawn, so that each operation can be seen."""
 
 
-def simulate(program: Path, asked: str) -> pd.DataFrame:
-    """The operations of a simulated schedule."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "trace.json"
-        subprocess.run(
-            [program, "simulate", *asked.split(), "--out", out], check=True, capture_output=True
-        )
-        return load.load([out])["spans"]
-
-
 def simulated(program: Path, name: str) -> str:
-    return draw(
-        [Timeline(title, simulate(program, asked)) for title, asked in SIMULATED[name]], "simulated"
-    )
+    timelines = {}
+    for title, schedule in SIMULATED[name].items():
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "trace.json"
+            words = [
+                str(program),
+                "simulate",
+                *schedule.split(),
+                *_THIRDS.split(),
+                "--out",
+                str(out),
+            ]
+            subprocess.run(words, check=True, capture_output=True)
+            timelines[title] = load.load([out])["spans"]
+    return draw(timelines, "simulated")
 
 
-def _titled(trace: Trace) -> str:
-    return f"{trace.schedule}, {trace.about['chunks']} chunks, {trace.about['streams']} streams"
-
-
-def of_device(traces: Sequence[Trace]) -> str:
-    """The recorded timeline of depth_first."""
-    (trace,) = (each for each in traces if each.schedule == "depth_first" and not each.one_queue)
-    return draw([Timeline(_titled(trace), trace.rows, SHOWN_MS)], "recorded")
-
-
-def two_orders(traces: Sequence[Trace]) -> str:
-    """The recorded timelines of two issue orders, whole."""
-    chosen = sorted(
-        (each for each in traces if not each.one_queue),
-        key=lambda each: each.schedule != "depth_first",
-    )
-    return draw([Timeline(_titled(each), each.rows) for each in chosen], "recorded")
-
-
-RECORDED: dict[str, Callable[[Sequence[Trace]], str]] = {
-    "streams/h200.svg": of_device,
-    "streams/h200_orders.svg": two_orders,
-}
+def recorded(traces: Sequence[Trace]) -> dict[str, str]:
+    """The timeline of depth_first, and those of two issue orders, whole."""
+    timelines = {
+        f"{trace.schedule}, {trace.about['chunks']} chunks, {trace.about['streams']} streams": (
+            trace.rows
+        )
+        for trace in sorted(traces, key=lambda trace: trace.schedule != "depth_first")
+        if not trace.one_queue
+    }
+    title, rows = next(iter(timelines.items()))
+    return {
+        "streams/h200.svg": draw({title: rows}, "recorded", SHOWN_MS),
+        "streams/h200_orders.svg": draw(timelines, "recorded"),
+    }
 
 
 def _ticks(span: float) -> list[float]:
     """Four to eight round numbers of milliseconds."""
-    step = next(
-        step
-        for power in range(-3, 4)
-        for step in (10**power, 2 * 10**power, 5 * 10**power)
-        if span / step <= 8
-    )
+    steps = (digit * 10**power for power in range(-3, 4) for digit in (1, 2, 5))
+    step = next(step for step in steps if span / step <= 8)
     return [round(step * number, 6) for number in range(int(span / step) + 1)]
 
 
-def _in_one_lane(rows: pd.DataFrame) -> pd.DataFrame:
-    """Put the operations of an engine in one lane, unless they overlap by more than a hundredth of
-    the time."""
+def _lanes(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The operations of each lane with their engine, from copies in to copies out. An engine has
+    one lane, unless its operations overlap by more than a hundredth of the time."""
+    rows = rows.sort_values("start_us")
     least = 0.01 * (rows["end_us"].max() - rows["start_us"].min())
-    rows = rows.copy()
-    for _, group in rows.groupby("kind"):
-        group = group.sort_values("start_us")
-        if (group["start_us"].to_numpy()[1:] >= group["end_us"].to_numpy()[:-1] - least).all():
-            rows.loc[group.index, "lane"] = group["lane"].min()
-    return rows
+    lanes = []
+    for kind in sorted(set(rows["kind"]), key=[*ENGINES, *sorted(set(rows["kind"]))].index):
+        engine = rows[rows["kind"] == kind]
+        if not (engine["start_us"] < engine["end_us"].shift() - least).any():
+            lanes.append((kind, engine))
+        else:
+            lanes += [(kind, lane) for _, lane in engine.groupby("lane")]
+    return lanes
 
 
-def draw(timelines: Sequence[Timeline], origin: str) -> str:
-    """Timelines below each other, on one axis of time in milliseconds."""
-    timelines = [replace(timeline, rows=_in_one_lane(timeline.rows)) for timeline in timelines]
-    spans = [
-        timeline.until or (timeline.rows["end_us"].max() - timeline.rows["start_us"].min()) / 1e3
-        for timeline in timelines
-    ]
-    span = max(spans)
-    height = sum(24 + (LANE + 4) * len(_lanes(timeline.rows)) + 8 for timeline in timelines) + 38
-    picture = Picture("; ".join(timeline.title for timeline in timelines), height)
+def draw(timelines: Mapping[str, pd.DataFrame], origin: str, until: float = 0) -> str:
+    """Timelines below each other, on one axis of time in milliseconds, up to ``until`` or whole."""
+    lanes = {title: _lanes(rows) for title, rows in timelines.items()}
+    lengths = [(rows["end_us"].max() - rows["start_us"].min()) / 1e3 for rows in timelines.values()]
+    span = until or max(lengths)
+    height = sum(32 + (LANE + 4) * len(own) for own in lanes.values()) + 38
+    picture = Picture("; ".join(timelines), height)
     scale = (WIDTH - LEFT - RIGHT) / span
-    y, numbered = 4.0, False
-    bottom = height - 36
     for tick in _ticks(span):
-        picture.line(LEFT + scale * tick, 22, LEFT + scale * tick, bottom, "#e4e4e4")
-        picture.text(LEFT + scale * tick, bottom + 10, f"{tick:g}", 12, colour=FAINT)
-    for timeline in timelines:
-        picture.box(LEFT - 2, y, WIDTH - LEFT, 18, "#ffffff", "#ffffff")
-        picture.text(LEFT, y + 10, timeline.title, 13, "start", bold=True)
+        x = LEFT + scale * tick
+        picture.line(x, 22, x, height - 36, "#e4e4e4")
+        picture.text(x, height - 26, f"{tick:g}", 12, FAINT, "middle")
+    y, numbered = 4, False
+    for title, rows in timelines.items():
+        picture.box(LEFT - 2, y, WIDTH - LEFT, 18, WHITE, edge=WHITE)
+        picture.text(LEFT, y + 10, title, 13, bold=True)
         y += 24
-        first = timeline.rows["start_us"].min()
-        named: set[str] = set()
-        for lane in _lanes(timeline.rows):
-            rows = timeline.rows[timeline.rows["lane"] == lane].sort_values("start_us")
-            kind = str(rows["kind"].iloc[0])
-            if kind not in named:
-                picture.text(LEFT - 8, y + LANE / 2, _NAMES.get(kind, kind), 12, "end")
-                named.add(kind)
-            picture.line(LEFT, y + LANE / 2, WIDTH - RIGHT, y + LANE / 2, LINE)
-            for row in rows.itertuples():
-                start, end = (row.start_us - first) / 1e3, (row.end_us - first) / 1e3
+        begin, before = rows["start_us"].min(), ""
+        for kind, operations in lanes[title]:
+            name, fill, ink = _LOOKS.get(kind, (kind, FAINT, WHITE))
+            if kind != before:
+                picture.text(LEFT - 8, y + LANE / 2, name, 12, anchor="end")
+            before = kind
+            picture.line(LEFT, y + LANE / 2, WIDTH - RIGHT, y + LANE / 2)
+            for row in operations.itertuples():
+                start, end = (row.start_us - begin) / 1e3, (row.end_us - begin) / 1e3
                 if start >= span:
                     continue
-                numbered |= _bar(
-                    picture,
-                    LEFT + scale * start,
-                    y,
-                    scale * (min(end, span) - start),
-                    kind,
-                    row.chunk,
-                )
+                x, width = LEFT + scale * start, scale * (min(end, span) - start)
+                # A white edge parts neighbours; a bar too narrow for it has none, so that short
+                # kernels are seen.
+                edge = WHITE if width >= 6 else fill
+                picture.box(x, y, max(width, 1.2), LANE, fill, edge=edge, rx=1)
+                if row.chunk >= 0 and width >= 9 * len(str(row.chunk)) + 3:
+                    picture.text(x + width / 2, y + LANE / 2, row.chunk, 12, ink, "middle")
+                    numbered = True
             y += LANE + 4
         y += 8
-    picture.text(
-        WIDTH - RIGHT,
-        height - 10,
-        f"time, ms ({origin}){'; numbers are chunks' if numbered else ''}",
-        12,
-        "end",
-        FAINT,
-    )
+    axis = f"time, ms ({origin}){'; numbers are chunks' if numbered else ''}"
+    picture.text(WIDTH - RIGHT, height - 10, axis, 12, FAINT, "end")
     return picture.svg()
-
-
-def _lanes(rows: pd.DataFrame) -> list[int]:
-    """Return lanes from copies in to copies out. Lanes of an engine are in the order of their
-    numbers."""
-    order = {kind: place for place, kind in enumerate(ENGINES)}
-    keys = {
-        (order.get(kind, len(order)), int(lane))
-        for kind, lane in zip(rows["kind"], rows["lane"], strict=True)
-    }
-    return [lane for _, lane in sorted(keys)]
-
-
-def _bar(picture: Picture, x: float, y: float, width: float, kind: str, chunk: int) -> bool:
-    """Draw an operation. Return whether its number had room."""
-    fill, ink = _LOOKS.get(kind, (FAINT, "#ffffff"))
-    # A white edge parts neighbours; a bar too narrow for it has none, so that short kernels are
-    # seen.
-    picture.box(x, y, max(width, 1.2), LANE, fill, "#ffffff" if width >= 6 else fill, 1)
-    if chunk < 0 or width < 9 * len(str(chunk)) + 3:
-        return False
-    picture.text(x + width / 2, y + LANE / 2, chunk, 12, colour=ink)
-    return True

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from baselines.python import clock, libraries
+from baselines.python import device as gpu
+from baselines.python import libraries
 from baselines.python.protocol import Plan
 from baselines.python.session import Bench
 
@@ -62,11 +63,6 @@ def test_runs_are_timed_after_untimed_ones(cache: str, seconds: float, evictions
     assert (device.runs, device.evictions) == (3 + 20, evictions)
 
 
-def test_an_eviction_reads_three_times_the_cache_and_a_gibibyte_at_least() -> None:
-    assert libraries._eviction_words(60 << 20) * 4 == 1 << 30
-    assert libraries._eviction_words(1 << 30) * 4 == 3 << 30
-
-
 def test_the_clock_is_read_after_each_sample_and_outside_its_time() -> None:
     read: list[float] = []
     device = Device()
@@ -107,25 +103,23 @@ class Nvml:
 
 def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.MonkeyPatch) -> None:
     nvml, now = Nvml(), [100.0]
-    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: nvml)
-    monkeypatch.setattr(clock.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: nvml)
+    monkeypatch.setattr(gpu.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
-    reader = clock.ClockReader()
+    reader = gpu.Clock()
     readings = []
     for now[0] in (100.0, 100.019, 100.021, 100.05):
         readings.append(reader.sm_mhz())
     assert readings == [1980.0, None, 1980.0, 1980.0]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-abc")
-    clock.ClockReader()
+    gpu.Clock()
     assert nvml.chosen == [3, b"GPU-abc"]
 
 
-@pytest.mark.parametrize(
-    "lacks", ["Init_v2", "DeviceGetHandleByIndex_v2", "DeviceGetClockInfo", ""]
-)
+@pytest.mark.parametrize("nvml", [Nvml("nvmlDeviceGetClockInfo"), None])
 def test_a_clock_that_cannot_be_had_is_not_known(
-    lacks: str, monkeypatch: pytest.MonkeyPatch
+    nvml: Nvml | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clock.ctypes, "CDLL", lambda _: Nvml(f"nvml{lacks}") if lacks else None)
+    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: nvml)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    assert clock.ClockReader().sm_mhz() is None
+    assert gpu.Clock().sm_mhz() is None
