@@ -34,34 +34,26 @@ _PUBLISHED: Mapping[str, Mapping[str, Any]] = {
 
 def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
     """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
-    return {
-        file.stem: publication
-        for file in sorted(folder.glob("*.csv"))
-        if (publication := _publication(file, problems))
-    }
-
-
-def _publication(file: Path, problems: list[Complaint]) -> Publication | None:
-    sidecar, at = file.with_suffix(".toml"), file
-    try:
-        if not sidecar.exists():
-            raise Misfit("", f"its source is missing: expected {sidecar.name} beside it")
-        at = sidecar
+    made = {}
+    for file in sorted(folder.glob("*.csv")):
+        at = file.with_suffix(".toml")
         try:
-            source = tomllib.loads(sidecar.read_text(encoding="utf-8-sig"))
-        except (ValueError, OSError) as error:
-            raise Misfit("", f"is not TOML ({error})") from None
-        convert(source, _Source)
-        at, forms = file, _PUBLISHED.get(file.stem, {})
-        try:
+            source = tomllib.loads(at.read_text(encoding="utf-8-sig"))
+            convert(source, _Source)
+            at, forms = file, _PUBLISHED.get(file.stem, {})
             table = read_csv(file.read_text(encoding="utf-8-sig"))
+            if missing := [column for column in forms if column not in table]:
+                raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
+        except FileNotFoundError:
+            message = f"its source is missing: expected {at.name} beside it"
+            problems.append(Complaint(file, "", message))
+        except Misfit as misfit:
+            problems.append(Complaint(at, misfit.place, misfit.message))
         except (ValueError, OSError) as error:
-            raise Misfit("", f"cannot be read as CSV ({error})") from None
-        if missing := [column for column in forms if column not in table]:
-            raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
-    except Misfit as misfit:
-        problems.append(Complaint(at, misfit.place, misfit.message))
-        return None
-    table, wrong = checked(table, forms)
-    problems += [Complaint(file, *sentence) for sentence in wrong]
-    return Publication(table, source)
+            what = "is not TOML" if at != file else "cannot be read as CSV"
+            problems.append(Complaint(at, "", f"{what} ({error})"))
+        else:
+            table, wrong = checked(table, forms)
+            problems += [Complaint(file, *sentence) for sentence in wrong]
+            made[file.stem] = Publication(table, source)
+    return made

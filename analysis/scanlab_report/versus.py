@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data
@@ -41,11 +40,9 @@ def contests(
     return cases
 
 
-def pairs(
-    cases: pd.DataFrame, variant: str, rivals: Sequence[str], first: pd.Series | None = None
-) -> pd.DataFrame:
+def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
     """Return one row per case of `variant` with the fastest of `rivals`, from the first file that
-    has both: `rival`, `samples_rival`, `median_ns_rival`. `first`: the preferred file, by KEY."""
+    has both: `rival`, `samples_rival`, `median_ns_rival`."""
     theirs = cases[cases["variant"].isin(list(rivals))]
     rank = {id_: place for place, id_ in enumerate(rivals)}
     theirs = theirs.assign(rank=theirs["variant"].map(rank))
@@ -55,13 +52,7 @@ def pairs(
         theirs[columns], on=["file", *KEY], suffixes=("", "_rival")
     )
     both = both.rename(columns={"variant_rival": "rival"})
-    if first is not None and len(both):
-        preferred = pd.MultiIndex.from_frame(both[KEY]).map(first.to_dict().get)
-        both = both.assign(other=both["file"].to_numpy() != np.asarray(preferred))
-        both = both.sort_values(["other", "place"], kind="stable").drop(columns="other")
-    else:
-        both = both.sort_values("place", kind="stable")
-    both = both.drop_duplicates(KEY)
+    both = both.sort_values("place", kind="stable").drop_duplicates(KEY)
     return both.sort_values(["items", *KEY], kind="stable", ignore_index=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from pathlib import Path
@@ -242,18 +241,6 @@ def test_nothing_is_drawn_of_counts_that_the_hardware_did_not_make() -> None:
 
 
 # -------------------------------------------------------------------------------------- a drawing
-
-
-def test_a_tile_goes_from_role_to_role_and_a_role_does_one_tile_after_another() -> None:
-    spans = {(span.role, span.tile): span for span in pipeline.spans()}
-    for tile in range(pipeline.TILES):
-        for before, after in itertools.pairwise(pipeline.ROLES):
-            assert spans[after, tile].begin >= spans[before, tile].end
-        for role in pipeline.ALONE if tile else ():
-            assert spans[role, tile].begin >= spans[role, tile - 1].end
-    loads = [span for span in spans.values() if span.role == "load"]
-    at_once = [sum(other.begin <= own.begin < other.end for other in loads) for own in loads]
-    assert max(at_once) == pipeline.LOADING
 
 
 def test_the_drawing_of_the_documentation_is_this_one(tmp_path: Path) -> None:

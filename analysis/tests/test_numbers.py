@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,12 +26,12 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
-from scanlab_report.numbers import head_to_head, macros, ranks, scans, sessions, streams
+from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
 from scanlab_report.page import answers, columns, timelines
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
-from tests import test_head_to_head, test_kernels, test_model, test_ranks, test_sessions, tiny
-from tests.test_streams import GRIDS, MS, QUEUES, TWO, schedule, scheduled
+from tests import test_head_to_head, test_model, test_ranks, test_sessions, tiny
+from tests.test_streams import MS, TWO, schedule, scheduled
 from tests.test_streams import scan as larger
 from tests.tiny import EXACT, LEAST, MOST, SPREAD, case, count, near, several, tables, with_rows
 
@@ -40,10 +40,12 @@ THOUSAND = 8 * N / 1000
 """Nanoseconds of N items at 1000 GB/s."""
 
 
-def has(found: Mapping[str, str], wanted: str) -> None:
+def has(module: ModuleType, data: Data, *lines: str) -> None:
     """Some numbers are these, by name; a dash: there is no such number."""
-    names, values = wanted.split()[::2], wanted.split()[1::2]
-    plain = {name: re.sub(r"\\ensuremath|\\texttt|[\\{}]", "", of) for name, of in found.items()}
+    made = printed(data, module.FUNCTIONS)
+    wanted = " ".join(lines).split()
+    names, values = wanted[::2], wanted[1::2]
+    plain = {name: re.sub(r"\\ensuremath|\\texttt|[\\{}]", "", own) for name, own in made.items()}
     assert [plain.get(name, "—") for name in names] == values
 
 
@@ -55,19 +57,13 @@ def test_the_text_has_rates_shares_and_gains_at_the_largest_size() -> None:
     slower |= dict(cub_device_scan=2.0, copy_bulk=1.1, look_ahead=1.375)
     times = {variant: by * THOUSAND for variant, by in slower.items()}
     data = tables([*several(times, N), *several(times, N // 4), case("empty_launch", 0, 3100.0)])
-    found = scans.setup(data)
-    has(found, "copyRate 1000 copyItems 2^28 floorTime 3.1 bestRate 800 bestOfCopy 0.800")
-    has(found, "bestOfVendor 1.60 vendorOfCopy 0.50 paddingGainLargest 1.25 doublingOverTree 0.500")
-    found = scans.rungs(data)
-    has(found, "rungBest 0.800 rungLookAhead 0.727 rungBulkCopy 0.909 lookAheadOfBulk 0.800")
-
-
-def test_the_text_has_the_price_of_a_reset_at_an_equal_tile() -> None:
-    times = dict(memcpy=100.0, best=125.0, look_ahead=200.0)
-    cases = [case("look_ahead", n, 130.0, settings="tile=28") for n in (1 << 24, N)]
-    cases += [case("device_scan", 1 << 24, 156.0), case("device_scan", N, 143.0)]
-    data = tables([*several(times, 1 << 24, N), *cases])
-    has(scans.rungs(data), "resetSome 1.20 resetMany 1.10")
+    has(
+        scans,
+        data,
+        "copyRate 1000 copyItems 2^28 floorTime 3.1 bestRate 800 bestOfCopy 0.800",
+        "bestOfVendor 1.60 vendorOfCopy 0.50 paddingGainLargest 1.25 doublingOverTree 0.500",
+        "rungBest 0.800 rungLookAhead 0.727 rungBulkCopy 0.909 lookAheadOfBulk 0.800",
+    )
 
 
 def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() -> None:
@@ -75,8 +71,11 @@ def test_the_text_has_the_fastest_tile_of_the_smallest_and_the_largest_size() ->
     cases = several(dict(memcpy=100.0), small, N)
     cases += [case("look_ahead", N, ns, settings=tile) for tile, ns in tiles.items()]
     cases += [case("look_ahead", small, 330 - ns, settings=tile) for tile, ns in tiles.items()]
-    found = scans.tiles(tables(cases))
-    has(found, "tileDefault 30 tileSmall 12 tileLarge 30 tileLargest 36 tileLargestLoses 19")
+    has(
+        scans,
+        tables(cases),
+        "tileDefault 30 tileSmall 12 tileLarge 30 tileLargest 36 tileLargestLoses 19",
+    )
 
 
 def test_the_text_has_what_each_idea_and_the_second_form_are_worth() -> None:
@@ -88,9 +87,12 @@ def test_the_text_has_what_each_idea_and_the_second_form_are_worth() -> None:
         for own, ns in slower.items()
     ]
     cases += several(dict(decoupled_lookback=150.0, reduce_then_scan=160.0), N, exact=True)
-    found = scans.ablations(tables(cases))
-    has(found, "ablationStagesTwo 1.12 ablationPdlSmall 1.10 ablationAskingSmall 1.30")
-    has(found, "ablationLookBack 0.75 ablationReduceThenScan 0.80")
+    has(
+        scans,
+        tables(cases),
+        "ablationStagesTwo 1.12 ablationPdlSmall 1.10 ablationAskingSmall 1.30",
+        "ablationLookBack 0.75 ablationReduceThenScan 0.80",
+    )
     forms = {"tile=49": (100.0, 200.0), "folding=repeated tile=49": (105.0, 270.0), "": (1.0, 1.0)}
     heavy = dict(type="f32", op="log_sum_exp")
     cases = [
@@ -98,17 +100,7 @@ def test_the_text_has_what_each_idea_and_the_second_form_are_worth() -> None:
         for own, both in forms.items()
         for n, ns in zip(sizes, both, strict=True)
     ]
-    has(scans.second_form(tables(cases)), "secondFormSmall 1.05 secondFormLarge 1.35")
-
-
-def test_the_text_has_microseconds_per_node_of_a_single_wave() -> None:
-    times = dict(copy_vector=1e3, copy_one_wave=1.5e3, best=1.6e3, cub_device_scan=2e3)
-    in_graph = dict(cache="warm", launch="graph")
-    cases = several(times, 1 << 14, 1 << 22, **in_graph)
-    data = tables([*cases, case("empty_launch", 0, 600.0, **in_graph)])
-    found = scans.waves(data)
-    has(found, "waveFloor 0.60 waveSmallCopy 1.00 waveSmallMeeting 1.50 waveLargeBest 1.60")
-    has(found, "waveLargeVendor 2.00")
+    has(scans, tables(cases), "secondFormSmall 1.05 secondFormLarge 1.35")
 
 
 def test_the_text_counts_wins_and_names_the_tuned_rival() -> None:
@@ -122,18 +114,16 @@ def test_the_text_counts_wins_and_names_the_tuned_rival() -> None:
     few += [*several(dict(empty_launch=600.0), 0, **node), case("best", 1 << 18, 1.2e3, **NODE)]
     floor = case("empty_launch", 0, 3100.0, cache="warm")
     data = tables([*cases, *few, floor])
-    found = head_to_head.outcomes(data)
-    has(found, "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3")
-    has(found, "leadItems 2^28 leadLargest 1.20 headToHeadApart 5 headToHeadLeast 1.03")
-    found = head_to_head.header(data)
-    has(found, "headerCases 4 headerWins 3 headerLosses 1 headerBelow 1 headerLeast 0.50")
-    has(found, "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125")
-    has(head_to_head.launches(data), "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5")
-    has(head_to_head.libraries(data), "tunedOfCopy 0.80")
     has(
-        head_to_head.outcomes(tables(test_head_to_head.DUELS)),
-        "headToHeadTies 1 headToHeadLosses 2",
+        head_to_head,
+        data,
+        "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3",
+        "leadItems 2^28 leadLargest 1.20 headToHeadApart 5 headToHeadLeast 1.03 tunedOfCopy 0.80",
+        "headerCases 4 headerWins 3 headerLosses 1 headerBelow 1 headerLeast 0.50",
+        "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125",
+        "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5",
     )
+    has(head_to_head, tables(test_head_to_head.DUELS), "headToHeadTies 1 headToHeadLosses 2")
 
 
 NODE = dict(cache="warm", launch="graph")
@@ -148,28 +138,17 @@ def test_the_text_sets_pairs_that_the_rival_was_searched_for_apart() -> None:
         for ns, own in zip(times, pairs, strict=True):
             cases += several(dict(best=100.0, cub_tuned=ns), n, exact=True, **own)
     data = tiny.about(tables(cases, tuning), 1, kind="tuning")
-    found = head_to_head.searched(data)
-    has(found, "headToHeadSearched 4 headToHeadSearchedWins 3 headToHeadSearchedMedian 1.20")
-    has(found, "headToHeadUnsearchedMedian 2.50")
+    has(
+        head_to_head,
+        data,
+        "headToHeadSearched 4 headToHeadSearchedWins 3 headToHeadSearchedMedian 1.20",
+        "headToHeadUnsearchedMedian 2.50",
+    )
 
 
 def test_the_text_has_the_times_of_libraries_over_best() -> None:
     data = tables(several(dict(best=100.0, thrust_scan=131.0, torch_cumsum=162.0), N))
-    has(head_to_head.libraries(data), "thrustOfBest 1.31 torchOfBest 1.62 cupyOfBest —")
-
-
-def test_the_text_has_dram_bytes_and_waits_at_the_largest_size() -> None:
-    rows = [
-        test_kernels.traffic(4 * n * by, 4 * n, variant=variant, items=n)
-        for variant, n, by in (
-            ("reduce_then_scan", 4096, 2),
-            ("look_ahead", 1024, 3),
-            ("look_ahead", 4096, 1),
-        )
-    ]
-    has(scans.traffic(with_rows(Data(), "traffic", rows)), "movedLookAhead 2.00")
-    roles = test_kernels.waits(load=(1000, 250, 0), scan=(1000, 10, 125))
-    has(scans.waits(with_rows(Data(), "waits", roles)), "waitLoad 25 waitScan 12")
+    has(head_to_head, data, "thrustOfBest 1.31 torchOfBest 1.62 cupyOfBest —")
 
 
 def test_the_text_has_what_was_counted() -> None:
@@ -183,19 +162,13 @@ def test_the_text_has_what_was_counted() -> None:
     rows = [counted("hso_block", 100, 4), counted("hso_block_padded", 100, 2, "two_level")]
     rows += [counted("hs_block", 900, 1), counted("hs_blocked", 300, 1)]
     data = with_rows(Data(), "counts", [*rows, counted("hso_blocked", 100, 1)])
-    found = scans.counted(data)
-    has(found, "degreeItems 2^11 worstDegreeBare 4 worstDegreeTwoLevel 2 additionsItems 2^11")
-    has(found, "additionsHillisSteele 900 additionsWorkEfficient 100 barriersDoubling 7")
-    has(found, "tileDoubling 1024 trafficAllows 0.50")
-
-
-def test_the_text_says_how_far_hardware_and_emulator_differ_either_way() -> None:
-    rows = [count("hso_block", 64, dict(transactions=100))]
-    rows.append(count("hso_blocked", 64, dict(transactions=200)))
-    launches = [test_kernels.counters("hso_block", 0, 80, 10, 90, 0)]
-    launches.append(test_kernels.counters("hso_blocked", 0, 200, 0, 190, 3))
-    data = with_rows(with_rows(Data(), "counts", rows), "counters", launches)
-    has(scans.agreement(data), "hardwareCases 2 hardwareEqual 0 hardwareLargestDifference 11.1")
+    has(
+        scans,
+        data,
+        "degreeItems 2^11 worstDegreeBare 4 worstDegreeTwoLevel 2 additionsItems 2^11",
+        "additionsHillisSteele 900 additionsWorkEfficient 100 barriersDoubling 7",
+        "tileDoubling 1024 trafficAllows 0.50",
+    )
 
 
 # ------------------------------------------------------------- streams, sessions and several GPUs
@@ -209,18 +182,24 @@ def test_the_text_has_the_best_schedule_over_its_estimate_and_over_serial() -> N
     ]
     cases += [schedule("breadth_first", 8, 27.0), schedule("breadth_first", 4, 25.0)]
     data = scheduled(*cases, schedule("null_stream_trap", 2, 120.0))
-    found = streams.schedules(data)
-    has(found, "streamBest breadth_first streamBestChunks 4 streamBestOfBound 1.00")
-    has(found, "streamSpeedup 1.68 streamSpeedupIdeal 1.60 streamDuplexCost 25")
-    has(found, "streamBreadthOfBound 1.20 streamBreadthChunks 8 streamTrapOfSerial 2.00")
-    has(found, "streamRateIn 0.336 streamRateOut 0.336")
+    has(
+        streams,
+        data,
+        "streamBest breadth_first streamBestChunks 4 streamBestOfBound 1.00",
+        "streamSpeedup 1.68 streamSpeedupIdeal 1.60 streamDuplexCost 25",
+        "streamBreadthOfBound 1.20 streamBreadthChunks 8 streamTrapOfSerial 2.00",
+        "streamRateIn 0.336 streamRateOut 0.336",
+    )
 
 
 def test_the_text_has_the_fewest_streams_that_are_worth_it() -> None:
     times = {1: 40.0, 2: 30.5, 4: 30.0, 8: 29.95}
     cases = [schedule("depth_first", 16, ms, number) for number, ms in times.items()]
-    found = streams.worth(scheduled(*cases, schedule("graph", 16, 30.0, 1)))
-    has(found, "streamsWorth 2 streamsWorthRatio 2.0 streamsWorthChunks 16 streamsWorthBreadth —")
+    has(
+        streams,
+        scheduled(*cases, schedule("graph", 16, 30.0, 1)),
+        "streamsWorth 2 streamsWorthRatio 2.0 streamsWorthChunks 16 streamsWorthBreadth —",
+    )
 
 
 def test_the_text_says_which_schedule_beats_its_estimate_by_more_than_two_percent() -> None:
@@ -228,7 +207,7 @@ def test_the_text_says_which_schedule_beats_its_estimate_by_more_than_two_percen
     for ms, spread, beaten in ((28.5, EXACT, "0.95"), (29.7, EXACT, "—"), (28.5, SPREAD, "—")):
         data = scheduled(*few, schedule("depth_first", 2, ms, spread=spread))
         name = "—" if beaten == "—" else "depth_first"
-        has(streams.beaten(data), f"streamBoundBeaten {beaten} streamBoundBeatenBy {name}")
+        has(streams, data, f"streamBoundBeaten {beaten} streamBoundBeatenBy {name}")
 
 
 def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
@@ -240,16 +219,12 @@ def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
     rows += [larger("streamed", 1, MS / 3, "file", 1), larger("streamed", 1, MS / 5, "file")]
     rows += [larger("streamed", 2, MS / 2, "file"), larger("files", 2, MS / 3, "file")]
     data = with_rows(Data(), "stream_scan", [row for own in rows for row in own], device="d")
-    found = streams.larger_scans(data)
-    has(found, "streamScanRate 8.00 streamScanSize 2~GiB streamFileRate 5.00")
-    has(found, "streamFileOfNaiveLargest 2.00 streamFileOfFiles 0.667 streamFileSessions —")
-
-
-def test_the_text_has_how_far_small_grids_are_from_the_formula() -> None:
-    data = with_rows(Data(), "concurrency", [GRIDS[0], *QUEUES[:2], GRIDS[1]])
-    found = streams.grids(data)
-    has(found, "streamStairsCases 2 streamStairsFarthest 10 streamQueueOne 9.30")
-    has(found, "streamQueueMany 3.10")
+    has(
+        streams,
+        data,
+        "streamScanRate 8.00 streamScanSize 2~GiB streamFileRate 5.00",
+        "streamFileOfNaiveLargest 2.00 streamFileOfFiles 0.667 streamFileSessions —",
+    )
 
 
 def test_the_text_has_the_errors_of_the_model_either_way() -> None:
@@ -264,20 +239,26 @@ def test_the_text_has_the_errors_of_the_model_either_way() -> None:
             row |= {f"{which}overlap_in_both": both, f"{which}overlap_in_either": 10}
         queues_ = dict(copy_queues=queues, queues_ordered_as_modelled=queues == 4)
         rows.append(row | queues_ | dict(measured_spread=spread))
-    found = streams.predictions(with_rows(Data(), "comparison", rows))
-    has(found, "modelCases 3 modelMedian 3.0 modelWorst 20.0 modelOverlap 90.0")
-    has(found, "modelRepeatedOverlap 70.0 modelBestOverlap 100 modelUnaidedMedian 3.5")
-    has(found, "modelUnaidedWorst 50.0 modelUnaidedOverlap 80.0 modelQueuesTurned 2")
-    has(found, "modelQueuesInOrder 1 modelEstimateMedian 30 modelRepeatable 2")
-    has(found, "modelRepeatableWorst 3.00")
+    has(
+        streams,
+        with_rows(Data(), "comparison", rows),
+        "modelCases 3 modelMedian 3.0 modelWorst 20.0 modelOverlap 90.0",
+        "modelRepeatedOverlap 70.0 modelBestOverlap 100 modelUnaidedMedian 3.5",
+        "modelUnaidedWorst 50.0 modelUnaidedOverlap 80.0 modelQueuesTurned 2",
+        "modelQueuesInOrder 1 modelEstimateMedian 30 modelRepeatable 2",
+        "modelRepeatableWorst 3.00",
+    )
 
 
 def test_the_text_says_what_advice_is_worth_apart_for_problems_too_small_to_foretell() -> None:
     rows = [test_model.advice(1 << n, error) for n, error in ((14, 0.2), (20, 0.04), (26, 0.01))]
-    found = streams.advice(with_rows(Data(), "advice", rows))
-    has(found, "adviceProblems 3 adviceMedian 5.0 adviceLargeProblems 2")
-    has(found, "adviceLargeMedianError 4.00 adviceSmallMedianError 20.0 adviceSmallBytes 0.125")
-    has(found, "adviceSmallLost 50")
+    has(
+        streams,
+        with_rows(Data(), "advice", rows),
+        "adviceProblems 3 adviceMedian 5.0 adviceLargeProblems 2",
+        "adviceLargeMedianError 4.00 adviceSmallMedianError 20.0 adviceSmallBytes 0.125",
+        "adviceSmallLost 50",
+    )
 
 
 def test_the_text_has_what_happened_while_sessions_were_measured() -> None:
@@ -286,8 +267,7 @@ def test_the_text_has_what_happened_while_sessions_were_measured() -> None:
     ]
     rows = [row | {"converged": 1.0} for own in cases for row in own]
     data = with_rows(Data(), "schedule", rows, device="d", schedules={})
-    found = sessions.sessions(data)
-    has(found, "driftSchedules 1.1 convergedSchedules 100 convergedSchedulesCases 21")
+    has(streams, data, "driftSchedules 1.1 convergedSchedules 100 convergedSchedulesCases 21")
 
 
 def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:
@@ -300,9 +280,12 @@ def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:
     ]
     data = test_ranks.timed(*(case_ for of in cases for case_ in of))
     data = test_ranks.with_best(data, test_ranks.best(18e3, 4 * ranks.MOST))
-    found = ranks.peers(data)
-    has(found, "peersGpus 4 peersWeak 0.850 peersOfCopy 0.900 peersStrong 3.60 peersSmall 5.0")
-    has(found, "peersBlocked 0.875")
+    has(
+        ranks,
+        data,
+        "peersGpus 4 peersWeak 0.850 peersOfCopy 0.900 peersStrong 3.60 peersSmall 5.0",
+        "peersBlocked 0.875",
+    )
 
 
 # --------------------------------------------------------------------------------------- the page
@@ -405,7 +388,3 @@ def test_a_table_prints_some_rows_and_keeps_all_as_csv_with_ends_of_intervals() 
         "w,3.0,2.0,4.0",
     ]
     assert r"\multicolumn{1}{c}{G}" in table.latex() and r"\cmidrule(lr){2-2}" in table.latex()
-
-
-def test_the_papers_read_numbers_as_macros() -> None:
-    assert r"\newcommand{\bestRate}{800}" in macros({"bestRate": "800"}).splitlines()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.claims import stated
@@ -34,13 +34,14 @@ from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import ODD_SIZES
 
 BY_MEDIAN = (
-    "By the median only: at some size, which need not be that of the row, the interval "
-    "reaches beyond the target. Or repetitions are too few for one."
+    "By the median only: at some size, which need not be that of the row, the interval reaches "
+    "beyond the target. Or repetitions are too few for one."
 )
+OF_SESSIONS = "For speedups over one core all sessions count, since CPU times differ by session."
+WITHOUT_SCAN = "Reference of a missed target of ours: the value without the scan."
 OF_COPIES = (
-    "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the "
-    "fastest copy. Against memcpy, it is the copy kernel with the same access "
-    "path."
+    "Against CUB, the reference is `copy_one_wave` where it was timed, otherwise the fastest copy. "
+    "Against memcpy, it is the copy kernel with the same access path."
 )
 OF_OTHERS = {
     FILE_ACCESS: "For files, the reference reads and writes the file without a scan.",
@@ -97,19 +98,16 @@ def model_targets(data: Data) -> Shown:
 def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: str) -> Shown:
     brackets = any(s.measured and s.measured.known for s in standings)
     quiet = (*stated.OF_STREAMS, *stated.OF_ENGINES)
-    parts = [
-        caption,
-        ", with 95% intervals in brackets" * brackets,
+    usual = any(s.claim.measure not in quiet for s in standings)
+    varied = any(s.claim.variation for s in standings)
+    caption += ", with 95% intervals in brackets" * brackets
+    caption += (
         ". Each row shows the case and the results file of the newest code farthest from the "
-        "target",
-        ": cold cache and stream launches unless stated"
-        * any(s.claim.measure not in quiet for s in standings),
-        ".",
-        " A percentage behind a target is its tolerance."
-        * any(s.claim.variation for s in standings),
-    ]
-    made = claims_table(standings, "".join(parts), further)
-    return shown(data, made, made.caption, *all_sources(standings)[:2])
+    )
+    caption += "target" + ": cold cache and stream launches unless stated" * usual + "."
+    caption += " A percentage behind a target is its tolerance." * varied
+    made = claims_table(standings, caption, further)
+    return shown(data, made, caption, *all_sources(standings)[:2])
 
 
 class Words(NamedTuple):
@@ -127,15 +125,14 @@ IN_PAPER = Words()
 KINDS = {
     stated.CLAIM: Words("Claims of Scanlab", "claim", "bound"),
     stated.PUBLISHED: Words(
-        "Published statements, tested again",
-        "statement",
-        "stated",
-        "measured",
-        ("agrees", "agree"),
-        ("differs", "differ"),
+        *("Published statements, tested again", "statement", "stated", "measured"),
+        good=("agrees", "agree"),
+        bad=("differs", "differ"),
     ),
     stated.TARGET: Words(
-        "Open targets", "target", "wanted", "reached", ("reached",) * 2, ("missed",) * 2
+        *("Open targets", "target", "wanted", "reached"),
+        good=("reached", "reached"),
+        bad=("missed", "missed"),
     ),
 }
 
@@ -187,42 +184,34 @@ def claims_table(
         }
         for s in standings
     ]
-    ours = [s.claim.ours for s in standings]
-    columns: dict[Any, bool] = {
+    ours = {s.claim.ours for s in standings}
+    columns = {
         Column("statement", words.entry, right=False, wrap=15): True,
         Column("wanted", words.bound, right=False, wrap=9): True,
         Column("measured", words.value, _measured): True,
         Column("where", "at", right=False, wrap=9): True,
         Column("verdict", "verdict", right=False, wrap=4.5): True,
         Column("bound", "reference", right=False, wrap=8.5): any(s.bound for s in standings),
-        Column("set_by", "set by", right=False): any(ours),
-        Column("source", "source", right=False, refers=citation): not all(ours),
+        Column("set_by", "set by", right=False): True in ours,
+        Column("source", "source", right=False, refers=citation): False in ours,
         Column("figure", "shown in", code, right=False): words is not IN_PAPER,
     }
-    notes: dict[Any, bool] = {
+    bounds = [s.bound for s in standings if s.bound]
+    names = {bound.what for bound in bounds}
+    notes = {
         "Verdicts follow the median.": True,
         BY_MEDIAN: any(s.unsure for s in standings),
-        "Set by: the commit that wrote the target down.": any(ours),
+        "Set by: the commit that wrote the target down.": True in ours,
         **dict.fromkeys(further, True),
-        "For speedups over one core all sessions count, since CPU times differ by session.": any(
-            s.claim.measure == "speedup" for s in standings
-        ),
+        OF_SESSIONS: any(s.claim.measure == "speedup" for s in standings),
+        WITHOUT_SCAN: names - {BEST_PREDICTION},
+        '"None": that value meets the target.': any(bound.enough for bound in bounds),
+        OF_COPIES: names - OF_OTHERS.keys(),
+        **{text: name in names for name, text in OF_OTHERS.items()},
     }
-    chosen = [[entry for entry, there in entries.items() if there] for entries in (columns, notes)]
-    return Table(caption, chosen[0], records(rows), (*chosen[1], *_references(standings)))
-
-
-def _references(standings: Sequence[Standing]) -> Iterator[str]:
-    """Sentences on the references that some rows have."""
-    bounds = [standing.bound for standing in standings if standing.bound]
-    names = {bound.what for bound in bounds}
-    if names - {BEST_PREDICTION}:
-        yield "Reference of a missed target of ours: the value without the scan."
-    if any(bound.enough for bound in bounds):
-        yield '"None": that value meets the target.'
-    if names - OF_OTHERS.keys():
-        yield OF_COPIES
-    yield from (text for name, text in OF_OTHERS.items() if name in names)
+    chosen = [column for column, there in columns.items() if there]
+    below = tuple(note for note, there in notes.items() if there)
+    return Table(caption, chosen, records(rows), below)
 
 
 @dataclass(frozen=True)

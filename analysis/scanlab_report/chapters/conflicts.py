@@ -18,22 +18,25 @@ from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import ELEMENT_BYTES, MEASURED, RECORDED
 
 QUANTITIES = {"transactions": "wavefronts", "conflicts": "bank conflicts"}
+WAYS = ("shared_load", "shared_store")
 
 
 def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return one row per case that both emulator and hardware counted: `transactions` and
-    `conflicts` of both, summed over launches. Return the launches and the counts as well."""
+    `conflicts` of both, summed over launches, whether any `differs`, and by how many percent of the
+    wavefronts each is off. Return the launches and the counts as well."""
     return data.once("both counted", lambda: _both_counted(data))
 
 
 def _both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     for origin in (MEASURED, RECORDED):
         launches = data.rows("counters", lambda file: file.origin == origin)
-        named = set(zip(launches["variant"], launches["items"], strict=True))
         rows = data["counts"]
-        pairs = zip(rows["variant"], rows["items"], strict=True)
-        rows = rows[[pair in named for pair in pairs]]
-        rows = rows[[bool(_same_case(row, launches).any()) for row in rows.itertuples()]]
+        for column in ("variant", "items"):
+            rows = rows[rows[column].isin(launches[column])]
+        own = [tuple(launches.index[_same_case(row, launches)]) for row in rows.itertuples()]
+        rows = rows.assign(launches=pd.Series(own, rows.index, dtype=object))
+        rows = rows[rows["launches"].map(len) > 0]
         if len(rows):
             rows = origin_first(data, rows, "counts")
             return _compared(launches, rows), launches, rows
@@ -43,7 +46,7 @@ def _both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
 
 def _same_case(row: Any, launches: pd.DataFrame) -> pd.Series:
-    """The launches of the case that was counted."""
+    """Whether each launch is of the case that was counted."""
     same = pd.Series(True, index=launches.index)
     for column in ("variant", "padding", "type", "op", "items", "mode", "load"):
         if column in launches:
@@ -53,43 +56,44 @@ def _same_case(row: Any, launches: pd.DataFrame) -> pd.Series:
 
 
 def _compared(launches: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    by_launches: dict[tuple[int, ...], dict[str, Any]] = {}
+    rows = rows[[content.totals.banks32.transactions > 0 for content in rows["content"]]]
+    # Counters that do not tell two cases apart go with the more usual one.
     ranked = rows.assign(usual=usual_load(rows), inclusive=rows["mode"] == "inclusive")
     ranked = ranked.sort_values(["usual", "inclusive"], ascending=False, kind="stable")
-    for row in ranked.itertuples():
-        totals, own = row.content.totals, launches[_same_case(row, launches)]
-        transactions = totals.banks32.transactions
-        if own.empty or transactions == 0:
-            continue
-        groups = totals.banks32.groups
-        groups = totals.shared_requests if groups is UNSET else groups
-        hardware = {
-            what: int(own[f"shared_load_{what}"].sum() + own[f"shared_store_{what}"].sum())
-            for what in ("wavefronts", "conflicts")
-        }
-        # Counters that do not tell two cases apart go with the more usual one.
-        by_launches.setdefault(
-            tuple(own.index),
-            {
-                "variant": row.variant,
-                "base": row.unpadded,
-                "padding": row.padding,
-                "load": row.load or "halves",
-                "mode": row.mode,
-                "type": row.type,
-                "items": row.items,
-                "transactions_emulator": transactions,
-                "transactions_hardware": hardware["wavefronts"],
-                "conflicts_emulator": transactions - groups,
-                "conflicts_hardware": hardware["conflicts"],
-            },
+    rows = ranked.drop_duplicates("launches", ignore_index=True)
+    totals = [content.totals for content in rows["content"]]
+    groups = [t.shared_requests if t.banks32.groups is UNSET else t.banks32.groups for t in totals]
+    transactions = pd.Series([t.banks32.transactions for t in totals], dtype=int)
+    hardware = {
+        what: pd.Series(
+            [
+                sum(int(launches.loc[list(own), f"{way}_{what}"].sum()) for way in WAYS)
+                for own in rows["launches"]
+            ],
+            dtype=int,
         )
+        for what in ("wavefronts", "conflicts")
+    }
+    cases = rows.assign(
+        base=rows["unpadded"],
+        load=rows["load"].replace("", "halves"),
+        transactions_emulator=transactions,
+        transactions_hardware=hardware["wavefronts"],
+        conflicts_emulator=transactions - pd.Series(groups, dtype=int),
+        conflicts_hardware=hardware["conflicts"],
+        differs=False,
+    )
+    wavefronts = cases["transactions_hardware"].where(cases["transactions_hardware"] > 0)
+    for quantity in QUANTITIES:
+        off = (cases[f"{quantity}_hardware"] - cases[f"{quantity}_emulator"]).abs()
+        cases["differs"] |= off > 0
+        cases[f"{quantity}_off"] = 100 * off / wavefronts
     order = {name: place for place, name in enumerate(PADDINGS)}
     keys = {
         "type": lambda c: c.map(lambda kind: (ELEMENT_BYTES[kind], kind)),
         "padding": lambda c: c.map(order).fillna(len(order)),
     }
-    return pd.DataFrame(by_launches.values()).sort_values(
+    return cases.sort_values(
         ["type", "items", "base", "load", "padding"],
         ignore_index=True,
         key=lambda c: keys[c.name](c) if c.name in keys else c,

@@ -32,18 +32,11 @@ def wait_rows(data: Data, several: bool = False) -> pd.DataFrame:
 def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one row per variant, size, role and rank: the columns of NAMED, one column per cause
     of waiting, and `rest`. All are shares of the cycles of the role. `tile` is in KiB."""
-    order = {role: place for place, role in enumerate(ROLES)}
-    place = rows["role"].map(order).fillna(len(ROLES))
-    rows = rows.assign(place=place).sort_values(
-        ["variant", "items", "place"], kind="stable", ignore_index=True
-    )
-    columns = [column for column in rows.columns if column.startswith(WAITING)]
-    shares = pd.DataFrame(
-        {
-            column.removeprefix(WAITING): rows[column].fillna(0) / rows["cycles_total"]
-            for column in columns
-        }
-    )
+    place = rows["role"].map({role: place for place, role in enumerate(ROLES)})
+    rows = rows.assign(place=place.fillna(len(ROLES)))
+    rows = rows.sort_values(["variant", "items", "place"], kind="stable", ignore_index=True)
+    cycles = rows.filter(regex=f"^{WAITING}").fillna(0).div(rows["cycles_total"], axis=0)
+    shares = cycles.rename(columns=lambda column: column.removeprefix(WAITING))
     shares["rest"] = (1 - shares.sum(axis=1)).clip(lower=0)
     return shares.assign(**{name: rows.get(name, np.nan) for name in NAMED})
 
@@ -131,19 +124,12 @@ def dram_over_items(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     default settings; and the launches."""
     launches = origin_first(data, data["traffic"], "DRAM bytes from hardware counters")
     by = ["variant", "settings", "type", "op", "mode", "items"]
-    summed = launches.groupby(by, sort=True)[["dram_bytes_read", "dram_bytes_written"]].sum()
-    rows = pick(summed.reset_index(), settings="", type="i32", op="plus")
-    rows = rows.drop_duplicates(["variant", "items"], keep="last")
-    once, both = 4 * rows["items"], rows["dram_bytes_read"] + rows["dram_bytes_written"]
-    frame = pd.DataFrame(
-        {
-            "variant": rows["variant"],
-            "items": rows["items"].astype(int),
-            "read": rows["dram_bytes_read"] / once,
-            "moved": both / once,
-        }
-    )
-    return frame, launches
+    rows = launches.groupby(by)[["dram_bytes_read", "dram_bytes_written"]].sum().reset_index()
+    rows = pick(rows, settings="", type="i32", op="plus")
+    rows = rows.drop_duplicates(["variant", "items"], keep="last").astype({"items": int})
+    read, written = rows["dram_bytes_read"], rows["dram_bytes_written"]
+    once = 4 * rows["items"]
+    return rows.assign(read=read / once, moved=(read + written) / once), launches
 
 
 @figure("traffic")
@@ -157,11 +143,8 @@ def dram_traffic(data: Data) -> Shown:
         default=0,
     )
     drawn, (reads, both) = style.figure(style.DOUBLE, 2.2, 2)
-    variants = [
-        v
-        for v in dict.fromkeys(rows["variant"])
-        if OWN.has(about[v]) or v in (VENDOR, NEWEST_VENDOR)
-    ]
+    vendors = (VENDOR, NEWEST_VENDOR)
+    variants = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in vendors]
     for panel, column, title in ((reads, "read", "reads"), (both, "moved", "reads and writes")):
         style.items_axis(panel, rows["items"])
         panel.set_title(title)

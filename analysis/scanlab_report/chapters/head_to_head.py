@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -137,8 +137,9 @@ def speedup_by_type(data: Data) -> Shown:
         ("warm", "graph"): style.Look(style.GREEN, "^", ":"),
     }
     variant = next(iter(data.ask.variants), BEST)
-    types: Sequence[str] = [data.ask.type] if data.ask.type else []
-    rows = pick(versus_cub(data, variant, types), op="plus", mode="inclusive")
+    asked = (data.ask.type,) * bool(data.ask.type)
+    cases = contests(data, variant, types=asked)
+    rows = pick(versus_cub(data, variant, asked), op="plus", mode="inclusive")
     rows = rows[in_columns(rows, columns) & (rows["items"] > 0)]
     if rows.empty:
         where = " or ".join(f"{cache} by {launch}" for cache, launch in columns)
@@ -159,7 +160,7 @@ def speedup_by_type(data: Data) -> Shown:
             own = pick(of_type, cache=cache, launch=launch).sort_values("items")
             panel.plot(own["items"], own["ratio"], label=f"{cache}, {launch}", **drawn_as.plot())
             style.ratio_bars(panel, own, drawn_as.colour)
-        bounds.append(bound := _copy_bound(data, variant, of_type))
+        bounds.append(bound := _copy_bound(data, cases, of_type))
         panel.plot(
             bound.index,
             bound,
@@ -188,25 +189,17 @@ def speedup_by_type(data: Data) -> Shown:
         f"Speedup of `{variant}` over the fastest CUB scan against array size, inclusive sums, one "
         f"panel per type. Above 1, `{variant}` is faster. The thick line is the speedup of the "
         "fastest copy of the same bytes, the reference of the cold times. Bars: 95% intervals.",
-        contests(data, variant, types=data.ask.type and types or ()),
+        cases,
         variant=variant,
     )
 
 
-def _copy_bound(data: Data, variant: str, rows: pd.DataFrame) -> pd.Series:
+def _copy_bound(data: Data, cases: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
     """Return the time of the fastest CUB over that of the fastest copy in the same file, by size,
     for a cold cache and stream launches."""
-    rows = pick(rows, cache="cold", launch="stream")
-    types = (data.ask.type,) * bool(data.ask.type)
-    wanted = {"op": "plus", "mode": "inclusive", "cache": "cold", "launch": "stream"}
-    cases = pick(contests(data, variant, types=types), **wanted)
-    theirs = rows[[*KEY, "rival"]].merge(cases, left_on=[*KEY, "rival"], right_on=[*KEY, "variant"])
-    copies = pick(cases, variant=data.variants.ids(COPIES))
-    both = copies.merge(
-        theirs[["file", *KEY, "median_ns"]], on=["file", *KEY], suffixes=("", "_rival")
-    )
-    both = both.sort_values("place", kind="stable").drop_duplicates(["variant", *KEY])
-    return (both["median_ns_rival"] / both["median_ns"]).groupby(both["items"]).max()
+    theirs = pick(rows, cache="cold", launch="stream")[["file", *KEY, "median_ns_rival"]]
+    copies = pick(cases, variant=data.variants.ids(COPIES)).merge(theirs, on=["file", *KEY])
+    return (copies["median_ns_rival"] / copies["median_ns"]).groupby(copies["items"]).max()
 
 
 def _ratio_axis(panel: Axes, ratios: pd.Series) -> None:
@@ -228,13 +221,9 @@ def counted(data: Data) -> Shown:
     rows = versus_cub(data)
     outside = int((~in_columns(rows, COLUMNS)).sum())
     others = (
-        (
-            f" {count(outside, 'case')} of other launches {'is' if outside == 1 else 'are'} among "
-            "those of the right part."
-        )
-        if outside
-        else ""
-    )
+        f" {count(outside, 'case')} of other launches {'is' if outside == 1 else 'are'} among "
+        "those of the right part."
+    ) * bool(outside)
     made = [_counts(pick(rows, type=kind, op=op), kind, op) for kind, op in type_op_rows(rows)]
     made.append(_counts(rows, "all", ""))
     present = [c for c in COLUMNS if in_columns(rows, [c]).any()]
@@ -282,9 +271,7 @@ def losses(data: Data) -> Shown:
         chosen=[str(choice or "") for choice in lost["choice"]],
         times_cub=[Interval(row.ratio, row.low, row.high, 0) for row in lost.itertuples()],
     )
-    beyond = ""
-    if len(lost) > printed:
-        beyond = f" The worst {printed} are printed; losses.csv has all cases."
+    beyond = f" The worst {printed} are printed; losses.csv has all cases."
     columns = (
         *(Column(name, name, right=False) for name in ("type", "op", "mode")),
         Column("items", "n", size),
@@ -297,6 +284,6 @@ def losses(data: Data) -> Shown:
     caption = (
         "Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: "
         f"{len(lost)} of {len(decided(rows))}. × CUB is the speedup of `best`."
-        f"{_too_few(rows, 'not judged')}{beyond}"
+        f"{_too_few(rows, 'not judged')}{beyond * (len(lost) > printed)}"
     )
     return shown(data, Table(caption, columns, lost, printed=printed), caption, contests(data))

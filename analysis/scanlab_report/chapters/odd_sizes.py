@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report.chapters.head_to_head import FILES
@@ -65,16 +64,14 @@ def odd_sizes(data: Data) -> Shown:
     if cases.empty:
         raise Lacking(f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
     by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
-    cases = cases.sort_values("ratio", key=by_value, kind="stable")
+    cases = cases.sort_values("ratio", key=by_value, kind="stable", ignore_index=True)
     conditions = [part for _, part in cases.groupby(["variant", "cache", "launch"])]
     rows = [_odd_row("all", part) for part in conditions]
-    rows += [
-        _odd_row(kind, pick(part, type=kind))
-        for part in conditions
-        for kind in TYPES
-        if (part["type"] == kind).any()
-    ]
-    single = [_odd_row(cases["type"].iloc[n], cases.iloc[[n]]) for n in range(len(cases))]
+    for part in conditions:
+        rows += [
+            _odd_row(kind, pick(part, type=kind)) for kind in TYPES if kind in set(part["type"])
+        ]
+    single = [_odd_row(kind, cases[n : n + 1]) for n, kind in enumerate(cases["type"])]
     processes = " or ".join(map(str, sorted({ratio.count for ratio in cases["ratio"]})))
     columns = (
         Column("variant", "variant", code, right=False),
@@ -107,9 +104,8 @@ def odd_sizes(data: Data) -> Shown:
 def odd_sizes_short(data: Data) -> Shown:
     """The rows for all types alone."""
     made = odd_sizes(data)
-    whole_ = made.content
-    content = Table(whole_.caption, whole_.columns, pick(whole_.rows, type="all"))
-    return Shown(content, made.caption, made.sources)
+    rows = pick(made.content.rows, type="all")
+    return Shown(Table(made.caption, made.content.columns, rows), made.caption, made.sources)
 
 
 def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
@@ -133,18 +129,10 @@ def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame
     ours = ours.drop_duplicates(["variant", *KEY])
     columns = ["variant", "type", "items", "cache", "launch"]
     both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
-    ratios = [
-        over_nvbench(ns, samples)
-        for ns, samples in zip(both["theirs_ns"], both["samples"], strict=True)
-    ]
-    return both.assign(ratio=ratios), cases, theirs
-
-
-def over_nvbench(time: float, samples: np.ndarray) -> Interval:
-    """Return a time over the median of samples, with the interval of the median alone, since
-    nvbench gives none of its own."""
-    ours = median_interval(samples)
-    return Interval(time / ours.value, time / ours.high, time / ours.low, ours.count)
+    ends = [both["theirs_ns"] / both[f"{end}_ns"] for end in ("median", "high", "low")]
+    # The interval is that of our median, since nvbench gives none of its own.
+    ratios = [Interval(*row) for row in zip(*ends, both["count"], strict=True)]
+    return both.assign(ratio=pd.Series(ratios, dtype=object)), cases, theirs
 
 
 @table(*FILES, "nvbench")
@@ -186,9 +174,8 @@ def bits(data: Data) -> Shown:
     rows = origin_first(data, data["repeats"], "repeated runs of verify")
     scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
     made = []
-    for variant, own in scans_.groupby("variant", sort=True):
+    for variant, own in scans_.groupby("variant"):
         varied = own[own["varying"] > 0]
-        where = sorted({f"{row.type} {row.op}" for row in varied.itertuples()})
         made.append(
             {
                 "variant": variant,
@@ -196,7 +183,7 @@ def bits(data: Data) -> Shown:
                 "cases": own["cases"].sum(),
                 "varying": own["varying"].sum(),
                 "runs": own["runs"].min(),
-                "where": ", ".join(where) or "nowhere",
+                "where": ", ".join(sorted(set(varied["type"] + " " + varied["op"]))) or "nowhere",
             }
         )
     columns = (

@@ -54,30 +54,28 @@ def core_sessions(
     return sessions
 
 
-def core_shown(data: Data, sessions: list[pd.DataFrame]) -> list[str]:
-    """Return the variants that the user named, or else CUB and the first of OF_2007 that a session
-    timed beside one core."""
+def core_shown(data: Data, sessions: list[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return `over_core` of the variants that the user named, or else of the first of OF_2007 and
+    of CUB, as far as a session timed them beside one core."""
     named = [v for v in data.ask.variants if v not in (ONE_CORE, ALL_CORES)]
-    present = [v for v in named or (*OF_2007, VENDOR) if len(over_core(sessions, v, ONE_CORE))]
-    if named:
-        return present
-    return [v for v in present if v in OF_2007][:1] + [v for v in present if v == VENDOR]
+    rows = {v: over_core(sessions, v, ONE_CORE) for v in named or (*OF_2007, VENDOR)}
+    present = [v for v in rows if len(rows[v])]
+    if not named:
+        present = [v for v in present if v in OF_2007][:1] + [v for v in present if v == VENDOR]
+    return {v: rows[v] for v in present}
 
 
 def over_core(sessions: list[pd.DataFrame], above: str, below: str) -> pd.DataFrame:
     """Return `items`, `type`, `ratio`, `low`, `high`, `sessions`: the time of `below` over the time
     of `above` at each size. The interval goes from the least to the largest ratio of several
     sessions; one session has its own interval."""
-    every = pd.concat(
-        [session_over_core(cases, above, below) for cases in sessions], ignore_index=True
-    )
-    rows = []
-    for n, own in every.groupby("items"):
-        low, high = own["ratio"].min(), own["ratio"].max()
-        if len(own) == 1:
-            low, high = own["low"].iloc[0], own["high"].iloc[0]
-        rows.append((n, own["type"].iloc[0], own["ratio"].min(), low, high, len(own)))
-    return pd.DataFrame(rows, columns=["items", "type", "ratio", "low", "high", "sessions"])
+    every = pd.concat([session_over_core(cases, above, below) for cases in sessions])
+    every = every.assign(most=every["ratio"], sessions=1)
+    how = {name: "first" for name in ("type", "low", "high")} | {"ratio": "min", "most": "max"}
+    rows = every.groupby("items", as_index=False).agg(how | {"sessions": "size"})
+    several = rows["sessions"] > 1
+    low, high = rows["low"].mask(several, rows["ratio"]), rows["high"].mask(several, rows["most"])
+    return rows.assign(low=low, high=high)
 
 
 def session_over_core(cases: pd.DataFrame, above: str, below: str) -> pd.DataFrame:
@@ -107,11 +105,11 @@ def speedup(data: Data) -> Shown:
         axes.plot(rows["items"], rows["ratio"], label=label, **drawn_as.plot())
         style.ratio_bars(axes, rows, drawn_as.colour)
 
-    for variant in core_shown(data, sessions):
-        rows, label = over_core(sessions, variant, ONE_CORE), about[variant].label
+    for variant, rows in core_shown(data, sessions).items():
+        label = about[variant].label
         add(rows, look(variant, about), f"{label} / one core, {rows['type'].iloc[0]}")
-        if variant == VENDOR and len(rows := over_core(sessions, variant, ALL_CORES)):
-            add(rows, look(ALL_CORES, about), f"{label} / all cores")
+        if variant == VENDOR and len(every_core := over_core(sessions, variant, ALL_CORES)):
+            add(every_core, look(ALL_CORES, about), f"{label} / all cores")
     printed = published.table
     axes.plot(
         printed["items"],
@@ -126,8 +124,7 @@ def speedup(data: Data) -> Shown:
     axes.legend(loc="upper left", borderaxespad=0.2)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * 6)
-    every = data.every or data
-    hosts = "; ".join(sorted({host_of(every, cases) for cases in sessions} - {""}))
+    hosts = "; ".join(sorted({host_of(data.every or data, own) for own in sessions} - {""}))
     details = (
         "All times are of one session alone; bars: 95% intervals."
         if len(sessions) == 1
@@ -173,10 +170,10 @@ def speedup_table(data: Data) -> Shown:
         )
     ]
     same = ""
-    for variant in core_shown(data, sessions):
+    for variant, rows in core_shown(data, sessions).items():
         now = {
             row.items: Interval(row.ratio, row.low, row.high, row.sessions)
-            for row in over_core(sessions, variant, ONE_CORE).itertuples()
+            for row in rows.itertuples()
         }
         frame[f"speedup_{variant}"] = pd.Series(
             [now.get(n) for n in frame["items"]], dtype=object, index=frame.index

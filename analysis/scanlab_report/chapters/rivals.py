@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from scanlab_report.groups import (
     WIN,
     cub_as_shipped,
 )
+from scanlab_report.intervals import Interval
 from scanlab_report.looks import ordered
 from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, shown, table
@@ -36,12 +37,26 @@ SMALL = 1 << 20
 LARGE_BYTES = 1 << 30
 NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
 """This note stands wherever a ratio of such sums stands."""
+SUMS = [(kind, "plus") for kind in TYPES]
 
 
-def usual_cases(cases: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Cold inclusive scans from a stream, by type and operator."""
+def at_two_sizes(
+    data: Data, cases: pd.DataFrame, scanned: Iterable[tuple[str, str]]
+) -> pd.DataFrame:
+    """Return `beside_rivals` of cold inclusive scans from a stream, by type and operator, at
+    `two_sizes`."""
     usual = pick(cases, mode="inclusive", cache="cold", launch="stream")
-    return dict(list(usual.groupby(["type", "op"])))
+    parts = (pick(usual, type=kind, op=op) for kind, op in scanned)
+    made = [
+        row for own in parts for n in two_sizes(data, own) if (row := beside_rivals(data, own, n))
+    ]
+    columns = ["type", "op", "items", "time_us", "chosen", "fastest_cub", "of_cub"]
+    rows = pd.DataFrame(made, columns=[*columns, *(f"of_{v}" for v in _others(data))])
+    return rows.assign(of_cub=pd.Series([row["of_cub"] for row in made], dtype=object))
+
+
+def _others(data: Data) -> list[str]:
+    return [CEILING, BULK_CEILING, MEETING_CEILING, *data.variants.ids(RIVALS)]
 
 
 def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
@@ -57,36 +72,26 @@ def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
 def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] | None:
     """Return the time of best, its shares of copies, and its ratio to all rivals, from one file.
     Only rivals that this file lacks are from another."""
-    here = pick(here, items=items)
-    cubs = data.variants.ids(CUBS)
+    here, cubs = pick(here, items=items), data.variants.ids(CUBS)
     matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))
     match = next((m.iloc[0] for m in matches if len(m)), None)
     if match is None:
         return None
-    ours, file = match["median_ns"], match["file"]
-
-    def over(variant: str) -> float:
-        theirs = pick(here, variant=variant)
-        theirs = pd.concat([pick(theirs, file=file), theirs])
-        return float(theirs["median_ns"].iloc[0]) / ours if len(theirs) else np.nan
-
-    in_file = pick(here, file=file)
-    versus = against(in_file, BEST, cubs)
-    versus = versus if len(versus) else against(here, BEST, cubs)
-    cub = versus.iloc[0] if len(versus) else None
+    times = here.pivot(index="place", columns="variant", values="median_ns")
+    theirs = times.loc[match["place"]].fillna(times.bfill().iloc[0]).reindex(_others(data))
+    in_file = against(pick(here, file=match["file"]), BEST, cubs)
+    versus = pd.concat([in_file, against(here, BEST, cubs)])[["rival", "interval"]]
+    cub, of_cub = versus.iloc[0] if len(versus) else (None, None)
     row = {
         "type": match["type"],
         "op": match["op"],
         "items": items,
-        "time_us": ours / 1e3,
+        "time_us": match["median_ns"] / 1e3,
         "chosen": match["choice"].variant if match["choice"] else "—",
-        "of_memcpy": over(CEILING),
-        "of_copy_bulk": over(BULK_CEILING),
-        "of_copy_one_wave": over(MEETING_CEILING),
-        "fastest_cub": None if cub is None else cub["rival"],
-        "of_cub": None if cub is None else cub["interval"],
+        "fastest_cub": cub,
+        "of_cub": of_cub,
     }
-    return row | {f"of_{variant}": over(variant) for variant in data.variants.ids(RIVALS)}
+    return row | (theirs / match["median_ns"]).add_prefix("of_").to_dict()
 
 
 def _require_cub(data: Data) -> None:
@@ -99,45 +104,26 @@ def rivals(data: Data) -> Shown:
     """Speedup of best over every other scan, by type, at two sizes."""
     _require_cub(data)
     cases, about = contests(data, python=True), data.variants
-    usual = usual_cases(cases)
-    sums = [usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual]
-    made = [
-        row for own in sums for n in two_sizes(data, own) if (row := beside_rivals(data, own, n))
-    ]
-    rows = pd.DataFrame(made)
-    others = [
-        v
-        for v in ordered(about.ids(RIVALS), about)
-        if f"of_{v}" in rows and rows[f"of_{v}"].notna().any()
-    ]
+    rows = at_two_sizes(data, cases, SUMS)
+    others = [v for v in ordered(about.ids(RIVALS), about) if rows[f"of_{v}"].notna().any()]
     short = {"CUB": "toolkit", "deterministic": "determ."}
 
     def heading(variant: str) -> str:
         last = about[variant].label.split(", ")[-1]
         return short.get(last, last)
 
+    def group(variant: str) -> str:
+        return "× CUB" if CUBS.has(about[variant]) else "× others"
+
     columns = (
         Column("type", "type", right=False),
         Column("items", "n", size),
         Column("chosen", "chosen", right=False),
         Column("time_us", "µs", partial(significant, digits=4)),
-        *(
-            Column(f"of_{key}", name, significant, group="share of")
-            for key, name in (
-                ("memcpy", "memcpy"),
-                ("copy_bulk", "bulk"),
-                ("copy_one_wave", "one wave"),
-            )
-        ),
-        *(
-            Column(
-                f"of_{v}",
-                heading(v),
-                significant,
-                group="× CUB" if CUBS.has(about[v]) else "× others",
-            )
-            for v in others
-        ),
+        Column("of_memcpy", "memcpy", significant, group="share of"),
+        Column("of_copy_bulk", "bulk", significant, group="share of"),
+        Column("of_copy_one_wave", "one wave", significant, group="share of"),
+        *(Column(f"of_{v}", heading(v), significant, group=group(v)) for v in others),
     )
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
@@ -155,15 +141,9 @@ def _narrow(rows: pd.DataFrame) -> tuple[str, ...]:
 def fastest(data: Data) -> Shown:
     """Sums of every type at the large size, against the copy and the fastest CUB."""
     _require_cub(data)
-    cases, made = contests(data), []
-    usual = usual_cases(cases)
-    for own in (usual[kind, "plus"] for kind in TYPES if (kind, "plus") in usual):
-        for n in two_sizes(data, own)[-1:]:
-            if n != SMALL and (row := beside_rivals(data, own, n)):
-                made.append(row)
-    rows = pd.DataFrame(
-        made, columns=["type", "items", "time_us", "of_memcpy", "fastest_cub", "of_cub"]
-    )
+    cases = contests(data)
+    rows = at_two_sizes(data, cases, SUMS)
+    rows = rows[rows["items"] != SMALL].reset_index(drop=True)
     columns = (
         Column("type", "type", right=False),
         Column("items", "n", size),
@@ -186,14 +166,9 @@ def score(data: Data) -> Shown:
     sentences = [_score(data, cub_as_shipped(data), "the fastest scan of CUB as shipped")]
     if TUNED in set(cases["variant"]):
         _, _, named = data.variants[TUNED].title.partition(", tuned on ")
-        here = data.files[cases["file"].iloc[0]].device
-        device = (
-            "the device"
-            if named == here
-            else f"another device, {named}"
-            if named
-            else "an unnamed device"
-        )
+        device = f"another device, {named}" if named else "an unnamed device"
+        if named == data.files[cases["file"].iloc[0]].device:
+            device = "the device"
         sentences.append(_score(data, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
     else:
         sentences.append(
@@ -201,9 +176,8 @@ def score(data: Data) -> Shown:
         )
     sentences += _narrow(cases)
     sentences.append(
-        "A compared case is a type, operator, mode, size, cache state and launch. A "
-        "case counts as faster or slower only if the 95% interval of its ratio "
-        "excludes 1."
+        "A compared case is a type, operator, mode, size, cache state and launch. A case counts "
+        "as faster or slower only if the 95% interval of its ratio excludes 1."
     )
     return shown(data, " ".join(sentences), "", cases)
 
@@ -223,17 +197,12 @@ def _score(data: Data, against_: Sequence[str], what: str) -> str:
 @table(*FILES)
 def operators(data: Data) -> Shown:
     """Speedup of best over the fastest CUB scan for every type and operator, at two sizes."""
-    comparisons, cases = versus_cub(data), contests(data)
-    made, names = [], ("time_us", "of_memcpy", "of_cub", "fastest_cub")
-    usual = usual_cases(cases)
-    for kind, op in (key for key in type_op_rows(comparisons) if key in usual):
-        own = usual[kind, op]
-        of_size = {n == SMALL: beside_rivals(data, own, n) for n in two_sizes(data, own)}
-        if any(of_size.values()):
-            small, large = of_size.get(True) or {}, of_size.get(False) or {}
-            row = {"type": kind, "op": op, "items": large.get("items")}
-            row |= {f"{name}_small": small.get(name) for name in names}
-            made.append(row | {f"{name}_large": large.get(name) for name in names})
+    cases, key = contests(data), ["type", "op"]
+    made = at_two_sizes(data, cases, type_op_rows(versus_cub(data)))
+    rows = made[key].drop_duplicates()
+    for name, own in made.groupby(np.where(made["items"] == SMALL, "small", "large")):
+        rows = rows.join(own.set_index(key).add_suffix(f"_{name}"), on=key)
+    rows = rows.rename(columns={"items_large": "items"}).reset_index(drop=True)
     columns = [Column("type", "type", right=False), Column("op", "op", right=False)]
     for where, group in (("small", size(SMALL)), ("large", "largest")):
         if where == "large":
@@ -242,18 +211,10 @@ def operators(data: Data) -> Shown:
         columns += [
             Column(f"time_us_{where}", "µs", partial(significant, digits=4), group=group),
             Column(f"of_memcpy_{where}", "memcpy", partial(significant, digits=2), group=group),
-            Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
+            Column(f"of_cub_{where}", "× CUB", _of_cub, group=group),
             Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
         ]
-    rows = pd.DataFrame(
-        {
-            c.key: pd.Series(
-                [row[c.key] for row in made],
-                dtype=object if c.key.startswith(("of_cub", "fastest")) else None,
-            )
-            for c in columns
-        }
-    )
+    rows = rows.reindex(columns=[column.key for column in columns])
     caption = (
         f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "
         "size of 1 GiB or more. Columns: time, share of memcpy, and speedup over the fastest CUB "
@@ -264,7 +225,11 @@ def operators(data: Data) -> Shown:
     return shown(data, Table(caption, columns, rows), caption, cases)
 
 
-def _cub_name(value: str | None) -> str:
-    if value is None:
+def _of_cub(value: Interval | None) -> str:
+    return with_interval(value if isinstance(value, Interval) else None)
+
+
+def _cub_name(value: Any) -> str:
+    if pd.isna(value):
         return "—"
     return {"cub_device_scan": "toolkit"}.get(value, value.removeprefix("cub_"))

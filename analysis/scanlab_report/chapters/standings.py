@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,7 +24,7 @@ from scanlab_report.groups import (
     TORCH,
     VENDOR,
 )
-from scanlab_report.intervals import FEWEST_OF_MEDIAN, Interval, median_interval, ratio_interval
+from scanlab_report.intervals import FEWEST_OF_MEDIAN, Interval, ratio_interval
 from scanlab_report.pick import (
     Lacking,
     answering,
@@ -33,7 +32,6 @@ from scanlab_report.pick import (
     caches,
     fastest_cub,
     items_words,
-    of_variant,
     origin_first,
     pick,
     scan_of,
@@ -49,43 +47,38 @@ from scanlab_report.tables import CASE
 def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """One row per scan at its largest size up to LARGEST, fastest first: `variant`, `items`,
     `count`, `median_us`, and the intervals `rate` (GB/s), `of_memcpy` and `of_cub`."""
-    rows: list[dict[str, Any]] = []
     cache = caches(cases)[0]
-    for variant in timed(cases):
-        own = of_variant(cases, variant, cache=cache)
-        if own.empty and data.variants[variant].on_host:
-            own = of_variant(cases, variant)
-        own = own[own["items"] <= LARGEST]
-        if variant == FLOOR or own.empty:
-            continue
-        case = own.iloc[-1]
-        n, moved, time_ = int(case["items"]), float(case["bytes"]), median_interval(case["samples"])
-        rate = Interval(moved / time_.value, moved / time_.high, moved / time_.low, time_.count)
-        cub = fastest_cub(data, cases, n, cache)
+    usual = cases[(cases["settings"] == "") & (cases["variant"] != FLOOR)]
+    in_cache = pick(usual, cache=cache)
+    warm = usual[~usual["variant"].isin(in_cache["variant"])]
+    warm = warm[[data.variants[name].on_host for name in warm["variant"]]]
+    rows = pd.concat([in_cache, warm])
+    rows = rows[rows["items"] <= LARGEST].sort_values("items", kind="stable")
+    rows = rows.drop_duplicates("variant", keep="last").sort_values("variant")
+    rows = rows.assign(gb_per_s=rows["bytes"] / rows["median_ns"])
+    rows = rows.sort_values(["items", "gb_per_s"], ascending=False, ignore_index=True)
+    times = in_cache.set_index(["variant", "items"])["samples"].to_dict()
 
-        def over(other: str | None, n: int = n, case: Any = case) -> Interval | None:
-            rival = of_variant(cases, other or "", cache=cache, items=n)
-            if other in (None, case["variant"]) or rival.empty:
-                return None
-            return ratio_interval(rival.iloc[0]["samples"], case["samples"])
+    def over(row: Any, rival: str | None) -> Interval | None:
+        theirs = times.get((rival, row.items))
+        known = theirs is not None and rival != row.variant
+        return ratio_interval(theirs, row.samples) if known else None
 
-        rows.append(
-            {
-                "variant": variant,
-                "items": n,
-                "count": time_.count,
-                "median_us": time_.value / 1e3,
-                "rate": rate,
-                "of_memcpy": over(CEILING),
-                "of_cub": over(cub),
-            }
-        )
-    rows.sort(key=lambda row: (-row["items"], -row["rate"].value))
-    columns = ["variant", "items", "count", "median_us", "rate", "of_memcpy", "of_cub"]
-    frame = pd.DataFrame(rows, columns=columns)
-    for column in ("rate", "of_memcpy", "of_cub"):
-        frame[column] = pd.Series([row[column] for row in rows], dtype=object)
-    return frame
+    intervals = {
+        "rate": [
+            Interval(row.gb_per_s, row.bytes / row.high_ns, row.bytes / row.low_ns, row.count)
+            for row in rows.itertuples()
+        ],
+        "of_memcpy": [over(row, CEILING) for row in rows.itertuples()],
+        "of_cub": [
+            over(row, fastest_cub(data, cases, row.items, cache)) for row in rows.itertuples()
+        ],
+    }
+    return pd.DataFrame(
+        {"variant": rows["variant"], "items": rows["items"].astype(int), "count": rows["count"]}
+        | {"median_us": rows["median_ns"] / 1e3}
+        | {name: pd.Series(values, dtype=object) for name, values in intervals.items()}
+    )
 
 
 @table("scans", "python", follows=ALL)
@@ -110,14 +103,13 @@ def summary(data: Data) -> Shown:
         "items, and speed over a device copy and over the fastest CUB, with 95% intervals in "
         "brackets."
     )
-    three = partial(with_interval, digits=3)
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "n", size),
         Column("time_us", "time, µs", partial(significant, digits=4)),
-        Column("gb_per_s", "GB/s", three),
-        Column("of_memcpy", "× memcpy", three),
-        Column("of_cub", "× CUB", three),
+        Column("gb_per_s", "GB/s", with_interval),
+        Column("of_memcpy", "× memcpy", with_interval),
+        Column("of_cub", "× CUB", with_interval),
     )
     printed = rows.rename(columns={"median_us": "time_us", "rate": "gb_per_s"})
     return shown(
@@ -137,31 +129,32 @@ _STANDING = (
 )
 
 
-def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Return the cases, the standings on the GPU at the largest size, and a sentence on how sure
-    the medians are."""
+def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
+    """Return the cases, the standings on the GPU at the largest size, what they are of, and a
+    sentence on how sure the medians are."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
     on_host = rows["variant"].isin(data.variants.ids(HOST))
     rows = rows[(rows["items"] == rows["items"].max()) & ~on_host].reset_index(drop=True)
+    type_name, op = scan_of(cases)
+    what = (
+        f"Inclusive {scan_words(op)} of {size(rows['items'].max())} {items_words(type_name)}, "
+        f"{caches(cases)[0]} cache"
+    )
     apart = [max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known]
-    within = ""
-    if apart:
-        within = (
-            f" Rows with six samples or more have 95% intervals within "
-            f"{significant(100 * max(apart), 2)}% of their medians."
-        )
-    return cases, rows, within
+    within = (
+        f" Rows with six samples or more have 95% intervals within "
+        f"{significant(100 * max(apart, default=0), 2)}% of their medians."
+    )
+    return cases, rows, what, within * bool(apart)
 
 
 def short(data: Data) -> Shown:
     """The scans at the largest size of all, against the copy and CUB, without intervals."""
-    cases, rows, within = _at_largest(data)
-    type_name, op = scan_of(cases)
+    cases, rows, what, within = _at_largest(data)
     caption = (
-        f"Inclusive {scan_words(op)} of {size(rows['items'].max())} {items_words(type_name)}, "
-        f"{caches(cases)[0]} cache: median time, throughput of 2n items, and speed over a device "
-        f"copy and over the fastest CUB.{within}"
+        f"{what}: median time, throughput of 2n items, and speed over a device copy and over the "
+        f"fastest CUB.{within}"
     )
     columns = (Column("variant", "variant", code, right=False), *_STANDING)
     notes = python_notes(timed(cases), data)
@@ -171,84 +164,72 @@ def short(data: Data) -> Shown:
 def six(data: Data) -> Shown:
     """Six rows for the README: ceiling, ours, CUB tuned and as shipped, what many call, then the
     fastest others of overviews; with what each is, and the versions that ran."""
-    cases, rows, within = _at_largest(data)
-    type_name, op = scan_of(cases)
-    about, present = data.variants, set(rows["variant"])
+    cases, rows, what, within = _at_largest(data)
+    about = data.variants
     wide = [v for v in rows["variant"] if about[v].overview]
-    first = dict.fromkeys(
-        v for v in (CEILING, BEST, *about.ids(OVERVIEW_CUBS), TORCH, *wide) if v in present
-    )
-    rows = rows[rows["variant"].isin(list(first)[:6])].reset_index(drop=True)
+    first = dict.fromkeys((CEILING, BEST, *about.ids(OVERVIEW_CUBS), TORCH, *wide))
+    present = [v for v in first if v in set(rows["variant"])]
+    rows = rows[rows["variant"].isin(present[:6])].reset_index(drop=True)
     rows["title"] = [about[v].title for v in rows["variant"]]
-    source = sources(data, cases)[0]
-    fastest = rows.loc[rows["of_cub"].isna(), "variant"]
-    times = rows.set_index("variant")["median_us"]
-    device = data.files[cases["file"].iloc[0]].device
-    caption = (
-        f"Inclusive {scan_words(op)} of {size(rows['items'].max())} {items_words(type_name)}, "
-        f"{caches(cases)[0]} cache, stream launches, on {device}. Time is the median, and GB/s "
-        f"counts 2n items. Ratios are speeds over `{CEILING}` and over the fastest CUB"
-        + (f", here `{fastest.iloc[0]}`" if len(fastest) == 1 else "")
-        + "."
-        + (
-            f" `{BEST}` has {significant(times[VENDOR] / times[BEST], 3)} times the speed of the "
-            f"toolkit's CUB, `{VENDOR}`."
-            if {BEST, VENDOR} <= set(times.index)
-            else ""
-        )
-        + within
-        + (" PyTorch was timed in a run of its own." if TORCH in set(rows["variant"]) else "")
-        + (f" Versions: {', '.join(source.versions)}." if source.versions else "")
-    )
-    ratios = (
-        replace(column, form=lambda v: "1" if v is None else _share(v)) for column in _STANDING[2:]
-    )
+    versions = sources(data, cases)[0].versions
+    fastest = list(rows.loc[rows["of_cub"].isna(), "variant"])
+    times = rows.set_index("variant")["median_us"].reindex([VENDOR, BEST, TORCH])
+    here = f", here `{fastest[0]}`" if len(fastest) == 1 else ""
+    sentences = [
+        f"{what}, stream launches, on {data.files[cases['file'].iloc[0]].device}. Time is the "
+        "median, and GB/s counts 2n items. Ratios are speeds over "
+        f"`{CEILING}` and over the fastest CUB{here}."
+    ]
+    if times[[VENDOR, BEST]].notna().all():
+        lead = significant(times[VENDOR] / times[BEST], 3)
+        sentences.append(f" `{BEST}` has {lead} times the speed of the toolkit's CUB, `{VENDOR}`.")
+    sentences.append(within)
+    if pd.notna(times[TORCH]):
+        sentences.append(" PyTorch was timed in a run of its own.")
+    if versions:
+        sentences.append(f" Versions: {', '.join(versions)}.")
+    caption = "".join(sentences)
+    share = lambda v: "1" if v is None else _share(v)
     columns = (
         Column("variant", "row", code, right=False),
         Column("title", "scan or copy", right=False),
         *_STANDING[:2],
-        *ratios,
+        *(replace(column, form=share) for column in _STANDING[2:]),
     )
     return shown(data, Table(caption, columns, rows), caption, cases)
+
+
+_MOST = {"registers": "registers", "shared_bytes": "shared, B", "local_bytes": "local, B"}
+_KERNEL = {"launches": "launches", "threads": "threads", **_MOST, "workspace_bytes": "workspace, B"}
 
 
 @table("scans")
 def kernels(data: Data) -> Shown:
     """Resources of the kernels of each scan."""
     rows = kernel_rows(data, OWN, CUBS)
-    default = pick(rows, settings="")
-    cubs = data.variants.ids(CUBS)
-    made = [_kernel(str(variant), own) for variant, own in default.groupby("variant", sort=True)]
-    made.sort(key=lambda row: row["variant"] in cubs)
-    notes = []
-    for variant, local in pick(default, variant=cubs).groupby("variant")["local_bytes"]:
-        if local.min() > 0:
-            other = (
-                (
-                    " Its configurations are CUB's for another chip; `cub_tuned` has those found "
-                    "on this one."
-                )
-                if variant == "cub_newest_look_ahead"
-                else ""
-            )
-            notes.append(
-                f"`{variant}` has local memory in every kernel: {local.min():.0f} to "
-                f"{local.max():.0f} B.{other}"
-            )
-    headings = {
-        "launches": "launches",
-        "threads": "threads",
-        "registers": "registers",
-        "shared_bytes": "shared, B",
-        "local_bytes": "local, B",
-        "workspace_bytes": "workspace, B",
-    }
+    default, cubs = pick(rows, settings=""), data.variants.ids(CUBS)
+    usual = pick(default, type="i32", op="plus", mode="inclusive")
+    usual = usual[usual["items"] <= LARGEST].sort_values(["items", "cache", "launch"])
+    usual = usual.drop_duplicates("variant", keep="last").set_index("variant")
+    by_variant = default.groupby("variant")
+    made = by_variant[list(_MOST)].max().add_prefix("most_").join(usual[["items", *_KERNEL]])
+    made = made.assign(prepare_us=usual["prepare_ns"] / 1e3).reset_index()
+    made = made.sort_values("variant", key=lambda own: own.isin(cubs), kind="stable")
+    other = (
+        " Its configurations are CUB's for another chip; `cub_tuned` has those found on this one."
+    )
+    notes = [
+        f"`{variant}` has local memory in every kernel: {local.min():.0f} to {local.max():.0f} B."
+        + other * (variant == "cub_newest_look_ahead")
+        for variant, local in by_variant["local_bytes"]
+        if variant in cubs and local.min() > 0
+    ]
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
-        *(Column(key, heading, whole, group="i32") for key, heading in headings.items()),
+        *(Column(key, heading, whole, group="i32") for key, heading in _KERNEL.items()),
         Column("prepare_us", "prepare, µs", partial(significant, digits=2), group="i32"),
-        *(Column(f"most_{key}", headings[key], whole, group="maximum") for key in _MOST),
+        *(Column(f"most_{key}", heading, whole, group="maximum") for key, heading in _MOST.items()),
     )
     caption = (
         "Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at "
@@ -256,11 +237,8 @@ def kernels(data: Data) -> Shown:
         "sizes. Local memory holds spilled registers and arrays indexed at run time. Preparation "
         "runs once before the first run, untimed."
     )
-    content = Table(caption, columns, pd.DataFrame(made), tuple(notes))
+    content = Table(caption, columns, made, tuple(notes))
     return shown(data, content, caption, rows.drop(columns="count", errors="ignore"))
-
-
-_MOST = ("registers", "shared_bytes", "local_bytes")
 
 
 def kernel_rows(data: Data, *groups: Any) -> pd.DataFrame:
@@ -273,31 +251,13 @@ def kernel_rows(data: Data, *groups: Any) -> pd.DataFrame:
     raise Lacking("registers of kernels beside timings on a CUDA device")
 
 
-def _kernel(variant: str, own: pd.DataFrame) -> dict[str, Any]:
-    usual = pick(own, type="i32", op="plus", mode="inclusive")
-    usual = usual[usual["items"] <= LARGEST].sort_values(["items", "cache", "launch"])
-    last = usual.iloc[-1] if len(usual) else {}
-    names = (
-        "items",
-        "launches",
-        "threads",
-        "registers",
-        "shared_bytes",
-        "local_bytes",
-        "workspace_bytes",
-    )
-    row = {"variant": variant} | {name: last.get(name, math.nan) for name in names}
-    row["prepare_us"] = last.get("prepare_ns", math.nan) / 1e3
-    return row | {f"most_{name}": own[name].max() for name in _MOST}
-
-
 @table()
 def skipped(data: Data) -> Shown:
     """Cases that were not timed, with the harness's reasons."""
     rows = origin_first(data, data["skipped"], "cases skipped by the harness")
     named = rows.assign(settings=rows["settings"].replace("", "default"))
-    grouped = named.groupby(["variant", "settings", "reason"], sort=True)["items"]
-    grouped = grouped.agg(cases="size", smallest="min", largest="max").reset_index()
+    items = named.groupby(["variant", "settings", "reason"])["items"]
+    grouped = items.agg(cases="size", smallest="min", largest="max").reset_index()
     columns = (
         Column("variant", "variant", code, right=False),
         Column("settings", "settings", right=False),

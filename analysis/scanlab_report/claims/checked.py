@@ -8,64 +8,45 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from msgspec import structs
 
 from scanlab_report.chapters import rank_cases
-from scanlab_report.claims.of_ranks import several
-from scanlab_report.claims.of_scans import (
-    floor,
-    losses,
-    lost_at_odd_sizes,
-    speed,
-    speedup,
-    spills,
-    stopwatch,
-    traffic,
-)
-from scanlab_report.claims.of_streams import (
-    counted,
-    duplex,
-    engines,
-    implicit_sync,
-    naive,
-    order,
-    schedule,
-    tracing,
-)
+from scanlab_report.claims import of_ranks, of_scans, of_streams
 from scanlab_report.claims.standing import Standing
-from scanlab_report.claims.stated import CLAIM, PUBLISHED, TARGET, Claim, read
+from scanlab_report.claims.stated import CLAIM, PUBLISHED, Claim, read
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
 from scanlab_report.sources import Source
 
 MEASURES: dict[str, tuple[Callable[[Claim, Data], Standing], str]] = {
-    "speed": (speed, ""),
-    "floor": (floor, "× empty launch"),
-    "stopwatch": (stopwatch, "nvbench / scanlab"),
-    "losses": (losses, "cases lost to CUB"),
-    "odd_sizes": (lost_at_odd_sizes, "cases lost to CUB as shipped"),
-    "spills": (spills, "cases with local memory"),
-    "speedup": (speedup, "× the speed of one core"),
-    "traffic": (traffic, "× n items moved"),
-    "order": (order, "of the slower order"),
-    "implicit_sync": (implicit_sync, "of trials"),
-    "schedule": (schedule, "of pipeline estimate"),
-    "duplex": (duplex, "of copies in both directions"),
-    "naive": (naive, "× naive"),
-    "tracing": (tracing, "% change of makespan"),
-    "counts": (counted, "cases that differ"),
-    "conflicts": (counted, "% of wavefronts off"),
-    "makespan_median": (engines, "% error, median"),
-    "makespan_worst": (engines, "% error, worst"),
-    "overlap": (engines, "% of pairs"),
-    "ranks_copies": (several, f"of {rank_cases.COPY}"),
-    "ranks_weak": (several, "of one GPU's speed"),
-    "ranks_strong": (several, "× best on one GPU"),
-    "ranks_vendor": (several, f"× {rank_cases.VENDOR}"),
-    "ranks_bound": (several, "of the 3n bound"),
-    "ranks_time": (several, "µs"),
+    "speed": (of_scans.speed, ""),
+    "floor": (of_scans.floor, "× empty launch"),
+    "stopwatch": (of_scans.stopwatch, "nvbench / scanlab"),
+    "losses": (of_scans.losses, "cases lost to CUB"),
+    "odd_sizes": (of_scans.lost_at_odd_sizes, "cases lost to CUB as shipped"),
+    "spills": (of_scans.spills, "cases with local memory"),
+    "speedup": (of_scans.speedup, "× the speed of one core"),
+    "traffic": (of_scans.traffic, "× n items moved"),
+    "order": (of_streams.order, "of the slower order"),
+    "implicit_sync": (of_streams.implicit_sync, "of trials"),
+    "schedule": (of_streams.schedule, "of pipeline estimate"),
+    "duplex": (of_streams.duplex, "of copies in both directions"),
+    "naive": (of_streams.naive, "× naive"),
+    "tracing": (of_streams.tracing, "% change of makespan"),
+    "counts": (of_streams.counted, "cases that differ"),
+    "conflicts": (of_streams.counted, "% of wavefronts off"),
+    "makespan_median": (of_streams.engines, "% error, median"),
+    "makespan_worst": (of_streams.engines, "% error, worst"),
+    "overlap": (of_streams.engines, "% of pairs"),
+    "ranks_copies": (of_ranks.several, f"of {rank_cases.COPY}"),
+    "ranks_weak": (of_ranks.several, "of one GPU's speed"),
+    "ranks_strong": (of_ranks.several, "× best on one GPU"),
+    "ranks_vendor": (of_ranks.several, f"× {rank_cases.VENDOR}"),
+    "ranks_bound": (of_ranks.several, "of the 3n bound"),
+    "ranks_time": (of_ranks.several, "µs"),
 }
 """The function of each measure, and the unit of its values."""
 
@@ -89,26 +70,25 @@ def check(claims: Iterable[Claim], data: Data, about: str = "") -> list[Standing
 
 
 def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
-    standings: list[Standing] = []
+    standings = []
     for device in claim.on or data.devices or [""]:
-        if standings and not claim.on:
-            break
+        on = data.on(device) if device else data
         try:
-            standing = MEASURES[claim.measure][0](claim, data.on(device) if device else data)
+            standing = on.once(repr(claim), partial(MEASURES[claim.measure][0], claim, on))
         except Lacking:
             continue
         if device != expected and any(device in s.device.split(", ") for s in standing.sources):
-            where = ", ".join(filter(None, (standing.where, device)))
-            standing = replace(standing, where=where)
+            standing = replace(standing, where=", ".join(filter(None, (standing.where, device))))
         standings.append(standing)
+        if not claim.on:
+            break
     return standings or [Standing(claim)]
 
 
 def literature(data: Data, *measures: str) -> list[Standing]:
     """Published statements, of some measures if any are given; Lacking if none was measured."""
-    claims = [claim for claim in read() if claim.kind == PUBLISHED]
-    claims = [claim for claim in claims if claim.measure in (measures or MEASURES)]
-    return _measured(data, (PUBLISHED, *measures), claims)
+    measures = measures or tuple(MEASURES)
+    return _measured(data, [c for c in read() if c.kind == PUBLISHED and c.measure in measures])
 
 
 def targets(data: Data, *measures: str) -> list[Standing]:
@@ -120,11 +100,11 @@ def targets(data: Data, *measures: str) -> list[Standing]:
         anywhere = structs.replace(claim, kind=CLAIM, on=[], row=0)
         if anywhere not in claims:
             claims.insert(claim.row - 1 if claim.row else len(claims), anywhere)
-    return _measured(data, (TARGET, *measures), claims)
+    return _measured(data, claims)
 
 
-def _measured(data: Data, key: Sequence[str], claims: Sequence[Claim]) -> list[Standing]:
-    standings = data.once(("claims", *key), lambda: check(claims, data))
+def _measured(data: Data, claims: Sequence[Claim]) -> list[Standing]:
+    standings = check(claims, data)
     if all(standing.reached is None for standing in standings):
         raise Lacking("results that any claim speaks of")
     return standings
@@ -135,17 +115,14 @@ def all_sources(standings: Iterable[Standing]) -> list[Source]:
     by: dict[str, list[Source]] = {}
     for source in itertools.chain.from_iterable(standing.sources for standing in standings):
         by.setdefault(source.origin, []).append(source)
-
-    def every(same: list[Source], name: str) -> tuple[str, ...]:
-        return tuple(sorted({value for source in same for value in getattr(source, name)}))
-
+    every = lambda name, same: tuple(sorted({v for source in same for v in getattr(source, name)}))
     return [
         Source(
-            ", ".join(sorted({s.device for s in same})),
-            origin,
-            every(same, "dates"),
-            every(same, "commits"),
-            any(s.dirty for s in same),
+            device=", ".join(sorted({source.device for source in same})),
+            origin=origin,
+            dates=every("dates", same),
+            commits=every("commits", same),
+            dirty=any(source.dirty for source in same),
         )
         for origin, same in by.items()
     ]

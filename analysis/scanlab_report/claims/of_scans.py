@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from scanlab_report.chapters import hardware, odd_sizes, one_core, standings
-from scanlab_report.claims.standing import MISSING, Bound, Standing, farthest
+from scanlab_report.claims.standing import MISSING, Bound, Known, Standing, farthest
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import significant, size, with_interval
@@ -37,7 +38,7 @@ def speed(claim: Claim, data: Data) -> Standing:
     """Time of the fastest of some others over that of a variant."""
     cases = contests(data, claim.variant)
     both = against(claim.cases(cases), claim.variant, claim.rivals(data))
-    return _of_cases(claim, data, cases, both.assign(value=both["interval"]))
+    return _of_cases(claim, data, both, both["interval"], cases)
 
 
 def floor(claim: Claim, data: Data) -> Standing:
@@ -45,70 +46,73 @@ def floor(claim: Claim, data: Data) -> Standing:
     cases, same = contests(data, claim.variant), ["file", "cache", "launch"]
     floors = pick(cases, variant=FLOOR).drop_duplicates(same)[[*same, "samples"]]
     ours = pick(claim.cases(cases), variant=claim.variant)
-    both = ours.merge(floors, on=same, suffixes=("", "_floor")).sort_values("place", kind="stable")
-    both = both.drop_duplicates(KEY).sort_values(["items", *KEY], kind="stable", ignore_index=True)
+    both = ours.merge(floors, on=same, suffixes=("", "_floor")).drop_duplicates(KEY)
     ratios = ratio_intervals(list(both["samples"]), list(both["samples_floor"]))
-    return _of_cases(claim, data, cases, both.assign(value=pd.Series(ratios, dtype=object)))
+    return _of_cases(claim, data, both, ratios, cases)
 
 
 def stopwatch(claim: Claim, data: Data) -> Standing:
     """Time of a variant by nvbench over its time here."""
     both, cases, theirs = odd_sizes.beside_nvbench(data)
     rows = claim.cases(pick(both, variant=claim.variant))
-    standing = _of_cases(claim, data, cases, rows.assign(value=rows["ratio"]))
-    return replace(standing, sources=(*standing.sources, *sources(data, theirs)))
+    return _of_cases(claim, data, rows, rows["ratio"], cases, theirs)
 
 
-def _of_cases(claim: Claim, data: Data, cases: pd.DataFrame, rows: pd.DataFrame) -> Standing:
-    """Return the standing by the `value` of each case, with the value of a copy if the standing
-    misses a target."""
-    place = lambda n: f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n}"
-    known = [(row.value, place(row.items), row.file) for row in rows.itertuples()]
-    standing = farthest(claim, known, sources(data, cases))
-    if standing.reached or not claim.ours:
-        return standing
-    worst = next(row for row in rows.itertuples() if row.value == standing.measured)
-    here = pick(cases, **{name: getattr(worst, name) for name in KEY})
-    return replace(standing, bound=_reference(claim, data, here))
+def _of_cases(
+    claim: Claim,
+    data: Data,
+    rows: pd.DataFrame,
+    values: Sequence[Interval] | pd.Series,
+    cases: pd.DataFrame,
+    *others: pd.DataFrame,
+) -> Standing:
+    """Return the standing by the value of each case, with that of a copy if it misses a target.
+    `cases` and `others` are the sources."""
+    power = lambda n: f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n}"
+    known = [
+        (value, power(row.items), row.file, row)
+        for value, row in zip(values, rows.itertuples(), strict=True)
+    ]
+
+    def reference(worst: Known) -> Bound | None:
+        here = pick(cases, **{name: getattr(worst.case, name) for name in KEY})
+        copy = _copy_over_cub if isinstance(claim.over, str) else _copy_over_driver
+        return next(
+            (Bound(*c, claim.meets(c[1])) for c in copy(claim.rivals(data), data, here)), None
+        )
+
+    return farthest(claim, known, sources(data, cases, *others), reference)
 
 
-def _reference(claim: Claim, data: Data, here: pd.DataFrame) -> Bound | None:
-    """Return the value of a copy in a case that misses a target over CUB or the driver's copy."""
-    if isinstance(claim.over, str):
-        return _copy(data, here, claim.meets, claim.rivals(data))
+def _copy_over_driver(
+    over: Sequence[str], data: Data, here: pd.DataFrame
+) -> list[tuple[str, float]]:
+    """The speed over the driver's copy of the kernel that copies by the same path as best."""
     match = pairs(here, BEST, [CEILING])
-    if CEILING not in claim.over or match.empty:
-        return None
-    chosen, key = match["choice"].iloc[0], tuple(match[KEY].iloc[0])
+    if CEILING not in over or match.empty:
+        return []
+    chosen = match["choice"].iloc[0]
     in_bulk = not chosen or IN_BULK.has(data.variants[chosen.variant])
     kernel = BULK_CEILING if in_bulk else VECTOR_CEILING
-    copied = pairs(here, kernel, [CEILING], first=pd.Series({key: match["file"].iloc[0]}))
-    for allows in copied["median_ns_rival"] / copied["median_ns"]:
-        return Bound(kernel, allows, claim.meets(allows))
-    return None
+    in_file = pick(here, file=match["file"].iloc[0])
+    copied = pd.concat(pairs(cases, kernel, [CEILING]) for cases in (in_file, here))
+    return [(kernel, allows) for allows in copied["median_ns_rival"] / copied["median_ns"]]
 
 
-def _copy(
-    data: Data,
-    here: pd.DataFrame,
-    enough: Callable[[float], bool],
-    cubs: Sequence[str],
-    unit: str = "",
-) -> Bound | None:
-    """Return the speed over CUB of a copy of the same bytes, in the file with most copies. The copy
-    whose blocks meet as those of one_wave is preferred, else the fastest is taken."""
+def _copy_over_cub(cubs: Sequence[str], data: Data, here: pd.DataFrame) -> list[tuple[str, float]]:
+    """The speed over CUB of a copy of the same bytes, in the file with most copies. The copy whose
+    blocks meet as those of one_wave is preferred, else the fastest is taken."""
     copies = data.variants.ids(CEILINGS)
-    files = [own.set_index("variant")["median_ns"] for _, own in here.groupby("place")]
-    files = [own for own in files if BEST in own and own.index.isin(cubs).any()]
-    medians = max(
-        files, key=lambda own: own.index.isin(copies).sum(), default=pd.Series(dtype=float)
-    )
-    timed = medians[medians.index.isin(copies)]
-    if timed.empty:
-        return None
-    copy = MEETING_CEILING if MEETING_CEILING in timed else str(timed.idxmin())
-    allows = float(medians[medians.index.isin(cubs)].min() / medians[copy])
-    return Bound(copy, allows, enough(allows), unit)
+    times = here.pivot(index="place", columns="variant", values="median_ns")
+    times = times.reindex(columns=[BEST, *cubs, *copies])
+    times = times[times[BEST].notna() & times[cubs].notna().any(axis=1)]
+    most = times[copies].count(axis=1)
+    if not most.any():
+        return []
+    medians = times.loc[most.idxmax()]
+    copy = medians[copies].idxmin()
+    copy = copy if pd.isna(medians.get(MEETING_CEILING)) else MEETING_CEILING
+    return [(str(copy), float(medians[cubs].min() / medians[copy]))]
 
 
 def losses(claim: Claim, data: Data) -> Standing:
@@ -116,13 +120,16 @@ def losses(claim: Claim, data: Data) -> Standing:
     rows, cases = decided(versus_cub(data)), contests(data)
     if rows.empty:
         raise Lacking(MISSING)
-    lost, where, bound = pick(rows, outcome=LOSS).sort_values("ratio"), "", None
-    for _, worst in lost[:1].iterrows():
-        where = f"{worst['type']} {worst['op']}, {worst['items']}"
-        here = pick(cases, **worst[KEY])
-        bound = _copy(data, here, lambda ratio: ratio > 1, data.variants.ids(CUBS), " × CUB")
-    known = [(len(lost), where, 0)]
-    return farthest(claim, known, sources(data, cases), cases=len(rows), bound=bound)
+    lost = pick(rows, outcome=LOSS).sort_values("ratio")
+    where = "".join(f"{worst.type} {worst.op}, {worst.items}" for worst in lost[:1].itertuples())
+
+    def reference(_: Known) -> Bound | None:
+        here = pick(cases, **lost.iloc[0][KEY])
+        copies = _copy_over_cub(data.variants.ids(CUBS), data, here)
+        return next((Bound(*copy, copy[1] > 1, " × CUB") for copy in copies), None)
+
+    known = [(len(lost), where)]
+    return farthest(claim, known, sources(data, cases), reference, cases=len(rows))
 
 
 def lost_at_odd_sizes(claim: Claim, data: Data) -> Standing:
@@ -136,7 +143,7 @@ def lost_at_odd_sizes(claim: Claim, data: Data) -> Standing:
         f"{worst.type}, {worst.items}, {worst.cache}, {worst.launch}: "
         f"{with_interval(worst.ratio)} × CUB over {worst.ratio.count} processes"
     )
-    known = [((cases["outcome"] == LOSS).sum(), where, 0)]
+    known = [((cases["outcome"] == LOSS).sum(), where)]
     return farthest(claim, known, sources(data, timed), cases=len(cases))
 
 
@@ -146,7 +153,7 @@ def spills(claim: Claim, data: Data) -> Standing:
     rows = standings.kernel_rows(data, OWN)
     spilling = rows[rows["local_bytes"] > 0]
     names = ", ".join(sorted(set(spilling["variant"]))) or f"of {len(rows)}"
-    return farthest(claim, [(len(spilling), names, 0)], sources(data, rows))
+    return farthest(claim, [(len(spilling), names)], sources(data, rows))
 
 
 def speedup(claim: Claim, data: Data) -> Standing:
@@ -156,15 +163,19 @@ def speedup(claim: Claim, data: Data) -> Standing:
     if claim.of_published:
         table = one_core.published_table(data, claim.of_published).table.set_index("items")
         then = table["cpu_ms"] / table["gpu_ms"]
-    sessions, known = one_core.core_sessions(data, all_of=(claim.variant,)), []
+    sessions = one_core.core_sessions(data, all_of=(claim.variant,))
+    known: list[tuple[Any, ...]] = []
     for session, cases in enumerate(sessions):
         rows = one_core.session_over_core(cases, claim.variant, one_core.ONE_CORE)
         rows = rows[rows["items"] >= claim.least_items]
-        for row in (pick(rows, items=claim.items) if claim.items else rows).itertuples():
-            if then is None or row.items in then:
-                over = 1.0 if then is None else float(then[row.items])
-                ratio = Interval(row.ratio / over, row.low / over, row.high / over, 0)
-                known.append((ratio, f"{row.type}, {size(row.items)}", session))
+        rows = pick(rows, items=claim.items) if claim.items else rows
+        ratios = rows[["ratio", "low", "high"]]
+        ratios = ratios if then is None else ratios.div(rows["items"].map(then), axis=0)
+        known += [
+            (Interval(*ratio, 0), f"{row.type}, {size(row.items)}", session)
+            for ratio, row in zip(ratios.to_numpy(), rows.itertuples(), strict=True)
+            if ratio[0] == ratio[0]
+        ]
     standing = farthest(claim, known, sources(data, pd.concat(sessions)))
     there = [ratio.value for ratio, where, _ in known if where == standing.where]
     spread = f"; {significant(min(there))} to {significant(max(there))} by the session"
@@ -175,5 +186,5 @@ def traffic(claim: Claim, data: Data) -> Standing:
     """Items that a scan moves through DRAM, as the hardware counts them, in n."""
     rows, launches = hardware.dram_over_items(data)
     rows = pick(rows, variant=claim.variant, items=claim.items)
-    known = [(row.moved, size(row.items), 0) for row in rows.itertuples()]
+    known = [(row.moved, size(row.items)) for row in rows.itertuples()]
     return farthest(claim, known, sources(data, launches))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report.chapters import bounds, conflicts, larger, model, one_core, scenarios, timelines
@@ -15,6 +16,7 @@ from scanlab_report.claims.standing import (
     GIB,
     MISSING,
     Bound,
+    Known,
     Standing,
     farthest,
 )
@@ -33,7 +35,7 @@ def order(claim: Claim, data: Data) -> Standing:
     (traces,), source = scenarios.scenarios_of(data, [[f"{claim.board}_{name}" for name in names]])
     simulated = zip(names, (trace.about["makespan_us"] for trace in traces), strict=True)
     known = [
-        (fast / slow, f"{first}, {second}", 0)
+        (fast / slow, f"{first}, {second}")
         for (first, fast), (second, slow) in itertools.combinations(simulated, 2)
     ]
     return farthest(claim, known, [source])
@@ -47,19 +49,24 @@ def implicit_sync(claim: Claim, data: Data) -> Standing:
     if tried["name"].nunique() < len(claim.experiments):
         raise Lacking(MISSING)
     answers = tried["yes"] if claim.answer == "yes" else tried["trials"] - tried["yes"]
-    known = [*zip(answers / tried["trials"], tried["subject"], itertools.repeat(0))]
+    known = zip(answers / tried["trials"], tried["subject"], strict=True)
     return farthest(claim, known, sources(data, rows))
+
+
+def array_bytes(case: Any) -> int:
+    """Bytes of each of a case's arrays."""
+    return int(case.bytes) // (int(case.inputs) + 1)
 
 
 def schedule(claim: Claim, data: Data) -> Standing:
     """Time of the fastest schedule of a workload over its pipeline estimate."""
     cases = bounds.schedules_of(data)
     case = bounds.best_schedule(cases, claim.workload)
-    array = 0 if case is None else int(case.bytes) // (int(case.inputs) + 1)
-    if case is None or array < claim.least_gib * GIB:
+    if case is None or array_bytes(case) < claim.least_gib * GIB:
         raise Lacking(MISSING)
-    where = f"{case.id}, {case.chunks} chunks; arrays of {larger.size_name(array)}"
-    return farthest(claim, [(bounds.over_bound(case), where, 0)], sources(data, cases))
+    arrays = larger.size_name(array_bytes(case))
+    where = f"{case.id}, {case.chunks} chunks; arrays of {arrays}"
+    return farthest(claim, [(bounds.over_bound(case), where)], sources(data, cases))
 
 
 LARGE = {"bytes": 16 * GIB}
@@ -73,7 +80,7 @@ def duplex(claim: Claim, data: Data) -> Standing:
     if any(rows.empty for rows in ways):
         raise Lacking(MISSING)
     copy, scan = (rows.loc[rows["median_ns"].idxmin()] for rows in ways)
-    known = [(ratio_interval(copy["samples"], scan["samples"]), f"{scan['chunks']} chunks", 0)]
+    known = [(ratio_interval(copy["samples"], scan["samples"]), f"{scan['chunks']} chunks")]
     return farthest(claim, known, sources(data, cases))
 
 
@@ -88,26 +95,31 @@ def naive(claim: Claim, data: Data) -> Standing:
         for session, rows in enumerate(sessions)
         for _, value, place in over(rows, larger.STREAMED)
     ]
-    standing = farthest(claim, known, sources(data, cases))
-    value, place, session = claim.worst(known)
-    where = f"16 GiB, by {place}"
+
+    def alone(worst: Known) -> Bound | None:
+        values = (value.value for _, value, _ in over(sessions[worst.file], larger.FILES))
+        return next((Bound(FILE_ACCESS, v, claim.meets(v)) for v in values), None)
+
+    standing = farthest(claim, known, sources(data, cases), alone)
+    where = f"16 GiB, by {standing.where}"
     where += ", in an earlier session" * (not over(cases, larger.STREAMED))
-    if others := ", ".join(f"{other.value:.2f}" for other, _, _ in known if other is not value):
-        where += f"; {others} in other sessions"
-    alone = [] if standing.reached else over(sessions[session], larger.FILES)
-    bounds = [Bound(FILE_ACCESS, v.value, claim.meets(v.value)) for _, v, _ in alone]
-    return replace(standing, where=where, bound=next(iter(bounds), None))
+    others = [f"{value.value:.2f}" for value, _, _ in known if value is not standing.measured]
+    where += f"; {', '.join(others)} in other sessions" * bool(others)
+    return replace(standing, where=where)
+
+
+def tracing_changes(traces: Sequence[timelines.Trace]) -> list[tuple[float, str]]:
+    """The change of each makespan by the collection of activity, in percent, and its timeline."""
+    name = "tracing_overhead_percent"
+    return [(float(trace.about[name]), trace.title) for trace in traces if name in trace.about]
 
 
 def tracing(claim: Claim, data: Data) -> Standing:
     """The change of the makespan by the collection of activity, where it is largest."""
-    traces, name = timelines.traces_of(data), "tracing_overhead_percent"
-    known = [(float(trace.about[name]), trace.title) for trace in traces if name in trace.about]
-    if not known:
-        raise Lacking(MISSING)
-    value, where = max(known, key=lambda pair: abs(pair[0]))
-    standing = farthest(claim, [(value, where, 0)], sources(data, timelines.trace_rows(traces)))
-    return replace(standing, met=int(claim.meets(abs(value))))
+    traces = timelines.traces_of(data)
+    worst = sorted(tracing_changes(traces), key=lambda change: -abs(change[0]))[:1]
+    standing = farthest(claim, worst, sources(data, timelines.trace_rows(traces)))
+    return replace(standing, met=int(claim.meets(abs(worst[0][0]))))
 
 
 # ------------------------------------------------------------------------------- of the models
@@ -118,19 +130,12 @@ def counted(claim: Claim, data: Data) -> Standing:
     conflicts, return their difference in percent of wavefronts, since there are cases without
     conflicts."""
     cases, launches, _ = conflicts.both_counted(data)
-    if cases.empty:
-        raise Lacking(MISSING)
-    off = {
-        name: (cases[f"{name}_hardware"] - cases[f"{name}_emulator"]).abs()
-        for name in conflicts.QUANTITIES
-    }
-    value, where = (pd.DataFrame(off) > 0).any(axis=1).sum(), f"of {len(cases)}"
+    value, where = cases["differs"].sum(), f"of {len(cases)}"
     if claim.measure == "conflicts":
-        percent = 100 * off["conflicts"] / cases["transactions_hardware"]
-        worst = cases.loc[percent.idxmax()]
-        value = percent.max()
+        worst = cases.loc[cases["conflicts_off"].idxmax()]
+        value = worst["conflicts_off"]
         where = f"{worst['variant']}, {worst['type']}, {size(worst['items'])}"
-    return farthest(claim, [(value, where, 0)], sources(data, launches))
+    return farthest(claim, [(value, where)], sources(data, launches))
 
 
 def engines(claim: Claim, data: Data) -> Standing:
@@ -139,25 +144,29 @@ def engines(claim: Claim, data: Data) -> Standing:
     the best prediction."""
     rows, source = model.predictions(data)
     if claim.measure == "overlap":
-        share, most = _overlap(rows, ""), _overlap(rows, "best_")
-        if np.isnan(share):
-            raise Lacking(MISSING)
-        missed = not claim.meets(share) and not np.isnan(most)
-        bound = Bound(BEST_PREDICTION, most, claim.meets(most)) if missed else None
-        where = f"of {int(rows['overlap_in_either'].sum())} pairs"
-        return farthest(claim, [(share, where, 0)], [source], bound=bound)
-    off = 100 * (rows["predicted_us"] / rows["measured_us"] - 1).abs()
-    known = (off.median(), f"of {len(rows)} configurations", 0)
+        pairs = rows["overlap_in_either"].sum()
+        share, most = overlap(rows), overlap(rows, "best_")
+        known = [(share, f"of {int(pairs)} pairs")] if share == share else []
+        bound = Bound(BEST_PREDICTION, most, claim.meets(most)) if most == most else None
+        return farthest(claim, known, [source], lambda worst: bound)
+    off = errors(rows, "predicted_us")
+    known = [(off.median(), f"of {len(rows)} configurations")]
     if claim.measure == "makespan_worst":
         worst = rows.loc[off.idxmax()]
-        known = (off.max(), f"{worst['schedule']}, {worst['chunks']} chunks", 0)
-    return farthest(claim, [known], [source])
+        known = [(off.max(), f"{worst['schedule']}, {worst['chunks']} chunks")]
+    return farthest(claim, known, [source])
 
 
-def _overlap(rows: pd.DataFrame, which: str) -> float:
-    """Percent; NaN if it is not known of every configuration."""
+def errors(rows: pd.DataFrame, column: str) -> pd.Series:
+    """The errors of predicted makespans, in percent of the measured ones."""
+    return 100 * (pd.to_numeric(rows[column]) / rows["measured_us"] - 1).abs()
+
+
+def overlap(rows: pd.DataFrame, which: str = "") -> float:
+    """Percent of the pairs of operations that overlap in prediction and measurement, among those
+    that overlap in either; NaN if it is not known of every configuration."""
     both, either = (
         pd.to_numeric(rows[f"{which}overlap_in_{where}"]).sum(skipna=False)
         for where in ("both", "either")
     )
-    return 100 * float(both) / float(either) if either else np.nan
+    return 100 * float(both) / float(either) if either else float("nan")

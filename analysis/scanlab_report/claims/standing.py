@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,8 +18,6 @@ MISSING = "not in the data"
 FILE_ACCESS, BEST_PREDICTION = "file access alone", "best possible prediction"
 """References that are no copies."""
 GIB = 1 << 30
-Known = tuple[Interval | float, str, Any]
-"""A value of a claim, the place, and the file or session, 0 if there is one."""
 
 
 class Bound(NamedTuple):
@@ -76,16 +74,34 @@ class Standing:
         return self.verdict + some * (0 < self.met < self.files)
 
 
+class Known(NamedTuple):
+    """A value of a claim."""
+
+    value: Interval | float
+    where: str
+    file: Any = 0
+    """The file or the session, 0 if there is one."""
+    case: Any = None
+
+
 def farthest(
-    claim: Claim, known: Sequence[Known], drawn: Iterable[Source], **more: Any
+    claim: Claim,
+    values: Iterable[tuple[Any, ...]],
+    drawn: Iterable[Source],
+    reference: Callable[[Known], Bound | None] = lambda worst: None,
+    **more: Any,
 ) -> Standing:
-    """The standing by several values; Lacking if there is none. A count has no interval."""
+    """The standing by several values, each the fields of `Known`; Lacking if there is none. A count
+    has no interval. `reference` gives that of a value of ours that misses its target."""
+    known = [Known(*value) for value in values]
     if not known:
         raise Lacking(MISSING)
-    sure = claim.sure(value for value, _, _ in known if isinstance(value, Interval))
     number = lambda v: v if isinstance(v, Interval) else Interval(float(v), np.nan, np.nan, 1)
-    values = [(number(value), where, file) for value, where, file in known]
-    value, where, _ = claim.worst(values)
-    files = {file for _, _, file in values}
-    met = len(files - {file for v, _, file in values if not claim.meets(v.value)})
-    return Standing(claim, value, where, met, len(files), sure=sure, sources=tuple(drawn), **more)
+    sure = claim.sure(k.value for k in known if isinstance(k.value, Interval))
+    known = [k._replace(value=number(k.value)) for k in known]
+    worst = claim.worst(known)
+    files = {k.file for k in known}
+    met = len(files - {k.file for k in known if not claim.meets(k.value.value)})
+    bound = reference(worst) if claim.ours and met < len(files) else None
+    fields = {"bound": bound, "sure": sure, "sources": tuple(drawn)} | more
+    return Standing(claim, worst.value, worst.where, met, len(files), **fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -121,12 +121,12 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
         """Whether each whole interval meets the bound; False if a value has none."""
         return all(v.known and self.meets(v.low) and self.meets(v.high) for v in values)
 
-    def worst(self, values: Sequence[tuple[Interval, Any, Any]]) -> tuple[Interval, Any, Any]:
-        """Return the value farthest from the bound, with the values that accompany it."""
+    def worst(self, known: Sequence[Any]) -> Any:
+        """Return the one of some values that is farthest from the bound."""
         if self.equals is not UNSET:
-            return max(values, key=lambda row: abs(row[0].value - self.equals))  # type: ignore[operator]
+            return max(known, key=lambda row: abs(row.value.value - self.equals))
         least = self.at_least is not UNSET
-        return (min if least else max)(values, key=lambda row: row[0].value)
+        return (min if least else max)(known, key=lambda row: row.value.value)
 
     def rivals(self, data: Data) -> list[str]:
         """The variants whose fastest is the reference."""
@@ -146,77 +146,80 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
         return rows[power_of_two(rows["items"])] if self.powers else rows
 
 
+class _File(Struct, forbid_unknown_fields=True):
+    """A file as it is written."""
+
+    device: Line = ""
+    claim: list[dict[str, Any]] = []
+    published: list[dict[str, Any]] = []
+    target: list[dict[str, Any]] = []
+
+
 @cache
 def device(path: Path = CLAIMS) -> str:
     """The GPU that the papers are about; empty if no file names one."""
-    named = [(file, content["device"]) for file, content in _contents(path) if "device" in content]
-    for file, name in named:
-        if not fits(name, Line):
-            raise ClaimsError(f"{file}: device is {shown(name)}, not a line of text")
-    return named[0][1] if named else ""
+    return next((content.device for _, content in _files(path) if content.device), "")
 
 
 @cache
 def read(path: Path = CLAIMS) -> tuple[Claim, ...]:
     """The entries of a file, or of all files of a folder; ClaimsError names the first fault."""
     claims: list[Claim] = []
-    for file, content in _contents(path):
-        if unknown := set(content) - {"device", *KINDS}:
-            raise ClaimsError(f"{file}: {min(unknown)}: unknown, begin an entry with [[claim]]")
-        before = len(claims)
-        for kind in KINDS:
-            claims += [_claim(file, *entry, kind, path) for entry in _entries(file, content, kind)]
-        if len(claims) == before:
+    for file, content in _files(path):
+        own = [entry for kind in KINDS for entry in _entries(file, content, kind, path)]
+        if not own:
             raise ClaimsError(f"{file}: holds no {' or '.join(f'[[{kind}]]' for kind in KINDS)}")
+        claims += own
     return tuple(claims)
 
 
 @cache
-def _contents(path: Path) -> list[tuple[Path, Mapping[str, Any]]]:
+def _files(path: Path) -> list[tuple[Path, _File]]:
     files = sorted(path.glob("*.toml")) if path.is_dir() else [path]
     if not files:
         raise ClaimsError(f"{path}: holds no .toml file")
-    return [(file, _content(file)) for file in files]
+    return [(file, _file(file)) for file in files]
 
 
-def _content(file: Path) -> Mapping[str, Any]:
+def _file(file: Path) -> _File:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return convert(content, _File, remedy="begin an entry with [[claim]]")
     except OSError as error:
         raise ClaimsError(f"{file}: cannot be read: {error.strerror}") from None
+    except Misfit as misfit:
+        raise ClaimsError(f"{file}: {misfit}") from None
     except ValueError as error:
         raise ClaimsError(f"{file}: is not TOML ({error})") from None
 
 
-def _entries(file: Path, content: Mapping[str, Any], kind: str) -> Iterator[tuple[str, dict]]:
-    """Each entry with its place; a row of a list `each` has the fields that all of them share."""
-    sections = content.get(kind, [])
-    if not fits(sections, list[dict]):
-        raise ClaimsError(f"{file}: {kind} is {shown(sections)}: begin an entry with [[{kind}]]")
-    for number, section in enumerate(sections, start=1):
-        place = f"{kind} {number}"
-        rows = section.get("each", [{}])
+def _entries(file: Path, content: _File, kind: str, path: Path) -> Iterator[Claim]:
+    """Each entry; a row of a list `each` has the fields that all of them share."""
+    for number, section in enumerate(getattr(content, kind), start=1):
+        place, rows = f"{kind} {number}", section.get("each", [{}])
         if not fits(rows, list[dict]):
             raise ClaimsError(f"{file}: {place}: each is {shown(rows)}, not a list of tables")
         shared = {name: value for name, value in section.items() if name != "each"}
         for row, own in enumerate(rows, start=1):
-            yield f"{place}, row {row}" if "each" in section else place, shared | own
+            where = f"{place}, row {row}" if "each" in section else place
+            yield _claim(file, where, shared | own, kind, path)
 
 
 def _claim(file: Path, place: str, entry: dict[str, Any], kind: str, path: Path) -> Claim:
     statement = entry.get("statement")
-    if isinstance(statement, str):
-        place += f" ({statement})"
     try:
         if isinstance(statement, str):
+            place += f" ({statement})"
             entry["statement"] = statement.format_map(entry)
         if kind != PUBLISHED:
             entry.setdefault("on", [name for name in (device(path),) if name])
         claim = convert(entry | {"kind": kind}, Claim, remedy="claims.toml describes the fields")
-    except (Misfit, LookupError, ValueError) as error:
-        fault = f"statement: {error} is no field" if isinstance(error, LookupError) else error
-        raise ClaimsError(f"{file}: {place}: {fault}") from None
-    if fault := _fault(claim):
+        fault = _fault(claim)
+    except LookupError as error:
+        fault = f"statement: {error} is no field"
+    except ValueError as error:
+        fault = str(error)
+    if fault:
         raise ClaimsError(f"{file}: {place}: {fault}")
     return claim
 

@@ -1,27 +1,72 @@
-"""The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it."""
+"""The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it.
+
+Functions return numbers by the names of their macros: text, a count, a value or an interval with
+three digits, or a pair of a value and its digits. None and NaN stand for what the data lack.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from scanlab_report.data import Data
+from scanlab_report.formats import latex, significant
+from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking
+
+Numbers = dict[str, Any]
 
 
 def numbers_of(data: Data) -> dict[str, str]:
     """Return every number that the data give, by the name of its macro. The numbers are of the
     first device, which the text names once."""
-    from scanlab_report.numbers import claims, head_to_head, ranks, scans, sessions, streams
+    from scanlab_report.numbers import claims, head_to_head, ranks, scans, streams
 
-    numbers = ranks.of_all_devices(data)
+    everywhere = {"peersVendor": ranks.over_vendor(data, in_paper=True).content}
     data = data.on(data.devices[0]) if data.devices else data
-    for module in (scans, head_to_head, ranks, sessions, streams, claims):
-        for function in module.FUNCTIONS:
-            try:
-                numbers |= function(data)
-            except Lacking:
-                continue  # the text is of the recorded session; typesetting names what it lacks
-    return numbers
+    modules = (scans, head_to_head, ranks, streams, claims)
+    return everywhere | printed(data, (make for module in modules for make in module.FUNCTIONS))
+
+
+def printed(data: Data, functions: Iterable[Callable[[Data], Numbers]]) -> dict[str, str]:
+    """The numbers of some functions as text; typesetting names those that a paper lacks."""
+    made: Numbers = {}
+    for function in functions:
+        with contextlib.suppress(Lacking):
+            made |= function(data)
+    texts = {name: _text(value) for name, value in made.items()}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _text(value: Any) -> str:
+    value, digits = value if isinstance(value, tuple) else (value, 3)
+    value = value.value if isinstance(value, Interval) else value
+    if value is None or pd.isna(value):
+        return ""
+    return f"{value}" if isinstance(value, str | int | np.integer) else number(value, digits)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A bare number for siunitx to set."""
+    return significant(value, digits).replace("\u2009", "")
+
+
+def power(n: int) -> str:
+    """2^k where n is a power of two, else n."""
+    return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else latex(f"{n}")
+
+
+def typewriter(name: str) -> str:
+    return f"\\texttt{{{latex(name)}}}"
+
+
+def last(values: pd.Series) -> Any:
+    """The value at the largest size; None if there is none."""
+    return values.iloc[-1] if len(values) else None
 
 
 def macros(numbers: Mapping[str, str]) -> str:

@@ -9,41 +9,40 @@ from scanlab_report.claims.standing import Standing
 from scanlab_report.claims.stated import OF_ENGINES, OF_LITERATURE_ON_SCANS, OF_SCANS, OF_STREAMS
 from scanlab_report.data import Data
 from scanlab_report.intervals import Interval
-from scanlab_report.numbers.scans import Numbers, number
+from scanlab_report.numbers import Numbers
 
 
 def targets_of_scans(data: Data) -> Numbers:
     """How many claims and targets of scans are known and reached."""
     standings = targets(data, *OF_SCANS)
-    made = _counted(standings, "targets")
-    if over_floor := _value(standings, "floor"):
-        made["smallOverFloor"] = number(over_floor.value)
-    return made
+    floor = _measured(standings, "floor")
+    return _counted(standings, "targets") | {"smallOverFloor": floor}
 
 
 def targets_of_streams(data: Data) -> Numbers:
     """The same of schedules, of scans larger than the device, and of the engine model."""
     standings = targets(data, *OF_STREAMS, *OF_ENGINES)
-    made = _counted(standings, "streamTargets")
-    if duplex := _value(standings, "duplex"):
-        ends = {"": duplex.value, "Low": duplex.low, "High": duplex.high}
-        made |= {f"streamScanOfDuplex{end}": number(value) for end, value in ends.items()}
-    return made
+    made, duplex = _counted(standings, "streamTargets"), _measured(standings, "duplex")
+    return made | {
+        "streamScanOfDuplex": duplex,
+        "streamScanOfDuplexLow": duplex and duplex.low,
+        "streamScanOfDuplexHigh": duplex and duplex.high,
+    }
 
 
 def literature_on_scans(data: Data) -> Numbers:
     """How many published statements on scans are known, and how many differ."""
-    known = [s.reached for s in literature(data, *OF_LITERATURE_ON_SCANS) if s.reached is not None]
-    return {"claimsKnown": str(len(known)), "claimsFail": str(known.count(False))}
+    reached = [standing.reached for standing in literature(data, *OF_LITERATURE_ON_SCANS)]
+    return {"claimsKnown": len(reached) - reached.count(None), "claimsFail": reached.count(False)}
 
 
 def _counted(standings: Sequence[Standing], name: str) -> Numbers:
     reached = [standing.reached for standing in standings]
     known = len(reached) - reached.count(None)
-    return {f"{name}Known": str(known), f"{name}Reached": str(reached.count(True))}
+    return {f"{name}Known": known, f"{name}Reached": reached.count(True)}
 
 
-def _value(standings: Sequence[Standing], measure: str) -> Interval | None:
+def _measured(standings: Sequence[Standing], measure: str) -> Interval | None:
     return next((s.measured for s in standings if s.claim.measure == measure), None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from scanlab_report import noise
@@ -23,8 +22,8 @@ from scanlab_report.groups import (
     VENDOR,
     WIN,
 )
-from scanlab_report.intervals import ratio_interval
-from scanlab_report.numbers.scans import Numbers, number, power
+from scanlab_report.intervals import Interval, ratio_interval
+from scanlab_report.numbers import Numbers, last, power
 from scanlab_report.pick import Lacking, by_device, floor_ns, line, pick
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.versus import against, contests, pairs, versus_cub
@@ -38,123 +37,108 @@ def outcomes(data: Data) -> Numbers:
     """Cases of best against the fastest CUB: won, tied, lost, and by how much."""
     rows = versus_cub(data)
     number_of = rows["outcome"].value_counts()
-    device = data.files[rows["file"].iloc[0]].device
-    (recorded,) = noise.read([device])
+    (recorded,) = noise.read([data.files[rows["file"].iloc[0]].device])
     times = rows.assign(on="device", time_us=rows["median_ns"] / 1e3)
     noisy = 1 + noise.thresholds(recorded, "scans", times)
-    apart = [
-        ours.max() < theirs.min()
-        for ours, theirs in zip(rows["samples"], rows["samples_rival"], strict=True)
-    ]
+    apart = rows["samples"].map(max) < rows["samples_rival"].map(min)
     bound = (rows["cache"] == "warm") & (rows["launch"] == STREAM) & (rows["items"] <= FEW)
-    made = {
-        "headToHeadCases": str(len(rows)),
-        "headToHeadLeast": number(float(rows["ratio"].min())),
-        "headToHeadWins": str(number_of.get(WIN, 0)),
-        "headToHeadTies": str(number_of.get(TIE, 0)),
-        "headToHeadLosses": str(number_of.get(LOSS, 0)),
-        "headToHeadApart": str(sum(apart)),
-        "headToHeadNarrow": str(int(((rows["outcome"] == WIN) & (rows["ratio"] < noisy)).sum())),
-        "headToHeadRivalTuned": str(int((rows["rival"] == TUNED).sum())),
+    widest = pick(rows, **USUAL)[-1:]
+    return {
+        "headToHeadCases": len(rows),
+        "headToHeadLeast": rows["ratio"].min(),
+        "headToHeadWins": number_of.get(WIN, 0),
+        "headToHeadTies": number_of.get(TIE, 0),
+        "headToHeadLosses": number_of.get(LOSS, 0),
+        "headToHeadApart": int(apart.sum()),
+        "headToHeadNarrow": int(((rows["outcome"] == WIN) & (rows["ratio"] < noisy)).sum()),
+        "headToHeadRivalTuned": int((rows["rival"] == TUNED).sum()),
+        "headToHeadHostBound": rows["ratio"][bound].median(),
+        "headToHeadOthers": rows["ratio"][~bound].median(),
+        "leadItems": last(widest["items"].map(power)),
+        "leadLargest": last(widest["ratio"]),
     }
-    for name, own in (("HostBound", rows[bound]), ("Others", rows[~bound])):
-        if len(own):
-            made[f"headToHead{name}"] = number(float(own["ratio"].median()))
-    usual = pick(rows, **USUAL)
-    for row in usual.iloc[-1:].itertuples():
-        made |= {"leadItems": power(int(row.items)), "leadLargest": number(row.ratio)}
-    return made
 
 
 def searched(data: Data) -> Numbers:
     """The pairs of type and operator that the tuned CUB was searched for, and the others."""
-    rows, pairs_ = versus_cub(data), set()
-    for _, _, tuning in by_device(data, "scan", ("tuning",)):
-        own = pick(tuning, variant=data.variants.ids(SHAPES))
-        pairs_ |= set(zip(own["type"], own["op"], strict=True))
-    inside = np.array([p in pairs_ for p in zip(rows["type"], rows["op"], strict=True)])
+    rows, pair = versus_cub(data), ["type", "op"]
+    shapes = data.variants.ids(SHAPES)
+    tuned = [pick(own, variant=shapes)[pair] for _, _, own in by_device(data, "scan", ("tuning",))]
+    known = pd.MultiIndex.from_frame(pd.concat([rows[pair][:0], *tuned]))
+    inside = pd.MultiIndex.from_frame(rows[pair]).isin(known)
     if not inside.any() or inside.all():
         raise Lacking("times of the shapes that a rival was tuned among")
-    own = rows[inside]
     return {
-        "headToHeadSearched": str(len(own)),
-        "headToHeadSearchedWins": str(int((own["outcome"] == WIN).sum())),
-        "headToHeadSearchedMedian": number(float(own["ratio"].median())),
-        "headToHeadUnsearchedMedian": number(float(rows[~inside]["ratio"].median())),
+        "headToHeadSearched": int(inside.sum()),
+        "headToHeadSearchedWins": int((rows["outcome"][inside] == WIN).sum()),
+        "headToHeadSearchedMedian": rows["ratio"][inside].median(),
+        "headToHeadUnsearchedMedian": rows["ratio"][~inside].median(),
     }
 
 
 def libraries(data: Data) -> Numbers:
     """Times of other libraries over best, where all scans are set side by side."""
-    cases = pick(contests(data, python=True), **USUAL, items=LARGEST)
-    first = cases.drop_duplicates("variant").set_index("variant")["samples"]
-    names = (
-        ("thrustOfBest", "thrust_scan"),
-        ("torchOfBest", "torch_cumsum"),
-        ("cupyOfBest", "cupy_cumsum"),
-    )
-    made = {
-        name: number(ratio_interval(first[variant], first[BEST]).value)
-        for name, variant in names
-        if {variant, BEST} <= set(first.index)
+    cases = contests(data, python=True)
+    return {
+        "thrustOfBest": _over(cases, "thrust_scan", BEST),
+        "torchOfBest": _over(cases, "torch_cumsum", BEST),
+        "cupyOfBest": _over(cases, "cupy_cumsum", BEST),
+        "tunedOfCopy": (_over(contests(data), CEILING, TUNED), 2),
     }
-    plain = pick(contests(data), **USUAL, items=LARGEST)
-    first = plain.drop_duplicates("variant").set_index("variant")["samples"]
-    if {CEILING, TUNED} <= set(first.index):
-        made["tunedOfCopy"] = number(ratio_interval(first[CEILING], first[TUNED]).value, 2)
-    return made
+
+
+def _over(cases: pd.DataFrame, above: str, below: str) -> Interval | None:
+    """The time of one variant over that of another at LARGEST, each in its first file."""
+    first = pick(cases, **USUAL, items=LARGEST).drop_duplicates("variant")
+    samples = first.set_index("variant")["samples"]
+    known = {above, below} <= set(samples.index)
+    return ratio_interval(samples[above], samples[below]) if known else None
 
 
 def timers(data: Data) -> Numbers:
     """The lead of best over the toolkit's CUB by two stopwatches, where they differ most."""
     rows, _, _ = odd_sizes.beside_nvbench(data)
     rows = pick(rows, type="i32", items=SOME, cache="cold", launch=STREAM).set_index("variant")
-    if not {BEST, VENDOR} <= set(rows.index):
-        return {}
-    ours, theirs = (rows.at[VENDOR, c] / rows.at[BEST, c] for c in ("median_ns", "theirs_ns"))
-    return {"timerItems": power(SOME), "timerLead": number(ours), "timerLeadTheirs": number(theirs)}
+    times = rows[["median_ns", "theirs_ns"]].reindex([VENDOR, BEST])
+    ours, theirs = times.loc[VENDOR] / times.loc[BEST]
+    return {"timerItems": power(SOME), "timerLead": ours, "timerLeadTheirs": theirs}
 
 
 def header(data: Data) -> Numbers:
     """The header against the fastest CUB."""
-    cases = contests(data)
-    rows = against(cases, HEADER, data.variants.ids(CUBS))
+    cases, cubs = contests(data), data.variants.ids(CUBS)
+    rows = against(cases, HEADER, cubs)
     if rows.empty:
         raise Lacking("timings of the header beside CUB")
-    made = {
-        "headerCases": str(len(rows)),
-        "headerWins": str(int((rows["outcome"] == WIN).sum())),
-        "headerLosses": str(int((rows["outcome"] == LOSS).sum())),
-        "headerBelow": str(int((rows["ratio"] < 1).sum())),
-        "headerLeast": number(float(rows["ratio"].min()), 2),
+    made: Numbers = {
+        "headerCases": len(rows),
+        "headerWins": int((rows["outcome"] == WIN).sum()),
+        "headerLosses": int((rows["outcome"] == LOSS).sum()),
+        "headerBelow": int((rows["ratio"] < 1).sum()),
+        "headerLeast": (rows["ratio"].min(), 2),
     }
-    here = pick(cases, **USUAL, items=SOME)
-    for match in pairs(here, HEADER, data.variants.ids(CUBS)).itertuples():
-        here = pick(here, file=match.file).set_index("variant")["median_ns"]
-        for name, variant in (
-            ("headerSome", HEADER),
-            ("headerSomeBest", BEST),
-            ("headerSomeVendor", match.rival),
-        ):
-            if variant in here.index:
-                made[name] = number(here[variant] / 1e3)
+    some = pick(cases, **USUAL, items=SOME)
+    for match in pairs(some, HEADER, cubs).itertuples():
+        here = pick(some, file=match.file).set_index("variant")["median_ns"] / 1e3
+        made |= {
+            "headerSome": here[HEADER],
+            "headerSomeBest": here.get(BEST),
+            "headerSomeVendor": here[match.rival],
+        }
     return made
 
 
 def launches(data: Data) -> Numbers:
     """An empty launch in a stream of warm runs, and best over one as graph nodes."""
     cases = pick_scans(data, all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))
-    stream, graph = (floor_ns(cases, "warm", launch) for launch in (STREAM, "graph"))
-    made = {"floorWarm": number(stream / 1e3, 2)} if pd.notna(stream) else {}
     rows = line(cases, BEST, cache="warm", launch="graph")
     rows = rows[rows["items"].between(1, FEW)]
-    if len(rows) and pd.notna(graph):
-        ratios = rows["median_ns"] / graph
-        made |= {
-            "smallGraphLeast": number(float(ratios.min()), 2),
-            "smallGraphMost": number(float(ratios.max()), 2),
-        }
-    return made
+    ratios = rows["median_ns"] / floor_ns(cases, "warm", "graph")
+    return {
+        "floorWarm": (floor_ns(cases, "warm") / 1e3, 2),
+        "smallGraphLeast": (ratios.min(), 2),
+        "smallGraphMost": (ratios.max(), 2),
+    }
 
 
 FUNCTIONS = (outcomes, searched, libraries, timers, header, launches)

@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.chapters import bounds, concurrency, larger, model, timelines
+from scanlab_report.claims.of_streams import array_bytes, errors, overlap, tracing_changes
 from scanlab_report.data import Data
+from scanlab_report.drift import sessions_of
 from scanlab_report.formats import latex
-from scanlab_report.intervals import ratio_interval
-from scanlab_report.numbers.scans import Numbers, number
+from scanlab_report.intervals import FEWEST_OF_MEDIAN, ratio_interval
+from scanlab_report.numbers import Numbers, typewriter
 from scanlab_report.pick import newest, pick
 from scanlab_report.sources import sources
 
@@ -30,42 +32,32 @@ def _tied(size: int) -> str:
     return larger.size_name(size).replace(" ", "~")
 
 
-def _array(case) -> int:
-    """Bytes of each of a case's arrays."""
-    return int(case.bytes) // (int(case.inputs) + 1)
-
-
 def schedules(data: Data) -> Numbers:
     """The fastest schedules, over their estimates and over the serial one."""
     made: Numbers = {}
     cases = bounds.schedules_of(data)
     if add := bounds.best_schedule(cases, "vector_add"):
-        made |= {
-            "streamAddOfBound": number(bounds.over_bound(add).value),
-            "streamAddSize": _tied(_array(add)),
-        }
+        size = _tied(array_bytes(add))
+        made |= {"streamAddOfBound": bounds.over_bound(add), "streamAddSize": size}
     best = bounds.best_schedule(cases, "scale")
     if not best:
         return made
     (source,) = sources(data, cases)
-    array = best.bytes / (best.inputs + 1)
+    array, duplex, alone = best.bytes / (best.inputs + 1), best.duplex, best.alone
     made |= {
-        "streamBest": f"\\texttt{{{latex(best.id)}}}",
-        "streamBestChunks": str(best.chunks),
-        "streamBestSize": _tied(_array(best)),
+        "streamBest": typewriter(best.id),
+        "streamBestChunks": best.chunks,
+        "streamBestSize": _tied(array_bytes(best)),
         "streamVersions": latex(", ".join(source.versions[:2])),
-        "streamBestOfBound": number(bounds.over_bound(best).value),
-        "streamRateIn": number(best.inputs * array / best.duplex.copy_in / 1e9),
-        "streamRateOut": number(array / best.duplex.copy_out / 1e9),
+        "streamBestOfBound": bounds.over_bound(best),
+        "streamRateIn": best.inputs * array / duplex.copy_in / 1e9,
+        "streamRateOut": array / duplex.copy_out / 1e9,
     }
-    if best.alone:
-        slower = max(
-            best.duplex.copy_in / best.alone.copy_in, best.duplex.copy_out / best.alone.copy_out
-        )
-        ideal = best.alone.serial() / best.alone.overlapped(best.chunks)
+    if alone:
+        slower = max(duplex.copy_in / alone.copy_in, duplex.copy_out / alone.copy_out)
         made |= {
-            "streamDuplexCost": number(100 * (slower - 1), 2),
-            "streamSpeedupIdeal": number(ideal),
+            "streamDuplexCost": (100 * (slower - 1), 2),
+            "streamSpeedupIdeal": alone.serial() / alone.overlapped(best.chunks),
         }
     rows = pick(cases, workload=best.workload, items=best.items, work=best.work, memory="pinned")
     # With a stream for each chunk, breadth-first issue holds nothing up.
@@ -75,27 +67,28 @@ def schedules(data: Data) -> Numbers:
     }
     if (breadth := at_best.get("breadth_first")) and breadth.bound:
         made |= {
-            "streamBreadthOfBound": number(bounds.over_bound(breadth).value),
-            "streamBreadthChunks": str(breadth.chunks),
-            "streamBreadthStreams": str(breadth.streams),
+            "streamBreadthOfBound": bounds.over_bound(breadth),
+            "streamBreadthChunks": breadth.chunks,
+            "streamBreadthStreams": breadth.streams,
         }
     if serial := at_best.get(bounds.SERIAL):
-        made["streamSpeedup"] = number(ratio_interval(serial.samples, best.samples).value)
+        made["streamSpeedup"] = ratio_interval(serial.samples, best.samples)
     if (trap := at_best.get("null_stream_trap")) and trap.alone:
-        made["streamTrapOfSerial"] = number(trap.median_ns / (1e9 * trap.alone.serial()))
+        made["streamTrapOfSerial"] = trap.median_ns / (1e9 * trap.alone.serial())
     return made
 
 
 def worth(data: Data) -> Numbers:
     """The fewest streams within 2 percent of the fastest, where compute takes as long as a copy."""
     panel = min(bounds.panels(bounds.schedules_of(data), "streams"), key=bounds.from_even)
-    made = {"streamsWorthChunks": str(panel["chunks"].iloc[0])}
-    if not np.isnan(ratio := bounds.compute_to_copy(panel)):
-        made["streamsWorthRatio"] = number(ratio, 2)
+    made: Numbers = {
+        "streamsWorthChunks": panel["chunks"].iloc[0],
+        "streamsWorthRatio": (bounds.compute_to_copy(panel), 2),
+    }
     for name, id_ in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
         times = pick(panel, id=id_).set_index("streams")["median_ns"]
         if len(times) > 1:
-            made[name] = str(times.index[times <= 1.02 * times.min()].min())
+            made[name] = times.index[times <= 1.02 * times.min()].min()
     return made
 
 
@@ -105,9 +98,9 @@ def beaten(data: Data) -> Numbers:
     if least is None:
         return {}
     return {
-        "streamBoundBeaten": number(bounds.over_bound(least).value, 2),
-        "streamBoundBeatenBy": f"\\texttt{{{latex(least.id)}}}",
-        "streamBoundBeatenRatio": number(least.alone.ratio(), 2),
+        "streamBoundBeaten": (bounds.over_bound(least), 2),
+        "streamBoundBeatenBy": typewriter(least.id),
+        "streamBoundBeatenRatio": (least.alone.ratio(), 2),
     }
 
 
@@ -118,131 +111,97 @@ def larger_scans(data: Data) -> Numbers:
     rows = pick(larger.fastest_ways(every), way=larger.STREAMED)
     for name, place in (("streamScanRate", "memory"), ("streamFileRate", "file")):
         own = pick(rows, **{"from": place, "to": place})
-        if len(own):
-            made[name] = number(float((own["bytes"] / own["median_ns"]).max()))
-            if place == "memory":
-                largest = own.loc[own["bytes"].idxmax()]
-                made |= {
-                    "streamScanSize": _tied(int(largest["bytes"])),
-                    "streamScanBudget": _tied(int(largest["budget"])),
-                }
+        made[name] = (own["bytes"] / own["median_ns"]).max()
+        if place == "memory" and len(own):
+            largest = own.loc[own["bytes"].idxmax()]
+            made["streamScanSize"] = _tied(int(largest["bytes"]))
+            made["streamScanBudget"] = _tied(int(largest["budget"]))
     if alone := larger.over_files(every, larger.FILES):
-        made["streamFileOfFiles"] = number(alone[-1][1].value)
+        made["streamFileOfFiles"] = alone[-1][1]
     if naive := larger.over_files(every, larger.NAIVE):
-        gains = [
-            gain[-1]
-            for cases in larger.larger_sessions(data)
-            if (gain := larger.over_files(cases, larger.NAIVE))
-        ]
-        if len(gains) > 1:
-            size, least, _ = min(gains, key=lambda gain: gain[1].value)
-            made |= {
-                "streamFileSessions": str(len(gains)),
-                "streamFileOfNaiveSession": number(least.value),
-                "streamFileOfNaiveSessionSize": _tied(size),
-            }
+        size, gain, _ = naive[-1]
+        made |= {"streamFileOfNaiveLargest": gain, "streamFileSize": _tied(size)}
+    gains = [
+        gain[-1]
+        for cases in larger.larger_sessions(data)
+        if (gain := larger.over_files(cases, larger.NAIVE))
+    ]
+    if len(gains) > 1:
+        size, least, _ = min(gains, key=lambda gain: gain[1].value)
         made |= {
-            "streamFileOfNaiveLargest": number(naive[-1][1].value),
-            "streamFileSize": _tied(naive[-1][0]),
+            "streamFileSessions": len(gains),
+            "streamFileOfNaiveSession": least,
+            "streamFileOfNaiveSessionSize": _tied(size),
         }
     return made
 
 
 def grids(data: Data) -> Numbers:
     """Small grids side by side against the formula."""
-    made: Numbers = {}
     cases = concurrency.block_times(data)
     stairs = pick(cases, kernels=1)
     queue = cases[cases["kernels"] > 1].sort_values("connections")
+    made: Numbers = {}
     if len(stairs):
-        farthest = float((stairs["measured"] / stairs["predicted"] - 1).abs().max())
-        made |= {
-            "streamStairsCases": str(len(stairs)),
-            "streamStairsFarthest": number(100 * farthest, 2),
-        }
+        farthest = (stairs["measured"] / stairs["predicted"] - 1).abs().max()
+        made = {"streamStairsCases": len(stairs), "streamStairsFarthest": (100 * farthest, 2)}
     if queue["connections"].nunique() > 1:
-        made |= {
-            "streamQueueOne": number(queue["measured"].iloc[0]),
-            "streamQueueMany": number(queue["measured"].iloc[-1]),
-        }
+        slow, fast = queue["measured"].iloc[[0, -1]]
+        made |= {"streamQueueOne": slow, "streamQueueMany": fast}
     return made
 
 
 def predictions(data: Data) -> Numbers:
     """The engine model against traces of a device."""
     rows, _ = model.predictions(data)
-
-    def off(column: str) -> pd.Series:
-        return 100 * (pd.to_numeric(rows[column]) / rows["measured_us"] - 1).abs()
-
-    def overlap(which: str = "") -> str:
-        both, either = (rows[f"{which}overlap_in_{where}"].sum() for where in ("both", "either"))
-        return number(100 * float(both / max(1, either)))
-
-    errors, unaided, estimates = off("predicted_us"), off("unaided_us"), off("estimate_us")
-    repeatable = errors[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
+    predicted, unaided, estimates = (
+        errors(rows, column) for column in ("predicted_us", "unaided_us", "estimate_us")
+    )
+    repeatable = predicted[pd.to_numeric(rows["measured_spread"]) <= REPEATABLE]
     turned = rows[rows["copy_queues"] > 2]
-    made = {
-        "modelCases": str(len(rows)),
-        "modelMedian": number(float(errors.median()), 2),
-        "modelWorst": number(float(errors.max())),
-        "modelOverlap": overlap(),
-        "modelRepeatedOverlap": overlap("repeated_"),
-        "modelBestOverlap": overlap("best_"),
-        "modelUnaidedMedian": number(float(unaided.median()), 2),
-        "modelUnaidedWorst": number(float(unaided.max())),
-        "modelUnaidedOverlap": overlap("unaided_"),
-        "modelQueuesTurned": str(len(turned)),
-        "modelQueuesInOrder": str(int(turned["queues_ordered_as_modelled"].sum())),
+    estimated = estimates.notna().all()
+    return {
+        "modelCases": len(rows),
+        "modelMedian": (predicted.median(), 2),
+        "modelWorst": predicted.max(),
+        "modelOverlap": overlap(rows),
+        "modelRepeatedOverlap": overlap(rows, "repeated_"),
+        "modelBestOverlap": overlap(rows, "best_"),
+        "modelUnaidedMedian": (unaided.median(), 2),
+        "modelUnaidedWorst": unaided.max(),
+        "modelUnaidedOverlap": overlap(rows, "unaided_"),
+        "modelQueuesTurned": len(turned),
+        "modelQueuesInOrder": int(turned["queues_ordered_as_modelled"].sum()),
+        "modelEstimateMedian": (estimates.median(), 2) if estimated else None,
+        "modelEstimateWorst": estimates.max() if estimated else None,
+        "modelRepeatable": len(repeatable),
+        "modelRepeatableSpread": (100 * REPEATABLE, 2),
+        "modelRepeatableWorst": repeatable.max(),
     }
-    if estimates.notna().all():
-        made |= {
-            "modelEstimateMedian": number(float(estimates.median()), 2),
-            "modelEstimateWorst": number(float(estimates.max())),
-        }
-    if len(repeatable):
-        made |= {
-            "modelRepeatable": str(len(repeatable)),
-            "modelRepeatableSpread": number(100 * REPEATABLE, 2),
-            "modelRepeatableWorst": number(float(repeatable.max())),
-        }
-    return made
 
 
 def advice(data: Data) -> Numbers:
     """Advice against the fastest choice, of problems that copy much and of others."""
     rows = newest(data, "advice", "advice of the engine model held against a sweep")
-    made = {
-        "adviceProblems": str(len(rows)),
-        "adviceTies": str(int(rows["ties"].max())),
-        "adviceMedian": number(100 * float(rows["slower"].median()), 2),
-    }
+    measured = lambda choices: pd.Series([choice["measured_us"] for choice in choices], dtype=float)
     is_large = rows["copied_bytes"] >= SMALLEST_FORETOLD
     large, small = rows[is_large], rows[~is_large]
-
-    def most(own: pd.DataFrame, column: str) -> str:
-        return number(100 * float(own[column].max()))
-
-    if len(large):
+    made: Numbers = {
+        "adviceProblems": len(rows),
+        "adviceTies": int(rows["ties"].max()),
+        "adviceMedian": (100 * rows["slower"].median(), 2),
+        "adviceLargeProblems": len(large),
+        "adviceLargeBytes": large["copied_bytes"].min() / 2**20,
+        "adviceSmallBytes": small["copied_bytes"].max() / 2**20,
+        "adviceSmallLost": ((measured(small["advised"]) - measured(small["fastest"])).max(), 2),
+        "adviceTiesApart": 100 * large["ties_most_slower"].max(),
+        "adviceSmallTiesApart": 100 * small["ties_most_slower"].max(),
+    }
+    for size, own in (("Large", large), ("Small", small)):
         made |= {
-            "adviceLargeBytes": number(float(large["copied_bytes"].min()) / 2**20),
-            "adviceLargeProblems": str(len(large)),
-            "adviceLargeWorst": most(large, "slower"),
-            "adviceLargeMedianError": most(large, "median_error"),
-            "adviceLargeWorstError": most(large, "worst_error"),
-            "adviceTiesApart": most(large, "ties_most_slower"),
-        }
-    if len(small):
-        lost = max(
-            row.advised["measured_us"] - row.fastest["measured_us"] for row in small.itertuples()
-        )
-        made |= {
-            "adviceSmallBytes": number(float(small["copied_bytes"].max()) / 2**20),
-            "adviceSmallMedianError": most(small, "median_error"),
-            "adviceSmallWorstError": most(small, "worst_error"),
-            "adviceSmallLost": number(lost, 2),
-            "adviceSmallWorst": most(small, "slower"),
-            "adviceSmallTiesApart": most(small, "ties_most_slower"),
+            f"advice{size}Worst": 100 * own["slower"].max(),
+            f"advice{size}MedianError": 100 * own["median_error"].max(),
+            f"advice{size}WorstError": 100 * own["worst_error"].max(),
         }
     return made
 
@@ -253,52 +212,52 @@ def implicit_sync(data: Data) -> Numbers:
     both = rows[rows["stated"].notna() & rows["answer"].notna()]
     others = both[both["differs"].astype(bool)]
     kinds, works = others["asks"].fillna("").value_counts(), others.explode("works")
-    by_work = works["claim"].groupby(works["works"]).nunique()
-    made = {
-        "implicitSyncStated": str(len(both)),
-        "implicitSyncClaims": str(both["claim"].nunique()),
-        "implicitSyncDiffer": str(len(others)),
-        "implicitSyncDifferHost": str(kinds.get("host", 0)),
-        "implicitSyncDifferStreams": str(kinds.get("streams", 0)),
-        "implicitSyncDifferOthers": str(kinds.get("", 0)),
-        "implicitSyncDifferClaims": str(others["claim"].nunique()),
-        "implicitSyncOneSource": str(int(by_work.max()) if len(by_work) else 0),
+    by_work = works.groupby("works")["claim"].nunique()
+    made: Numbers = {
+        "implicitSyncStated": len(both),
+        "implicitSyncClaims": both["claim"].nunique(),
+        "implicitSyncDiffer": len(others),
+        "implicitSyncDifferHost": kinds.get("host", 0),
+        "implicitSyncDifferStreams": kinds.get("streams", 0),
+        "implicitSyncDifferOthers": kinds.get("", 0),
+        "implicitSyncDifferClaims": others["claim"].nunique(),
+        "implicitSyncOneSource": by_work.max(),
     }
     limit = others["question"].str.extract(_LIMIT, expand=False)
     limited = others.assign(limit=limit).dropna(subset="limit")
     if len(limited):
         seconds = np.concatenate(limited["seconds"].to_list())
         made |= {
-            "implicitSyncLimited": str(len(limited)),
+            "implicitSyncLimited": len(limited),
             "implicitSyncLimit": limited["limit"].iloc[0],
-            "implicitSyncLimitedLeast": number(1e6 * seconds.min(), 2),
-            "implicitSyncLimitedMost": number(1e6 * seconds.max(), 2),
+            "implicitSyncLimitedLeast": (1e6 * seconds.min(), 2),
+            "implicitSyncLimitedMost": (1e6 * seconds.max(), 2),
         }
-    calls = concurrency.sync_calls(
-        pick(rows[rows["differs"].astype(bool)], asks="streams", stated="yes")
-    )
-    if calls:
-        made["implicitSyncPartNoMore"] = "; ".join(latex(call) for call in calls)
-    return made
+    differing = rows[rows["differs"].astype(bool)]
+    calls = concurrency.sync_calls(pick(differing, asks="streams", stated="yes"))
+    return made | {"implicitSyncPartNoMore": "; ".join(map(latex, calls))}
 
 
 def tracing(data: Data) -> Numbers:
-    changes = [
-        abs(float(trace.about["tracing_overhead_percent"]))
-        for trace in timelines.traces_of(data)
-        if "tracing_overhead_percent" in trace.about
-    ]
-    return {"tracingCost": number(max(changes), 2)} if changes else {}
+    changes = [abs(change) for change, _ in tracing_changes(timelines.traces_of(data))]
+    return {"tracingCost": (max(changes, default=None), 2)}
+
+
+def sessions(data: Data) -> Numbers:
+    """Return the numbers on the sessions that timed schedules."""
+    timed = [session for session in sessions_of(data) if session.kind == "schedule"]
+    rounds = [int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) for s in timed]
+    enough = [s.converged for s, n in zip(timed, rounds, strict=True) if n >= FEWEST_OF_MEDIAN]
+    converged = pd.concat([pd.Series(dtype=bool), *enough])
+    made: Numbers = {}
+    if len(converged):
+        made["convergedSchedules"] = (100 * converged.mean(), 2)
+        made["convergedSchedulesCases"] = len(converged)
+    drift = [100 * abs(session.farthest_round["median"] - 1) for session in timed]
+    return made | {"driftSchedules": (max(drift, default=None), 2)}
 
 
 FUNCTIONS = (
-    schedules,
-    worth,
-    beaten,
-    larger_scans,
-    grids,
-    predictions,
-    advice,
-    implicit_sync,
-    tracing,
+    *(schedules, worth, beaten, larger_scans, grids, predictions),
+    *(advice, implicit_sync, tracing, sessions),
 )
