@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # matplotlib takes half a second, which the page alone does n
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ENVIRONMENT = ("device", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc")
-_ENVIRONMENT += ("sm_clock_mhz_max", "cpu", "git_commit", "git_dirty", "argv")
+_ENVIRONMENT = ["device", "driver", "toolkit", "cccl", "cccl_newest", "compiler", "ecc"]
+_ENVIRONMENT += ["sm_clock_mhz_max", "cpu", "git_commit", "git_dirty", "argv"]
 """Two runs may differ in these besides their times."""
 _CODE = ("variant", "id", "scan", "benchmark", "case")
 """Columns whose values are names of code."""
@@ -90,23 +90,19 @@ def summary(compared: Comparison) -> list[str]:
 def machines(compared: Comparison) -> list[str]:
     """Return sentences on how far apart the machines are. Code that is the same in both runs shows
     it, if it differs by more than noise; a sentence states if there is no such code."""
-    sentences, parts = [], []
-    for column, rows in moved(compared).groupby("column", sort=False):
-        ends = (rows["ratio"].max() - 1, "longer"), (1 - rows["ratio"].min(), "less")
+    sentences, parts, rows = [], [], moved(compared)
+    for (on_host, column), group in rows.groupby([rows["column"] == "host", "column"]):
+        ends = (group["ratio"].max() - 1, "longer"), (1 - group["ratio"].min(), "less")
         by = " and ".join(f"up to {_percent(most)} {way}" for most, way in ends if most > 0)
-        times = [significant(end, 2) for end in (rows["launch_us"].min(), rows["launch_us"].max())]
-        at = f"{' to '.join(dict.fromkeys(times))} µs a launch"
-        where = f" timed {column.replace(' ', ', ')}, at {at}"
-        variants = ", ".join(sorted(set(rows["variant"])))
-        where = " on the host" if column == "host" else where
-        parts.append(
-            (column == "host", column, f"{by} ({variants}: {count(len(rows), 'case')}{where})")
-        )
+        times = [significant(end, 2) for end in group["launch_us"].agg(["min", "max"])]
+        at = f"at {' to '.join(dict.fromkeys(times))} µs a launch"
+        where = "on the host" if on_host else f"timed {column.replace(' ', ', ')}, {at}"
+        variants = ", ".join(sorted(set(group["variant"])))
+        parts.append(f"{by} ({variants}: {count(len(group), 'case')} {where})")
     if parts:
         sentences.append(
             "The machines differ, or the way of timing: in B, code that is the same in both takes "
-            f"{'; '.join(part for *_, part in sorted(parts))}. Slower or faster is only what goes "
-            "beyond that."
+            f"{'; '.join(parts)}. Slower or faster is only what goes beyond that."
         )
     called = compared.with_verdict(SLOWER, FASTER)
     lacking = called["median"].isna().sum() if compared.a.device == compared.b.device else 0

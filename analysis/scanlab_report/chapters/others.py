@@ -18,7 +18,7 @@ from scanlab_report.others.cases import without_numbers
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
 
-COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE)
+COLOURS: tuple[str, ...] = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE)
 COLOURS += (style.ORANGE, style.SKY, style.BLACK, style.GREY)
 MARKERS, LINES = ("o", "s", "D", "^", "v", "p", "*", "X"), ("-", "--", "-.", ":")
 _UNITS = ((1e3, "ns", 1.0), (1e6, "µs", 1e-3), (1e9, "ms", 1e-6), (np.inf, "s", 1e-9))
@@ -133,16 +133,10 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
 
 def _heading(row: pd.Series, varies: set[str]) -> str:
     """Name the benchmark, point and device of a case where other cases differ in them."""
-    return " ".join(
-        filter(
-            None,
-            (
-                row["benchmark"] if "benchmark" in varies or not row["case"] else "",
-                row["case"] if "case" in varies or "benchmark" not in varies else "",
-                row["device"] and "device" in varies and f"on device {row['device']}",
-            ),
-        )
-    )
+    parts = [row["benchmark"]] if "benchmark" in varies or not row["case"] else []
+    parts += [row["case"]] if "case" in varies or "benchmark" not in varies else []
+    parts += [f"on device {row['device']}"] if row["device"] and "device" in varies else []
+    return " ".join(filter(None, parts))
 
 
 def _look(number: int) -> dict[str, str]:
@@ -251,8 +245,8 @@ def _panel(
             markersize=3.4 + 2.4 * number,
             markerfacecolor="none" if number else COLOURS[place],
         )
-        interval = (points[end] for end in ("x", "value", "low", "high"))
-        style.error_bars(axes, *interval, COLOURS[place])
+        x, y, low, high = (points[end] for end in ("x", "value", "low", "high"))
+        style.error_bars(axes, x, y, low, high, COLOURS[place])
     x, y = rows["x"], rows["value"]
     if len(x) and x.min() > 0 and x.max() >= 8 * x.min():
         style.items_axis(axes, [round(value) for value in x] if x.min() >= 1 else [])

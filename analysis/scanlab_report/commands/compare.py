@@ -157,10 +157,10 @@ def _record(compared: Comparison, file: Path) -> int:
             f"{a.path} and {b.path} have no case of the same code (one clean commit, or "
             "the vendor's) with five repetitions in each"
         )
-    about = [
+    before, after = (
         {"file": place(run.path), "date": run.date, "git_commit": run.commit} for run in (a, b)
-    ]
-    pair = noise.pair(compared.kind, which, *about, both)
+    )
+    pair = noise.pair(compared.kind, which, before, after, both)
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
         cases = count(row["cases"], "case")

@@ -86,12 +86,12 @@ def unknown(file: Path, document: Any) -> Unknown | None:
     """Return what a document of no known program seems to be; None if its program is known."""
     if program(document) or _is_own(document):
         return None
-    lists = document if isinstance(document, dict) else {"": document}
+    lists: dict[str, Any] = document if isinstance(document, dict) else {"": document}
     for key, entries in lists.items():
         first = entries[0] if isinstance(entries, list) and entries else None
-        for inner in _SEEMS if isinstance(first, dict) else ():
-            if inner in first:
-                return Unknown(file, f"{key}[0].{inner}", f"seems to be {_SEEMS[inner]}: {WANTED}")
+        keys = first if isinstance(first, dict) else {}
+        if inner := next((inner for inner in _SEEMS if inner in keys), ""):
+            return Unknown(file, f"{key}[0].{inner}", f"seems to be {_SEEMS[inner]}: {WANTED}")
     seen = f", {type(document)}"
     if isinstance(document, list):
         seen = f", a list of {len(document)}"
