@@ -136,7 +136,7 @@ def table(compared: Comparison) -> Table:
     columns = [
         Column("verdict", "B is", right=False),
         *(Column(name, name, forms.get(name, str), right=name == "items") for name in apart),
-        Column("by", "by", right=False),
+        *[Column("by", "by", right=False)] * ("program" in compared.a.context),
         Column("median_a_us", "A, µs", significant),
         Column("median_b_us", "B, µs", significant),
         Column("ratio", "B / A", with_interval),

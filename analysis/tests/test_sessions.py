@@ -271,14 +271,6 @@ def test_each_device_has_a_session_of_its_own() -> None:
     assert [answer(data.on(device)) for device in chosen.devices] == [1, 2]
 
 
-def test_files_of_other_folders_can_be_of_a_session_and_files_not_listed_are_not() -> None:
-    data = recorded((DAYS[0], None), (DAYS[1], True))
-    (session_,) = data.sessions
-    other = frozenset([data.files[0].path.resolve()])
-    data.sessions = [session_._replace(files=other)]
-    assert answer(data) == 1
-
-
 def test_counts_of_the_emulator_are_of_no_device_and_stay() -> None:
     data = with_rows(recorded((DAYS[0], True)), "counts", [count("hso_block", 64, {})])
     data.files[1] = replace(data.files[1], origin=RECORDED)
