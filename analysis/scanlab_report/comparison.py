@@ -22,7 +22,6 @@ samples of a case, means are compared by Welch's test; without their spread they
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -72,10 +71,10 @@ class Comparison(NamedTuple):
 
     Columns: those that name the case, `column` (how it is timed), `on` (device or host), `time_us`
     (the shorter of the two medians), `launch_us` (the same, of one launch), `unchanged` (code that
-    is the same in both), `count_a`, `count_b`, `median_a_ns`, `median_b_ns`, `ratio` (time of B
-    over time of A) with `low` and `high`, `p`, `p_corrected`, `threshold`, `least`, `median` and
-    `most` (the ratios of unchanged code beside it), `faster_below` and `slower_above` (the bounds
-    that follow), and `verdict`; of other programs `by`, medians or means.
+    is the same in both), `count_a`, `count_b`, `median_a_ns`, `median_b_ns`, `by` (medians or
+    means), `ratio` (time of B over time of A) with `low` and `high`, `p`, `p_corrected`,
+    `threshold`, `least`, `median` and `most` (the ratios of unchanged code beside it),
+    `faster_below` and `slower_above` (the bounds that follow), and `verdict`.
     """
 
     a: File
@@ -95,14 +94,12 @@ class Comparison(NamedTuple):
     def both(self) -> pd.DataFrame:
         return self.cases[~self.cases["verdict"].isin((ONLY_A, ONLY_B))]
 
-    def with_verdict(self, verdict: str) -> pd.DataFrame:
-        """The cases with a verdict, the largest change first."""
-        rows = self.cases[self.cases["verdict"] == verdict]
+    def with_verdict(self, *verdicts: str) -> pd.DataFrame:
+        """The cases with one of the verdicts in turn, the largest change first."""
+        rows = self.cases[self.cases["verdict"].isin(verdicts)]
         change = np.abs(np.log(rows["ratio"].astype(float)))
-        return rows.loc[change.sort_values(ascending=False, kind="stable").index]
-
-
-# --------------------------------------------------------------------------------------- comparing
+        rows = rows.loc[change.sort_values(ascending=False, kind="stable").index]
+        return rows.sort_values("verdict", key=lambda v: v.map(verdicts.index), kind="stable")
 
 
 def paired(a: Side, b: Side) -> Comparison:
@@ -111,138 +108,78 @@ def paired(a: Side, b: Side) -> Comparison:
         raise Refused(
             f"{a.file.path} holds {a.kind} and {b.file.path} {b.kind}: they have no case in common"
         )
-    if not a.own:  # the two may list their axes in different orders: B's cases are called as A's
-        names = ["benchmark", "key", "device"]
-        known = {key: case for *key_, case in _named(a) for key in [tuple(key_)]}
-        b = b._replace(
-            cases=_relabelled(b.cases, names, known), untimed=_relabelled(b.untimed, names, known)
-        )
-    case, about = a.case, Variants({**a.file.variants, **b.file.variants})
-    wanted = [*case, "samples", "count", "median_ns", "launches", "on", "column"]
-    wanted += [] if a.own else ["mean_ns", "stdev_ns"]
-    left, right = (side.cases[wanted].assign(place=range(len(side.cases))) for side in (a, b))
-    cases = left.merge(right, how="outer", on=case, suffixes=("_a", "_b"))
+    left, right = (side.cases.assign(place=range(len(side.cases))) for side in (a, b))
+    cases = left.merge(right, how="outer", on=a.key, suffixes=("_a", "_b"))
     cases = cases.sort_values(["place_a", "place_b"], ignore_index=True)
-    has_a, has_b = cases["place_a"].notna(), cases["place_b"].notna()
-    both = has_a & has_b
+    only_a, only_b = cases["place_b"].isna(), cases["place_a"].isna()
+    both = ~only_a & ~only_b
+    about = Variants({**a.file.variants, **b.file.variants})
     broken, remarks = _without_a_time(a, b)
     if not both.any() and not broken:
         raise Refused(_nothing_common(a, b, remarks))
-    cases["verdict"] = np.select([~has_b, ~has_a], [ONLY_A, ONLY_B], NEITHER)
-    sampled = _sampled(cases["samples_a"], has_a) & _sampled(cases["samples_b"], has_b)
-    for side in ("a", "b"):
-        cases[f"median_{side}_ns"] = cases.pop(f"median_ns_{side}")
-        cases[f"count_{side}"] = cases.pop(f"count_{side}").fillna(0).astype(int)
-        if not a.own:
-            cases[f"median_{side}_ns"] = cases[f"median_{side}_ns"].where(
-                sampled, cases[f"mean_ns_{side}"]
-            )
-    cases[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
-    for place in cases.index[both & ~sampled]:
-        row = cases.loc[place]
-        p, ratio = welch(
-            *(
-                row[f"{name}_{side}"]
-                for side in ("a", "b")
-                for name in ("mean_ns", "stdev_ns", "count")
-            )
+    sampled = cases[["sampled_a", "sampled_b"]].ne(False).all(axis=1)
+    either = lambda name: cases[f"{name}_a"].fillna(cases[f"{name}_b"])
+    made = pd.DataFrame({name: cases[name] if name in a.key else either(name) for name in a.case})
+    made["verdict"] = np.select([only_a, only_b], [ONLY_A, ONLY_B], NEITHER)
+    for side in ("a", "b"):  # a verdict can rest on no mean without its spread
+        known = sampled | np.isfinite(cases[f"stdev_ns_{side}"].astype(float))
+        made[f"median_{side}_ns"] = cases[f"median_ns_{side}"].where(
+            sampled, cases[f"mean_ns_{side}"]
         )
-        cases.loc[place, ["ratio", "low", "high", "p"]] = [ratio.value, ratio.low, ratio.high, p]
-    if not a.own:  # a verdict can rest on no mean without its spread
-        for side in ("a", "b"):
-            spread = np.isfinite(cases[f"stdev_ns_{side}"].astype(float)) | sampled
-            cases[f"count_{side}"] = cases[f"count_{side}"].where(spread, 0)
-        cases["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
+        made[f"count_{side}"] = cases[f"count_{side}"].where(known, 0).fillna(0).astype(int)
+    made[["ratio", "low", "high", "p", "p_corrected"]] = np.nan
     timed = cases[both & sampled]
-    for name, values in parts(
-        ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"]))
-    ).items():
-        cases.loc[timed.index, name] = values
+    ratios = parts(ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"])))
+    made.loc[timed.index, list(ratios)] = pd.DataFrame(ratios, index=timed.index)
     for _, alike in timed.groupby(["count_a", "count_b"]):
-        stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in ("a", "b"))
-        cases.loc[alike.index, "p"] = mann_whitney_p(*stacked)
-    cases.loc[both, "p_corrected"] = corrected(cases.loc[both, "p"])
-    cases["on"] = cases.pop("on_a").fillna(cases.pop("on_b"))
-    cases["column"] = cases.pop("column_a").fillna(cases.pop("column_b"))
-    medians = cases[["median_a_ns", "median_b_ns"]]
-    cases["time_us"] = medians.min(axis=1) / 1e3
+        stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in "ab")
+        made.loc[alike.index, "p"] = mann_whitney_p(*stacked)
+    stated = [f"{name}_{side}" for side in "ab" for name in ("mean_ns", "stdev_ns", "count")]
+    for place, row in cases.loc[both & ~sampled, stated].iterrows():
+        p, ratio = welch(*row)
+        made.loc[place, ["ratio", "low", "high", "p"]] = ratio.value, ratio.low, ratio.high, p
+    made.loc[both, "p_corrected"] = corrected(made.loc[both, "p"])
+    made["by"] = np.where(both, np.where(sampled, MEDIANS, MEANS), "")
+    made["on"], made["column"] = either("on"), either("column")
+    medians = made[["median_a_ns", "median_b_ns"]]
     launches = cases[["launches_a", "launches_b"]].fillna(1).to_numpy()
-    cases["launch_us"] = (medians / launches).min(axis=1) / 1e3
-    cases["unchanged"] = False
-    if "variant" in cases:
-        cases["unchanged"] = cases["variant"].isin(_unchanged(a.file, b.file, about))
-    gone = [
-        f"{what}_{side}"
-        for what in ("samples", "launches", "place", "mean_ns", "stdev_ns")
-        for side in "ab"
-    ]
-    lowered = [
-        f"{name}: {side.throttling}" for name, side in (("A", a), ("B", b)) if side.throttling
-    ]
-    if not a.own:
-        remarks = [*_on_samples(a, b, cases), *remarks]
-    return Comparison(
-        a.file,
-        b.file,
-        a.kind,
-        case,
-        cases.drop(columns=gone, errors="ignore"),
-        about,
-        (*lowered, *remarks),
-        broken,
-    )
+    made["time_us"] = medians.min(axis=1) / 1e3
+    made["launch_us"] = (medians / launches).min(axis=1) / 1e3
+    unchanged = _unchanged(a.file, b.file, about)
+    made["unchanged"] = made["variant"].isin(unchanged) if "variant" in made else False
+    lowered = [f"{name}: {s.throttling}" for name, s in (("A", a), ("B", b)) if s.throttling]
+    remarks = [*lowered, *_on_samples(a, b, made), *remarks]
+    return Comparison(a.file, b.file, a.kind, a.case, made, about, tuple(remarks), broken)
 
 
-def _named(side: Side) -> list[tuple[str, ...]]:
-    every = pd.concat([side.cases, side.untimed])
-    return list(every[["benchmark", "key", "device", "case"]].itertuples(index=False, name=None))
-
-
-def _relabelled(
-    rows: pd.DataFrame, names: list[str], known: dict[tuple[str, ...], str]
-) -> pd.DataFrame:
-    keys = rows[names].itertuples(index=False, name=None)
-    labels = [known.get(key, case) for key, case in zip(keys, rows["case"], strict=True)]
-    return rows.assign(case=pd.Series(labels, rows.index, dtype=object))
-
-
-def _sampled(samples: pd.Series, there: pd.Series) -> pd.Series:
-    """Return whether a side has samples of each case. A side without the case counts as having
-    them."""
-    return ~there | samples.map(lambda values: isinstance(values, np.ndarray) and len(values) > 0)
-
-
-def _nothing_common(a: Side, b: Side, remarks: Sequence[str]) -> str:
-    sentence = f"{a.file.path} and {b.file.path} have no {'' if a.own else 'timed '}case in common"
-    if a.own:
-        return sentence
-    examples = [
+def _nothing_common(a: Side, b: Side, remarks: list[str]) -> str:
+    both = f"{a.file.path} and {b.file.path} have no"
+    if a.kind not in others.MORE_SAMPLES:
+        return f"{both} case in common"
+    examples = ", ".join(
         f"{name} has {case_name(*side.cases[side.case].iloc[0])}"
         for name, side in (("A", a), ("B", b))
         if len(side.cases)
-    ]
-    reasons = " ".join(remarks).rstrip(".")
-    return (
-        sentence + ": " * bool(examples) + ", ".join(examples) + (f". {reasons}" if reasons else "")
     )
+    reasons = " ".join(remarks).rstrip(".")
+    named = f"{both} timed case in common" + f": {examples}" * bool(examples)
+    return named + f". {reasons}" * bool(reasons)
 
 
 def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
     """Return sentences on how runs were pooled, and on what the samples cannot show."""
-    remarks, more = [], others.MORE_SAMPLES[a.kind]
+    remarks, more = [], others.MORE_SAMPLES.get(a.kind)
     if a.runs > 1 or b.runs > 1:
-        remarks.append(
-            f"A pools the samples of {count(a.runs, 'file')}, and B those of "
-            f"{count(b.runs, 'file')}."
-        )
-    fewest = cases[["count_a", "count_b"]].min(axis=1)
+        runs = [count(side.runs, "file") for side in (a, b)]
+        remarks.append(f"A pools the samples of {runs[0]}, and B those of {runs[1]}.")
+    few = cases[["count_a", "count_b"]].min(axis=1) < FEWEST
     if by_means := int((cases["by"] == MEANS).sum()):
         remarks.append(
             f"A file has no samples of {count(by_means, 'case')}, so nothing is known of their "
             "distribution or median: the verdict is of their means, by Welch's test, which one "
             f"outlier can move; {more}."
         )
-    elif ((cases["by"] == MEDIANS) & (fewest < FEWEST)).any():
+    elif more and ((cases["by"] == MEDIANS) & few).any():
         remarks.append(f"For more samples: {more}.")
     return remarks
 
@@ -250,9 +187,9 @@ def _on_samples(a: Side, b: Side, cases: pd.DataFrame) -> list[str]:
 def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
     """Count the cases that have a time in A and failed in B. Return the count, and sentences on
     cases without a time."""
-    broken = b.untimed.merge(a.cases[a.case], on=a.case)
-    broken = broken[broken["failed"].astype(bool)]
-    remarks = []
+    untimed = b.untimed.merge(a.cases[a.key], how="left", on=a.key, indicator="timed")
+    wrong = (untimed["timed"] == "both") & untimed["failed"].astype(bool)
+    remarks, broken, rest = [], untimed[wrong], untimed[~wrong]
     if len(broken):
         worst = broken.iloc[0]
         such_as = plain(f"{worst['name']}: {str(worst['reason']).rstrip('.')}")
@@ -260,22 +197,16 @@ def _without_a_time(a: Side, b: Side) -> tuple[int, list[str]]:
             f"**Wrong in B**: {count(len(broken), 'case')} that A has a time of failed in "
             f"B, such as {such_as}."
         )
-    others = b.untimed.merge(broken[a.case], how="left", on=a.case, indicator="where")
-    others = others[others["where"] == "left_only"]
-    named = [sorted(zip(rows["name"], rows["why"], strict=True)) for rows in (a.untimed, others)]
-    missing = (
-        [("Both have", a.untimed)]
-        if named[0] == named[1]
-        else [("A has", a.untimed), ("B has", others)]
-    )
-    for whose, untimed in missing:
-        if len(untimed):
-            why = list(dict.fromkeys(untimed["why"]))
-            first = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
-            cases = count(
-                len(untimed), "other case" if whose == "B has" and len(broken) else "case"
-            )
-            remarks.append(f"{whose} {cases} without a time ({first}).")
+    named = [sorted(zip(rows["name"], rows["why"], strict=True)) for rows in (a.untimed, rest)]
+    missing = [("A has", a.untimed, "case")]
+    missing += [("B has", rest, "other case" if len(broken) else "case")]
+    if named[0] == named[1]:
+        missing = [("Both have", a.untimed, "case")]
+    for whose, rows, what in missing:
+        if len(rows):
+            why = list(dict.fromkeys(rows["why"]))
+            reasons = plain("; ".join(why[:_NAMED])) + "; …" * (len(why) > _NAMED)
+            remarks.append(f"{whose} {count(len(rows), what)} without a time ({reasons}).")
     return len(broken), remarks
 
 
@@ -321,7 +252,7 @@ def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str =
     farther = 1 + both["threshold"]
     faster_below = np.minimum(np.fmin(1, both["median"]) / farther, both["least"].fillna(np.inf))
     slower_above = np.maximum(np.fmax(1, both["median"]) * farther, both["most"].fillna(0))
-    least = np.where(_by_ranks(both), [smallest_p(*sizes) for sizes in _counts(both)], 0.0)
+    least = _smallest_p(both)
     silent = (corrected(least) >= SIGNIFICANT) | (both[["count_a", "count_b"]].min(axis=1) < FEWEST)
     sure = both["p_corrected"] < SIGNIFICANT
     slower, faster = sure & (both["low"] > slower_above), sure & (both["high"] < faster_below)
@@ -350,19 +281,16 @@ def lone(comparison: Comparison) -> tuple[float, int]:
     """Return the corrected p of a single case that differs as clearly as possible, and how many
     such cases must differ at once. A comparison by means tells a single case from chance."""
     both = comparison.both
-    if both.empty or not _by_ranks(both).all():
+    if both.empty:
         return 0.0, 0
-    least = min(smallest_p(*sizes) for sizes in set(_counts(both)))
-    return min(1.0, least * len(both)), math.floor(least * len(both) / SIGNIFICANT) + 1
+    all_told = float(_smallest_p(both).min()) * len(both)
+    return min(1.0, all_told), math.floor(all_told / SIGNIFICANT) + 1
 
 
-def _counts(cases: pd.DataFrame) -> list[tuple[int, int]]:
-    return list(zip(cases["count_a"].astype(int), cases["count_b"].astype(int), strict=True))
-
-
-def _by_ranks(cases: pd.DataFrame) -> np.ndarray:
-    """Which cases are judged by the ranks of their samples, and not by means."""
-    return (cases["by"] != MEANS).to_numpy() if "by" in cases else np.ones(len(cases), dtype=bool)
+def _smallest_p(cases: pd.DataFrame) -> np.ndarray:
+    """Return the least p that each case can have; 0 where means are compared."""
+    counts = zip(cases["count_a"], cases["count_b"], cases["by"] == MEANS, strict=True)
+    return np.array([0.0 if by_means else smallest_p(a, b) for a, b, by_means in counts])
 
 
 def smallest_p(count_a: int, count_b: int) -> float:

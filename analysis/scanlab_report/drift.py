@@ -25,7 +25,7 @@ from scanlab_report.data import Data, File, ranked
 from scanlab_report.groups import HOST
 from scanlab_report.intervals import FEWEST, SEED, SIGNIFICANT, corrected, median_interval
 from scanlab_report.pick import Lacking, pick
-from scanlab_report.tables import CASES, MEASURED, ODD_SIZES, RECORDED
+from scanlab_report.tables import CASES, ODD_SIZES
 
 KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream-scan"}
 """The tables that sessions are of, and their name in print."""
@@ -64,13 +64,10 @@ class Session:
         rows = rows.assign(rounds=rows.groupby("case")["round"].transform("size"))
         sizes = rows.groupby("rounds")["case"].nunique()
         rows = rows[rows["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
-        medians = [
-            (*key, len(times), interval.value, interval.low, interval.high)
-            for key, times in rows.groupby(["rounds", "round"])["relative"]
-            for interval in [median_interval(times.to_numpy())]
-        ]
-        columns = ["rounds", "round", "cases", "median", "low", "high"]
-        return pd.DataFrame(medians, columns=columns)
+        medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)
+        ends = [(each.count, each.value, each.low, each.high) for each in medians]
+        columns = ["cases", "median", "low", "high"]
+        return pd.DataFrame(ends, medians.index, columns).reset_index()
 
     @property
     def farthest_round(self) -> pd.Series:
@@ -81,17 +78,15 @@ class Session:
     def trends(self) -> pd.DataFrame:
         """One row per case with five samples or more: `count`, `later_slower` (the share of pairs
         of samples in which the later took longer; ties count half), `p` and `p_corrected`."""
-        parts = []
-        times = self.samples["ns"].to_numpy()
+        rows, times = [], self.samples["ns"].to_numpy()
         for places in _by_count(self.samples):
             if (count := places.shape[1]) >= FEWEST:
                 score = _scores(times[places])
                 slower = (1 + score / (count * (count - 1) // 2)) / 2
                 p = _trend_p(count)[np.abs(score)]
-                parts.append(pd.DataFrame({"count": count, "later_slower": slower, "p": p}))
-        empty = pd.DataFrame(columns=["count", "later_slower", "p"], dtype=float)
-        trends = pd.concat(parts, ignore_index=True) if parts else empty
-        return trends.assign(p_corrected=corrected(trends["p"]))
+                rows += [(count, *values) for values in zip(slower, p, strict=True)]
+        trends = pd.DataFrame(rows, columns=["count", "later_slower", "p"])
+        return trends.assign(p_corrected=corrected(trends["p"].astype(float)))
 
     def trending(self, slower: bool) -> int:
         """The cases whose later samples are significantly slower, or faster."""
@@ -185,9 +180,8 @@ class Session:
         return (
             f"{self.name} ran at a lowered clock: {self.lowered} of {len(self.clocks)} readings of "
             f"the SM clock are below its maximum, {self.highest_mhz:g} MHz, the lowest "
-            f"{self.clocks.min():g} MHz. The median such repetition took {slower:.3f} "
-            f"times as long "
-            "as the others of its case."
+            f"{self.clocks.min():g} MHz. The median such repetition took {slower:.3f} times as "
+            "long as the others of its case."
         )
 
 
@@ -213,42 +207,39 @@ def session_of(data: Data, rows: pd.DataFrame, kind: str) -> Session:
 
 
 def sessions_of(data: Data, device: str = "", kinds: Sequence[str] = tuple(KINDS)) -> list[Session]:
-    """Return the sessions of one device, scans first, each kind by date. Times of the host's cores
-    in a session of a GPU are left out. Lacking if no session has two rounds."""
+    """Return the sessions of one device, scans first, each kind by date. Lacking if no session has
+    two rounds."""
+    every = [
+        session
+        for session in data.once("sessions", lambda: [*_each(data)])
+        if session.kind in kinds and device in ("", session.files[0].device)
+    ]
+    if not every:
+        raise Lacking("timings of two rounds or more")
+    first = device or ranked([session.files[0] for session in every], data.first)[0]
+    every = [session for session in every if session.files[0].device == first]
+    origin = min(session.files[0].origin for session in every)  # measured now before recorded
+    every = [session for session in every if session.files[0].origin == origin]
+    every.sort(key=lambda session: session.files[0].date)
+    return [
+        session
+        for kind in kinds
+        for session in _together([session for session in every if session.kind == kind])
+    ]
 
-    def make() -> list[Session]:
-        files = {}
-        hosts = data.variants.ids(HOST)
-        for kind in kinds:
-            rows = data[kind]
+
+def _each(data: Data) -> Iterator[Session]:
+    """The session of each file. Times of the host's cores in a file of a GPU are left out."""
+    hosts = data.variants.ids(HOST)
+    for kind in KINDS:
+        for number, rows in data[kind].groupby("file"):
+            file = data.files[number]
             if kind == "schedule":
                 rows = pick(rows, control=0)
-            for number, own in rows.groupby("file"):
-                file = data.files[number]
-                if kind == "scan" and file.kind != "host":
-                    own = own[~own["variant"].isin(hosts)]
-                right = device in ("", file.device) and file.kind not in ("tuning", ODD_SIZES)
-                if right and len(own) and own["round"].max() > 0:
-                    files[number, kind] = own
-        if not files:
-            return []
-        first = device or ranked([data.files[n] for n, _ in files], data.first)[0]
-        files = {key: own for key, own in files.items() if data.files[key[0]].device == first}
-        measured = any(data.files[n].origin == MEASURED for n, _ in files)
-        origin = MEASURED if measured else RECORDED
-        sessions: list[Session] = []
-        for kind in kinds:
-            numbers = [
-                n for n, file_kind in files if file_kind == kind and data.files[n].origin == origin
-            ]
-            numbers.sort(key=lambda n: data.files[n].date)
-            sessions += _together([session_of(data, files[n, kind], kind) for n in numbers])
-        return sessions
-
-    sessions = data.once(("sessions", device, tuple(kinds)), make)
-    if not sessions:
-        raise Lacking("timings of two rounds or more")
-    return sessions
+            if kind == "scan" and file.kind != "host":
+                rows = rows[~rows["variant"].isin(hosts)]
+            if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
+                yield session_of(data, rows, kind)
 
 
 def _together(sessions: list[Session]) -> list[Session]:

@@ -126,14 +126,6 @@ def _alike(*sides: Sequence[np.ndarray]) -> Iterator[tuple[list[int], list[np.nd
             yield part, [np.array(side, dtype=float) for side in columns]
 
 
-def medians(samples: Sequence[np.ndarray]) -> np.ndarray:
-    """The median of each case's samples, in their unit."""
-    values = np.full(len(samples), np.nan)
-    for part, (rows,) in _alike(samples):
-        values[part] = np.median(rows, axis=1)
-    return values
-
-
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """The median of samples and its 95% interval, in their unit."""
     data = np.asarray(values, dtype=float)

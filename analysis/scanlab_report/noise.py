@@ -91,14 +91,9 @@ def pair(
     """Return the entry of a comparison of one code with itself. `which`: the cases covered."""
     beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
     times = pd.Series(_bands(cases["time_us"]), index=cases.index)
-    rows = [
-        {
-            "on": on,
-            "time": time,
-            "cases": len(values),
-            "threshold": math.ceil(1e5 * values.max()) / 1e5,
-        }  # rounded up: the pair stays within
-        for (on, time), values in beyond.groupby([cases["on"], times])
+    rows = [  # rounded up: the pair stays within
+        {"on": on, "time": time, "cases": len(v), "threshold": math.ceil(1e5 * v.max()) / 1e5}
+        for (on, time), v in beyond.groupby([cases["on"], times])
     ]
     return {"kind": kind, "of": which, "a": dict(a), "b": dict(b), "thresholds": rows}
 

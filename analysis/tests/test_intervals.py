@@ -57,7 +57,6 @@ def test_the_interval_of_a_ratio_is_that_of_all_resamples(count: int) -> None:
 def test_medians_count_and_no_means() -> None:
     assert median_interval(SKEWED).value == 3
     assert ratio_interval(np.array(SKEWED), np.array([2.0, 100, 1, 2, 100])).value == 1.5
-    assert intervals.medians([np.array(SKEWED), np.array([7.0, 1.0])]).tolist() == [3, 4]
 
 
 def test_six_samples_are_enough_for_an_interval_and_five_are_not() -> None:

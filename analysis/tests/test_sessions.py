@@ -126,13 +126,6 @@ def test_a_round_is_compared_with_rounds_of_the_same_cases() -> None:
     assert "With 11 rounds one is enough" in found.power()
 
 
-def test_the_share_that_converged_is_of_the_cases_that_say_so() -> None:
-    converged = np.full((25, 6), np.nan)
-    converged[:20], converged[:15, 5] = 0, 1
-    found = session(still(25, 6), converged=converged).converged
-    assert len(found) == 20 and found.sum() == 15
-
-
 def test_outliers_are_those_beyond_the_fences_and_none_is_dropped() -> None:
     factors = still()
     factors[7, 3], factors[9, 5] = 1.5, 0.9
@@ -145,11 +138,6 @@ def test_outliers_are_those_beyond_the_fences_and_none_is_dropped() -> None:
 @pytest.mark.parametrize(("count", "share"), [(5, 0.086), (20, 0.017)])
 def test_of_normal_times_as_many_are_outliers_as_hoaglin_and_others_say(count, share) -> None:
     assert drift._normal_share(count) == pytest.approx(share, abs=0.002)
-
-
-def test_fewer_than_five_samples_have_no_outlier_and_no_trend() -> None:
-    found = session(still(rounds=4) * np.array([1, 2, 3, 40]))
-    assert not found.samples["outlier"].any() and found.trends.empty and found.power() == ""
 
 
 def test_there_is_nothing_to_say_on_a_single_round_but_on_two() -> None:
@@ -177,12 +165,6 @@ def test_a_lowered_clock_is_said_with_what_it_cost() -> None:
         "1980 MHz, the lowest 1410 MHz. The median such repetition took 1.40"
     )
     assert session(still(), clocks=np.full((CASES, ROUNDS), 1980.0)).throttling() == ""
-
-
-def test_where_no_clock_was_read_nothing_is_claimed_of_it() -> None:
-    table = tiny.built(sessions.sessions, timed(still()))
-    assert table.rows["lowered"].isna().all()
-    assert any("drift alone could show later throttling" in note for note in table.notes)
 
 
 # -------------------------------------------------------------------------------------- the table
@@ -287,14 +269,6 @@ def test_each_device_has_a_session_of_its_own() -> None:
     chosen = choose_session(data)
     assert chosen.devices == ["A", "B"]
     assert [answer(data.on(device)) for device in chosen.devices] == [1, 2]
-
-
-def test_files_of_other_folders_can_be_of_a_session_and_files_not_listed_are_not() -> None:
-    data = recorded((DAYS[0], None), (DAYS[1], True))
-    (session_,) = data.sessions
-    other = frozenset([data.files[0].path.resolve()])
-    data.sessions = [session_._replace(files=other)]
-    assert answer(data) == 1
 
 
 def test_counts_of_the_emulator_are_of_no_device_and_stay() -> None:

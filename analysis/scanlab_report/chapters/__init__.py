@@ -32,5 +32,5 @@ ORDER = (
 
 def load_all() -> None:
     """Register every figure and table, also those of other programs' files."""
-    for name in (*ORDER, "others", "others_by_axis"):
+    for name in (*ORDER, "others"):
         importlib.import_module(f"{__name__}.{name}")

@@ -66,7 +66,7 @@ def _sessions(data: Data, kinds: Sequence[str]) -> Shown:
         "fences, of normal times, the farthest. Clocks: readings, those below maximum. The host's "
         "cores are left out."
     )
-    details = [sentence for session in sessions if (sentence := session.went_on())]
+    details = [went_on for session in sessions if (went_on := session.went_on())]
     details += [
         f"Trend test of `{session.name}`. {power}."
         for session in sessions
@@ -86,12 +86,13 @@ def _notes(sessions: Sequence[Session]) -> Iterator[str]:
             "Rounds of schedules cover one group of host arrays after another, so drift between "
             "groups does not show."
         )
-    if any(len(session.clocks) for session in sessions):
+    unread = [f"`{session.name}`" for session in sessions if not len(session.clocks)]
+    if len(unread) < len(sessions):
         yield (
             "A clock is read every 20 ms at most; events between readings and the reasons of a "
             "lower clock are unknown."
         )
-    if unread := [f"`{session.name}`" for session in sessions if not len(session.clocks)]:
+    if unread:
         yield (
             f"The clock of {' and '.join(unread)} was read only before the first repetition; "
             "drift alone could show later throttling."

@@ -21,7 +21,7 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import place
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
@@ -36,11 +36,6 @@ EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare before*.json --with after*.json    # several runs of Google Benchmark"""
 _VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
 """If these fields agree, the vendor's code is the same."""
-_DEFAULT = (
-    "a default: two runs of one program differ, too, and nobody has said by how much; time "
-    "one program twice, "
-    "compare the two, and give what they differ by as --threshold"
-)
 
 
 def _fraction(text: str) -> float:
@@ -54,49 +49,26 @@ _fraction.__name__ = "fraction"  # argparse names it so where it is none
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "files",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help=(
-            "A and B: results to compare with, and results to judge, of scanlab, nvbench or "
-            "Google Benchmark, plain or .gz"
-        ),
+    files = (
+        "A and B: results to compare with, and results to judge, of scanlab, nvbench or "
+        "Google Benchmark, plain or .gz"
     )
-    add(
-        "--with",
-        dest="b",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help=(
-            "B, of one file or more; the files before are then all A (several are of nvbench "
-            "or Google Benchmark alone)"
-        ),
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=files)
+    others = (
+        "B, of one file or more; the files before are then all A (several are of nvbench "
+        "or Google Benchmark alone)"
     )
-    add(
-        "--threshold",
-        type=_fraction,
-        metavar="X",
-        help="ignore differences up to this fraction: 0.05 (default: the recorded noise, else 0.1)",
+    parser.add_argument("--with", dest="b", type=Path, nargs="+", metavar="FILE", help=others)
+    threshold = (
+        "ignore differences up to this fraction: 0.05 (default: the recorded noise, else 0.1)"
     )
-    add(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="write compare.md, .csv, .pdf and .png to DIR (default: print the page)",
+    parser.add_argument("--threshold", type=_fraction, metavar="X", help=threshold)
+    out = "write compare.md, .csv, .pdf and .png to DIR (default: print the page)"
+    parser.add_argument("--out", type=Path, metavar="DIR", help=out)
+    record = (
+        "add the differences of A and B to FILE, for two runs of one commit or of the vendor's code"
     )
-    add(
-        "--record-noise",
-        type=Path,
-        metavar="FILE",
-        help=(
-            "add the differences of A and B to FILE, for two runs of one commit or of the "
-            "vendor's code"
-        ),
-    )
+    parser.add_argument("--record-noise", type=Path, metavar="FILE", help=record)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -107,25 +79,17 @@ def run(options: argparse.Namespace) -> int:
             f"side as A1 A2 --with B1 B2"
         )
 
-    from scanlab_report import comparison, comparison_sides, noise
+    from scanlab_report import comparison, noise
     from scanlab_report.comparison_page import page
+    from scanlab_report.comparison_sides import sides
 
     try:
-        sides = comparison_sides.sides(a, b)
-        if not sides[0].own and options.record_noise:
-            return refuse(
-                f"--record-noise is for results of scanlab: those of {sides[0].kind} do "
-                f"not say of which commit they are"
-            )
-        compared = comparison.paired(*sides)
+        compared = comparison.paired(*sides(a, b))
         if options.record_noise:
             return _record(compared, options.record_noise)
-        if options.threshold is not None:
-            thresholds, origin = options.threshold, "as given"
-        else:
-            thresholds, origin = (
-                _thresholds(compared) if sides[0].own else (noise.DEFAULT, _DEFAULT)
-            )
+        thresholds, origin = options.threshold, "as given"
+        if thresholds is None:
+            thresholds, origin = _thresholds(compared)
         compared = comparison.judged(compared, thresholds, origin)
         if options.out and (reason := unwritable(options.out)):
             return refuse(f"{options.out}: cannot be written to: {reason}")
@@ -135,29 +99,33 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if len(compared.with_verdict(comparison.SLOWER)) or compared.broken else SOUND
 
 
-def _thresholds(compared: Comparison):
+def _thresholds(compared: Comparison) -> tuple[Any, str]:
     """For each case the larger threshold of the two devices, and where they are from, in words."""
     import numpy as np
 
     from scanlab_report import noise
 
+    if "program" in compared.a.context:
+        return noise.DEFAULT, (
+            "a default: two runs of one program differ, too, and nobody has said by how much; time "
+            "one program twice, compare the two, and give what they differ by as --threshold"
+        )
     devices = sorted({compared.a.device, compared.b.device})
-    pairs, both = noise.read(devices), compared.both
+    pairs, kind, both = noise.read(devices), compared.kind, compared.both
     unknown = [
         device
         for device, recorded in zip(devices, pairs, strict=True)
-        if not noise.knows(recorded, compared.kind)
+        if not noise.knows(recorded, kind)
     ]
     origin = "as far as runs of one code on record lie apart"
     if "device" in set(both["on"]) and unknown:
         origin = (
-            f"a default or more, since too few cases of one code timed twice are on record "
-            f"for {compared.kind} on {' and '.join(unknown)}: "
+            "a default or more, since too few cases of one code timed twice are on record "
+            f"for {kind} on {' and '.join(unknown)}: "
             "time one commit twice and --record-noise, or give --threshold"
         )
-    return np.maximum.reduce(
-        [noise.thresholds(recorded, compared.kind, both) for recorded in pairs]
-    ), origin
+    known = [noise.thresholds(recorded, kind, both) for recorded in pairs]
+    return np.maximum.reduce(known), origin
 
 
 def _record(compared: Comparison, file: Path) -> int:
@@ -165,47 +133,44 @@ def _record(compared: Comparison, file: Path) -> int:
     from scanlab_report.groups import VENDOR_CODE
 
     a, b = compared.a, compared.b
+    if "program" in a.context:
+        return refuse(
+            f"--record-noise is for results of scanlab: those of {compared.kind} do "
+            "not say of which commit they are"
+        )
     both, which = compared.both.dropna(subset=["low"]), "all"
     if a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
         return refuse(
             f"{a.path} and {b.path} are not of one device, driver, toolkit and CCCL, so "
-            f"their differences are more than noise"
+            "their differences are more than noise"
         )
     if (a.date, a.context.get("argv")) == (b.date, b.context.get("argv")):
         return refuse(
             f"{a.path} and {b.path} began at the same time, {a.date}, by the same command: "
-            f"they are one run"
+            "they are one run"
         )
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
-        which = "vendor"
-        both = (
-            both[both["variant"].isin(compared.about.ids(*VENDOR_CODE))]
-            if "variant" in both
-            else both[:0]
-        )
+        which, vendor = "vendor", compared.about.ids(*VENDOR_CODE)
+        both = both[both["variant"].isin(vendor)] if "variant" in both else both[:0]
     if both.empty:
         return refuse(
             f"{a.path} and {b.path} have no case of the same code (one clean commit, or "
-            f"the vendor's) with five repetitions in each"
+            "the vendor's) with five repetitions in each"
         )
-    about = [
+    before, after = (
         {"file": place(run.path), "date": run.date, "git_commit": run.commit} for run in (a, b)
-    ]
-    pair = noise.pair(compared.kind, which, about[0], about[1], both)
+    )
+    pair = noise.pair(compared.kind, which, before, after, both)
     noise.add(file, a.device, pair)
     for row in pair["thresholds"]:
-        say(
-            f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% "
-            f"({count(row['cases'], 'case')})"
-        )
+        cases = count(row["cases"], "case")
+        say(f"{row['on']}, {row['time']}: {100 * row['threshold']:.1f}% ({cases})")
     return SOUND
 
 
 def _written(compared: Comparison, out: Path) -> str:
     """Write the page, the figure and every case, none before all are made. Return the summary."""
-    from scanlab_report import (
-        style,  # matplotlib takes half a second, which the page alone does not
-    )
+    from scanlab_report import style  # matplotlib takes half a second, which the page does not
     from scanlab_report.comparison_page import figure, page, summary
 
     with in_place_of(out) as new:

@@ -28,11 +28,10 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.load_others import HISTORY_COLUMNS, kept_of, load_history
     from scanlab_report.reading import HISTORY
 
-    if wrong := missing(options.folder) or [
-        f"{folder}: a file; name the folder of the session"
-        for folder in options.folder
-        if not folder.is_dir()
-    ]:
+    no_folders = [path for path in options.folder if not path.is_dir()]
+    wrong = missing(options.folder)
+    wrong = wrong or [f"{path}: a file; name the folder of the session" for path in no_folders]
+    if wrong:
         return refuse(*wrong)
     devices = sorted({folder.resolve().parent for folder in options.folder})
     if len(devices) != 1:
@@ -56,10 +55,8 @@ def run(options: argparse.Namespace) -> int:
         rows = kept_of(folder.resolve(), data)
         if rows.empty:
             return refuse(
-                (
-                    f"{folder}: holds no case that the history keeps: no sums beside one core "
-                    f"of the host, and no scans larger than the device"
-                ),
+                f"{folder}: holds no case that the history keeps: no sums beside one core "
+                "of the host, and no scans larger than the device",
                 f"{file}: nothing was written",
             )
         table = pd.concat([table, rows], ignore_index=True)

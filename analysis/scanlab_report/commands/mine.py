@@ -26,15 +26,10 @@ EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("variant", metavar="VARIANT", help="id of the variant")
+    parser.add_argument("variant", metavar="VARIANT", help="id of the variant")
     opened.add_paths(parser)
-    add(
-        "--out",
-        type=Path,
-        metavar="FOLDER",
-        help="write the page and its figures to FOLDER (default: a folder named after the variant)",
-    )
+    out = "write the page and its figures to FOLDER (default: a folder named after the variant)"
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,9 +48,7 @@ def run(options: argparse.Namespace) -> int:
             )
     except opened.Refused as error:
         return refuse(*error.args)
-    stem = re.sub(
-        r"[^\w-]+", "_", variant
-    )  # a name of a variant may hold letters that one of a file may not
+    stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
     out = options.out or Path(stem)
     if reason := unwritable(out):
         return refuse(f"{out}: cannot be written to: {reason}")
@@ -109,20 +102,12 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
     """Yield a sentence per backend and code, the newest first. All verifications of the same code
     share a sentence."""
     alike: dict[tuple[str, ...], list[Verification]] = {}
-    for verification in sorted(
-        data.verifications,
-        key=lambda verification: str(verification.context.get("date", "")),
-        reverse=True,
-    ):
-        if (checks := verification.variants.get(variant)) and checks.passed + checks.failed:
-            alike.setdefault(
-                (
-                    str(verification.context["backend"]),
-                    str(verification.context.get("device", "")),
-                    _commit(verification),
-                ),
-                [],
-            ).append(verification)
+    date = lambda verification: str(verification.context.get("date", ""))
+    for verification in sorted(data.verifications, key=date, reverse=True):
+        checks, context = verification.variants.get(variant), verification.context
+        if checks and checks.passed + checks.failed:
+            key = str(context["backend"]), str(context.get("device", "")), _commit(verification)
+            alike.setdefault(key, []).append(verification)
     for verifications in alike.values():
         yield _verdict(variant, verifications)
     if not alike:
@@ -136,39 +121,24 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
 def _verdict(variant: str, verifications: list[Verification]) -> str:
     from scanlab_report.formats import whole
 
-    checks, context = (
-        [verification.variants[variant] for verification in verifications],
-        verifications[0].context,
-    )
+    newest, checks = verifications[0], [each.variants[variant] for each in verifications]
+    context = newest.context
     where = {
         "cuda": context.get("device"),
         "simt": "the SIMT emulator",
         "host": context.get("cpu") or "the host",
     }[str(context["backend"])]
-    seeds = ", ".join(
-        sorted(
-            {str(verification.context.get("seed") or "unknown") for verification in verifications}
-        )
-    )
-    by = (
-        f"On {where}, seed {seeds}, {_commit(verifications[0])}, "
-        f"{str(context.get('date', ''))[:10]}."
-    )
+    seeds = sorted({str(each.context.get("seed") or "unknown") for each in verifications})
+    day = str(context.get("date", ""))[:10]
+    by = f"On {where}, seed {', '.join(seeds)}, {_commit(newest)}, {day}."
     passed, failed, skipped = (
-        sum(getattr(check, what) for check in checks) for what in ("passed", "failed", "skipped")
+        whole(sum(getattr(check, what) for check in checks))
+        for what in ("passed", "failed", "skipped")
     )
-    numbers = f"{whole(passed)} checks passed, {whole(failed)} failed, {whole(skipped)} skipped"
-    if failed:
-        return (
-            f"**Wrong**: {numbers}. {by} The first that failed: "
-            f"{next(check.wrong for check in checks if check.wrong)}."
-        )
-    broken_off = (
-        " It was interrupted: not all checks were made."
-        if any(verification.interrupted for verification in verifications)
-        else ""
-    )
-    return (
-        f"**Verified**: {numbers}; types "
-        f"{', '.join(sorted({name for check in checks for name in check.types}))}. {by}{broken_off}"
-    )
+    numbers = f"{passed} checks passed, {failed} failed, {skipped} skipped"
+    if wrong := next((check.wrong for check in checks if check.failed), ""):
+        return f"**Wrong**: {numbers}. {by} The first that failed: {wrong}."
+    types = ", ".join(sorted({name for check in checks for name in check.types}))
+    interrupted = any(each.interrupted for each in verifications)
+    broken_off = " It was interrupted: not all checks were made." * interrupted
+    return f"**Verified**: {numbers}; types {types}. {by}{broken_off}"

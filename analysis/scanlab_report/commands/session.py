@@ -58,25 +58,17 @@ WHOLE = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "folder", type=Path, metavar="DIR", help="folder of the session; all its files belong to it"
-    )
-    add(
-        "further",
-        nargs="*",
-        type=Path,
-        metavar="FILE",
-        help="recorded files of other folders that belong to it",
-    )
+    folder = "folder of the session; all its files belong to it"
+    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
+    further = "recorded files of other folders that belong to it"
+    parser.add_argument("further", nargs="*", type=Path, metavar="FILE", help=further)
 
 
 def run(options: argparse.Namespace) -> int:
-    if wrong := missing([options.folder, *options.further]) or (
-        []
-        if options.folder.is_dir()
-        else [f"{options.folder}: a file; name the folder of the session"]
-    ):
+    wrong = missing([options.folder, *options.further])
+    if not wrong and not options.folder.is_dir():
+        wrong = [f"{options.folder}: a file; name the folder of the session"]
+    if wrong:
         return refuse(*wrong)
     own = [path for path in options.folder.iterdir() if path.is_file() and path.name != FILE]
     try:
@@ -98,16 +90,14 @@ def kinds(data: Data) -> list[tuple[File, str]]:
         for table, kind in KINDS.items()
         for number in dict.fromkeys(data[table]["file"])
     ]
-    return list(
-        dict.fromkeys(pair for pair in pairs if not (pair[1] == "trace" and pair[0].of_no_device))
-    )
+    simulated = lambda file, kind: kind == "trace" and file.of_no_device
+    return [pair for pair in dict.fromkeys(pairs) if not simulated(*pair)]
 
 
 def gpus(runs: Iterable[File]) -> int:
     """The most GPUs that the scans of some files ran over; 1 if none ran over several."""
-    return max(
-        (int(file.context.get("ranks") or 1) for file in runs if file.kind != "host"), default=1
-    )
+    ranks = [int(file.context.get("ranks") or 1) for file in runs if file.kind != "host"]
+    return max(ranks, default=1)
 
 
 def join(
@@ -131,20 +121,17 @@ def join(
         *doubled(data, schedules[schedules["entry"] == "schedule"], CASES["schedule"]),
         *doubled(data, data["stream_scan"], CASES["stream_scan"]),
     ]
-    if wrong := [
-        problem for problem in (*data.problems, *twice) if not isinstance(problem, Unknown)
-    ]:
-        raise ValueError(*map(str, wrong))
+    problems = [p for p in (*data.problems, *twice) if not isinstance(p, Unknown)]
+    if problems:
+        raise ValueError(*map(str, problems))
     pairs = kinds(data)
-    listed = sorted(
-        {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in pairs}
-    )
+    listed = {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in pairs}
     runs = [file for file, kind in pairs if kind not in COUNTED]
     on_gpus = [file for file in runs if file.kind != "host"]
-    counted = (
-        [file for file, kind in pairs if kind in COUNTED and file.device] if runs else []
-    )  # tables alone are no session
-    if len(devices := sorted({file.device for file in [*(on_gpus or runs), *counted]})) != 1:
+    counted = [file for file, kind in pairs if kind in COUNTED and file.device]
+    counted *= bool(runs)  # tables alone are no session
+    devices = sorted({file.device for file in [*(on_gpus or runs), *counted]})
+    if len(devices) != 1:
         raise ValueError(
             f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}"
         )
@@ -154,15 +141,13 @@ def join(
     if of_one_run and on_gpus and len(hosts) > 1:
         raise ValueError(f"a run is of one machine, and these files are of {' and '.join(hosts)}")
     commits, present = {file.commit for file in runs}, {kind for _, kind in listed}
-    number = (
-        gpus(on_gpus) if present <= OF_SEVERAL else 1
-    )  # a session of one GPU may have scans over several, too
+    # A session of one GPU may have scans over several, too.
+    number = gpus(on_gpus) if present <= OF_SEVERAL else 1
     lacking = ", ".join(sorted(WHOLE["cuda" if on_gpus else "host"] - present))
     if number > 1:
         whole = "timings" in present and complete(data["distributed"], number)
-        lacking = (
-            "" if whole else "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
-        )
+        several = "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
+        lacking = "" if whole else several
     session = {
         "schema": kept.SESSION,
         "device": devices[0],
@@ -170,7 +155,7 @@ def join(
         "commit": commits.pop() if len(commits) == 1 else "",
         "complete": not lacking,
         **({"gpus": number} if number > 1 else {}),
-        "files": [{"file": file, "kind": kind} for file, kind in listed],
+        "files": [{"file": file, "kind": kind} for file, kind in sorted(listed)],
     }
     write(folder / FILE, json.dumps(session, indent=1) + "\n")
     return session, lacking

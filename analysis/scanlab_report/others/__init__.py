@@ -34,16 +34,16 @@ WANTED = (
     "wanted are results of scanlab (--out), nvbench (--json, --jsonbin) or Google Benchmark "
     "(--benchmark_out)"
 )
-_OTHERS = (
-    ("results of hyperfine", "results", "command"),
-    ("results of pyperf", "benchmarks", "runs"),
-    ("results of pytest-benchmark", "benchmarks", "stats"),
-    ("results of JMH", "", "jmhVersion"),
-    ("results of nvbench without their meta.version", "benchmarks", "states"),
-    ("nvbench's list of benchmarks, without results", "benchmarks", "axes"),
-    ("results in Google Benchmark's format, without their context", "benchmarks", "real_time"),
-)
-"""Documents that are taken for results: the kind, the list in them, a key of its first entry."""
+_SEEMS = {
+    "command": "results of hyperfine",
+    "runs": "results of pyperf",
+    "stats": "results of pytest-benchmark",
+    "jmhVersion": "results of JMH",
+    "states": "results of nvbench without their meta.version",
+    "axes": "nvbench's list of benchmarks, without results",
+    "real_time": "results in Google Benchmark's format, without their context",
+}
+"""Documents that are taken for results, by a key of the first entry of their list."""
 _CONTEXT = ("library_build_type", "mhz_per_cpu", "num_cpus")
 """Every version of Google Benchmark has one of them in its context."""
 
@@ -66,43 +66,40 @@ def program(document: Any) -> str:
 
 def _is_own(document: Any) -> bool:
     """Whether a document states a schema of Scanlab, or has entries as its results have."""
-    for part in document if isinstance(document, list) else [document]:
-        if not isinstance(part, dict):
-            continue
-        context, entries = part.get("context"), part.get("benchmarks")
-        schemas = [
-            holder.get("schema", "") for holder in (part, context) if isinstance(holder, dict)
-        ]
-        outcomes = isinstance(entries, list) and any(
-            "outcome" in entry for entry in entries if isinstance(entry, dict)
-        )
-        if "traceEvents" in part or outcomes or any(str(s).startswith("scanlab-") for s in schemas):
+    parts = document if isinstance(document, list) else [document]
+    for part in (part for part in parts if isinstance(part, dict)):
+        entries = part.get("benchmarks")
+        entries = entries if isinstance(entries, list) else []
+        outcomes = any("outcome" in entry for entry in entries if isinstance(entry, dict))
+        schemas = [str(holder.get("schema", "")) for holder in _holders(part)]
+        if "traceEvents" in part or outcomes or any(s.startswith("scanlab-") for s in schemas):
             return True
     return False
+
+
+def _holders(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The objects of a document that may state its schema."""
+    return [part for part in (document, document.get("context")) if isinstance(part, dict)]
 
 
 def unknown(file: Path, document: Any) -> Unknown | None:
     """Return what a document of no known program seems to be; None if its program is known."""
     if program(document) or _is_own(document):
         return None
-    for what, key, inner in _OTHERS:
-        entries = document.get(key) if isinstance(document, dict) and key else document
+    lists: dict[str, Any] = document if isinstance(document, dict) else {"": document}
+    for key, entries in lists.items():
         first = entries[0] if isinstance(entries, list) and entries else None
-        if isinstance(first, dict) and inner in first and bool(key) == isinstance(document, dict):
-            return Unknown(file, f"{key}[0].{inner}", f"seems to be {what}: {WANTED}")
-    seen = f"a list of {len(document)}" if isinstance(document, list) else str(type(document))
-    if isinstance(document, dict):
-        if any(
-            "schema" in part
-            for part in (document, document.get("context"))
-            if isinstance(part, dict)
-        ):
+        keys = first if isinstance(first, dict) else {}
+        if inner := next((inner for inner in _SEEMS if inner in keys), ""):
+            return Unknown(file, f"{key}[0].{inner}", f"seems to be {_SEEMS[inner]}: {WANTED}")
+    seen = f", {type(document)}"
+    if isinstance(document, list):
+        seen = f", a list of {len(document)}"
+    elif isinstance(document, dict):
+        if any("schema" in part for part in _holders(document)):
             return None  # Scanlab's reader states what is wrong with it
-        keys = ", ".join(map(shown, list(document)[:5])) or "none"
-        return Unknown(
-            file, "", f"is JSON of no program that is known here; its keys are {keys}: {WANTED}"
-        )
-    return Unknown(file, "", f"is JSON of no program that is known here, {seen}: {WANTED}")
+        seen = f"; its keys are {', '.join(map(shown, list(document)[:5])) or 'none'}"
+    return Unknown(file, "", f"is JSON of no program that is known here{seen}: {WANTED}")
 
 
 def no_json(file: Path, raw: bytes) -> Unknown | None:
@@ -123,16 +120,8 @@ def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.Da
     for case in cases:
         named = (case["benchmark"], " ".join(sorted(case["point"].split())), case["device"])
         seen[named] += 1
-        again = f"(occurrence {seen[named]})" if seen[named] > 1 else ""
-        ns = {f"{name}_ns": 1e9 * case[name] for name in ("median", "mean", "stdev")}
-        rows.append(
-            case
-            | ns
-            | {
-                "case": f"{case['point']} {again}".strip(),
-                "key": f"{named[1]} {again}".strip(),
-                "samples": 1e9 * case["samples"],
-            }
-        )
-    table = pd.DataFrame(rows, columns=COLUMNS["other"])
-    return context | {"program": by}, table
+        again = f" (occurrence {seen[named]})" if seen[named] > 1 else ""
+        case |= {f"{name}_ns": 1e9 * case[name] for name in ("median", "mean", "stdev")}
+        case |= {"case": (case["point"] + again).strip(), "key": (named[1] + again).strip()}
+        rows.append(case | {"samples": 1e9 * case["samples"]})
+    return context | {"program": by}, pd.DataFrame(rows, columns=COLUMNS["other"])

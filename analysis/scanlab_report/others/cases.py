@@ -15,30 +15,17 @@ SHORTEST, LONGEST = 1e-15, 1e9
 """In seconds: no run takes a time beyond, and the arithmetic would overflow."""
 
 
-def new_case(place: str, benchmark: str, point: str = "", **more: Any) -> dict[str, Any]:
+_NOTHING = {"point": "", "device": "", "gpu": "", "clock": "", "skipped": "", "failed": False}
+_NOTHING |= {"count": 0, "misfit": None}
+_NOTHING |= dict.fromkeys(("mean", "stdev", "median", "batch"), math.nan)
+
+
+def new_case(place: str, benchmark: str, **more: Any) -> dict[str, Any]:
     """Return a case without a time yet. Times are in seconds, and NaN if the file does not state
     them. `device` is the number of the GPU, `gpu` its name; `rates` are bytes per second: one per
     sample, or a single value."""
-    return {
-        "place": place,
-        "benchmark": benchmark,
-        "point": point,
-        "device": "",
-        "gpu": "",
-        "axes": {},
-        "clock": "",
-        "samples": np.empty(0),
-        "count": 0,
-        "mean": math.nan,
-        "stdev": math.nan,
-        "median": math.nan,
-        "batch": math.nan,
-        "rates": np.empty(0),
-        "skipped": "",
-        "failed": False,
-        "misfit": None,
-        **more,
-    }
+    case = {**_NOTHING, "place": place, "benchmark": benchmark}
+    return {**case, "axes": {}, "samples": np.empty(0), "rates": np.empty(0), **more}
 
 
 def one_line(text: str) -> str:
@@ -94,29 +81,16 @@ def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
         return tables[0]
     rows = []
     for _, runs in pd.concat(tables).groupby(["benchmark", "key", "device"], sort=False):
-        first = (
-            runs.sort_values(
-                ["failed", "skipped"],
-                key=lambda column: column.astype(bool),
-                ascending=False,
-                kind="stable",
-            )
-            .iloc[0]
-            .to_dict()
-        )
-        if not first["skipped"]:
-            all_sampled = (runs["samples"].map(len) > 0).all()
-            samples = (
-                np.concatenate(runs["samples"].tolist())
-                if all_sampled
-                else runs["mean_ns"].to_numpy()
-            )
-            of_all = sampled(samples / 1e9)
-            first |= {f"{name}_ns": 1e9 * of_all[name] for name in ("median", "mean", "stdev")}
-            first |= {
-                "samples": samples,
-                "count": len(samples),
-                "rates": np.concatenate(runs["rates"].tolist()),
-            }
-        rows.append(first)
+        runs = runs.assign(untimed=runs["skipped"] != "")
+        worst = runs.sort_values(["failed", "untimed"], ascending=False, kind="stable").iloc[0]
+        row = worst.to_dict()
+        if not row["skipped"]:
+            samples = runs["mean_ns"].to_numpy()
+            if (runs["samples"].map(len) > 0).all():
+                samples = np.concatenate(runs["samples"].tolist())
+            whole = sampled(samples / 1e9)
+            row |= {f"{name}_ns": 1e9 * whole[name] for name in ("median", "mean", "stdev")}
+            rates = np.concatenate(runs["rates"].tolist())
+            row |= {"samples": samples, "count": len(samples), "rates": rates}
+        rows.append(row)
     return pd.DataFrame(rows)

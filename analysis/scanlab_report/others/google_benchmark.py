@@ -85,12 +85,8 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
     cpus = f", {about.num_cpus} CPUs of {about.mhz_per_cpu:g} MHz" if about.num_cpus else ""
     debug = ", library built for debugging" if about.library_build_type == "debug" else ""
     host = one_line(about.host_name) or "unnamed host"
-    context = {
-        "kind": "host",
-        "cpu": host + cpus + debug,
-        "date": one_line(about.date),
-        "argv": one_line(about.executable),
-    }
+    context = {"kind": "host", "cpu": host + cpus + debug, "date": one_line(about.date)}
+    context["argv"] = one_line(about.executable)
     return context, [_repeated(name, placed) for (name, *_), placed in registered.items()]
 
 
@@ -112,26 +108,29 @@ def _is_old_aggregate(entry: _Entry, names: set[str]) -> bool:
 
 def _repeated(name: str, entries: _Placed) -> dict[str, Any]:
     benchmark, *parts = name.split("/")
-    case = new_case(entries[0][0], benchmark, "/".join(parts), axes=_axes(parts), clock="real")
+    case = new_case(
+        entries[0][0], benchmark, point="/".join(parts), axes=_axes(parts), clock="real"
+    )
     for place, entry in sorted(entries, key=lambda placed: not placed[1].error_occurred):
         if entry.error_occurred or entry.skipped is True:  # an error outranks what was skipped
             reason = reason_of(entry.error_message or entry.skip_message)
             return case | {"place": place, "skipped": reason, "failed": entry.error_occurred}
     try:
-        runs = [(place, entry) for place, entry in entries if entry.run_type != "aggregate"]
-        means = [(place, entry) for place, entry in entries if entry.aggregate_name == "mean"]
-        if not runs and len(means) < 2:
-            return case | _aggregates({placed[1].aggregate_name: placed for placed in entries})
-        runs = runs or means
-        samples = np.array([_seconds(*run) for run in runs])
-        rates = [e.bytes_per_second for _, e in runs if 0 < e.bytes_per_second < math.inf]
-        return (
-            case
-            | sampled(samples, [f"{p}.real_time" for p, _ in runs])
-            | {"rates": np.array(rates)}
-        )
+        return case | _times(entries)
     except Misfit as misfit:
         return case | {"skipped": unusable(misfit), "misfit": misfit}
+
+
+def _times(entries: _Placed) -> dict[str, Any]:
+    """The samples of a registration; where several runs have aggregates alone, their means."""
+    runs = [(place, entry) for place, entry in entries if entry.run_type != "aggregate"]
+    means = [(place, entry) for place, entry in entries if entry.aggregate_name == "mean"]
+    if not runs and len(means) < 2:
+        return _aggregates({placed[1].aggregate_name: placed for placed in entries})
+    runs = runs or means
+    samples = np.array([_seconds(*run) for run in runs])
+    rates = [e.bytes_per_second for _, e in runs if 0 < e.bytes_per_second < math.inf]
+    return sampled(samples, [f"{p}.real_time" for p, _ in runs]) | {"rates": np.array(rates)}
 
 
 def _aggregates(aggregates: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
@@ -139,15 +138,11 @@ def _aggregates(aggregates: Mapping[str, tuple[str, _Entry]]) -> dict[str, Any]:
     if "mean" not in aggregates:
         return {"skipped": "the file has no time of it"}
     place, mean = aggregates["mean"]
-    times: dict[str, Any] = {
-        "count": mean.repetitions,
-        "mean": checked_time(_seconds(place, mean), f"{place}.real_time"),
-    }
-    times |= {
-        field: _seconds(*aggregates[name])
-        for name, field in (("stddev", "stdev"), ("median", "median"))
-        if name in aggregates
-    }
+    seconds = checked_time(_seconds(place, mean), f"{place}.real_time")
+    times: dict[str, Any] = {"count": mean.repetitions, "mean": seconds}
+    for name, field in (("stddev", "stdev"), ("median", "median")):
+        if name in aggregates:
+            times[field] = _seconds(*aggregates[name])
     if not 0 <= times.get("stdev", 0) <= LONGEST:
         at, entry = aggregates["stddev"]
         raise Misfit(f"{at}.real_time", f"is {entry.real_time:g}, no deviation: {REMEDY}")
@@ -163,15 +158,14 @@ def _seconds(place: str, entry: _Entry) -> float:
 
 
 def _axes(parts: list[str]) -> dict[str, str | float]:
-    """Return the numbers among the arguments, each by its name, or else by its place."""
+    """Return the arguments, each by its name, or else by its place; numbers as such."""
     axes: dict[str, str | float] = {}
     for number, part in enumerate(parts, 1):
         argument = _ARGUMENT.fullmatch(part)
-        if argument and argument["name"] not in _SETTINGS:
-            value = argument["value"]
-            axes[argument["name"] or f"argument {number}"] = (
-                float(value) if "." in value else int(value)
-            )
-        elif not argument:
+        if argument is None:
             axes[f"argument {number}"] = part
+        elif argument["name"] not in _SETTINGS:
+            value = argument["value"]
+            name = argument["name"] or f"argument {number}"
+            axes[name] = float(value) if "." in value else int(value)
     return axes

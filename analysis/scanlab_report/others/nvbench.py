@@ -147,27 +147,21 @@ def _summarised(file: Path, place: str, state: _State) -> dict[str, Any]:
     mean = checked_time(number(f"{times}/mean"), values[f"{times}/mean", "value"][1])
     sample_count, rate = count(f"{way}/sample_size"), number(f"{way}/bw/global/bytes_per_second")
     has_rate = 0 < rate < math.inf
-    timed: dict[str, Any] = {"clock": clock}
-    if clock != "GPU":
-        timed |= {"device": "", "gpu": ""}
+    timed: dict[str, Any] = {"clock": clock} | ({} if clock == "GPU" else {"device": "", "gpu": ""})
     if (_BATCH, "value") in values:
         timed["batch"] = checked_time(number(_BATCH), values[_BATCH, "value"][1])
     tag = f"nv/json/bin:{way}/sample_times"
     if (tag, "filename") in values:
         samples = _binary(file, *values[tag, "filename"], count(tag, "size"), mean)
-        timed |= sampled(samples, [f"{place}: sample {index}" for index in range(len(samples))])
         rates = rate * mean / samples if has_rate else np.empty(0)  # nvbench divides by the mean
-        return timed | {"rates": rates}
+        places = [f"{place}: sample {index}" for index in range(len(samples))]
+        return timed | sampled(samples, places) | {"rates": rates}
     # Older files have the noise in parts of the mean alone; nvbench writes inf where samples were
     # fewer than five.
     stdev = number(f"{times}/stdev/relative") * mean
-    return timed | {
-        "count": sample_count,
-        "mean": mean,
-        "median": number(f"{times}/median"),
-        "stdev": stdev if 0 <= stdev < math.inf else math.nan,
-        "rates": np.array([rate] if has_rate else []),
-    }
+    timed |= {"count": sample_count, "mean": mean, "median": number(f"{times}/median")}
+    timed["stdev"] = stdev if 0 <= stdev < math.inf else math.nan
+    return timed | {"rates": np.array([rate] if has_rate else [])}
 
 
 def _binary(file: Path, name: str, place: str, count: int, mean: float) -> np.ndarray:
