@@ -154,7 +154,9 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
         )
         median, height = median_interval(row.samples * factor), 0.5 - 0.07 * place  # hides no other
         axes.plot([median.value], [height], "o", color=colour, markersize=2.5)
-        style.error_bars_across(axes, [median.value], [height], [median.low], [median.high], colour)
+        style.error_bars(
+            axes, [median.value], [height], [median.low], [median.high], colour, across=True
+        )
     margin = 0.05 * (max(ends) - min(ends)) or 0.01 * max(ends)
     axes.set_xlim(min(ends) - margin, max(ends) + margin)
     axes.set_ylim(0, 1.02)
