@@ -399,23 +399,17 @@ def heights(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def curve(
-    axes: Axes,
-    rows: pd.DataFrame,
-    x: str,
-    look: Look,
-    label: str = "",
-    y: str = "y",
-    width: float | None = None,
-    **options: Any,
+    axes: Axes, rows: pd.DataFrame, x: str, look: Look, label: str = "", y: str = "y", **form: Any
 ) -> End | None:
     """Draw a line over a column, with bars from `low` to `high` if there are such columns. Return
     the end of the line for `margin_legend`, or None without rows."""
     if rows.empty:
         return None
-    axes.plot(rows[x], rows[y], label=label, linewidth=width, **look.plot() | options)
+    axes.plot(rows[x], rows[y], label=label, **look.plot() | form)
     if "low" in rows:
         error_bars(axes, rows[x], rows[y], rows["low"], rows["high"], look.colour)
-    return End(label, look, float(rows[x].iloc[-1]), float(rows[y].iloc[-1]), width)
+    last = rows.iloc[-1]
+    return End(label, look, float(last[x]), float(last[y]), form.get("linewidth"))
 
 
 def level(axes: Axes, y: float, look: Look, label: str = "", width: float | None = None) -> End:

@@ -17,7 +17,7 @@ from matplotlib.colors import to_rgba
 from scanlab_report import load
 from scanlab_report.chapters import rank_cases, ranks
 from scanlab_report.chapters.hardware import wait_rows
-from scanlab_report.chapters.rank_cases import CHUNK, STATES, VENDOR, look, several
+from scanlab_report.chapters.rank_cases import CHUNK, STATES, look, several
 from scanlab_report.choosing import choose_session
 from scanlab_report.data import Data
 from scanlab_report.data import Session as Recorded
@@ -177,15 +177,6 @@ def test_a_setting_that_varies_in_another_session_alone_is_shown_from_there() ->
     assert peers(now) == [near(7)], "what was measured now answers before"
 
 
-@pytest.mark.parametrize("over", ["ranks", "items", VENDOR, CHUNK, STATES])
-def test_what_does_not_vary_while_all_else_is_equal_is_not_shown(over: str) -> None:
-    settings = [f"{over}=1,tells=tile", f"{over}=2,tells=chunk"][: 1 + (over in (CHUNK, STATES))]
-    data = timed(*(entry("peer_look_ahead", N, 4, 9.0, own) for own in settings))
-    assert len(several(data))
-    with pytest.raises(Lacking, match=r"^times of scans over several ranks"):
-        several(data, over)
-
-
 # ------------------------------------------------------------------------------------ the figures
 
 
@@ -291,15 +282,6 @@ def test_a_timeline_has_a_bar_per_activity_of_the_run_of_median_length() -> None
     names = (f"peer_look_ahead, {items}: 20.0 µs", f"reduce_exchange_scan, {items}: 10.0 µs")
     assert tiny.titles(figure) == list(names)
     assert upper.get_xlim() == lower.get_xlim() == near((0, 1.02 * 20))
-
-
-def test_the_timeline_of_most_gpus_answers_the_newest_of_several() -> None:
-    four = [row | {"ranks": 4} for row in spans("nccl_cub", N, (0, 0, "scan", 0, 1))]
-    data = timeline(spans("nccl_cub", N, (0, 0, "scan", 0, 1)), date="2026-01-04")
-    for day in ("2026-01-03", "2026-01-02"):
-        data = with_rows(data, "rank_spans", four, device="Test Device", date=day)
-    assert set(ranks.rank_spans(data)["file"]) == {1}
-    assert set(ranks.rank_spans(tiny.recorded(data, 1, 2))["file"]) == {0}, "measured now"
 
 
 # ------------------------------------------------------------------------------------------ waits

@@ -59,16 +59,6 @@ def test_copies_slow_each_other_down_only_while_both_directions_run() -> None:
     assert apart == pytest.approx(40)
 
 
-def test_a_pipeline_lies_between_no_disturbance_and_constant_disturbance() -> None:
-    random = np.random.default_rng(5)
-    for _ in range(300):
-        alone, (slow_in, slow_out) = Parts(*random.uniform(0.1, 20, 3)), random.uniform(1, 2, 2)
-        duplex = Parts(slow_in * alone.copy_in, alone.kernels, slow_out * alone.copy_out)
-        chunks = int(random.integers(1, 64))
-        least, most = alone.overlapped(chunks), duplex.overlapped(chunks)
-        assert least <= alone.pipeline(duplex, chunks) * (1 + 1e-12) <= most * (1 + 1e-9)
-
-
 def test_no_recorded_schedule_bound_by_copies_is_faster_than_the_pipeline_estimate() -> None:
     """Copies alone and schedules are timed apart, and the host's bus is slower at times."""
     recorded = load.load([], [fixtures.SESSION / "schedules.json.gz"])
@@ -212,21 +202,6 @@ def test_panels_are_the_least_and_most_work_and_those_nearest_to_a_copy() -> Non
         bounds.panels(found, "streams")
 
 
-@pytest.mark.parametrize("make", [schedules.schedules, schedules.schedules_speedup])
-def test_no_panel_is_empty_and_every_schedule_is_named_once(make: Any) -> None:
-    """A schedule of one panel alone, and a panel without what speedups are over."""
-    cases = [schedule("depth_first", n, 50.0, work=w) for n in (1, 2) for w in (1, 128, 512)]
-    cases += [schedule(SERIAL, n, 60.0, work=w) for n in (1, 2) for w in (1, 512)]
-    cases += [schedule("graph", n, 50.0) for n in (1, 2)]
-    figure = tiny.drawn(make, scheduled(*cases, kernels=WORKS))
-    upper = [axes for axes in figure.axes if axes.get_title("left")]
-    shown = [{id_ for id_ in PLACES if tiny.lines(axes, look(id_))} for axes in upper]
-    assert all(shown) and {"depth_first", "graph"} <= set.union(*shown)
-    boxes = [box for axes in figure.axes for box in axes.artists]
-    named = [box.get_children()[0].get_children()[1].get_text() for box in boxes]
-    assert len(named) == len(set(named)) and set.union(*shown) <= set(named)
-
-
 # ------------------------------------------------------------------------------------- timelines
 
 
@@ -262,21 +237,15 @@ def bars(axes: Axes) -> list[list[float]]:
     return sorted([round(v, 9) for v in (b.x0, b.x1, (b.y0 + b.y1) / 2)] for b in boxes)
 
 
-TWO = operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
-
-
-def test_a_timeline_begins_at_its_first_operation_and_is_in_milliseconds() -> None:
-    rows = pd.concat([operations(("copies out", 3, 8000.0, 9000.0)), TWO])
-    trace = Trace({}, rows, calls(), 0)
+def test_time_begins_with_the_first_operation_or_call_in_the_colour_of_its_engine() -> None:
+    spans = (("copies in", 1, 5e3, 7e3), ("kernels", 2, 7e3, 7.5e3), ("copies out", 3, 8e3, 9e3))
+    trace = Trace({}, operations(*spans[::-1]), calls(), 0)
     axes = panel(trace)
     assert bars(axes) == [[0, 2, 0], [2, 2.5, 1], [3, 4, 2]] and trace.makespan_ms == 4
     lanes = [label.get_text() for label in axes.get_yticklabels()]
     assert lanes == ["H2D copies", "kernels", "D2H copies"]
-
-
-def test_a_call_of_the_host_has_the_colour_of_its_engine_and_time_begins_with_the_first() -> None:
     host = calls(("copies in", 4000.0, 7000.0), ("", 7000.0, 7500.0))
-    axes = panel(Trace({}, TWO, host, 0))
+    axes = panel(Trace({}, operations(*spans[:2]), host, 0))
     assert bars(axes) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
     assert axes.get_yticklabels()[0].get_text() == "host"
     colours = [to_hex(own.get_facecolor()[0]) for own in axes.collections[2:]]
@@ -295,38 +264,24 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
     assert not axes.texts
 
 
-def test_timelines_of_any_length_are_drawn_on_one_axis_of_time_by_as_many_artists(
-    tmp_path: Path,
-) -> None:
-    """An artist for each operation is slow to draw: there are a few for all."""
-    for name, length in (("graph", 48), ("skewed", 3000)):
-        document = stream_fixtures.trace(name, operations=length, issued=True)
-        (tmp_path / f"{name}.json").write_text(json.dumps(document))
-    data = load.load([tmp_path])
-    figure = drawn_timelines(*(timelines.trace_of(data, number) for number in (0, 1)))
-    short, long = figure.axes
-    assert tiny.titles(figure)[0].startswith("graph,")
-    assert short.get_xlim() == long.get_xlim()
-    assert len(short.get_children()) == len(long.get_children())
-    wide = [own.get_linewidth()[0] for own in long.collections if len(own.get_paths()) > 999]
-    assert wide and 1000 * max(wide) < 72 * style.COLUMN / 4, "edges do not fill a lane"
-
-
 def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_path: Path) -> None:
     for name, channels in itertools.product(("depth_first", "breadth_first"), (1, 4)):
         document = stream_fixtures.trace(name, channels=channels)
         (tmp_path / f"{name}{channels}.json").write_text(json.dumps(document))
     simulated = stream_fixtures.trace("depth_first", date="2027-01-01", simulated_on="h200")
     (tmp_path / "simulated.json").write_text(json.dumps(simulated))
-    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))
+    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))  # of measurements alone
     titles = [title.partition(":")[0] for title in tiny.titles(figure)]
     queues = ("", ", one hardware work queue")
     assert titles == [f"{name}{q}" for name in ("depth_first", "breadth_first") for q in queues]
-    traces = timelines.traces_of(load.load([tmp_path]))
-    assert all(trace.about["date"] < "2027" for trace in traces), "no simulation is measured"
-    one = next(trace for trace in traces if trace.one_queue)
-    stated = [Trace({"connections": n}, one.rows, one.calls, 0).one_queue for n in (1, 8)]
+    limits, artists = ({f(axes) for axes in figure.axes} for f in (Axes.get_xlim, _artists))
+    assert len(limits) == len(artists) == 1, "few artists on one axis of time"
+    stated = [Trace({"connections": n}, operations(), calls(), 0).one_queue for n in (1, 8)]
     assert stated == [True, False]
+
+
+def _artists(axes: Axes) -> int:
+    return len(axes.get_children())
 
 
 # ------------------------------------------------- concurrent kernels, scans larger than the device

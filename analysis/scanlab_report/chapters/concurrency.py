@@ -71,7 +71,10 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     for place, (connections, rows) in enumerate(cases.groupby("connections")):
         marker, points, colour = _QUEUES[min(place, 2)]
         name, marks = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
-        fill = {"markerfacecolor": "none" if place < 2 else colour, "zorder": 2 + place}
+        fill: dict[str, Any] = {
+            "markerfacecolor": "none" if place < 2 else colour,
+            "zorder": 2 + place,
+        }
         style.curve(axes, rows, "total", marks, name, "y", markersize=points, **fill)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
     axes.set_ylim(0, WAVES + 0.6)

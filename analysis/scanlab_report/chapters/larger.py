@@ -116,7 +116,13 @@ def stream_scan(data: Data) -> Shown:
             )
         ends.append(
             style.curve(
-                axes, rows, "bytes", drawn_as, f"{_WAYS[way]}, {where}", width=width, zorder=order
+                axes,
+                rows,
+                "bytes",
+                drawn_as,
+                f"{_WAYS[way]}, {where}",
+                linewidth=width,
+                zorder=order,
             )
         )
     axes.set_xlabel("bytes of the input")

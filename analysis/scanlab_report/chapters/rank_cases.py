@@ -232,7 +232,7 @@ def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> l
     ends = []
     for column, (name, drawn_as, width) in BOUND_LOOKS.items():
         known = limits[limits[column].notna()]
-        ends.append(style.curve(panel, known, x, drawn_as, name, column, width=width, zorder=1))
+        ends.append(style.curve(panel, known, x, drawn_as, name, column, linewidth=width, zorder=1))
     for name in ordered(rows["algorithm"]):
         own = pick(rows, algorithm=name).sort_values(x)
         ends.append(style.curve(panel, own, x, look(name), name))

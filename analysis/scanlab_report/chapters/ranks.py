@@ -43,7 +43,9 @@ def ranks_scaling(data: Data) -> Shown:
         if column == "items":
             line = pd.DataFrame({"ranks": numbers, "y": numbers})
             width = rank_cases.WIDTH
-            ends.append(style.curve(panel, line, "ranks", LINEAR, "linear", width=width, zorder=1))
+            ends.append(
+                style.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
+            )
             panel.set_ylabel("speedup over best on one GPU")
         panel.set_ylim(bottom=0)
         panel.set_title(f"{style.power_of_two(items)} {words}")

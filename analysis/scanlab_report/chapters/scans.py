@@ -123,7 +123,7 @@ def _line(
     thick, baseline = name == CEILING, data.variants[name].origin == "baseline"
     order = 1 if thick else 1.8 if baseline else 2
     width = 2.6 if thick else None
-    return style.curve(panel, rows, "items", drawn_as, label, width=width, zorder=order)
+    return style.curve(panel, rows, "items", drawn_as, label, linewidth=width, zorder=order)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:

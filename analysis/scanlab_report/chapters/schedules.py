@@ -95,7 +95,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
         for name, seconds in bounds.bounds(rows).items():
             line = rows.assign(y=1e3 * np.array(seconds)) if np.isfinite(seconds[-1]) else rows[:0]
             drawn_as, width = BOUND_LOOKS[name], 2.0 if name == PIPELINE else 1.4
-            limits.append(style.curve(axis, line, over, drawn_as, name, width=width, zorder=1))
+            limits.append(style.curve(axis, line, over, drawn_as, name, linewidth=width, zorder=1))
         ends.append([*limits, *_lines(axis, style.times(panel, 1e6), over)])
         _number_axis(below, panel, over)
         below.set_ylim(*NEAR)
@@ -180,7 +180,7 @@ def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[End | None]:
             lines[name] = rows.assign(y=gain)
     looks = BOUND_LOOKS | {"equal thirds": BOUND_LOOKS[SERIAL_SUM]}
     return [
-        style.curve(axis, line, "chunks", looks[name], name, width=1.4, zorder=1)
+        style.curve(axis, line, "chunks", looks[name], name, linewidth=1.4, zorder=1)
         for name, line in lines.items()
     ]
 
