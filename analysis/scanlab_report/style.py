@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -416,6 +416,13 @@ def level(axes: Axes, y: float, look: Look, label: str = "", width: float | None
     """Draw a line across a panel, and return its end."""
     axes.axhline(y, linewidth=width, zorder=1, label=label, **look.plot())
     return End(label, look, axes.get_xlim()[1], y, width)
+
+
+def reference(axes: Axes, rows: pd.DataFrame, x: str, look: Look, label: str) -> End | None:
+    """Draw a thick curve behind all others; one point, which draws no line, is a level as well."""
+    if len(rows) == 1:
+        level(axes, rows["y"].iloc[0], replace(look, marker="None"), width=2.6)
+    return curve(axes, rows, x, look, label, linewidth=2.6, zorder=1)
 
 
 def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:

@@ -237,15 +237,18 @@ def bars(axes: Axes) -> list[list[float]]:
     return sorted([round(v, 9) for v in (b.x0, b.x1, (b.y0 + b.y1) / 2)] for b in boxes)
 
 
+TWO = operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
+
+
 def test_time_begins_with_the_first_operation_or_call_in_the_colour_of_its_engine() -> None:
-    spans = (("copies in", 1, 5e3, 7e3), ("kernels", 2, 7e3, 7.5e3), ("copies out", 3, 8e3, 9e3))
-    trace = Trace({}, operations(*spans[::-1]), calls(), 0)
+    rows = pd.concat([operations(("copies out", 3, 8000.0, 9000.0)), TWO])
+    trace = Trace({}, rows, calls(), 0)
     axes = panel(trace)
     assert bars(axes) == [[0, 2, 0], [2, 2.5, 1], [3, 4, 2]] and trace.makespan_ms == 4
     lanes = [label.get_text() for label in axes.get_yticklabels()]
     assert lanes == ["H2D copies", "kernels", "D2H copies"]
     host = calls(("copies in", 4000.0, 7000.0), ("", 7000.0, 7500.0))
-    axes = panel(Trace({}, operations(*spans[:2]), host, 0))
+    axes = panel(Trace({}, TWO, host, 0))
     assert bars(axes) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
     assert axes.get_yticklabels()[0].get_text() == "host"
     colours = [to_hex(own.get_facecolor()[0]) for own in axes.collections[2:]]

@@ -109,22 +109,8 @@ def stream_scan(data: Data) -> Shown:
     ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
         rows, drawn_as = style.rates(rows.sort_values("bytes")), _way_look(way, place)
-        width, order = (2.6, 1) if way in (DUPLEX, FILES) else (None, 2)
-        if width and len(rows) == 1:  # one point draws no line
-            style.level(
-                axes, rows["y"].iloc[0], style.Look(drawn_as.colour, "None", "-"), width=2.6
-            )
-        ends.append(
-            style.curve(
-                axes,
-                rows,
-                "bytes",
-                drawn_as,
-                f"{_WAYS[way]}, {where}",
-                linewidth=width,
-                zorder=order,
-            )
-        )
+        draw = style.reference if way in (DUPLEX, FILES) else style.curve
+        ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS[way]}, {where}"))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)

@@ -110,8 +110,6 @@ def _rates(
     if rows.empty and data.variants[name].on_host:
         rows = line(cases, name)
     rows = style.rates(rows)
-    if len(rows) == 1 and name == CEILING:  # one point draws no line
-        style.level(panel, rows["y"].iloc[0], drawn_as, width=2.6)
     label = "memcpy (a copy)" if name == CEILING else data.variants[name].label
     return _line(panel, data, rows, name, drawn_as, label)
 
@@ -120,10 +118,10 @@ def _line(
     panel: Axes, data: Data, rows: pd.DataFrame, name: str, drawn_as: Look, label: str
 ) -> End | None:
     """A line against array size: that of a copy is thick, and those of baselines are behind."""
-    thick, baseline = name == CEILING, data.variants[name].origin == "baseline"
-    order = 1 if thick else 1.8 if baseline else 2
-    width = 2.6 if thick else None
-    return style.curve(panel, rows, "items", drawn_as, label, linewidth=width, zorder=order)
+    if name == CEILING:
+        return style.reference(panel, rows, "items", drawn_as, label)
+    order = 1.8 if data.variants[name].origin == "baseline" else 2
+    return style.curve(panel, rows, "items", drawn_as, label, zorder=order)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:
