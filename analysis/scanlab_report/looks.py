@@ -7,82 +7,50 @@ of the context, those of overviews first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from scanlab_report import style
 from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
-from scanlab_report.style.base import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    WINE,
-    Look,
-)
+from scanlab_report.style import Look
 
-FAMILIES = (VERMILLION, GREEN, SKY, ORANGE, BLUE, WINE)
+FAMILIES = (style.VERMILLION, style.GREEN, style.SKY, style.ORANGE, style.BLUE, style.WINE)
 """Colours of families of our scans, in order; from the beginning again if there are more families.
 """
-FORMS = (
-    ("o", "-", True),
-    ("s", "--", False),
-    ("^", "-.", True),
-    ("D", ":", False),
-    ("v", "-", True),
-    ("P", "--", False),
-    ("X", "-.", True),
-    ("d", ":", False),
-    ("p", "-", True),
-    ("h", "--", False),
-    ("*", "-.", True),
-    ("<", ":", False),
-    (">", "-", True),
-)
+LINES = ("-", "--", "-.", ":")
+FORMS = [(m, LINES[place % 4], place % 2 == 0) for place, m in enumerate("os^DvPXdph*<>")]
 """Markers, lines and fills in order. If there are more variants, the next of LINES is used and the
 fill is reversed."""
-LINES = ("-", "--", "-.", ":")
 COPIES, FLOOR = LINES[:3], LINES[3]
 """Lines of variants without a marker: copies in order, and an empty launch."""
 
 
 def form(place: int, colour: str) -> Look:
     """The look at a place within a colour."""
-    marker, line, filled = FORMS[place % len(FORMS)]
-    around = place // len(FORMS)
-    return Look(
-        colour, marker, LINES[(LINES.index(line) + around) % len(LINES)], filled ^ (around % 2 == 1)
-    )
+    around, place = divmod(place, len(FORMS))
+    marker, line, filled = FORMS[place]
+    line = LINES[(LINES.index(line) + around) % len(LINES)]
+    return Look(colour, marker, line, filled ^ (around % 2 == 1))
 
 
 def looks(about: Variants) -> dict[str, Look]:
     """Return the look of every described variant."""
-    families = list(
-        dict.fromkeys(variant.family for variant in about.values() if _of_a_family(variant))
-    )
+    families = list(dict.fromkeys(v.family for v in about.values() if _of_a_family(v)))
     styles: dict[str, Look] = {}
-    placed: dict[tuple[str, bool], int] = {}
-    for id_ in sorted(
-        about, key=lambda id_: not about[id_].overview
-    ):  # a stable sort: else as the context has them
-        variant = about[id_]
-        colour = (
-            FAMILIES[families.index(variant.family) % len(FAMILIES)]
-            if _of_a_family(variant)
-            else PURPLE
-            if variant.on_host
-            else BLACK
-            if variant.kind == "scan"
-            else GREY
-        )
+    placed: Counter[tuple[str, bool]] = Counter()
+    for id_ in sorted(about, key=lambda id_: not about[id_].overview):  # else as in the context
+        variant, bare = about[id_], about[id_].kind == "copy"
+        colour = style.GREY
+        if _of_a_family(variant):
+            colour = FAMILIES[families.index(variant.family) % len(FAMILIES)]
+        elif variant.on_host or variant.kind == "scan":
+            colour = style.PURPLE if variant.on_host else style.BLACK
         if variant.kind == "empty_launch":
             styles[id_] = Look(colour, "", FLOOR)
             continue
-        bare = variant.kind == "copy"
-        place = placed[colour, bare] = placed.get((colour, bare), -1) + 1
+        place = placed[colour, bare]
+        placed[colour, bare] += 1
         styles[id_] = Look(colour, "", COPIES[place % len(COPIES)]) if bare else form(place, colour)
     return styles
 
@@ -106,7 +74,7 @@ def spare(number: int) -> Look:
 def host_looks(about: Variants) -> Iterator[Look]:
     """Yield the looks of CPUs of machines without a GPU."""
     taken = sum(variant.on_host for variant in about.values())
-    return (form(place, PURPLE) for place in range(taken, taken + len(FORMS)))
+    return (form(place, style.PURPLE) for place in range(taken, taken + len(FORMS)))
 
 
 def ordered(variants: Iterable[str], about: Variants) -> list[str]:
@@ -114,11 +82,10 @@ def ordered(variants: Iterable[str], about: Variants) -> list[str]:
     a description follow by id."""
     families = list(dict.fromkeys(variant.family for variant in about.values()))
     known = list(looks(about))
-    return sorted(
-        variants,
-        key=lambda id_: (
-            (families.index(about[id_].family), known.index(id_), "")
-            if id_ in about
-            else (len(families), 0, id_)
-        ),
-    )
+
+    def place(id_: str) -> tuple[int, int, str]:
+        if id_ not in about:
+            return len(families), 0, id_
+        return families.index(about[id_].family), known.index(id_), ""
+
+    return sorted(variants, key=place)

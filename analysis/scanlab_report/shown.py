@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,23 +94,18 @@ FIGURES: dict[str, Entry] = {}
 TABLES: dict[str, Entry] = {}
 
 
-def _register(entries: dict[str, Entry], measured_by: Sequence[str], options: dict[str, Any]):
+def _register(entries: dict[str, Entry], *measured_by: str, **options: Any):
+    """Register a figure or table: the experiments that measure it, and the fields of `Entry`."""
+
     def add(make: Callable[[Data], Shown]) -> Callable[[Data], Shown]:
-        name = options.pop("name", make.__name__)
-        entries[name] = Entry(name, make, tuple(measured_by), **options)
+        name = options.pop("name", "") or make.__name__
+        entries[name] = Entry(name, make, measured_by, **options)
         return make
 
     return add
 
 
-def figure(*measured_by: str, **options: Any):
-    """Register a figure: the experiments that measure it, and the fields of `Entry`."""
-    return _register(FIGURES, measured_by, options)
-
-
-def table(*measured_by: str, **options: Any):
-    """Register a table, in the same way as a figure."""
-    return _register(TABLES, measured_by, options)
+figure, table = partial(_register, FIGURES), partial(_register, TABLES)
 
 
 # ------------------------------------------------------------------------------------ showing it
@@ -131,26 +128,17 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
     if len(data.devices) < 2:
         return {"": first_of(entry, data)}
     on: dict[str, Shown] = {}
-    reason: Lacking | None = None
     with style.stack(len(data.devices)) as stack:
         for device in data.devices:
-            part = data.on(device, alike=True)
             stack.name = device
-            try:
-                on[device] = entry.make(part)
+            with suppress(Lacking):
+                on[device] = entry.make(data.on(device, alike=True))
                 stack.heading.set_text(", ".join([device, *on[device].unusual]))
-            except Lacking as error:
-                reason = reason or error
     lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
-    if len(lines) > 1 and stack.sheet is not None:
-        return {
-            device: Shown(stack.sheet, own.caption, own.sources, own.details, own.unusual)
-            for device, own in on.items()
-        }
+    if len(lines) > 1:
+        return {device: replace(own, content=stack.sheet) for device, own in on.items()}
     if stack.sheet is not None:
         style.close(stack.sheet)
-    if not on:
-        raise reason or Lacking("data")
     return {"": first_of(entry, data)}
 
 

@@ -20,10 +20,9 @@ def about(families: str, kind: str = "scan", ours: bool = True, on_host: bool = 
     return Variants({n: Variant(family=f, **of) for n, f in zip(names, families, strict=True)})
 
 
-MANY = Variants(about("abcdefghab" * 2) | about("C" * 15, ours=False))
+MANY = Variants(about("abcdefghab" * 2) | about("C" * 15, ours=False) | about("f", "empty_launch"))
 """More families than colours."""
 MANY.update(about("H" * 3, ours=False, on_host=True) | about("cc", "copy"))
-MANY.update(about("c", "barrier_copy") | about("f", "empty_launch"))
 
 
 def test_no_two_looks_are_the_same_and_spares_are_of_no_variant() -> None:

@@ -12,8 +12,11 @@ from scanlab_report import DATA, load, published
 from scanlab_report.chapters import model, scenarios
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking
+from scanlab_report.shown import FIGURES
 from tests import stream_fixtures, tiny
 from tests.tiny import near, with_rows
+
+CHUNKS = FIGURES["scenarios_chunks"].make
 
 
 def written(folder: Path, **documents: dict[str, Any]) -> Data:
@@ -29,7 +32,7 @@ def test_a_figure_has_the_newest_of_each_scenario_and_lacks_what_one_lacks(tmp_p
             document = stream_fixtures.scenario(name, date=date)
             (tmp_path / folder / f"{name}.json").write_text(json.dumps(document))
     data = load.load([tmp_path / "now"], [tmp_path / "old"])
-    shown = tiny.shown(scenarios.scenarios_chunks, data)
+    shown = tiny.shown(CHUNKS, data)
     line = "Engine model, 2026-01-03, commit 012345678, simulated"
     assert [source.line() for source in shown.sources] == [line]
     assert tiny.titles(shown.content) == [
@@ -42,14 +45,14 @@ def test_a_figure_has_the_newest_of_each_scenario_and_lacks_what_one_lacks(tmp_p
         ("b", "What uneven_chunks shows."),
     ]
     with pytest.raises(Lacking, match="simulated scenarios"):
-        scenarios.scenarios_order(data)
+        FIGURES["scenarios_order"].make(data)
 
 
 def test_blocks_are_shown_on_all_multiprocessors_and_bars_have_numbers(tmp_path: Path) -> None:
     blocks = stream_fixtures.scenario("even_chunks", multiprocessors=4)
     engines = stream_fixtures.scenario("uneven_chunks")
     data = written(tmp_path, even=blocks, uneven=engines)
-    above, below = tiny.drawn(scenarios.scenarios_chunks, data).axes
+    above, below = tiny.drawn(CHUNKS, data).axes
     names = [label.get_text() for label in above.get_yticklabels()]
     assert names == ["SM 0", "SM 1", "SM 2", "SM 3"], "the idle ones too"
     assert [text.get_text() for text in above.texts] == ["0", "0"]
@@ -86,7 +89,7 @@ def test_the_model_is_off_by_predicted_over_measured_for_every_number_of_queues(
     data = with_rows(Data(), "comparison", rows, device="d", measured_dirty="false", **about)
     shown = tiny.shown(model.model_residuals, data)
     left, right = shown.content.axes
-    marked = lambda axes: [own for own in axes.get_lines() if own.get_marker() in "os^"]
+    marked = lambda axes: [own for own in axes.get_lines() if own.get_marker() in {*"os^"}]
     ratios = [line.get_ydata().tolist() for line in marked(left)]
     assert ratios == [[near(0.9)], [near(0.97)], near([1.1, 1])]
     pairs = [line.get_xydata().tolist() for line in marked(right)]

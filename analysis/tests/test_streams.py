@@ -35,22 +35,16 @@ Rows = list[dict[str, Any]]
 # ------------------------------------------------------------------------------------ the bounds
 
 
-@pytest.mark.parametrize("parts", [Parts(4, 1, 3), Parts(1, 5, 2), Parts(1, 2, 6)])
+@pytest.mark.parametrize("parts", [Parts(4, 1, 3), Parts(1, 5, 2), Parts(1, 2, 6), Parts(1, 1, 1)])
 def test_the_bound_is_the_largest_of_van_werkhovens_three(parts: Parts) -> None:
     h, k, d = parts.copy_in, parts.kernels, parts.copy_out
     for n in (1, 3, 64):
         assert parts.overlapped(n) == near(max(h + (k + d) / n, k + (h + d) / n, d + (h + k) / n))
     assert parts.overlapped(1) == parts.serial()
-
-
-def test_kernels_on_the_side_wait_for_no_copy() -> None:
-    even, heavy = Parts(20, 1, 20, side=1), Parts(20, 19, 20, side=19)
-    assert even.serial() == 42 and heavy.serial() == 78
-    assert heavy.ratio() == Parts(20, 19, 20).ratio()
-    for parts, n in itertools.product((even, heavy), (1, 4, 64)):
-        without = Parts(parts.copy_in, parts.kernels, parts.copy_out)
-        assert parts.overlapped(n) == max(without.overlapped(n), 2 * parts.kernels)
-        assert parts.pipeline(parts, n) == near(parts.overlapped(n))
+    if h == k == d:
+        assert parts.serial() / parts.overlapped(4) == near(bounds.equal_thirds(4))
+    beside = Parts(h, k, d, side=k)  # kernels that wait for no copy
+    assert beside.overlapped(64) == max(parts.overlapped(64), 2 * k)
 
 
 def test_copies_slow_each_other_down_only_while_both_directions_run() -> None:
@@ -63,22 +57,6 @@ def test_copies_slow_each_other_down_only_while_both_directions_run() -> None:
     assert Parts(40, 1, 20).pipeline(Parts(44, 1, 22), 10**9) == pytest.approx(40 + 22 / 11)
     apart = alone.pipeline(Parts(60, 1, 60), 10**9)  # at a third of the rate each
     assert apart == pytest.approx(40)
-
-
-def test_a_pipeline_lies_between_no_disturbance_and_constant_disturbance() -> None:
-    random = np.random.default_rng(5)
-    for _ in range(300):
-        alone, (slow_in, slow_out) = Parts(*random.uniform(0.1, 20, 3)), random.uniform(1, 2, 2)
-        duplex = Parts(slow_in * alone.copy_in, alone.kernels, slow_out * alone.copy_out)
-        chunks = int(random.integers(1, 64))
-        least, most = alone.overlapped(chunks), duplex.overlapped(chunks)
-        assert least <= alone.pipeline(duplex, chunks) * (1 + 1e-12) <= most * (1 + 1e-9)
-
-
-def test_equal_thirds_over_n_chunks_allow_the_speedup_of_the_lecture() -> None:
-    third = Parts(1, 1, 1)
-    for n in (1, 2, 4, 100):
-        assert third.serial() / third.overlapped(n) == near(bounds.equal_thirds(n))
 
 
 def test_no_recorded_schedule_bound_by_copies_is_faster_than_the_pipeline_estimate() -> None:
@@ -160,14 +138,6 @@ def test_a_schedule_that_beats_the_estimate_is_named_with_how_far() -> None:
     assert "graph with 2 chunks at compute : copy 2 takes 0.50 of it" in details
 
 
-def test_schedules_stand_over_their_streams_too() -> None:
-    cases = [schedule("depth_first", 8, ms, n) for n, ms in ((1, 27.0), (4, 24.0))]
-    data = scheduled(*cases, schedule("graph", 8, 26.0, 1))
-    above, below = tiny.drawn(schedules.schedules_streams, data).axes
-    assert tiny.points(above, look("depth_first")) == [near((1, 27)), near((4, 24))]
-    assert tiny.points(below, look("depth_first")) == [near((1, 1.2)), near((4, 24 / 22.5))]
-
-
 def test_a_speedup_is_over_serial_execution_at_its_fastest() -> None:
     axes = tiny.drawn(schedules.schedules_speedup, scheduled(*CASES)).axes[0]
     assert tiny.points(axes, look("depth_first")) == [near((1, 42 / 40)), near((2, 42 / 33))]
@@ -195,13 +165,6 @@ def test_schedules_stand_in_the_table_where_they_are_fastest() -> None:
     assert "by events" in table.caption
 
 
-def test_without_times_by_events_the_table_has_no_column_of_them() -> None:
-    cases = [schedule(id_, 2, 40.0, device_ns=np.nan) for id_ in ("graph", "skewed")]
-    table = tiny.built(schedules.schedules_table, scheduled(*cases))
-    assert "events_ms" not in [column.key for column in table.columns]
-    assert "events" not in table.caption
-
-
 def test_schedules_with_side_kernels_are_held_against_what_they_compute() -> None:
     trap = [schedule("null_stream_trap", n, 1.0) for n in (1, 2)]
     cases = bounds.schedules_of(scheduled(*SERIALS, *trap, *DEPTH_FIRST))
@@ -222,15 +185,6 @@ def test_a_schedule_is_set_against_the_parts_of_its_own_file() -> None:
     assert [parts.copy_in for parts in older["duplex"]] == near([0.0125] * 2)
 
 
-def test_kernels_are_one_over_the_whole_array_where_that_was_timed() -> None:
-    chunk = sample("kernel", "scale", 6.0, workload="scale", items=ITEMS // 4, work=1)
-    rest = sample("kernel", "scale", 6.0, workload="scale", items=ITEMS // 4, work=2)
-    cases = [schedule(id_, 4, 50.0, work=w) for id_ in ("graph", "skewed") for w in (1, 2)]
-    found = bounds.schedules_of(scheduled(*cases, chunk, rest))
-    parts = {case.work: case.alone.kernels for case in found.itertuples()}
-    assert parts == {1: near(0.02), 2: near(0.024)}
-
-
 WORKS = {1: 0.3, 32: 0.9, 128: 2.8, 512: 10.5}
 """Milliseconds of the kernels: those of the third are nearer to a copy's than the second's are."""
 
@@ -246,21 +200,6 @@ def test_panels_are_the_least_and_most_work_and_those_nearest_to_a_copy() -> Non
     assert [p["work"].iloc[0] for p in sorted(panels, key=bounds.from_even)] == [512, 128, 1]
     with pytest.raises(Lacking):
         bounds.panels(found, "streams")
-
-
-@pytest.mark.parametrize("make", [schedules.schedules, schedules.schedules_speedup])
-def test_no_panel_is_empty_and_every_schedule_is_named_once(make: Any) -> None:
-    """A schedule of one panel alone, and a panel without what speedups are over."""
-    cases = [schedule("depth_first", n, 50.0, work=w) for n in (1, 2) for w in (1, 128, 512)]
-    cases += [schedule(SERIAL, n, 60.0, work=w) for n in (1, 2) for w in (1, 512)]
-    cases += [schedule("graph", n, 50.0) for n in (1, 2)]
-    figure = tiny.drawn(make, scheduled(*cases, kernels=WORKS))
-    upper = [axes for axes in figure.axes if axes.get_title("left")]
-    shown = [{id_ for id_ in PLACES if tiny.lines(axes, look(id_))} for axes in upper]
-    assert all(shown) and {"depth_first", "graph"} <= set.union(*shown)
-    boxes = [box for axes in figure.axes for box in axes.artists]
-    named = [box.get_children()[0].get_children()[1].get_text() for box in boxes]
-    assert len(named) == len(set(named)) and set.union(*shown) <= set(named)
 
 
 # ------------------------------------------------------------------------------------- timelines
@@ -301,16 +240,13 @@ def bars(axes: Axes) -> list[list[float]]:
 TWO = operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
 
 
-def test_a_timeline_begins_at_its_first_operation_and_is_in_milliseconds() -> None:
+def test_time_begins_with_the_first_operation_or_call_in_the_colour_of_its_engine() -> None:
     rows = pd.concat([operations(("copies out", 3, 8000.0, 9000.0)), TWO])
     trace = Trace({}, rows, calls(), 0)
     axes = panel(trace)
     assert bars(axes) == [[0, 2, 0], [2, 2.5, 1], [3, 4, 2]] and trace.makespan_ms == 4
     lanes = [label.get_text() for label in axes.get_yticklabels()]
     assert lanes == ["H2D copies", "kernels", "D2H copies"]
-
-
-def test_a_call_of_the_host_has_the_colour_of_its_engine_and_time_begins_with_the_first() -> None:
     host = calls(("copies in", 4000.0, 7000.0), ("", 7000.0, 7500.0))
     axes = panel(Trace({}, TWO, host, 0))
     assert bars(axes) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
@@ -331,44 +267,24 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
     assert not axes.texts
 
 
-def test_timelines_of_any_length_are_drawn_on_one_axis_of_time_by_as_many_artists(
-    tmp_path: Path,
-) -> None:
-    """An artist for each operation is slow to draw: there are a few for all."""
-    for name, length in (("graph", 48), ("skewed", 3000)):
-        document = stream_fixtures.trace(name, operations=length, issued=True)
-        (tmp_path / f"{name}.json").write_text(json.dumps(document))
-    data = load.load([tmp_path])
-    figure = drawn_timelines(*(timelines.trace_of(data, number) for number in (0, 1)))
-    short, long = figure.axes
-    assert tiny.titles(figure)[0].startswith("graph,")
-    assert short.get_xlim() == long.get_xlim()
-    assert len(short.get_children()) == len(long.get_children())
-    wide = [own.get_linewidth()[0] for own in long.collections if len(own.get_paths()) > 999]
-    assert wide and 1000 * max(wide) < 72 * style.COLUMN / 4, "edges do not fill a lane"
-
-
 def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_path: Path) -> None:
     for name, channels in itertools.product(("depth_first", "breadth_first"), (1, 4)):
         document = stream_fixtures.trace(name, channels=channels)
         (tmp_path / f"{name}{channels}.json").write_text(json.dumps(document))
     simulated = stream_fixtures.trace("depth_first", date="2027-01-01", simulated_on="h200")
     (tmp_path / "simulated.json").write_text(json.dumps(simulated))
-    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))
+    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))  # of measurements alone
     titles = [title.partition(":")[0] for title in tiny.titles(figure)]
     queues = ("", ", one hardware work queue")
     assert titles == [f"{name}{q}" for name in ("depth_first", "breadth_first") for q in queues]
-    traces = timelines.traces_of(load.load([tmp_path]))
-    assert all(trace.about["date"] < "2027" for trace in traces), "no simulation is measured"
-    one = next(trace for trace in traces if trace.one_queue)
-    stated = [Trace({"connections": n}, one.rows, one.calls, 0).one_queue for n in (1, 8)]
+    limits, artists = ({f(axes) for axes in figure.axes} for f in (Axes.get_xlim, _artists))
+    assert len(limits) == len(artists) == 1, "few artists on one axis of time"
+    stated = [Trace({"connections": n}, operations(), calls(), 0).one_queue for n in (1, 8)]
     assert stated == [True, False]
 
 
-def test_the_axis_of_time_says_what_ran() -> None:
-    label = timelines.time_label({"workload": "scale", "items": 2**28, "chunks": 64})
-    assert label == "time, ms; scale, $2^{28}$ items, 64 chunks"
-    assert timelines.time_label({}) == "time, ms"
+def _artists(axes: Axes) -> int:
+    return len(axes.get_children())
 
 
 # ------------------------------------------------- concurrent kernels, scans larger than the device
@@ -434,11 +350,6 @@ def test_scans_of_host_data_stand_at_the_bytes_of_their_input_per_second() -> No
     )
 
 
-def test_sizes_are_named_in_binary_units() -> None:
-    sizes = {1 << 30: "1 GiB", 3 << 29: "1.5 GiB", 1 << 20: "1 MiB", 9: "9 B"}
-    assert [larger.size_name(size) for size in sizes] == list(sizes.values())
-
-
 # ------------------------------------------------------------------------- implicit synchronisation
 
 
@@ -455,15 +366,6 @@ def test_a_call_has_its_two_questions_side_by_side_and_a_difference_is_marked(
     assert question == "a kernel launch waits for the end of its kernel"
     every = tiny.built(concurrency.implicit_sync, data)
     assert tiny.printed(every, "refusal", 2) == "it needs a second device"
-
-
-def test_a_call_is_named_without_cuda_alone() -> None:
-    subjects = [
-        "cudaMallocAsync of cudaMalloc's pool",
-        "cudaMemcpy, behind the kernel, to the host",
-    ]
-    calls_ = concurrency.sync_calls(pd.DataFrame({"subject": subjects}))
-    assert calls_ == ["MallocAsync of cudaMalloc's pool", "Memcpy, to the host"]
 
 
 # --------------------------------------------------------------------------------------- its files

@@ -92,42 +92,37 @@ def schedules_of(data: Data) -> pd.DataFrame:
     themselves; `bound`, the seconds that both allow. Lacking if none was timed.
     """
 
-    def make() -> pd.DataFrame | None:
-        numbers = newest_first(data, "schedule")
-        files = [
-            n for n in numbers if (pick(data["schedule"], file=n)["entry"] == "schedule").any()
-        ]
-        rows = answering(data, pick(data["schedule"], file=files), "schedule", [*SCHEDULE, "entry"])
-        rows = pick(rows, entry="schedule", control=0)
-        if rows.empty:
-            return None
-        case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
-        cases = summarise(rows, case).drop(columns="device_ns")
-        device = rows.groupby(case)["device_ns"].median().reset_index()
-        cases = cases.merge(device, how="left")
-        known = [
-            id_
-            for n in files
-            for id_, about in data.files[n].context.get("schedules", {}).items()
-            if not about["control"]
-        ]
-        order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
-        cases["place"] = cases["id"].map(order.index)
-        alone = {n: _Alone(pick(data["schedule"], file=n)) for n in set(cases["file"])}
-        for column, ways in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
-            values = [alone[case.file].parts(case, ways) for case in cases.itertuples()]
-            cases[column] = pd.Series(values, dtype=object)
-        bounds = [
-            c.alone.pipeline(c.duplex, c.chunks) if c.alone and c.duplex else None
-            for c in cases.itertuples()
-        ]
-        cases["bound"] = pd.Series(bounds, dtype=object)
-        return cases
-
-    cases = data.once("schedules", make)
+    cases = data.once("schedules", lambda: _schedules(data))
     if cases is None or problems(cases).empty:
         raise Lacking("timings of several schedules")
     return cases
+
+
+def _schedules(data: Data) -> pd.DataFrame | None:
+    every = pick(data["schedule"], file=newest_first(data, "schedule"))
+    rows = answering(data, every, "schedule", [*SCHEDULE, "entry"])
+    rows = pick(rows, entry="schedule", control=0)
+    if rows.empty:
+        return None
+    case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
+    device = rows.groupby(case)["device_ns"].median().reset_index()
+    cases = summarise(rows, case).drop(columns="device_ns").merge(device, how="left")
+    known = [
+        id_
+        for n in newest_first(data, "schedule")
+        for id_, about in data.files[n].context.get("schedules", {}).items()
+        if not about["control"]
+    ]
+    order = list(dict.fromkeys([*known, *sorted(set(cases["id"]))]))
+    alone = {n: _Alone(pick(every, file=n)) for n in set(cases["file"])}
+    for column, ways in (("alone", ("h2d", "d2h")), ("duplex", ("duplex_h2d", "duplex_d2h"))):
+        values = [alone[row.file].parts(row, ways) for row in cases.itertuples()]
+        cases[column] = pd.Series(values, dtype=object)
+    bounds = [
+        c.alone.pipeline(c.duplex, c.chunks) if c.alone and c.duplex else math.nan
+        for c in cases.itertuples()
+    ]
+    return cases.assign(place=cases["id"].map(order.index), bound=bounds)
 
 
 class _Alone:
@@ -135,26 +130,26 @@ class _Alone:
 
     def __init__(self, rows: pd.DataFrame) -> None:
         copies = pick(rows, entry="copy").groupby(["id", "memory", "bytes"])["ns"].median()
-        self.copies = {key: own.droplevel([0, 1]) for key, own in copies.groupby(level=[0, 1])}
+        self.copies = copies.reset_index()
         kernels = pick(rows, entry="kernel").groupby(["id", "work", "blocks", "items"])["ns"]
         self.kernels = kernels.median().to_dict()
 
     def parts(self, case: Any, directions: tuple[str, str]) -> Parts | None:
         """Return the parts of a case: the copy nearest in size to one array, and the kernel over
         the whole array. Without it, a kernel over one chunk counts as often as there are chunks."""
-        array = case.bytes / (case.inputs + 1)
-        rates = []
+        array, rates = case.bytes / (case.inputs + 1), []
         for direction in directions:
-            if (times := self.copies.get((direction, case.memory))) is None:
+            copies = pick(self.copies, id=direction, memory=case.memory)
+            if copies.empty:
                 return None
-            nearest = np.argmin(np.abs(np.log(times.index.to_numpy(dtype=float) / array)))
-            rates.append(float(times.index[nearest]) / times.iloc[nearest] * 1e9)
+            nearest = copies.loc[np.log(copies["bytes"] / array).abs().idxmin()]
+            rates.append(float(nearest["bytes"]) / nearest["ns"] * 1e9)
         for items in (case.items, -(-case.items // case.chunks)):
-            key = (case.workload, case.work, case.blocks, items)
-            if (time := self.kernels.get(key)) is not None:
-                seconds = float(time) * 1e-9 * case.items / items
-                side = seconds if case.side_kernels else 0.0
-                return Parts(case.inputs * array / rates[0], seconds, array / rates[1], side)
+            time = self.kernels.get((case.workload, case.work, case.blocks, items))
+            if time is not None:
+                kernel = float(time) * 1e-9 * case.items / items
+                side = kernel if case.side_kernels else 0.0
+                return Parts(case.inputs * array / rates[0], kernel, array / rates[1], side)
         return None
 
 
@@ -179,19 +174,14 @@ def panels(cases: pd.DataFrame, over: str, most: int = 3) -> list[pd.DataFrame]:
     if values.empty or values.max(axis=None) < 2:
         raise Lacking(f"timings of several schedules over several {over}")
     number = rows.groupby(fixed).size()
-    value = max(
-        values.index, key=lambda v: ((values.loc[v] > 1).sum(), values.loc[v].sum(), number[v], v)
-    )
-    parts = {
-        work: own
-        for work, own in pick(rows, **{fixed: value}).groupby("work")
-        if own[over].nunique() > 1
-    }
-    works = sorted(parts)
-    if len(works) > most:
-        between = sorted(works[1:-1], key=lambda work: from_even(parts[work]))[: most - 2]
-        works = [works[0], *sorted(between), works[-1]]
-    return [parts[work] for work in works]
+    varied = {v: ((own > 1).sum(), own.sum(), number[v], v) for v, own in values.iterrows()}
+    value = max(varied, key=varied.__getitem__)
+    works = pick(rows, **{fixed: value}).groupby("work")
+    parts = [own for _, own in works if own[over].nunique() > 1]
+    if len(parts) > most:
+        between = sorted(range(1, len(parts) - 1), key=lambda n: from_even(parts[n]))
+        parts = [parts[n] for n in sorted([0, *between[: most - 2], len(parts) - 1])]
+    return parts
 
 
 def compute_to_copy(panel: pd.DataFrame) -> float:
@@ -214,12 +204,14 @@ def over_bound(case: Any) -> Interval:
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:
     """Return the case farthest below its estimate, with the whole interval more than 2% below; None
     if there is none."""
-    rows = pd.concat(parts)
-    rows = rows[rows["bound"].notna()]
-    share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"].astype(float))
-    if share.empty or share.min() > 0.98:
-        return None
-    return next(rows.loc[[share.idxmin()]].itertuples())
+    rows = pd.concat(parts, ignore_index=True)
+    share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"])
+    return _at(rows, share.idxmin()) if share.min() <= 0.98 else None
+
+
+def _at(rows: pd.DataFrame, index: Any) -> Any:
+    """A row as a named tuple."""
+    return next(rows.loc[[index]].itertuples())
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
@@ -230,16 +222,16 @@ def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
     rows = rows[rows["bound"].notna()]
     for column, take in (("items", max), ("work", min)):
         rows = rows[rows[column] == take(rows[column], default=0)]
-    return None if rows.empty else next(rows.loc[[rows["median_ns"].idxmin()]].itertuples())
+    return None if rows.empty else _at(rows, rows["median_ns"].idxmin())
 
 
-def bounds(rows: pd.DataFrame) -> dict[str, list[float | None]]:
-    """The bounds of each case in seconds, by name; None where the parts were not timed."""
+def bounds(rows: pd.DataFrame) -> dict[str, list[float]]:
+    """The bounds of each case in seconds, by name; NaN where the parts were not timed."""
     pairs = list(zip(rows["alone"], rows["chunks"], strict=True))
     return {
-        SERIAL_SUM: [parts and parts.serial() for parts, _ in pairs],
+        SERIAL_SUM: [parts.serial() if parts else math.nan for parts, _ in pairs],
         PIPELINE: list(rows["bound"]),
-        WERKHOVEN: [parts and parts.overlapped(n) for parts, n in pairs],
+        WERKHOVEN: [parts.overlapped(n) if parts else math.nan for parts, n in pairs],
     }
 
 

@@ -47,50 +47,35 @@ def concurrency(data: Data) -> Shown:
     queue = cases[cases["kernels"] > 1]
     if stairs.empty and queue.empty:
         raise Lacking(f"concurrent kernels of up to {WAVES} waves")
-    both = len(stairs) > 0 and len(queue) > 0
-    drawn, axes = style.figure(
-        style.DOUBLE, 2.1, 2 if both else 1, width_ratios=[1.6, 1] if both else None
-    )
-    if len(stairs):
-        _stairs(axes[0], stairs)
-    if len(queue):
-        _queue(axes[-1], queue)
-    return shown(
-        data,
-        drawn,
+    panels = [(_stairs, stairs, 1.6), (_queue, queue, 1.0)]
+    panels = [panel for panel in panels if len(panel[1])]
+    widths = [width for _, _, width in panels]
+    drawn, axes = style.figure(style.DOUBLE, 2.1, len(panels), width_ratios=widths)
+    for axis, (draw, rows, _) in zip(axes, panels, strict=True):
+        draw(axis, rows)
+    caption = (
         "Left: makespan of one kernel per stream against the total number of blocks, in durations "
         "of one block. The staircase is blocks over slots, one per multiprocessor, rounded up. "
         "Right: makespan of several kernels per stream, issued stream by stream; dashed lines are "
-        "predictions.",
-        cases,
-        details=style.bars_said(cases["count"]),
+        "predictions."
     )
+    return shown(data, drawn, caption, cases, details=style.bars_said(cases["count"]))
 
 
 def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     slots = int(cases["slots"].iloc[0])
     total = np.arange(1, slots * WAVES + 1)
-    axes.plot(
-        total,
-        np.ceil(total / slots),
-        color=style.GREY,
-        linewidth=1.0,
-        zorder=1,
-        label="⌈blocks / slots⌉",
-    )
+    steps = {"color": style.GREY, "zorder": 1, "label": "⌈blocks / slots⌉"}
+    axes.plot(total, np.ceil(total / slots), **steps)
+    cases = cases.rename(columns={"measured": "y"})
     for place, (connections, rows) in enumerate(cases.groupby("connections")):
         marker, points, colour = _QUEUES[min(place, 2)]
-        axes.plot(
-            rows["total"],
-            rows["measured"],
-            marker,
-            markersize=points,
-            color=colour,
-            markerfacecolor="none" if place < 2 else colour,
-            zorder=2 + place,
-            label=count(connections, "hardware work queue"),
-        )
-        style.error_bars(axes, rows["total"], rows["measured"], rows["low"], rows["high"], colour)
+        name, marks = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
+        fill: dict[str, Any] = {
+            "markerfacecolor": "none" if place < 2 else colour,
+            "zorder": 2 + place,
+        }
+        style.curve(axes, rows, "total", marks, name, "y", markersize=points, **fill)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
     axes.set_ylim(0, WAVES + 0.6)
     axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
@@ -103,37 +88,22 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     first = cases.sort_values("total").iloc[-1]
     same = {name: first[name] for name in ("streams", "kernels", "blocks", "slots")}
     cases = pick(cases, **same).sort_values("connections")
-    names = [f"{n}" for n in cases["connections"]]
+    names, measured = [f"{n}" for n in cases["connections"]], cases["measured"]
     colours = [_QUEUES[min(i, 2)][2] for i in range(len(names))]
-    axes.bar(names, cases["measured"], width=0.55, color=colours, zorder=2)
-    style.error_bars(
-        axes, range(len(cases)), cases["measured"], cases["low"], cases["high"], style.GREY
-    )
+    axes.bar(names, measured, width=0.55, color=colours, zorder=2)
+    style.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
     lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
     if cases["predicted"].max() > cases["predicted"].min():
         lines["one queue"] = cases["predicted"].max()
+    dashed = style.Look(style.GREY, "None", "--")
     for name, value in lines.items():
-        axes.axhline(value, color=style.GREY, linewidth=1.0, linestyle="--", zorder=1)
-        axes.text(
-            len(cases) - 0.45,
-            value + 0.12,
-            name,
-            ha="right",
-            va="bottom",
-            fontsize=7.5,
-            color=style.GREY,
-        )
-    for place, value in enumerate(cases["measured"]):
-        axes.text(
-            place,
-            value - 0.15,
-            f"{value:.2f}",
-            ha="center",
-            va="top",
-            fontsize=7.5,
-            color=style.BLACK if place == 0 else "white",
-            zorder=3,
-        )
+        style.level(axes, value, dashed)
+        at = (len(cases) - 0.45, value + 0.12)
+        axes.text(*at, name, ha="right", va="bottom", fontsize=7.5, color=style.GREY)
+    for place, value in enumerate(measured):
+        colour, text = style.BLACK if place == 0 else "white", f"{value:.2f}"
+        inside = {"ha": "center", "va": "top", "zorder": 3}
+        axes.text(place, value - 0.15, text, fontsize=7.5, color=colour, **inside)
     axes.set_ylim(0, 1.15 * max(cases["serial"]))
     axes.grid(visible=False, axis="x")
     axes.set_xlabel("hardware work queues")
@@ -150,17 +120,12 @@ _READ = (
 
 
 def _sync_rows(data: Data) -> pd.DataFrame:
+    """With the answer of the device as it is `shown`, and how many trials say yes as `counted`."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     answered = rows["answer"].map(lambda answer: isinstance(answer, str))
-    cell = [
-        f"{a} (!)" if isinstance(a, str) and d else text(a)
-        for a, d in zip(rows["answer"], rows["differs"], strict=True)
-    ]
-    counted = [
-        f"{y} of {n}" if a else ""
-        for y, n, a in zip(rows["yes"], rows["trials"], answered, strict=True)
-    ]
-    return rows.assign(shown=cell, counted=counted)
+    yes = rows["yes"].astype(str) + " of " + rows["trials"].astype(str)
+    answers = rows["answer"].map(text) + np.where(answered & rows["differs"], " (!)", "")
+    return rows.assign(shown=answers, counted=yes.where(answered, ""))
 
 
 def text(value: Any) -> str:
@@ -205,27 +170,23 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
-    calls: dict[str, dict[str, Any]] = {}
-    for row in rows[rows["asks"] != ""].itertuples():
-        own = calls.setdefault(row.subject, {"call": row.subject})
-        for key in ("stated", "shown", "counted"):
-            own[f"{row.asks}_{key}"] = getattr(row, key)
     columns = [Column("call", "call", right=False)]
     for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
         columns += [
             Column(f"{who}_{key}", heading, text, right=False, group=group)
             for key, heading in (("stated", "source"), ("shown", "device"), ("counted", "yes"))
         ]
+    asked = rows[rows["asks"] != ""]
+    answers = asked.set_index(["subject", "asks"])[["stated", "shown", "counted"]].unstack()
+    answers["shown"] = answers["shown"].fillna("—")
+    answers.columns = [f"{who}_{key}" for key, who in answers.columns]
+    made = answers.reindex(asked["subject"].unique(), columns=[c.key for c in columns])
+    made = made.assign(call=sync_calls(asked)).reset_index(drop=True)
     caption = (
         "API calls behind a running kernel: whether they block the host until the kernel ends, and "
-        f"whether they serialise kernels of two streams. {_READ} Names omit the prefix "
-        f"cuda. Copies "
-        "beside non-blocking streams are of pageable memory, 4 MiB unless stated."
+        f"whether they serialise kernels of two streams. {_READ} Names omit the prefix cuda. "
+        "Copies beside non-blocking streams are of pageable memory, 4 MiB unless stated."
     )
-    made = pd.DataFrame(list(calls.values()), columns=[c.key for c in columns], dtype=object)
-    made["call"] = sync_calls(rows[rows["asks"] != ""])
-    for who in ("host", "streams"):
-        made[f"{who}_shown"] = made[f"{who}_shown"].fillna("—")
     return shown(data, Table(caption, columns, made), caption, rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,18 +64,17 @@ def usual_load(rows: pd.DataFrame) -> pd.Series:
 
 def one_per_padding(rows: pd.DataFrame) -> pd.DataFrame:
     """One case per padding, in the order of PADDINGS: one type, mode and size, the largest."""
-    order = {padding: place for place, padding in enumerate(PADDINGS)}
+    order = [*PADDINGS, *sorted(set(rows["padding"]) - set(PADDINGS))]
     ranked = rows.assign(
         i32=rows["type"] == "i32",
         usual=usual_load(rows),
         inclusive=rows["mode"] == "inclusive",
-        place=rows["padding"].map(order).fillna(len(order)),
-    )
-    keys = ["i32", "items", "inclusive", "usual"]
-    best = ranked.sort_values(keys, ascending=False, kind="stable").iloc[0]
-    same = pick(ranked, type=best["type"], mode=best["mode"], items=best["items"])
-    same = same.sort_values("usual", kind="stable").drop_duplicates("padding", keep="last")
-    return same.sort_values(["place", "padding"], kind="stable", ignore_index=True)
+        place=rows["padding"].map(order.index),
+    ).sort_values(["i32", "items", "inclusive", "usual"], ascending=False, kind="stable")
+    best = ranked.iloc[0]
+    same = pick(ranked, **{name: best[name] for name in ("type", "mode", "items")})
+    same = same.sort_values(["place", "usual"], kind="stable")
+    return same.drop_duplicates("place", keep="last").reset_index(drop=True)
 
 
 def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -105,39 +105,26 @@ def bank_conflicts(data: Data) -> Shown:
     and the 32 of today."""
     rows = counts(data, ("hso_block", "hso_block_padded"))
     chosen = one_per_padding(rows)
-    models = (
-        ("banks16", "16 banks per half-warp (2007)"),
-        ("banks32", "32 banks per warp (today)"),
-    )
+    models = {"16 banks per half-warp (2007)": "banks16", "32 banks per warp (today)": "banks32"}
     height = 0.75 + 0.46 * len(chosen)
     drawn, panels = style.figure(style.DOUBLE, height, rows=len(models), sharex=True)
-    for panel, (model, name) in zip(panels, models, strict=True):
+    for panel, (name, model) in zip(panels, models.items(), strict=True):
         _degrees(panel, chosen, model, name)
     steps = chosen["content"][0].tree_steps()
     panels[-1].set_xticks(range(len(steps)), [str(step.number) for step in steps])
     up = sum(step.name == "up-sweep" for step in steps)
+    below = {"xycoords": "axes fraction", "textcoords": "offset points", "xytext": (0, -19)}
     for number, start, name in ((up, 0, "up-sweep"), (len(steps) - up, up, "down-sweep")):
-        if number:
-            centre = (start + number / 2) / len(steps)
-            panels[-1].annotate(
-                f"{name}, by stride →",
-                (centre, 0),
-                xycoords="axes fraction",
-                xytext=(0, -19),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize=8.5,
-            )
-    return shown(
-        data,
-        drawn,
+        centre = ((start + number / 2) / len(steps), 0)
+        text = f"{name}, by stride →"
+        panels[-1].annotate(text, centre, ha="center", va="top", fontsize=8.5, **below)
+    caption = (
         "Bank-conflict degree of each tree step of the one-block work-efficient scan, counted by "
         "the SIMT emulator: the most wavefronts that one shared-memory request takes. Columns: "
         "strides of the up-sweep, then of the down-sweep. Rows: the padding added to index i. "
-        "Degree 1 is free of conflicts; darker is worse. Exact counts, so no bars.",
-        rows,
+        "Degree 1 is free of conflicts; darker is worse. Exact counts, so no bars."
     )
+    return shown(data, drawn, caption, rows)
 
 
 def _formula(padding: str, type_name: str) -> str:
@@ -154,31 +141,19 @@ def _formula(padding: str, type_name: str) -> str:
 
 def _degrees(axes: Axes, chosen: pd.DataFrame, model: str, name: str) -> None:
     values = np.array([worst_degrees(content, model) for content in chosen["content"]])
-    axes.imshow(
-        np.maximum(values, 1),
-        aspect="auto",
-        cmap="Blues",
-        norm=LogNorm(0.8, 48),
-        interpolation="nearest",
-    )
+    shades = {"cmap": "Blues", "norm": LogNorm(0.8, 48), "interpolation": "nearest"}
+    axes.imshow(np.maximum(values, 1), aspect="auto", **shades)
     for (row, column), value in np.ndenumerate(values):
-        axes.text(
-            column,
-            row,
-            f"{value:g}" if value else "·",
-            ha="center",
-            va="center_baseline",
-            fontsize=7.5,
-            color="white" if value >= 12 else "black",
-        )
+        text, colour = f"{value:g}" if value else "·", "white" if value >= 12 else "black"
+        centred = {"ha": "center", "va": "center_baseline"}
+        axes.text(column, row, text, fontsize=7.5, color=colour, **centred)
     first = chosen.iloc[0]
     names = [_formula(row.padding, row.type) for row in chosen.itertuples()]
     axes.set_yticks(range(len(chosen)), names)
     axes.set_title(f"{name}; {first['type']}, $n$ = {style.power_of_two(first['items'])}")
     axes.grid(visible=False)
     axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.axvline(values.shape[1] / 2 - 0.5, color="white", linewidth=2.5)
 
 
@@ -192,14 +167,12 @@ def padding(data: Data) -> Shown:
     if not pairs:
         raise Lacking("counts of the SIMT emulator of scans with and without padding")
     drawn, (left, right) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
-    cache, items = caches(cases)[0], [1, 2]
+    cache, items = caches(cases)[0], []
     for bare, variant in pairs.items():
         own, drawn_as = shares(cases, variant, bare, cache), look(variant, data.variants)
-        if len(own):
-            left.plot(own["items"], own["ratio"], label=bare, **drawn_as.plot())
-            style.ratio_bars(left, own, drawn_as.colour)
-            items = [n for n in items if n > 2] + own["items"].tolist()
-    style.items_axis(left, items)
+        style.curve(left, own, "items", drawn_as, bare, "ratio")
+        items += own["items"].tolist()
+    style.items_axis(left, items or [1, 2])
     left.axhline(1, color=style.BLACK, linewidth=0.6)
     left.set_ylabel("time, unpadded / padded")
     left.set_title(f"measured ({cache} cache)")
@@ -209,57 +182,35 @@ def padding(data: Data) -> Shown:
     _padded_counts(right, data, usual_counts(rows), pairs)
     type_name, op = scan_of(cases)
     members = [variant for pair in pairs.items() for variant in pair]
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Left: time without padding over time with padding of each work-efficient scan, against "
         f"array size: inclusive {scan_words(op)} of {items_words(type_name)}, stream launches. "
         "Above 1, padding pays. Right: mean wavefronts per shared-memory request, counted by the "
-        "SIMT emulator; the worst step in brackets. Bars: 95% intervals.",
-        cases,
-        pick(rows, variant=members),
-        scanned=(type_name, op),
+        "SIMT emulator; the worst step in brackets. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, cases, pick(rows, variant=members), scanned=(type_name, op))
 
 
 def _padded_counts(axes: Axes, data: Data, usual: pd.DataFrame, pairs: dict[str, str]) -> None:
+    """Wavefronts per request of the largest case of each scan, with and without padding."""
     largest = usual.sort_values("items", kind="stable").drop_duplicates("variant", keep="last")
     largest = largest.set_index("variant")
-    names, top = [], 1.0
+    names, means = [], [1.0, 1.5]
+    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7}
     for height, (bare, padded) in enumerate(reversed(pairs.items())):
-        drawn_as = look(padded, data.variants)
+        drawn_as = replace(look(padded, data.variants), line="None")
         banks = [largest.at[v, "content"].totals.banks32 for v in (padded, bare)]
-        axes.plot(
-            [b.mean_degree for b in banks],
-            [height, height],
-            color=drawn_as.colour,
-            linewidth=1.0,
-            zorder=1,
-        )
+        means += [bank.mean_degree for bank in banks]
+        axes.plot(means[-2:], [height, height], color=drawn_as.colour, zorder=1)
         for bank, filled in zip(banks, (True, False), strict=True):
-            axes.plot(
-                bank.mean_degree,
-                height,
-                linestyle="none",
-                marker=drawn_as.marker,
-                markersize=5,
-                color=drawn_as.colour,
-                zorder=2,
-                markerfacecolor=drawn_as.colour if filled else "white",
-            )
-            axes.annotate(
-                f"{bank.mean_degree:.2f} ({bank.max_degree:g})",
-                (bank.mean_degree, height),
-                xytext=(0, 6),
-                textcoords="offset points",
-                ha="center",
-                fontsize=7,
-            )
-        top = max(top, *(bank.mean_degree for bank in banks))
+            marker = replace(drawn_as, filled=filled).plot()
+            axes.plot(bank.mean_degree, height, markersize=5, zorder=2, **marker)
+            text = f"{bank.mean_degree:.2f} ({bank.max_degree:g})"
+            axes.annotate(text, (bank.mean_degree, height), **above)
         names.append(f"{bare}\n$n$ = {style.power_of_two(largest.at[bare, 'items'])}")
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(-0.5, len(names) - 0.35)
-    span = max(top - 1, 0.5)
+    top, span = max(means), max(means) - 1
     axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
     axes.set_xlabel("wavefronts per request (filled: padded)")
     axes.set_title("counted, 32 banks")
@@ -324,12 +275,10 @@ def disagreements(data: Data) -> list[str]:
     sentences = []
     for row in data["counts"].itertuples():
         for key in ("operations", "swaps"):
-            stated = getattr(row.content.closed_forms, key)
-            counted = getattr(row.content.totals, key)
-            if stated is not None and stated != counted:
-                case = f"{row.variant}, {row.mode}, {row.items} items"
-                sentences.append(
-                    f"{data.files[row.file].path}: {case}: {counted} {key} were "
-                    f"counted, the closed form says {stated}"
-                )
+            sides = row.content.closed_forms, row.content.totals
+            stated, counted = (getattr(side, key) for side in sides)
+            if stated not in (None, counted):
+                case = f"{data.files[row.file].path}: {row.variant}, {row.mode}, {row.items} items"
+                form = f"{counted} {key} were counted, the closed form says {stated}"
+                sentences.append(f"{case}: {form}")
     return sentences

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import NullFormatter
 
 from scanlab_report import style
 from scanlab_report.data import Data
@@ -18,8 +17,8 @@ from scanlab_report.tables import STREAM_SCAN
 
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 _WAYS = {
-    STREAMED: "streamed",
-    NAIVE: "naive",
+    STREAMED: STREAMED,
+    NAIVE: NAIVE,
     DUPLEX: "copies in both directions",
     FILES: "file access alone",
 }
@@ -54,13 +53,9 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the fastest case per way, place and size. `place`: how the case is written; `where`:
     its source and its destination."""
     written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
-    made = np.where(cases["from"] == "generated", "generated", "")
-    place = np.where(cases["to"] == "file", written, made)
-    where = [
-        f"file, {how}" if to == "file" else start
-        for start, to, how in zip(cases["from"], cases["to"], written, strict=True)
-    ]
-    named = cases.assign(place=place, where=where)
+    to_file, made = cases["to"] == "file", np.where(cases["from"] == "generated", "generated", "")
+    where = np.where(to_file, "file, " + pd.Series(written, cases.index), cases["from"])
+    named = cases.assign(place=np.where(to_file, written, made), where=where)
     return named.loc[named.groupby(["way", "place", "where", "bytes"])["median_ns"].idxmin()]
 
 
@@ -83,8 +78,8 @@ def size_name(bytes_: int) -> str:
     """Bytes in the largest binary unit that leaves a whole number, else with one decimal."""
     for unit, number in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if bytes_ >= number:
-            whole_ = bytes_ % number == 0
-            return f"{bytes_ / number:g} {unit}" if whole_ else f"{bytes_ / number:.1f} {unit}"
+            form = "g" if bytes_ % number == 0 else ".1f"
+            return f"{bytes_ / number:{form}} {unit}"
     return f"{bytes_} B"
 
 
@@ -105,42 +100,27 @@ def stream_scan(data: Data) -> Shown:
         raise Lacking("scans of more than 0 bytes")
     drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
+    style.factor_axis(axes.yaxis, 1, 2, 5)
     sizes = sorted(set(cases["bytes"]))
     axes.set_xscale("log", base=2)
     axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
     axes.set_xticks(sizes, [size_name(bytes_) for bytes_ in sizes])
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
     ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
-        rows = rows.sort_values("bytes")
-        bytes_ = rows["bytes"].to_numpy(dtype=float)
-        rate, drawn_as = bytes_ / rows["median_ns"], _way_look(way, place)
-        no_scan = way in (DUPLEX, FILES)
-        width = 2.6 if no_scan else 1.0
-        if no_scan and len(rows) == 1:
-            axes.axhline(rate.iloc[0], color=drawn_as.colour, linewidth=2.6, zorder=1)
-        axes.plot(bytes_, rate, linewidth=width, zorder=1 if no_scan else 2, **drawn_as.plot())
-        style.error_bars(
-            axes, bytes_, rate, bytes_ / rows["high_ns"], bytes_ / rows["low_ns"], drawn_as.colour
-        )
-        label = f"{_WAYS[way]}, {where}"
-        ends.append(style.End(label, drawn_as, bytes_[-1], float(rate.iloc[-1]), width))
+        rows, drawn_as = style.rates(rows.sort_values("bytes")), _way_look(way, place)
+        draw = style.reference if way in (DUPLEX, FILES) else style.curve
+        ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS[way]}, {where}"))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Throughput of scans within a budget of device memory against input size, counting input "
         "bytes. Thick lines are the same transfers without a scan, a reference and not a bound. "
         "Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), "
-        "written by pwrite or through a mapping.",
-        every,
-        details=_larger_details(every),
+        "written by pwrite or through a mapping."
     )
+    return shown(data, drawn, caption, every, details=_larger_details(every))
 
 
 def _larger_details(cases: pd.DataFrame) -> str:
@@ -148,17 +128,10 @@ def _larger_details(cases: pd.DataFrame) -> str:
     largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
     every, short = largest.groupby("where").size(), largest[largest < largest.max()]
     sentences = [style.bars_said(cases["count"])]
-    for bytes_, own in itertools.groupby(
-        sorted(short.items(), key=lambda i: (i[1], i[0])), key=lambda item: item[1]
-    ):
-        by_where: dict[str, list[str]] = {}
-        for (way, where), _ in own:
-            by_where.setdefault(where, []).append(way)
-        lines = "; ".join(
-            f"all of {where}"
-            if len(ways) == every[where]
-            else f"{' and '.join(_WAYS[way] for way in ways)}, {where}"
-            for where, ways in by_where.items()
-        )
-        sentences.append(f"Timed up to {size_name(bytes_)} only: {lines}.")
+    for bytes_, lines in short.groupby(short):
+        named = []
+        for where, own in lines.groupby("where", sort=False):
+            ways = " and ".join(_WAYS[way] for way, _ in own.index)
+            named.append(f"all of {where}" if len(own) == every[where] else f"{ways}, {where}")
+        sentences.append(f"Timed up to {size_name(bytes_)} only: {'; '.join(named)}.")
     return " ".join(sentences)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from scanlab_report import style
 from scanlab_report.chapters.bounds import WORK
@@ -24,10 +23,8 @@ from scanlab_report.tables import MEASURED
 def computed_source(data: Data, rows: pd.DataFrame, counts: Sequence[Any]) -> Source:
     """The runs that the model is compared with, and the model's commit."""
     file = data.files[rows["file"].iloc[0]]
-    commit = str(file.context.get("measured_commit", ""))
-    samples = None
-    if len(counts) and all(isinstance(c, int | float) and c == c for c in counts):
-        samples = (int(min(counts)), int(max(counts)))
+    commit, known = str(file.context.get("measured_commit", "")), pd.Series(counts).dropna()
+    samples = (int(known.min()), int(known.max())) if len(known) == len(counts) > 0 else None
     return source_of(
         [file],
         samples,
@@ -55,66 +52,43 @@ def model_residuals(data: Data) -> Shown:
     """Engine model against the device of its calibration: error of the makespan, and the share of
     overlapping pairs that both have."""
     rows, source = predictions(data)
+    rows = rows.assign(
+        ratio=rows["predicted_us"] / rows["measured_us"],
+        possible=100 * agreement(rows, "best_"),
+        both=100 * agreement(rows),
+    )
     drawn, (left, right) = style.figure(style.DOUBLE, 2.3, 2, 1, width_ratios=(3, 1))
-    _makespans(left, rows.assign(ratio=rows["predicted_us"] / rows["measured_us"]))
-    for _, own, points in _by_queues(rows):
-        right.plot(100 * agreement(own, "best_"), 100 * agreement(own), clip_on=False, **points)
-    right.plot((0, 100), (0, 100), color=style.GREY, linewidth=1.0, zorder=1)
-    right.axhline(95, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
-    right.set_xlim(0, 100)
-    right.set_ylim(0, 100)
-    right.set_xlabel("best possible, %")
-    right.set_ylabel("pairs in both, %")
-    return shown(
-        data,
-        drawn,
+    thin, dashed = (style.Look(style.GREY, "None", line) for line in ("-", "--"))
+    names = sorted(set(rows["schedule"]))
+    for place, name in enumerate(names):
+        own = rows[rows["schedule"] == name].sort_values("measured_us").index
+        spread = np.linspace(-0.38, 0.38, len(own)) if len(own) > 1 else 0
+        rows.loc[own, "place"] = place + spread
+    looks = (style.ORANGE, "o"), (style.BLUE, "s"), (style.BLACK, "^")
+    for place, (connections, own) in enumerate(rows.groupby("connections")):
+        points, form = style.Look(*looks[min(place, 2)], "None"), {"markersize": 3.2, "zorder": 3}
+        label = count(connections, "hardware work queue")
+        style.curve(left, own, "place", points, label, "ratio", **form)
+        style.curve(right, own, "possible", points, "", "both", clip_on=False, **form)
+    style.level(left, 1, thin)
+    for off in (-0.10, -0.03, 0.03, 0.10):
+        style.level(left, 1 + off, dashed, width=0.7)
+    left.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
+    left.set_xlim(-0.6, len(names) - 0.4)
+    left.grid(visible=False, axis="x")
+    left.set_ylabel("predicted / measured")
+    left.legend(loc="upper right", ncols=2)
+    right.plot((0, 100), (0, 100), zorder=1, **thin.plot())
+    style.level(right, 95, dashed, width=0.7)
+    right.set(xlim=(0, 100), ylim=(0, 100), xlabel="best possible, %", ylabel="pairs in both, %")
+    caption = (
         "Engine model against device. Left: predicted over measured makespan, by schedule and then "
         "by makespan; dashed: 3% and 10% off. Right: share of overlapping pairs of operations that "
         "overlap in prediction and measurement alike. The diagonal is the prediction that agrees "
         "best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as "
-        "traced. There are no error bars.",
-        source,
+        "traced. There are no error bars."
     )
-
-
-def _by_queues(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict[str, Any]]]:
-    """Return the configurations by the number of queues, each with its points. From the third on
-    they share a look."""
-    looks = (("o", style.ORANGE), ("s", style.BLUE), ("^", style.BLACK))
-    for place, (connections, own) in enumerate(rows.groupby("connections")):
-        marker, colour = looks[min(place, 2)]
-        yield (
-            connections,
-            own,
-            {
-                "marker": marker,
-                "color": colour,
-                "markersize": 3.2,
-                "linestyle": "none",
-                "zorder": 3,
-            },
-        )
-
-
-def _makespans(axes: Axes, rows: pd.DataFrame) -> None:
-    names = sorted(set(rows["schedule"]))
-    places: dict[int, float] = {}
-    for place, name in enumerate(names):
-        own = rows[rows["schedule"] == name].sort_values("measured_us")
-        spread = np.linspace(-0.38, 0.38, len(own)) if len(own) > 1 else np.zeros(1)
-        places |= dict(zip(own.index, place + spread, strict=True))
-    for connections, own, points in _by_queues(rows):
-        label = count(connections, "hardware work queue")
-        axes.plot([places[i] for i in own.index], own["ratio"], label=label, **points)
-    axes.axhline(1, color=style.GREY, linewidth=1.0, zorder=1)
-    for off in (0.03, 0.10):
-        for side in (1 - off, 1 + off):
-            axes.axhline(side, color=style.GREY, linewidth=0.7, linestyle="--", zorder=1)
-    axes.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
-    axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.grid(visible=False, axis="x")
-    axes.set_ylabel("predicted / measured")
-    axes.legend(loc="upper right", ncols=2)
+    return shown(data, drawn, caption, source)
 
 
 @table("model")
@@ -126,18 +100,14 @@ def model_advice(data: Data) -> Shown:
     ]
     source = computed_source(data, every, counts)
     rows = every.sort_values(["workload", "items", "work"], ignore_index=True)
+    chosen = lambda own: f"{own['schedule']}, {own['chunks']} × {own['streams']}"
     for which in ("advised", "fastest"):
-        rows[f"{which}_choice"] = [
-            f"{choice['schedule']}, {choice['chunks']} × {choice['streams']}"
-            for choice in rows[which]
-        ]
-        rows[f"{which}_ms"] = [choice["measured_us"] / 1e3 for choice in rows[which]]
-    rows["percent"] = 100 * rows["slower"]
-    rows["ties_apart"] = [
-        f"{100 * r.ties_least_slower:.1f}–{100 * r.ties_most_slower:.1f}" for r in rows.itertuples()
-    ]
-    for which in ("median", "worst"):
-        rows[f"{which}_percent"] = 100 * rows[f"{which}_error"]
+        rows[f"{which}_choice"] = rows[which].map(chosen)
+        rows[f"{which}_ms"] = rows[which].map(lambda choice: choice["measured_us"] / 1e3)
+    percent = lambda name: (100 * rows[name]).map("{:.1f}".format)
+    rows["ties_apart"] = percent("ties_least_slower") + "–" + percent("ties_most_slower")
+    for name, column in (("", "slower"), ("median_", "median_error"), ("worst_", "worst_error")):
+        rows[f"{name}percent"] = 100 * rows[column]
     tenth = "{:.1f}".format
     columns = [
         Column("workload", "workload", right=False),
@@ -164,15 +134,8 @@ def model_advice(data: Data) -> Shown:
         "choices that the model predicts as fast as the advised one, and their slowdown over the "
         "fastest. Error: predicted against measured makespan over all choices."
     )
-    unmeasured = [
-        f"{r.workload} of {size(r.items)} items"
-        for r in rows.itertuples()
-        if not r.stated_was_measured
-    ]
-    notes: tuple[str, ...] = ()
-    if unmeasured:
-        notes = (
-            f"The advised choice was not measured for {', '.join(unmeasured)}; the best "
-            "measured one stands instead.",
-        )
+    missed = rows[~rows["stated_was_measured"].astype(bool)]
+    named = ", ".join(f"{row.workload} of {size(row.items)} items" for row in missed.itertuples())
+    note = f"The advised choice was not measured for {named}; the best measured one stands instead."
+    notes = (note,) if named else ()
     return shown(data, Table(caption, columns, rows, notes), caption, source)

@@ -122,7 +122,7 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
         median, height = median_interval(row.samples * factor), 0.5 - 0.07 * place  # hides no other
         axes.plot([median.value], [height], "o", color=look["color"], markersize=2.5)
         interval = [median.value], [height], [median.low], [median.high]
-        style.error_bars_across(axes, *interval, look["color"])
+        style.error_bars(axes, *interval, look["color"], across=True)
     margin = 0.05 * (max(ends) - min(ends)) or 0.01 * max(ends)
     axes.set_xlim(min(ends) - margin, max(ends) + margin)
     axes.set_ylim(0, 1.02)

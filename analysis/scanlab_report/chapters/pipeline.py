@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report import style
@@ -34,14 +33,18 @@ class Span(NamedTuple):
     end: float
 
     @property
-    def height(self) -> float:
+    def by_itself(self) -> bool:
         """Loads and stores of neighbouring tiles overlap, and take turns in two lanes."""
-        turn = 0.23 * (-1) ** (self.tile + 1) if self.role in ("load", "store") else 0
+        return self.role in ("load", "store")
+
+    @property
+    def height(self) -> float:
+        turn = 0.23 * (-1) ** (self.tile + 1) if self.by_itself else 0
         return list(ROLES).index(self.role) + turn
 
     @property
     def thickness(self) -> float:
-        return 0.42 if self.role in ("load", "store") else 0.62
+        return 0.42 if self.by_itself else 0.62
 
 
 def spans() -> list[Span]:
@@ -63,34 +66,26 @@ def spans() -> list[Span]:
 def draw() -> Figure:
     drawn, (axes,) = style.figure(style.DOUBLE, 2.3)
     greys = ("#F2F2F2", "#D4D4D4", "#ABABAB", "#7F7F7F")
+    edge = {"edgecolor": style.BLACK, "linewidth": 0.7, "zorder": 2}
+    centred = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 3}
     for span in spans():
-        axes.barh(
-            span.height,
-            span.end - span.begin,
-            left=span.begin,
-            height=span.thickness,
-            color=greys[span.tile],
-            edgecolor=style.BLACK,
-            linewidth=0.7,
-            zorder=2,
-        )
+        length, height = span.end - span.begin, span.height
+        fill = {"height": span.thickness, "color": greys[span.tile]}
+        axes.barh(height, length, left=span.begin, **fill, **edge)
         if span.role != "publish":
             text = f"tile {span.tile}" if span.role == "load" else f"{span.tile}"
-            axes.text(
-                (span.begin + span.end) / 2,
-                span.height,
-                text,
-                ha="center",
-                va="center",
-                fontsize=7,
-                color="white" if span.tile == 3 else style.BLACK,
-                zorder=3,
-            )
-    _follow(axes, [span for span in spans() if span.tile == 1])
+            colour = "white" if span.tile == 3 else style.BLACK
+            axes.text(span.begin + length / 2, height, text, color=colour, **centred)
+    arrow = {"arrowstyle": "-|>", "mutation_scale": 6, "color": style.VERMILLION, "lw": 0.9}
+    arrow |= {"shrinkA": 0, "shrinkB": 0}
+    for before, after in itertools.pairwise(span for span in spans() if span.tile == 1):
+        start = (before.end, before.height + 0.5 * before.thickness)
+        end = (after.begin, after.height - 0.5 * after.thickness)
+        axes.annotate("", end, xytext=start, arrowprops=arrow, zorder=4)
     axes.set_xlim(-0.1, max(span.end for span in spans()) + 0.1)
-    axes.set_ylim(len(ROLES) - 0.4, -0.75)
     warps = {"load": " warp", "look ahead": " warp", "reduce": " warps", "scan": " warps"}
     axes.set_yticks(range(len(ROLES)), [role + warps.get(role, "") for role in ROLES])
+    axes.set_ylim(len(ROLES) - 0.4, -0.75)
     axes.set_xticks([])
     axes.set_xlabel("time →")
     axes.grid(visible=False)
@@ -100,50 +95,24 @@ def draw() -> Figure:
     return drawn
 
 
-def _follow(axes: Axes, tile: list[Span]) -> None:
-    """Arrows from each role to the next."""
-    form = {
-        "arrowstyle": "-|>",
-        "color": style.VERMILLION,
-        "lw": 0.9,
-        "shrinkA": 0,
-        "shrinkB": 0,
-        "mutation_scale": 6,
-    }
-    for before, after in itertools.pairwise(tile):
-        axes.annotate(
-            "",
-            xy=(after.begin, after.height - 0.5 * after.thickness),
-            zorder=4,
-            xytext=(before.end, before.height + 0.5 * before.thickness),
-            arrowprops=form,
-        )
-
-
 @figure()
 def pipeline(data: Data) -> Shown:
     """The pipeline of look_ahead: the roles of a block's warps against time. A drawing without
     measured numbers."""
-    return shown(
-        data,
-        draw(),
-        "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of "
-        "one block's "
-        "specialised warps on four tiles, against time (schematic). Two tiles load at a time. A "
-        "block publishes a tile's aggregate as soon as it is reduced. A prefix is folded from "
-        "aggregates alone. Arrows follow tile 1; aggregates of other blocks are not drawn.",
+    caption = (
+        "Decoupled look-ahead in `look_ahead`, as in CCCL's warpspeed scan: the work of one "
+        "block's specialised warps on four tiles, against time (schematic). Two tiles load at a "
+        "time. A block publishes a tile's aggregate as soon as it is reduced. A prefix is folded "
+        "from aggregates alone. Arrows follow tile 1; aggregates of other blocks are not drawn."
     )
+    return shown(data, draw(), caption)
 
 
 def write_svg(file: Path) -> None:
     """The drawing as SVG: letters stay letters, and the same drawing gives the same bytes."""
-    settings = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "pipeline",
-        "font.family": "serif",
-        "font.serif": ["DejaVu Serif"],
-    }
-    with style.sheet(), mpl.rc_context(settings):
+    letters = {"font.family": "serif", "font.serif": ["DejaVu Serif"]}
+    same = {"svg.fonttype": "none", "svg.hashsalt": "pipeline"}
+    with style.sheet(), mpl.rc_context(letters | same):
         draw().savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 
 

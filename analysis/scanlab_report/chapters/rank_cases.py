@@ -12,11 +12,10 @@ from matplotlib.axes import Axes
 from scanlab_report import style
 from scanlab_report.data import Data, File
 from scanlab_report.groups import BEST, STREAM
-from scanlab_report.intervals import Interval, median_interval, ratio_intervals, summarise
+from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import spare
-from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
-from scanlab_report.style.base import Look
-from scanlab_report.style.legend import End
+from scanlab_report.pick import Lacking, answering, newest_first, pick
+from scanlab_report.style import End, Look
 from scanlab_report.tables import MEASURED, RANKS
 
 PROBLEM = RANKS[2:]
@@ -46,15 +45,6 @@ def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
 
     over: what must vary in the session. Other sessions are passed over, even a named one.
     """
-    for numbers in _sessions(data, ranks):
-        cases = data.once(("several", *numbers), lambda: _session(data, numbers))
-        if not over or varies(cases, over):
-            return cases
-    raise Lacking(f"times of scans over several ranks{_OVER[over]}")
-
-
-def _sessions(data: Data, ranks: int) -> list[list[int]]:
-    """The files of each session, the newest first; the session that answers best first."""
     sessions: dict[Path, list[int]] = {}
     for number in newest_first(data, "distributed"):
         sessions.setdefault(_folder(data.files[number]), []).append(number)
@@ -64,7 +54,12 @@ def _sessions(data: Data, ranks: int) -> list[list[int]]:
         most, newest = max(timed), data.files[sessions[folder][0]].date
         return folder.name == data.named, most == ranks, ranks in timed, most, newest
 
-    return [sessions[folder] for folder in sorted(sessions, key=fits, reverse=True)]
+    for folder in sorted(sessions, key=fits, reverse=True):
+        numbers = sessions[folder]
+        cases = data.once(("several", *numbers), lambda: _session(data, numbers))
+        if not over or varies(cases, over):
+            return cases
+    raise Lacking(f"times of scans over several ranks{_OVER[over]}")
 
 
 def _folder(file: File) -> Path:
@@ -76,12 +71,9 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
     """Each case once, and each problem of `best`, warm and in a stream, in its newest file."""
     rows = pick(data["distributed"], file=numbers)
     cases = summarise(answering(data, rows, "distributed"), RANKS)
-    first = data.files[numbers[0]]
-
-    def place(file: File) -> tuple[str, str, Path]:
-        return file.device, file.origin, _folder(file)
-
-    best = (data.every or data).rows("scan", lambda file: place(file) == place(first))
+    place = lambda file: (file.device, file.origin, _folder(file))
+    first, every = place(data.files[numbers[0]]), data.every or data
+    best = every.rows("scan", lambda file: place(file) == first)
     best = pick(best, variant=BEST, settings="", cache="warm", launch=STREAM)
     if len(best):
         oldest_first = sorted(set(best["file"]), key=lambda n: (data.files[n].date, n))
@@ -90,9 +82,8 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
         best = summarise(best[age == newest].assign(ranks=1), PROBLEM)
         best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
         cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
-    return cases.assign(
-        items_per_rank=cases["items"] / cases["ranks"], gb_per_s=cases["bytes"] / cases["median_ns"]
-    )
+    per_rank, rate = cases["items"] / cases["ranks"], cases["bytes"] / cases["median_ns"]
+    return cases.assign(items_per_rank=per_rank, gb_per_s=rate)
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
@@ -102,11 +93,9 @@ def varies(cases: pd.DataFrame, over: str) -> bool:
         return VENDOR in set(cases["algorithm"])
     if over in (CHUNK, STATES):
         return not varied(cases, over).empty
-    scans = pick(cases, kind=SCAN)
-    if over == "items":
-        return bool((scans.groupby(RANKS[:-1])["items"].nunique() > 1).any())
-    ranks = scans.groupby(RANKS[:5])["ranks"]
-    return bool(((ranks.min() == 1) & (ranks.max() > 1)).any())
+    same = [column for column in RANKS if column not in (over, "items")]
+    values = pick(cases, kind=SCAN).groupby(same)[over].unique()
+    return any(len(own) > 1 and (over == "items" or 1 in own) for own in values)
 
 
 def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -150,12 +139,9 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
     for column, rival in (("of_copy", COPY), ("of_vendor", VENDOR)):
         rows[column] = _ratios(pick(cases, algorithm=rival), rows, PROBLEM)
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
-    ours = map(median_interval, rows["samples"])
-    shares = [
-        Interval(ns / m.value, ns / m.high, ns / m.low, m.count)
-        for ns, m in zip(bound, ours, strict=True)
-    ]
-    return rows.assign(of_bound=pd.Series(shares, dtype=object))
+    ends = [bound / rows[f"{name}_ns"] for name in ("median", "high", "low")]
+    shares = map(Interval, *ends, rows["count"])
+    return rows.assign(of_bound=pd.Series([*shares], dtype=object))
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:
@@ -241,35 +227,13 @@ def ordered(algorithms: Iterable[str]) -> list[str]:
     return sorted(set(algorithms), key=lambda id_: (known.index(id_) if id_ in known else 99, id_))
 
 
-def with_rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """With the throughput in TB/s as `y`, `low` and `high`."""
-    moved = rows["bytes"] / 1e3
-    return rows.assign(
-        y=moved / rows["median_ns"], low=moved / rows["high_ns"], high=moved / rows["low_ns"]
-    )
-
-
-def heights(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """With intervals as `y`, `low` and `high`."""
-    return rows.assign(**parts(rows[column])).rename(columns={"ratio": "y"})
-
-
-def rank_line(panel: Axes, rows: pd.DataFrame, x: str, drawn_as: Look, label: str) -> End:
-    panel.plot(rows[x], rows["y"], label=label, zorder=2, **drawn_as.plot())
-    style.error_bars(panel, rows[x], rows["y"], rows["low"], rows["high"], drawn_as.colour)
-    return End(label, drawn_as, float(rows[x].iloc[-1]), float(rows["y"].iloc[-1]))
-
-
-def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> list[End]:
+def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> list[End | None]:
     """A line per bound, and one per scan; their ends."""
     ends = []
     for column, (name, drawn_as, width) in BOUND_LOOKS.items():
         known = limits[limits[column].notna()]
-        if len(known):
-            panel.plot(known[x], known[column], linewidth=width, zorder=1, **drawn_as.plot())
-            last = known.iloc[-1]
-            ends.append(End(name, drawn_as, float(last[x]), float(last[column]), width))
+        ends.append(style.curve(panel, known, x, drawn_as, name, column, linewidth=width, zorder=1))
     for name in ordered(rows["algorithm"]):
         own = pick(rows, algorithm=name).sort_values(x)
-        ends.append(rank_line(panel, own, x, look(name), name))
+        ends.append(style.curve(panel, own, x, look(name), name))
     return ends

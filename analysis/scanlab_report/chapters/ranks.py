@@ -5,103 +5,65 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter
 
 from scanlab_report import style
+from scanlab_report.chapters import rank_cases
 from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows, wait_shares
-from scanlab_report.chapters.rank_cases import (
-    BOUND_LOOKS,
-    CHUNK,
-    COPY,
-    COPY_WIDTH,
-    FLOORS,
-    LINEAR,
-    SCAN,
-    STATES,
-    VENDOR,
-    WIDTH,
-    bounds,
-    compared,
-    heights,
-    look,
-    main_kind,
-    ordered,
-    rank_line,
-    scans_of,
-    several,
-    strong,
-    strong_bounds,
-    usual,
-    varied,
-    with_rates,
-)
+from scanlab_report.chapters.rank_cases import COPY, LINEAR, SCAN, compared, look, main_kind, usual
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
 from scanlab_report.groups import BEST
 from scanlab_report.pick import Lacking, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.style.legend import End
 from scanlab_report.tables import MEASURED, RANKS
 
 
 @figure("ranks_scaling", "ranks_strong")
 def ranks_scaling(data: Data) -> Shown:
     """Weak and strong scaling of scans over several GPUs, with the bounds."""
-    timed = several(data, "ranks")
+    timed = rank_cases.several(data, "ranks")
     cases = main_kind(usual(timed))
-    limits = bounds(cases)
-    rates = {name: limits["bytes"] / limits[name] / 1e3 for name in BOUND_LOOKS}
-    panels = [
-        (
-            "items_per_rank",
-            "items per GPU",
-            "throughput of all GPUs, TB/s",
-            with_rates(pick(cases, kind=SCAN)),
-            limits.assign(**rates),
-        ),
-        (
-            "items",
-            "items in all",
-            "speedup over best on one GPU",
-            heights(strong(cases), "speedup"),
-            strong_bounds(cases),
-        ),
-    ]
-    panels = [panel for panel in panels if len(panel[3])]
+    limits, throughput = rank_cases.bounds(cases), style.rates(pick(cases, kind=SCAN), 1e3)
+    rates = {name: limits["bytes"] / limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS}
+    speedups = style.heights(rank_cases.strong(cases), "speedup")
+    panels = [("items_per_rank", "items per GPU", throughput, limits.assign(**rates))]
+    panels.append(("items", "items in all", speedups, rank_cases.strong_bounds(cases)))
+    panels = [panel for panel in panels if len(panel[2])]
     drawn, axes = style.figure(style.DOUBLE, 2.7, len(panels))
-    for panel, (column, words, label, rows, limits) in zip(axes, panels, strict=True):
+    for panel, (column, words, rows, limits) in zip(axes, panels, strict=True):
         timed_with = rows.groupby(column)["ranks"].nunique()
         items = max(timed_with.index, key=lambda n: (timed_with[n], n))
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
         numbers = sorted(set(rows["ranks"]))
-        panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
         style.ticks_at(panel, numbers)
+        panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
         panel.set_xlabel("GPUs" if (rows["on"] == "gpus").all() else "ranks")
-        ends = []
+        panel.set_ylabel("throughput of all GPUs, TB/s")
+        ends = rank_cases.scans_of(panel, rows, limits, "ranks")
         if column == "items":
-            panel.plot(numbers, numbers, linewidth=WIDTH, zorder=1, **LINEAR.plot())
-            ends = [End("linear", LINEAR, float(numbers[-1]), float(numbers[-1]), WIDTH)]
-        ends += scans_of(panel, rows, limits, "ranks")
+            line = pd.DataFrame({"ranks": numbers, "y": numbers})
+            width = rank_cases.WIDTH
+            ends.append(
+                style.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
+            )
+            panel.set_ylabel("speedup over best on one GPU")
         panel.set_ylim(bottom=0)
-        panel.set_ylabel(label)
         panel.set_title(f"{style.power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per "
         "GPU. Right: speedup over `best` on one GPU at equal items in all. Thick: copies on all "
         "GPUs (2n). Dashed: reading and then copying (3n), the bound of `blocked_peer`, "
         "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: linear. "
-        "`one_gpu`: `best` on one. Bars: 95% intervals.",
-        timed,
+        "`one_gpu`: `best` on one. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, timed)
 
 
 @figure("ranks_scaling")
 def ranks_time(data: Data) -> Shown:
     """Time of scans over several GPUs against items per GPU, with the floors."""
-    timed = several(data, "items")
+    timed = rank_cases.several(data, "items")
     cases = main_kind(usual(timed))
     cases = cases[cases["kind"] != BEST]
     sizes = pick(cases, kind=SCAN).groupby("ranks")["items"].nunique()
@@ -111,38 +73,32 @@ def ranks_time(data: Data) -> Shown:
     axes.set_yscale("log")
     style.items_axis(axes, cases["items_per_rank"])
     style.decade_axis(axes.yaxis)
-    rows, limits = pick(cases, kind=SCAN), bounds(cases)
-    rows = rows.assign(
-        y=rows["median_ns"] / 1e3, low=rows["low_ns"] / 1e3, high=rows["high_ns"] / 1e3
-    )
-    limits = limits.assign(**{name: limits[name] / 1e3 for name in BOUND_LOOKS})
-    ends = scans_of(axes, rows, limits, "items_per_rank")
-    for name, words in FLOORS.items():
+    rows, limits = style.times(pick(cases, kind=SCAN), 1e3), rank_cases.bounds(cases)
+    limits = limits.assign(**{name: limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS})
+    ends = rank_cases.scans_of(axes, rows, limits, "items_per_rank")
+    for name, words in rank_cases.FLOORS.items():
         floor = pick(cases, algorithm=name)["median_ns"].median() / 1e3
         if floor == floor:  # timed, at several sizes, which do not matter
-            axes.axhline(floor, linewidth=WIDTH, **look(name).plot())
             words = f"{words}, {floor:.1f} µs"
-            ends.append(End(words, look(name), axes.get_xlim()[1], floor, WIDTH))
+            ends.append(style.level(axes, floor, look(name), words, rank_cases.WIDTH))
     gpus = "GPU" if (cases["on"] == "gpus").all() else "rank"
     axes.set_xlabel(f"items per {gpus}")
     axes.set_ylabel("time, µs")
     axes.set_title(f"{ranks} {gpus}s")
     style.margin_legend(axes, ends)
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Time of a scan of one array against items per GPU, on the most GPUs that were timed, "
         "warm, in a stream. Thick: copies on all GPUs. Dashed: reading and then copying. "
         "Horizontal: an empty kernel on every GPU, and an NCCL all-gather of 8 bytes per GPU, the "
-        "floors of a launch and of an exchange. Bars: 95% intervals.",
-        timed,
+        "floors of a launch and of an exchange. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, timed)
 
 
 @table("ranks_scaling", "ranks_types")
 def several_gpus(data: Data) -> Shown:
     """Scans of one array over several GPUs."""
-    timed = several(data)
+    timed = rank_cases.several(data)
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
@@ -161,8 +117,8 @@ def several_gpus(data: Data) -> Shown:
     caption = (
         "Scans of one array over several ranks. Time is the median of the slowest rank, warm, in a "
         "stream. GB/s counts one read and one write per item, over all ranks. Share of copies: "
-        f"`{COPY}`, a copy on every GPU at once. Speedup: over `{VENDOR}`, CUB and NCCL. A dash: "
-        "not timed."
+        f"`{COPY}`, a copy on every GPU at once. Speedup: over `{rank_cases.VENDOR}`, CUB and "
+        "NCCL. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
 
@@ -173,77 +129,69 @@ def several_gpus(data: Data) -> Shown:
 @figure("ranks_chunk")
 def ranks_chunk(data: Data) -> Shown:
     """Throughput of scans over several GPUs against the size of the chunks that are dealt out."""
-    timed = several(data, CHUNK)
+    timed = rank_cases.several(data, rank_cases.CHUNK)
     cases = main_kind(timed)
-    rows = varied(cases, CHUNK)
+    rows = rank_cases.varied(cases, rank_cases.CHUNK)
     gpus = rows["ranks"].max()
-    rows = with_rates(pick(rows, ranks=gpus))
+    rows = style.rates(pick(rows, ranks=gpus), 1e3)
     sizes = sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
-        for rate in with_rates(pick(cases, algorithm=COPY, ranks=gpus, items=items))["y"]:
-            panel.axhline(
-                rate, linewidth=COPY_WIDTH, zorder=1, label="copies, 2n", **look(COPY).plot()
-            )
+        copies = pick(cases, algorithm=COPY, ranks=gpus, items=items)
+        for rate in style.rates(copies, 1e3)["y"]:
+            style.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
         for (name, tells), line in own.groupby(["algorithm", "tells"]):
             label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
-            rank_line(panel, line, CHUNK, look(name, tells), label)
-        panel.set_xscale("log", base=2)
-        style.ticks_at(panel, own[CHUNK])
+            style.curve(panel, line, rank_cases.CHUNK, look(name, tells), label)
+        style.ticks_at(panel, own[rank_cases.CHUNK], base=2)
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
         panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
-    drawn.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=4, borderpad=0
-    )
-    return shown(
-        data,
-        drawn,
+    style.legend(drawn, axes[0], columns=4)
+    caption = (
         "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, "
         "one panel per number of items per GPU. Thick: copies on all GPUs. GPUs tell each other "
         "the aggregate of each tile, or of each chunk. Aggregates of tiles arrive earlier; "
-        "aggregates of chunks are fewer. Bars: 95% intervals.",
-        timed,
+        "aggregates of chunks are fewer. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, timed)
 
 
 def folds(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the scans that were timed with several states per aggregate. `as_ranks` is the number
     of ranks with as many states."""
-    rows = varied(compared(cases), STATES)
-    return rows.assign(as_ranks=rows["ranks"] * rows[STATES])
+    rows = rank_cases.varied(compared(cases), rank_cases.STATES)
+    return rows.assign(as_ranks=rows["ranks"] * rows[rank_cases.STATES])
 
 
 @figure("ranks_fold")
 def ranks_fold(data: Data) -> Shown:
     """Share of copies of a scan over several GPUs that folds aggregates as if of more GPUs."""
-    timed = several(data, STATES)
+    timed = rank_cases.several(data, rank_cases.STATES)
     rows = folds(main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    for (name, tells), line in heights(rows, "of_copy").groupby(["algorithm", "tells"]):
-        rank_line(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
-    axes.axhline(1.0, **LINEAR.plot())
-    axes.set_xscale("log", base=2)
-    style.ticks_at(axes, rows["as_ranks"])
+    shares = style.heights(rows, "of_copy")
+    for (name, tells), line in shares.groupby(["algorithm", "tells"]):
+        style.curve(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
+    style.level(axes, 1.0, LINEAR)
+    style.ticks_at(axes, rows["as_ranks"], base=2)
     axes.set_ylim(0, 1.06)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
     axes.set_title(f"{style.power_of_two(items)} items per GPU, {gpus} GPUs")
     axes.set_xlabel("GPUs whose aggregates are folded")
     axes.set_ylabel("share of copies")
     axes.legend(loc="lower left")
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Share of copies that `peer_look_ahead` reaches when it folds as many aggregates as more "
         "GPUs have. Leftmost: the GPUs that were timed. Right of them, one or three zeros follow "
         "each aggregate. The points show the cost of the fold alone, not that of more links. Bars: "
-        "95% intervals.",
-        timed,
+        "95% intervals."
     )
+    return shown(data, drawn, caption, timed)
 
 
 # ---------------------------------------------------------------------------------- single runs
@@ -264,44 +212,35 @@ def ranks_timeline(data: Data) -> Shown:
     """Timelines of scans over several GPUs: what each GPU did in one run."""
     spans = rank_spans(data)
     rows = main_kind(spans)
-    algorithms, sizes = ordered(rows["algorithm"]), sorted(set(rows["items"]))
+    algorithms, sizes = rank_cases.ordered(rows["algorithm"]), sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[-1]})
     ranks = int(rows["ranks"].max())
     height = 0.5 + len(algorithms) * (0.42 + 0.13 * ranks)
-    drawn, axes = style.figure(
-        style.DOUBLE, height, len(sizes), len(algorithms), sharex="col", sharey=True
-    )
-    for place, panel in enumerate(axes):
-        algorithm, items = algorithms[place // len(sizes)], sizes[place % len(sizes)]
+    across, down = len(sizes), len(algorithms)
+    drawn, axes = style.figure(style.DOUBLE, height, across, down, sharex="col", sharey=True)
+    for column, items in enumerate(sizes):
         runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
-        panel.set_xlim(0, 1.02 * max(own["end_us"].max() for own in runs.values()))
-        took = "not traced"
-        if algorithm in runs:
-            _bars(panel, runs[algorithm])
-            took = f"{runs[algorithm]['end_us'].max():.1f} µs"
-        panel.set_yticks(range(ranks), [f"GPU {rank}" for rank in range(ranks)])
-        panel.set_ylim(ranks - 0.5, -0.5)
-        panel.tick_params(axis="y", length=0)
-        panel.grid(visible=False, axis="y")
-        per_gpu = style.power_of_two(items / ranks)
-        panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
-        if place // len(sizes) == len(algorithms) - 1:
-            panel.set_xlabel("time, µs")
-    handles = [
-        Patch(color=colour, label=kind)
-        for kind, colour in _COLOURS.items()
-        if (rows["coloured"] == kind).any()
-    ]
-    drawn.legend(handles=handles, loc="outside upper right", ncols=len(handles), borderpad=0)
-    return shown(
-        data,
-        drawn,
+        longest = max(own["end_us"].max() for own in runs.values())
+        for panel, algorithm in zip(axes[column::across], algorithms, strict=True):
+            panel.set_xlim(0, 1.02 * longest)
+            took = "not traced"
+            if algorithm in runs:
+                _bars(panel, runs[algorithm])
+                took = f"{runs[algorithm]['end_us'].max():.1f} µs"
+            style.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
+            panel.tick_params(axis="y", length=0)
+            per_gpu = style.power_of_two(items / ranks)
+            panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
+        panel.set_xlabel("time, µs")
+    kinds = [kind for kind in _COLOURS if (rows["coloured"] == kind).any()]
+    style.legend(drawn, [Patch(color=_COLOURS[kind], label=kind) for kind in kinds])
+    caption = (
         "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Time 0 "
         "is the first start on any GPU. Titles give the time to the last end; the run shown has "
         "the median of it. Short bars are widened. Clocks of two GPUs agree to within "
-        "microseconds. There are no error bars.",
-        spans,
+        "microseconds. There are no error bars."
     )
+    return shown(data, drawn, caption, spans)
 
 
 def rank_spans(data: Data) -> pd.DataFrame:
@@ -335,26 +274,14 @@ def _bars(panel: Axes, rows: pd.DataFrame) -> None:
     whole = panel.get_xlim()[1]
     for row in rows.itertuples():
         width = row.end_us - row.start_us
-        panel.broken_barh(
-            [(row.start_us, max(width, _LEAST * whole))],
-            (row.rank - 0.38, 0.76),
-            facecolor=_COLOURS[row.coloured],
-            edgecolor="white",
-            linewidth=0.3,
-            zorder=2,
-        )
+        bar, colour = (row.start_us, max(width, _LEAST * whole)), _COLOURS[row.coloured]
+        edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
+        panel.broken_barh([bar], (row.rank - 0.38, 0.76), facecolor=colour, **edge)
         if row.name and width > (len(row.name) + 1) * _LETTER * whole:
-            panel.text(
-                row.start_us + width / 2,
-                row.rank,
-                row.name,
-                parse_math=False,
-                ha="center",
-                va="center_baseline",
-                fontsize=5.5,
-                color="white",
-                zorder=3,
-            )
+            middle = row.start_us + width / 2
+            centred = {"ha": "center", "va": "center_baseline", "parse_math": False}
+            white = {"fontsize": 5.5, "color": "white", "zorder": 3}
+            panel.text(middle, row.rank, row.name, **centred, **white)
 
 
 @figure("ranks_cycles")
@@ -373,24 +300,15 @@ def ranks_waits(data: Data) -> Shown:
         stack_shares(panel, own["rank"].astype(float), own, wait_kinds(rows))
         panel.set_yticks(ranks, [f"GPU {rank:g}" for rank in ranks])
         panel.set_title(role)
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.xaxis.set_major_formatter("{x:g}")
     variant, items = rows[["variant", "items"]].iloc[0]
     whole = f"{variant}, {style.power_of_two(items)} items in all"
     axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
-    drawn.legend(
-        *axes[0].get_legend_handles_labels(),
-        loc="outside upper right",
-        ncols=6,
-        columnspacing=0.8,
-        handlelength=1.4,
-        borderpad=0,
-    )
-    return shown(
-        data,
-        drawn,
+    style.legend(drawn, axes[0], columns=6, columnspacing=0.8, handlelength=1.4)
+    caption = (
         "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. "
         "The role tell stores aggregates on the other GPUs. Causes are those of prefix_wait; "
         "prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of "
-        "the largest array, so no bars.",
-        waits,
+        "the largest array, so no bars."
     )
+    return shown(data, drawn, caption, waits)

@@ -10,23 +10,9 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import style
+from scanlab_report import groups, style
 from scanlab_report.data import Data
-from scanlab_report.groups import (
-    ANY_TYPE,
-    BEST,
-    CEILING,
-    FLOOR,
-    HOST,
-    JAX,
-    NEWEST_VENDOR,
-    OVERVIEW_CUBS,
-    OWN,
-    PYTHON,
-    SCANS,
-    TORCH,
-    VENDOR,
-)
+from scanlab_report.groups import ANY_TYPE, BEST, CEILING, FLOOR, HOST, PYTHON, VENDOR
 from scanlab_report.looks import host_looks, look
 from scanlab_report.pick import (
     Lacking,
@@ -42,6 +28,7 @@ from scanlab_report.pick import (
     timed,
 )
 from scanlab_report.shown import Shown, figure, shown
+from scanlab_report.style import End, Look
 
 ALL = ("variants", "type", "op")
 
@@ -58,7 +45,7 @@ def python_notes(present: Iterable[str], data: Data) -> tuple[str, ...]:
     notes = []
     if timed_ & set(data.variants.ids(PYTHON)):
         notes.append("Python libraries were timed in a run of their own.")
-    if JAX in timed_:
+    if groups.JAX in timed_:
         notes.append(
             "JAX is absent: it exposes no CUDA stream for events, so it was timed warm, "
             "by the wall clock."
@@ -81,64 +68,60 @@ def throughput(data: Data) -> Shown:
 
     names = [v for v in timed(cases) if v != FLOOR and is_shown(v)]
     drawn, axes = style.figure(style.DOUBLE, 3.0, len(caches(cases)), sharey=True)
-    ends: list[style.End] = []
+    ends: dict[str, End] = {}
     for panel, cache in zip(axes, caches(cases), strict=True):
-        panel.set_yscale("log")
-        style.items_axis(panel, cases.loc[cases["variant"].isin(names), "items"])
-        style.decade_axis(panel.yaxis)
+        _log_axes(panel, cases.loc[cases["variant"].isin(names), "items"])
         panel.set_title(f"{cache} cache")
-        here = [_throughput_line(panel, data, cases, v, cache, look(v, about)) for v in names]
+        here = [_rates(panel, data, cases, v, cache, look(v, about)) for v in names]
         for (host, machine), drawn_as in zip(hosts.items(), itertools.cycle(host_looks(about))):
             for name in filter(is_shown, timed(machine)):
-                end = _throughput_line(panel, data, machine, name, cache, drawn_as)
+                end = _rates(panel, data, machine, name, cache, drawn_as)
                 here.append(end and replace(end, label=f"CPU: {host}"))
-        own = [end for end in here if end]
-        ends = own + [end for end in ends if end.label not in {other.label for other in own}]
+        ends |= {end.label: end for end in here if end}
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
-    style.margin_legend(axes[-1], ends)
-    kinds = (
-        ""
-        if named
-        else (
+    style.margin_legend(axes[-1], ends.values())
+    kinds, details = "", ""
+    if not named:
+        kinds = (
             "One variant of each kind is shown. CPUs are timed warm only and stand in both panels. "
         )
-    )
-    details = ""
-    if any(name in timed(cases) and is_shown(name) for name in about.ids(HOST)):
+    if any(HOST.has(about[name]) for name in names):
         details = f"The CPU beside the GPU is {host_of(data, cases)}; its times differ by session."
-    return shown(
-        data,
-        drawn,
+    caption = (
         f"Throughput of an inclusive {subject(cases)} against array size, counting 2n items "
         "moved, stream launches. Cold: L2 flush before each run; warm: none. The thick line is a "
-        f"device copy, the reference of large scans. {kinds}Bars: 95% intervals.",
-        cases,
-        *hosts.values(),
-        details=details,
-        scanned=scan_of(cases),
+        f"device copy, the reference of large scans. {kinds}Bars: 95% intervals."
+    )
+    return shown(
+        data, drawn, caption, cases, *hosts.values(), details=details, scanned=scan_of(cases)
     )
 
 
-def _throughput_line(
-    panel: Axes, data: Data, cases: pd.DataFrame, name: str, cache: str, drawn_as: style.Look
-) -> style.End | None:
-    about, rows = data.variants[name], line(cases, name, cache=cache)
-    if rows.empty and about.on_host:
+def _log_axes(panel: Axes, items: Iterable[int]) -> None:
+    panel.set_yscale("log")
+    style.items_axis(panel, items)
+    style.decade_axis(panel.yaxis)
+
+
+def _rates(
+    panel: Axes, data: Data, cases: pd.DataFrame, name: str, cache: str, drawn_as: Look
+) -> End | None:
+    rows = line(cases, name, cache=cache)
+    if rows.empty and data.variants[name].on_host:
         rows = line(cases, name)
-    if rows.empty:
-        return None
-    n, moved = rows["items"].to_numpy(), rows["bytes"].to_numpy(dtype=float)
-    rate = moved / rows["median_ns"].to_numpy()  # bytes per nanosecond are GB/s
-    width = 2.6 if name == CEILING else 1.0
-    order = 1 if name == CEILING else 1.8 if about.origin == "baseline" else 2
-    panel.plot(n, rate, linewidth=width, zorder=order, **drawn_as.plot())
-    if len(n) == 1 and name == CEILING:  # one point draws no line
-        panel.axhline(rate[0], linewidth=width, zorder=1, **drawn_as.plot())
-    style.error_bars(
-        panel, n, rate, moved / rows["high_ns"], moved / rows["low_ns"], drawn_as.colour
-    )
-    label = "memcpy (a copy)" if name == CEILING else about.label
-    return style.End(label, drawn_as, float(n[-1]), float(rate[-1]), width)
+    rows = style.rates(rows)
+    label = "memcpy (a copy)" if name == CEILING else data.variants[name].label
+    return _line(panel, data, rows, name, drawn_as, label)
+
+
+def _line(
+    panel: Axes, data: Data, rows: pd.DataFrame, name: str, drawn_as: Look, label: str
+) -> End | None:
+    """A line against array size: that of a copy is thick, and those of baselines are behind."""
+    if name == CEILING:
+        return style.reference(panel, rows, "items", drawn_as, label)
+    order = 1.8 if data.variants[name].origin == "baseline" else 2
+    return style.curve(panel, rows, "items", drawn_as, label, zorder=order)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:
@@ -150,13 +133,10 @@ def host_machines(data: Data, cases: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The CPU baselines of every machine without a GPU, of the same scan."""
     type_name, op = scan_of(cases)
     only = data.ask.variants or (HOST,)
-    return _machines(data, Query((type_name,), op, any_of=only, only=only, kinds=("host",)))
-
-
-def _machines(data: Data, query: Query) -> dict[str, pd.DataFrame]:
+    query = Query((type_name,), op, any_of=only, only=only, kinds=("host",))
     machines: dict[str, pd.DataFrame] = {}
-    for cases in query.each(data):
-        machines.setdefault(host_of(data, cases), cases)
+    for own in query.each(data):
+        machines.setdefault(host_of(data, own), own)
     return machines
 
 
@@ -169,14 +149,12 @@ def time(data: Data) -> Shown:
     """Time against array size by family of algorithms, beside an empty launch."""
     cases = scans(data, types=ANY_TYPE, all_of=(FLOOR,))
     named, about, cache = data.ask.variants, data.variants, caches(cases)[0]
-    sizes = Counter(about[v].family for v in about.ids(OWN))
-    panel_of = {
-        v: about[v].family if sizes[about[v].family] >= FEWEST_OF_FAMILY else OTHERS
-        for v in timed(cases)
-        if OWN.has(about[v])
-    }
+    present, family = timed(cases), {v: about[v].family for v in about.ids(groups.OWN)}
+    sizes = Counter(family.values())
+    few = {v for v in family if sizes[family[v]] < FEWEST_OF_FAMILY}
+    panel_of = {v: OTHERS if v in few else family[v] for v in present if v in family}
     if named:  # asked for to be compared: in one panel
-        panel_of = {v: "" for v in timed(cases) if v in named}
+        panel_of = {v: "" for v in present if v in named}
     families = sorted(dict.fromkeys(panel_of.values()), key=OTHERS.__eq__) or ["baselines"]
     columns = min(2, len(families))
     lines = -(-len(families) // columns)
@@ -184,52 +162,29 @@ def time(data: Data) -> Shown:
     drawn, axes = style.figure(width, height, columns, lines, sharey=True)
     for unused in axes[len(families) :]:
         unused.remove()
-    baselines = [
-        v
-        for v in named or (VENDOR, NEWEST_VENDOR, CEILING)
-        if v in timed(cases) and v not in panel_of
-    ]
+    beside = named or (VENDOR, groups.NEWEST_VENDOR, CEILING)
+    baselines = [v for v in beside if v in present and v not in panel_of]
     floor_us = floor_ns(cases, cache) / 1e3
     for panel, name in zip(axes, families, strict=False):
-        panel.set_yscale("log")
-        style.items_axis(panel, cases.loc[cases["variant"] != FLOOR, "items"])
-        style.decade_axis(panel.yaxis)
+        _log_axes(panel, cases.loc[cases["variant"] != FLOOR, "items"])
         panel.set_title(name)
-        members = [v for v, family in panel_of.items() if family == name]
-        ends = [_time_line(panel, data, cases, v, cache) for v in (*members, *baselines)]
-        panel.axhline(floor_us, **look(FLOOR, about).plot(), linewidth=1.4)
-        right = panel.get_xlim()[1]
+        ends = [
+            _line(panel, data, style.times(rows, 1e3), v, look(v, about), about[v].label)
+            for v in (*(v for v in panel_of if panel_of[v] == name), *baselines)
+            if len(rows := line(cases, v, cache=cache))
+        ]
         label = f"empty launch, {floor_us:.1f} µs"
-        ends.append(style.End(label, look(FLOOR, about), right, floor_us, 1.4))
-        style.margin_legend(panel, [end for end in ends if end])
+        ends.append(style.level(panel, floor_us, look(FLOOR, about), label, width=1.4))
+        style.margin_legend(panel, ends)
     for panel in axes[::columns]:
         panel.set_ylabel(f"time, µs ({cache} cache)")
     panels = "" if named else ", one panel per family of algorithms with shared baselines"
-    return shown(
-        data,
-        drawn,
+    caption = (
         f"Time of an inclusive {subject(cases)} against array size, stream launches{panels}. The "
         "dotted line is an empty kernel launch, the least time of any launch. Bars: 95% "
-        "intervals.",
-        cases,
-        scanned=scan_of(cases),
+        "intervals."
     )
-
-
-def _time_line(
-    panel: Axes, data: Data, cases: pd.DataFrame, name: str, cache: str
-) -> style.End | None:
-    rows = line(cases, name, cache=cache)
-    if rows.empty:
-        return None
-    about, drawn_as = data.variants[name], look(name, data.variants)
-    n, us = rows["items"].to_numpy(), rows["median_ns"].to_numpy() / 1e3
-    width = 2.6 if name == CEILING else 1.0
-    order = 1 if name == CEILING else 1.8 if about.origin == "baseline" else 2
-    panel.plot(n, us, linewidth=width, zorder=order, **drawn_as.plot())
-    low, high = rows["low_ns"] / 1e3, rows["high_ns"] / 1e3
-    style.error_bars(panel, n, us, low, high, drawn_as.colour)
-    return style.End(about.label, drawn_as, float(n[-1]), float(us[-1]), width)
+    return shown(data, drawn, caption, cases, scanned=scan_of(cases))
 
 
 # ------------------------------------------------------------------------------ share of a copy
@@ -238,53 +193,50 @@ def _time_line(
 def _shares_from(
     cases: pd.DataFrame, variants: Iterable[str], least: int
 ) -> dict[str, pd.DataFrame]:
-    """Shares of a copy by variant, from a number of items on; Lacking if there are none."""
-    cache = caches(cases)[0]
-    every = {v: shares(cases, v, CEILING, cache) for v in variants}
-    named = {v: rows for v, curve in every.items() if len(rows := curve[curve["items"] >= least])}
-    if not named:
+    """Shares of a copy by variant, from a number of items on, the largest in the end first; Lacking
+    if there are none."""
+    every = {v: shares(cases, v, CEILING, caches(cases)[0]) for v in variants}
+    every = {v: rows[rows["items"] >= least] for v, rows in every.items()}
+    known = [v for v in every if len(every[v])]
+    if not known:
         power = f"2^{least.bit_length() - 1}"
         raise Lacking(f"timings of scans beside {CEILING} at {power} items or more")
-    return named
+    return {v: every[v] for v in sorted(known, key=lambda v: -every[v]["ratio"].iloc[-1])}
+
+
+def _draw_shares(
+    axes: Axes, data: Data, named: dict[str, pd.DataFrame], least: int, most: int
+) -> list[End | None]:
+    largest = max(int(rows["items"].max()) for rows in named.values())
+    style.items_axis(axes, (least, max(largest, 2 * least)))
+    about = data.variants
+    draw = lambda v: style.curve(axes, named[v], "items", look(v, about), about[v].label, "ratio")
+    ends = [draw(variant) for variant in [*named][:most]]
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("share of a device copy")
+    return ends
 
 
 @figure("scans", "python", follows=("type", "op"))
 def overview(data: Data) -> Shown:
     """Speed of scans as a share of a device copy, against array size."""
     extra = ("decoupled_lookback", "hso_blocked_padded")  # the README tells of these two
-    members = (CEILING, BEST, OVERVIEW_CUBS, TORCH, *extra)
+    members = (CEILING, BEST, groups.OVERVIEW_CUBS, groups.TORCH, *extra)
     cases = scans(
         data, types=ANY_TYPE, all_of=(CEILING,), any_of=(BEST,), only=members, python=True
     )
-    about = data.variants
-    present = [v for v in about.ids(*members) if v in timed(cases) and v != CEILING]
+    present = [v for v in data.variants.ids(*members) if v in timed(cases) and v != CEILING]
     named = _shares_from(cases, present, 2**16)
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
-    largest = max(int(rows["items"].max()) for rows in named.values())
-    style.items_axis(axes, (2**16, max(largest, 2**17)))
-    copy = look(CEILING, about)
-    axes.axhline(1, color=copy.colour, linewidth=2.4)
-    handles = axes.plot([], [], label="memcpy (a copy)", color=copy.colour, linewidth=2.4)
-    for variant in sorted(named, key=lambda v: -float(named[v]["ratio"].iloc[-1])):
-        rows, drawn_as = named[variant], look(variant, about)
-        handles += axes.plot(
-            rows["items"], rows["ratio"], label=about[variant].label, **drawn_as.plot()
-        )
-        style.ratio_bars(axes, rows, drawn_as.colour)
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("share of a device copy")
-    drawn.legend(
-        handles=handles, loc="outside upper left", ncols=2, borderpad=0.2, columnspacing=1.0
-    )
-    return shown(
-        data,
-        drawn,
+    style.level(axes, 1, look(CEILING, data.variants), "memcpy (a copy)", width=2.4)
+    _draw_shares(axes, data, named, 2**16, len(named))
+    style.legend(drawn, axes, "left", 2, borderpad=0.2, columnspacing=1.0)
+    caption = (
         f"Speed of an inclusive {subject(cases)} as a share of a device copy of the same bytes, "
         "against array size: cold cache, stream launches. The thick line is the copy, the "
-        "reference of large scans. Bars: 95% intervals.",
-        cases,
-        scanned=scan_of(cases),
+        "reference of large scans. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, cases, scanned=scan_of(cases))
 
 
 @figure("scans", follows=ALL)
@@ -292,31 +244,17 @@ def ceiling_share(data: Data) -> Shown:
     """Speed of the fastest scans as a share of a device copy, against array size."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,))
     asked, about = data.ask.variants, data.variants
-    present = [v for v in timed(cases) if SCANS.has(about[v]) or v in asked]
+    present = [v for v in timed(cases) if groups.SCANS.has(about[v]) or v in asked]
     named = _shares_from(cases, present, 2**14)
-    largest = max(int(rows["items"].max()) for rows in named.values())
-    best = sorted(named, key=lambda v: float(named[v]["ratio"].iloc[-1]), reverse=True)
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
-    style.items_axis(axes, (2**14, max(largest, 2**15)))
-    axes.axhline(1, color=look(CEILING, about).colour, linewidth=2.2)
-    ends = [style.End("memcpy", look(CEILING, about), axes.get_xlim()[1], 1.0, 2.2)]
-    for variant in best[: max(6, len(asked))]:
-        rows, drawn_as = named[variant], look(variant, about)
-        axes.plot(rows["items"], rows["ratio"], **drawn_as.plot())
-        style.ratio_bars(axes, rows, drawn_as.colour)
-        last = rows.iloc[-1]
-        ends.append(style.End(about[variant].label, drawn_as, last["items"], last["ratio"]))
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("share of a device copy")
-    style.margin_legend(axes, ends)
+    copy = style.level(axes, 1, look(CEILING, about), "memcpy", width=2.2)
+    ends = _draw_shares(axes, data, named, 2**14, max(6, len(asked)))
+    style.margin_legend(axes, [*ends, replace(copy, x=axes.get_xlim()[1])])
     which = "the fastest six scans of 16,384 items or more at their largest sizes"
-    return shown(
-        data,
-        drawn,
+    caption = (
         f"Speed of {'each scan' if asked else which} as a share of a device copy, against array "
         f"size. Inclusive {subject(cases)}, stream launches, cold cache, or warm where nothing "
         "was timed cold. The copy, at 1, is the reference of large scans; small scans can pass "
-        "it. Bars: 95% intervals.",
-        cases,
-        scanned=scan_of(cases),
+        "it. Bars: 95% intervals."
     )
+    return shown(data, drawn, caption, cases, scanned=scan_of(cases))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -46,28 +47,21 @@ PICTURES: dict[str, Rows] = {
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
     """Return the newest scenarios, from the results of now or else the recorded ones, and their
     source."""
-    spans = set(data["spans"]["file"])
-    files = [
-        n
-        for n in data.numbers(lambda f: f.of_no_device)
-        if n in spans and data.files[n].context.get("scenario")
-    ]
-    order = lambda n: (data.files[n].origin != MEASURED, data.files[n].date)
-    files.sort(key=order, reverse=True)
-    newest_ = {data.files[n].context["scenario"]: n for n in files}
-    wanted = [scenario for row in rows for scenario in row]
-    if not all(scenario in newest_ for scenario in wanted):
+    timed = set(data["spans"]["file"])
+    files = [n for n in data.numbers(lambda file: file.of_no_device) if n in timed]
+    files.sort(key=lambda n: (data.files[n].origin == MEASURED, data.files[n].date))
+    newest_ = {data.files[n].context.get("scenario"): n for n in files}
+    if not {scenario for row in rows for scenario in row} <= set(newest_):
         raise Lacking("simulated scenarios")
-    used = [data.files[newest_[scenario]] for scenario in wanted]
-    origin = used[0].origin
-    origin = "simulated" if origin == MEASURED else f"simulated, {origin}"
-    source = source_of(used, device="Engine model", origin=origin)
 
     def trace(scenario: str) -> Trace:
         own = trace_of(data, newest_[scenario])
         return replace(own, calls=own.calls[:0])  # the host's lane would say nothing
 
-    return [[trace(scenario) for scenario in row] for row in rows], source
+    traces = [[trace(scenario) for scenario in row] for row in rows]
+    used = [data.files[trace.file] for row in traces for trace in row]
+    origin = "simulated" if used[0].origin == MEASURED else f"simulated, {used[0].origin}"
+    return traces, source_of(used, device="Engine model", origin=origin)
 
 
 def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
@@ -85,18 +79,18 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
     columns = len(rows[0])
-    width = style.DOUBLE if columns > 1 else style.COLUMN
+    width, peers = style.DOUBLE, rows
+    if columns == 1:
+        width, peers = style.COLUMN, [[trace for row in rows for trace in row]] * len(rows)
     drawn, axes = style.figure(
         width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights
     )
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
         row, column = divmod(place, columns)
-        peers = rows[row] if columns > 1 else [own for (own,) in rows]
-        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers))
+        axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers[row]))
         draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
         if number := trace.about.get("multiprocessors"):  # the idle ones too
-            axis.set_yticks(range(number), [f"SM {lane}" for lane in range(number)])
-            axis.set_ylim(number - 0.5, -0.5)
+            style.rows_of_names(axis, [f"SM {lane}" for lane in range(number)], space=0.5)
         if column > 0:
             axis.set_yticklabels([])
         axis.xaxis.get_major_locator().set_params(integer=True)
@@ -105,65 +99,46 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
     return shown(data, drawn, caption, source)
 
 
-@figure("scenarios")
-def scenarios_chunks(data: Data) -> Shown:
-    """Equal and unequal chunks, simulated."""
-    return _draw(
-        data,
-        "scenarios_chunks",
+_CAPTIONS = {
+    "scenarios_chunks": (
+        "Equal and unequal chunks, simulated.",
         "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item "
         "takes one time unit per engine. Numbers are chunks.",
-    )
-
-
-@figure("scenarios", wide=True)
-def scenarios_default_stream(data: Data) -> Shown:
-    """Effects of the default stream, simulated: one panel per program, one row per engine."""
-    return _draw(
-        data,
-        "scenarios_default_stream",
+    ),
+    "scenarios_default_stream": (
+        "Effects of the default stream, simulated: one panel per program, one row per engine.",
         "Timelines of kernels and copies with and without the default stream, simulated on an "
         "idealised device. Numbers are chunks, or kernels where lanes are multiprocessors (SM).",
-    )
-
-
-@figure("scenarios", wide=True)
-def scenarios_generations(data: Data) -> Shown:
-    """Issue orders on three generations of devices, simulated."""
-    return _draw(
-        data,
-        "scenarios_generations",
+    ),
+    "scenarios_generations": (
+        "Issue orders on three generations of devices, simulated.",
         "Timelines of three issue orders (columns) on three generations of devices (rows), "
         "simulated: 16 MiB in four chunks and four streams. H2D copy, kernel and D2H copy take a "
         "third of the sequential time each. Numbers are chunks.",
-    )
-
-
-@figure("scenarios", wide=True)
-def scenarios_order(data: Data) -> Shown:
-    """Issue orders on one copy engine and one hardware work queue, simulated: one panel per order,
-    one row per engine."""
-    return _draw(
-        data,
-        "scenarios_order",
+    ),
+    "scenarios_order": (
+        "Issue orders on one copy engine and one hardware work queue, simulated: one panel per "
+        "order, one row per engine.",
         "Timelines simulated on an idealised device: as expected (left), on one copy engine or "
         "hardware work queue (middle), in another issue order (right). The two lower rows also "
         "have the launch rule of compute capability 2.0 to 3.0, but for the left. Numbers are "
         "tasks, one stream per task.",
-    )
-
-
-@figure("scenarios", wide=True)
-def scenarios_worth(data: Data) -> Shown:
-    """Cases in which streams help and in which they do not, simulated: one panel per case, one row
-    per engine."""
-    return _draw(
-        data,
-        "scenarios_worth",
+    ),
+    "scenarios_worth": (
+        "Cases in which streams help and in which they do not, simulated: one panel per case, one "
+        "row per engine.",
         "Timelines of one job cut into streams in different ways, simulated on an idealised "
         "device. Each row is one job, whole and in streams. Numbers are chunks, or kernels where "
         "lanes are multiprocessors (SM).",
-    )
+    ),
+}
+"""A sentence on each figure, and its caption."""
+
+
+for _name, (_title, _caption) in _CAPTIONS.items():
+    _make = partial(_draw, name=_name, caption=_caption)
+    _make.__doc__ = _title
+    figure("scenarios", name=_name, wide=len(PICTURES[_name][0]) > 1)(_make)
 
 
 @table("scenarios")
@@ -173,16 +148,9 @@ def scenarios(data: Data) -> Shown:
     for name, rows in PICTURES.items():
         traces, source = scenarios_of(data, rows)
         sources.append(source)
-        made += [
-            {
-                "figure": name,
-                "panel": letter,
-                "title": trace.about["title"],
-                "makespan": time,
-                "finding": trace.about["fact"],
-            }
-            for letter, time, trace in panels(traces)
-        ]
+        for letter, time, trace in panels(traces):
+            about = {"title": trace.about["title"], "finding": trace.about["fact"]}
+            made.append({"figure": name, "panel": letter, "makespan": time} | about)
     columns = (
         Column("figure", "figure", code, right=False, refers=figure_reference),
         Column("panel", "panel", right=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,58 +10,31 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scanlab_report import style
-from scanlab_report.chapters.bounds import (
-    MAIN_WORKLOAD,
-    PIPELINE,
-    SERIAL,
-    SERIAL_SUM,
-    SIDE,
-    WERKHOVEN,
-    WORK,
-    beaten,
-    bounds,
-    compute_to_copy,
-    equal_thirds,
-    from_even,
-    one_each,
-    over_bound,
-    panels,
-    ratio_title,
-    schedules_of,
-    speedups,
-)
+from scanlab_report.chapters import bounds
+from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, SIDE, WERKHOVEN
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.intervals import ratio_interval
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.style import End, Look
 from scanlab_report.tables import SCHEDULE
 
-_COLOURS = (
-    style.BLUE,
-    style.ORANGE,
-    style.GREEN,
-    style.PURPLE,
-    style.VERMILLION,
-    style.SKY,
-    style.WINE,
-    style.BLACK,
-    style.GREY,
-)
+_COLOURS = [style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
+_COLOURS += [style.WINE, style.BLACK, style.GREY]
 BOUND_LOOKS = {
-    SERIAL_SUM: style.Look(style.GREY, "", ":"),
-    PIPELINE: style.Look(style.BLACK, "", "-"),
-    WERKHOVEN: style.Look(style.GREY, "", "--"),
+    SERIAL_SUM: Look(style.GREY, "", ":"),
+    PIPELINE: Look(style.BLACK, "", "-"),
+    WERKHOVEN: Look(style.GREY, "", "--"),
 }
 NEAR = (0.9, 1.3)
 """The lower row shows times between these multiples of the estimate."""
 
 
-def schedule_look(place: int) -> style.Look:
+def schedule_look(place: int) -> Look:
     """The look of the schedule at a place in the order of the context."""
     return form(place, _COLOURS[place % len(_COLOURS)])
 
@@ -70,38 +43,38 @@ def schedule_look(place: int) -> style.Look:
 def schedules(data: Data) -> Shown:
     """Time of each schedule against the number of chunks, by the ratio of kernel to copy time,
     beside estimates from parts timed alone."""
-    cases = schedules_of(data)
-    parts = panels(cases, "chunks")
+    cases = bounds.schedules_of(data)
+    parts = bounds.panels(cases, "chunks")
     details = f"Schedules that take a number of streams have {parts[0]['streams'].iloc[0]}."
-    if (least := beaten(parts)) is not None:
+    if (least := bounds.beaten(parts)) is not None:
         details += (
             f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} "
             f"chunks at compute : copy {least.alone.ratio():.2g} takes "
-            f"{over_bound(least).value:.2f} of it."
+            f"{bounds.over_bound(least).value:.2f} of it."
         )
-    return shown(
-        data,
-        _makespans(parts, "chunks"),
+    caption = (
         "Makespan of each schedule against chunks, in pinned memory. Titles: ratio of compute to "
         "copy. Without markers: estimates; serial sum: all parts one after another. Below: "
         f"makespan over the pipeline estimate, 0.9 to 1.3. {SIDE}; only the estimates of the lower "
-        "panels include it. Bars: 95% intervals.",
-        cases,
-        details=details,
+        "panels include it. Bars: 95% intervals."
     )
+    return shown(data, _makespans(parts, "chunks"), caption, cases, details=details)
 
 
 @figure("schedules", wide=True)
 def schedules_streams(data: Data) -> Shown:
     """Time of each schedule against the number of streams."""
-    cases = schedules_of(data)
-    parts = panels(cases, "streams")
+    cases = bounds.schedules_of(data)
+    parts = bounds.panels(cases, "streams")
+    caption = (
+        "Makespan of each schedule against the number of streams, in pinned memory, with the same "
+        "estimates and panels as for chunks. Schedules with a fixed number of streams are single "
+        f"points. {SIDE}; only the lower estimates include it. Bars: 95% intervals."
+    )
     return shown(
         data,
         _makespans(parts, "streams"),
-        "Makespan of each schedule against the number of streams, in pinned memory, with the same "
-        "estimates and panels as for chunks. Schedules with a fixed number of streams are single "
-        f"points. {SIDE}; only the lower estimates include it. Bars: 95% intervals.",
+        caption,
         cases,
         details=f"Each array has {parts[0]['chunks'].iloc[0]} chunks.",
     )
@@ -111,178 +84,129 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
     """Draw one column per panel: time in ms, and below it the times near the estimate as multiples
     of it. Each schedule is named once, at its height in the last panel that has it."""
     drawn, axes = style.figure(style.DOUBLE, 4.6, len(parts), 2, sharey="row")
-    ends: list[list[style.End]] = []
-    for axis, near, panel in zip(axes, axes[len(parts) :], parts, strict=False):
+    ends: list[list[End | None]] = []
+    for axis, below, panel in zip(axes, axes[len(parts) :], parts, strict=False):
         axis.set_yscale("log")
         _number_axis(axis, panel, over)
-        axis.set_title(ratio_title(panel))
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 2.5, 3, 4, 5, 7)))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.yaxis.set_minor_formatter(NullFormatter())
-        ends.append(_bound_lines(axis, panel, over))
-        for schedule, rows in panel.groupby("id"):
-            rows, drawn_as = rows.sort_values(over), schedule_look(rows["place"].iloc[0])
-            x, ms = rows[over].to_numpy(), rows["median_ns"].to_numpy() / 1e6
-            axis.plot(x, ms, zorder=2, **drawn_as.plot())
-            style.error_bars(
-                axis, x, ms, rows["low_ns"] / 1e6, rows["high_ns"] / 1e6, drawn_as.colour
-            )
-            ends[-1].append(style.End(str(schedule), drawn_as, float(x[-1]), float(ms[-1])))
         axis.set_xlabel("")
-        _near(near, panel, over)
+        axis.set_title(bounds.ratio_title(panel))
+        style.factor_axis(axis.yaxis, 1, 1.5, 2, 2.5, 3, 4, 5, 7)
+        rows, limits = bounds.one_each(panel, over), []
+        for name, seconds in bounds.bounds(rows).items():
+            line = rows.assign(y=1e3 * np.array(seconds)) if np.isfinite(seconds[-1]) else rows[:0]
+            drawn_as, width = BOUND_LOOKS[name], 2.0 if name == PIPELINE else 1.4
+            limits.append(style.curve(axis, line, over, drawn_as, name, linewidth=width, zorder=1))
+        ends.append([*limits, *_lines(axis, style.times(panel, 1e6), over)])
+        _number_axis(below, panel, over)
+        below.set_ylim(*NEAR)
+        style.level(below, 1, BOUND_LOOKS[PIPELINE], width=2.0)
+        near = style.times(panel, 1e9 * panel["bound"])
+        _lines(below, near[near.groupby("id")["y"].transform("min") <= NEAR[1]], over)
     axes[0].set_ylabel("time, ms")
     axes[len(parts)].set_ylabel("time / pipeline estimate")
     _name_once(axes[len(parts) - 1], ends)
     return drawn
 
 
-def _name_once(axis: Axes, ends: list[list[style.End]]) -> None:
+def _lines(axis: Axes, rows: pd.DataFrame, over: str) -> list[End | None]:
+    """A line per schedule, and their ends."""
+    return [
+        style.curve(
+            axis, own.sort_values(over), over, schedule_look(own["place"].iloc[0]), str(id_)
+        )
+        for id_, own in rows.groupby("id")
+    ]
+
+
+def _name_once(axis: Axes, ends: Sequence[Sequence[End | None]]) -> None:
     """Name the lines of all panels at the right of the last one; its own lines have leaders."""
     left = axis.get_xlim()[0]
-    named = {end.label: replace(end, x=left) for panel in ends for end in panel}
-    named |= {end.label: end for end in ends[-1]}
-    style.margin_legend(axis, list(named.values()))
-
-
-def _near(axis: Axes, panel: pd.DataFrame, over: str) -> None:
-    _number_axis(axis, panel, over)
-    axis.set_ylim(*NEAR)
-    axis.axhline(1, linewidth=2.0, zorder=1, **BOUND_LOOKS[PIPELINE].plot())
-    for _, rows in panel[panel["bound"].notna()].groupby("id"):
-        rows, drawn_as = rows.sort_values(over), schedule_look(rows["place"].iloc[0])
-        bound = 1e9 * rows["bound"].to_numpy(dtype=float)
-        times = rows["median_ns"] / bound
-        if times.min() <= NEAR[1]:
-            axis.plot(rows[over], times, zorder=2, **drawn_as.plot())
-            style.error_bars(
-                axis,
-                rows[over],
-                times,
-                rows["low_ns"] / bound,
-                rows["high_ns"] / bound,
-                drawn_as.colour,
-            )
+    named = {end.label: replace(end, x=left) for panel in ends for end in panel if end}
+    style.margin_legend(axis, (named | {end.label: end for end in ends[-1] if end}).values())
 
 
 def _number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     """A logarithmic axis of chunks or streams, with plain numbers at those that were timed."""
     numbers = sorted(set(panel[over]))
-    axis.set_xscale("log", base=2)
-    axis.set_xlim(numbers[0] / 1.3, numbers[-1] * 1.3)
+    low, high = numbers[0] / 1.3, numbers[-1] * 1.3
     while len(numbers) > 8:
         numbers = numbers[-1::-2][::-1]
-    axis.set_xticks(numbers, [f"{number}" for number in numbers])
-    axis.xaxis.set_minor_formatter(NullFormatter())
+    style.ticks_at(axis, numbers, base=2)
+    axis.set_xlim(low, high)
     first = panel.iloc[0]
     axis.set_xlabel(f"{over}; {first['workload']}, {style.power_of_two(first['items'])} items")
-
-
-def _bound_lines(axis: Axes, panel: pd.DataFrame, over: str) -> list[style.End]:
-    rows, ends = one_each(panel, over), []
-    for name, seconds in bounds(rows).items():
-        ms = 1e3 * np.array([np.nan if s is None else s for s in seconds], dtype=float)
-        if np.isfinite(ms[-1]):
-            width, drawn_as = 2.0 if name == PIPELINE else 1.4, BOUND_LOOKS[name]
-            axis.plot(rows[over], ms, linewidth=width, zorder=1, **drawn_as.plot())
-            ends.append(style.End(name, drawn_as, rows[over].iloc[-1], float(ms[-1]), width))
-    return ends
 
 
 @figure("schedules")
 def schedules_speedup(data: Data) -> Shown:
     """Speedup of each schedule over serial execution against the number of chunks, by the ratio of
     kernel to copy time."""
-    cases = schedules_of(data)
-    parts = [panel for panel in panels(cases, "chunks") if len(speedups(panel))]
+    cases = bounds.schedules_of(data)
+    parts = [panel for panel in bounds.panels(cases, "chunks") if len(bounds.speedups(panel))]
     if not parts:
         raise Lacking(f"timings of schedules beside {SERIAL}")
-    even = min(range(len(parts)), key=lambda i: from_even(parts[i]))
+    thirds = min(range(len(parts)), key=lambda i: bounds.from_even(parts[i]))
     drawn, axes = style.figure(style.DOUBLE, 3.1, len(parts), sharey=True)
-    ends: list[list[style.End]] = []
+    ends: list[list[End | None]] = []
     for number, (axis, panel) in enumerate(zip(axes, parts, strict=True)):
         _number_axis(axis, panel, "chunks")
-        axis.set_title(ratio_title(panel))
-        ends.append(_ideals(axis, panel, thirds=number == even))
-        for schedule, rows in speedups(panel).groupby("id"):
-            gain, drawn_as = rows["speedup"].tolist(), schedule_look(rows["place"].iloc[0])
-            middle = [interval.value for interval in gain]
-            axis.plot(rows["chunks"], middle, zorder=2, **drawn_as.plot())
-            style.error_bars(
-                axis,
-                rows["chunks"],
-                middle,
-                [g.low for g in gain],
-                [g.high for g in gain],
-                drawn_as.colour,
-            )
-            last = rows["chunks"].iloc[-1]
-            ends[-1].append(style.End(str(schedule), drawn_as, float(last), middle[-1]))
+        axis.set_title(bounds.ratio_title(panel))
+        ends.append(_ideals(axis, panel, number == thirds))
+        ends[-1] += _lines(axis, style.heights(bounds.speedups(panel), "speedup"), "chunks")
     axes[0].set_ylim(bottom=0.8)
     axes[0].set_ylabel(f"speedup over {SERIAL}")
     _name_once(axes[-1], ends)
-    return shown(
-        data,
-        drawn,
+    caption = (
         "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned "
         "memory. Dashed: van Werkhoven's estimate, of parts that were timed alone. Solid: pipeline "
         "estimate, with both copy directions at once. Dotted: 3n/(n + 2), the limit of equal "
         "thirds, in the panel nearest to them. Schedules with a side kernel are left out. Bars: "
-        "95% intervals.",
-        cases,
+        "95% intervals."
     )
+    return shown(data, drawn, caption, cases)
 
 
-def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[style.End]:
-    rows, lines = one_each(panel, "chunks"), {}
+def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[End | None]:
+    """Draw the most that chunks can gain: by equal thirds, if wanted, and by the two bounds."""
+    lines, rows = {}, bounds.one_each(panel, "chunks")
     if thirds:
         low, high = axis.get_xlim()
         dense = np.geomspace(max(1.0, low), high, 60)
-        lines["equal thirds"] = (dense, equal_thirds(dense), BOUND_LOOKS[SERIAL_SUM])
-    known = bounds(rows)
-    if all(known[SERIAL_SUM]):
-        for name in (WERKHOVEN, PIPELINE):
-            if all(known[name]):
-                gain = np.array(known[SERIAL_SUM]) / np.array(known[name])
-                lines[name] = (rows["chunks"].to_numpy(dtype=float), gain, BOUND_LOOKS[name])
-    ends = []
-    for name, (x, y, drawn_as) in lines.items():
-        axis.plot(x, y, linewidth=1.4, zorder=1, **drawn_as.plot())
-        ends.append(style.End(name, drawn_as, float(x[-1]), float(y[-1]), 1.4))
-    return ends
+        lines["equal thirds"] = pd.DataFrame({"chunks": dense, "y": bounds.equal_thirds(dense)})
+    known = bounds.bounds(rows)
+    for name in (WERKHOVEN, PIPELINE):
+        gain = np.array(known[SERIAL_SUM]) / np.array(known[name])
+        if np.isfinite(gain).all():
+            lines[name] = rows.assign(y=gain)
+    looks = BOUND_LOOKS | {"equal thirds": BOUND_LOOKS[SERIAL_SUM]}
+    return [
+        style.curve(axis, line, "chunks", looks[name], name, linewidth=1.4, zorder=1)
+        for name, line in lines.items()
+    ]
 
 
 @table("schedules", name="schedules")
 def schedules_table(data: Data) -> Shown:
     """Every schedule at its fastest: makespan, over its estimate, and against the serial one."""
-    problem, cases = ["workload", "items", "work"], schedules_of(data)
-    marked = cases.assign(main=cases["workload"] == MAIN_WORKLOAD)
+    problem, cases = ["workload", "items", "work"], bounds.schedules_of(data)
+    marked = cases.assign(other=cases["workload"] != bounds.MAIN_WORKLOAD, items=-cases["items"])
     best = marked.loc[marked.groupby([*problem, "id"])["median_ns"].idxmin()]
-    best = best.sort_values(
-        ["main", *problem, "median_ns"],
-        ignore_index=True,
-        ascending=[False, True, False, True, True],
-    )
+    best = best.sort_values(["other", *problem, "median_ns"], ignore_index=True)
+    best["items"] *= -1
     same = best[["workload", "items"]] == best[["workload", "items"]].iloc[0]
+    serial = pick(best, id=SERIAL).set_index(problem)["samples"].to_dict()
+    pinned = pick(cases, memory="pinned").groupby(problem)
+    ratios = {key: bounds.compute_to_copy(own) for key, own in pinned}
     keys = list(best[problem].itertuples(index=False, name=None))
-    serial = {
-        key: samples
-        for key, id_, samples in zip(keys, best["id"], best["samples"], strict=True)
-        if id_ == SERIAL
-    }
-    base = [
-        None if side else serial.get(key)
-        for key, side in zip(keys, best["side_kernels"], strict=True)
-    ]
     gains = [
-        None if b is None else ratio_interval(b, own)
-        for b, own in zip(base, best["samples"], strict=True)
+        ratio_interval(serial[key], case.samples)
+        if key in serial and not case.side_kernels
+        else None
+        for key, case in zip(keys, best.itertuples(), strict=True)
     ]
-    ratios = {
-        key: compute_to_copy(own) for key, own in pick(cases, memory="pinned").groupby(problem)
-    }
-    over = [over_bound(case) if case.bound else None for case in best.itertuples()]
+    over = [bounds.over_bound(case) if case.bound > 0 else None for case in best.itertuples()]
     rows = best[SCHEDULE].assign(
-        compute_to_copy=[ratios.get(key, math.nan) for key in keys],
+        compute_to_copy=[ratios.get(key, np.nan) for key in keys],
         streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
         median_ms=best["median_ns"] / 1e6,
         events_ms=best["device_ns"] / 1e6,
@@ -292,33 +216,29 @@ def schedules_table(data: Data) -> Shown:
         speedup=pd.Series(gains, dtype=object),
     )
     has_events = bool(rows["events_ms"].notna().any())
-    dashed = lambda digits: lambda v: "—" if pd.isna(v) else significant(v, digits)
+    digits = lambda number: partial(significant, digits=number)
     columns = (
         Column("workload", "workload", right=False),
         Column("items", "items", size),
         Column("work", "work", whole),
-        Column("compute_to_copy", "ratio", dashed(2)),
+        Column("compute_to_copy", "ratio", digits(2)),
         Column("id", "schedule", code, right=False),
         Column("chunks", "chunks", whole),
         Column("streams", "streams", whole),
         Column("memory", "memory", right=False),
-        Column("median_ms", "ms", partial(significant, digits=4)),
-        *[Column("events_ms", "by events", dashed(4))] * has_events,
+        Column("median_ms", "ms", digits(4)),
+        *[Column("events_ms", "by events", digits(4))] * has_events,
         Column("of_bound", "/ estimate", with_interval),
         Column("speedup", "speedup", with_interval),
     )
     events = (
-        (
-            " The makespan is by the host's clock; the time by events is the device's, in "
-            "separate replays."
-        )
-        if has_events
-        else ""
+        " The makespan is by the host's clock; the time by events is the device's, in separate "
+        "replays." * has_events
     )
     caption = (
         "Schedules at their fastest number of chunks and streams: makespan, makespan over the "
-        f"pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals in brackets. {WORK} "
-        f"Ratio: compute to copy.{events}"
+        f"pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals in brackets. "
+        f"{bounds.WORK} Ratio: compute to copy.{events}"
     )
     notes = (
         f"{SIDE}; their estimate includes it, and they have no speedup.",

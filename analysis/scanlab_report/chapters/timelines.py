@@ -65,14 +65,14 @@ class Trace:
         return {name: place - len(names) for place, name in enumerate(names)}
 
     @property
-    def lanes(self) -> dict[int, int]:
-        """Return the heights of lanes: copies in above kernels above copies out, further kinds
-        below."""
-        order = {kind: place for place, kind in enumerate(ENGINES)}
-        pairs = zip(self.rows["kind"], self.rows["lane"], strict=True)
-        keys = sorted({(order.get(kind, len(order)), lane) for kind, lane in pairs})
-        lanes = dict.fromkeys(lane for _, lane in keys)
-        return {lane: height for height, lane in enumerate(lanes)}
+    def lanes(self) -> dict[int, str]:
+        """Lanes from the top down: copies in above kernels above copies out, then further kinds.
+        Where an engine needs several lanes, only the first has its name."""
+        place = self.rows["kind"].map(lambda kind: (*ENGINES, kind).index(kind))
+        rows = self.rows.assign(place=place).sort_values(["place", "lane"]).drop_duplicates("lane")
+        names = rows["lane_name"].str.replace("copies in", "H2D copies")
+        names = names.str.replace("copies out", "D2H copies")
+        return dict(zip(rows["lane"], names.mask(names.duplicated(), ""), strict=True))
 
 
 def trace_of(data: Data, number: int) -> Trace:
@@ -107,33 +107,30 @@ def gantt(data: Data) -> Shown:
     """Measured timelines of depth-first and breadth-first issue, by the number of hardware work
     queues."""
     traces = traces_of(data, ("depth_first", "breadth_first"))
-    heights = [0.72 + HOST_INCHES * len(trace.hosts) for trace in traces]
-    drawn, axes = style.figure(
-        style.COLUMN, 0.35 + sum(heights), 1, len(heights), sharex=True, height_ratios=heights
-    )
+    drawn, axes = _panels(traces, 0.35, 0.72)
     for axis, trace in zip(axes, traces, strict=True):
         draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
     axes[-1].set_xlim(left=0)
     axes[-1].set_xlabel(time_label(traces[-1].about))
-    cuts = {
-        (trace.about["chunks"], trace.about["streams"])
-        for trace in traces
-        if {"chunks", "streams"} <= set(trace.about)
-    }
-    details = ""
-    if len(cuts) == 1:
-        chunks, streams = next(iter(cuts))
-        details = f"Arrays have {chunks} chunks in {streams} streams."
-    return shown(
-        data,
-        drawn,
+    cuts = {(trace.about.get("chunks"), trace.about.get("streams")) for trace in traces}
+    (chunks, streams), *further = cuts
+    details = f"Arrays have {chunks} chunks in {streams} streams."
+    if further or None in (chunks, streams):
+        details = ""
+    caption = (
         "Operations of each engine against time, from activity records (CUPTI): H2D copies, "
         "kernels, D2H copies. Each bar is one operation of a chunk; short ones have a minimum "
         "width. Concurrent kernels are stacked. Host bars are API calls. Titles give the makespan "
-        "of the run shown, the one of median time with tracing. There are no error bars.",
-        trace_rows(traces),
-        details=details,
+        "of the run shown, the one of median time with tracing. There are no error bars."
     )
+    return shown(data, drawn, caption, trace_rows(traces), details=details)
+
+
+def _panels(traces: Sequence[Trace], around: float, each: float) -> tuple[Figure, Sequence[Axes]]:
+    """A panel per timeline, one below the other on one axis of time; sizes in inches."""
+    heights = [each + HOST_INCHES * len(trace.hosts) for trace in traces]
+    below = {"sharex": True, "height_ratios": heights}
+    return style.figure(style.COLUMN, around + sum(heights), 1, len(traces), **below)
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
@@ -141,65 +138,36 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
     of the engine that it gives work to. `numbered`: the limits of the axes are set; a bar with room
     shows its label, or else its chunk or the number of its kernel."""
     lanes, hosts, begin = trace.lanes, trace.hosts, trace.begin_us
-
-    def bars(rows: pd.DataFrame) -> list[tuple[float, float]]:
-        pairs = zip(rows["start_us"], rows["end_us"], strict=True)
-        return [((start - begin) / 1e3, (end - start) / 1e3) for start, end in pairs]
-
-    for (kind, lane), rows in trace.rows.groupby(["kind", "lane"]):
-        colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
-        # The edge makes short kernels visible; that of copies is white and parts neighbours.
-        visible = kind == "kernels" and not numbered
-        edge, width = (colour, 32) if visible else ("white", 16)
+    heights = dict(zip(lanes, range(len(lanes)), strict=True)) | hosts
+    operations = trace.rows.groupby(["kind", "lane"])
+    for (kind, lane), rows in [*operations, *trace.calls.groupby(["kind", "lane_name"])]:
+        starts, lengths = rows["start_us"] - begin, rows["end_us"] - rows["start_us"]
+        colour, half = ENGINE_COLOURS.get(kind, style.GREY), 0.3 if lane in hosts else 0.4
+        # The edge makes short kernels and calls visible; that of copies is white and parts them.
+        visible = lane in hosts or (kind == "kernels" and not numbered)
+        width = 32 if visible and lane not in hosts else 16
         axes.broken_barh(
-            spans,
-            (lanes[lane] - 0.4, 0.8),
+            [*zip(starts / 1e3, lengths / 1e3, strict=True)],
+            (heights[lane] - half, 2 * half),
             facecolor=colour,
-            edgecolor=edge,
-            linewidth=width / max(64, len(spans)),
+            edgecolor=colour if visible else "white",
+            linewidth=width / max(64, len(rows)),
             zorder=2,
         )
-    if len(trace.calls):
-        for (name, kind), rows in trace.calls.groupby(["lane_name", "kind"]):
-            colour, spans = ENGINE_COLOURS.get(kind, style.GREY), bars(rows)
-            axes.broken_barh(
-                spans,
-                (hosts[name] - 0.3, 0.6),
-                facecolor=colour,
-                edgecolor=colour,
-                linewidth=16 / max(64, len(spans)),
-                zorder=2,
-            )
+    centred = {"ha": "center", "va": "center_baseline", "parse_math": False}
     for row in trace.rows.itertuples() if numbered else ():
         text = row.label or f"{row.chunk if row.chunk >= 0 else row.operation}"
         if row.end_us - row.start_us >= max(30, 15 * len(text)) * axes.get_xlim()[1]:
             middle = (row.start_us + row.end_us - 2 * begin) / 2e3
+            colour = "black" if row.kind == "copies out" else "white"
             axes.text(
-                middle,
-                lanes[row.lane],
-                text,
-                parse_math=False,
-                ha="center",
-                va="center_baseline",
-                fontsize=7,
-                zorder=3,
-                color="black" if row.kind == "copies out" else "white",
+                middle, heights[row.lane], text, color=colour, fontsize=7, zorder=3, **centred
             )
-    axes.set_yticks([*hosts.values(), *lanes.values()], [*hosts, *lane_names(trace)])
+    axes.set_yticks([*hosts.values(), *range(len(lanes))], [*hosts, *lanes.values()])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.set_title(title, pad=2)
-
-
-def lane_names(trace: Trace) -> list[str]:
-    """Where an engine needs several lanes, only the first is named."""
-    named = trace.rows.drop_duplicates("lane").set_index("lane")["lane_name"]
-    names = [
-        str(named[lane]).replace("copies in", "H2D copies").replace("copies out", "D2H copies")
-        for lane in trace.lanes
-    ]
-    return [name if name not in names[:place] else "" for place, name in enumerate(names)]
 
 
 def time_label(about: Mapping[str, Any]) -> str:
@@ -216,10 +184,7 @@ def time_label(about: Mapping[str, Any]) -> str:
 
 def draw_timelines(traces: Sequence[Trace]) -> Figure:
     """Timelines one below the other on one axis of time."""
-    heights = [0.95 + HOST_INCHES * len(trace.hosts) for trace in traces]
-    drawn, axes = style.figure(
-        style.COLUMN, 0.45 + sum(heights), 1, len(traces), sharex=True, height_ratios=heights
-    )
+    drawn, axes = _panels(traces, 0.45, 0.95)
     for axis, trace in zip(axes, traces, strict=True):
         about, took = trace.about, f"{trace.makespan_ms:.2f} ms"
         if "measured_us" in about:  # both, by `scanlab simulate --compare`

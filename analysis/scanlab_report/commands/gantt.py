@@ -22,15 +22,10 @@ FORMATS = (".png", ".pdf", ".svg")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
+    add, formats = parser.add_argument, ", ".join(FORMATS)
     add("traces", nargs="+", type=Path, metavar="TRACE", help="files with a timeline, plain or .gz")
-    add(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help=f"write the figure to FILE: {', '.join(FORMATS)}",
-    )
+    write = f"write the figure to FILE: {formats}"
+    add("--out", type=Path, required=True, metavar="FILE", help=write)
 
 
 def _is_database(file: Path) -> bool:
@@ -42,20 +37,14 @@ def _is_database(file: Path) -> bool:
 
 
 def run(options: argparse.Namespace) -> int:
-    if wrong := missing(options.traces):
+    databases = [
+        f"{trace}: is a database; if Nsight Systems exported it, 'scanlab streams import {trace} "
+        "--out TRACE' makes a timeline of it"
+        for trace in filter(_is_database, options.traces)
+    ]
+    wrong_name = wrong_ending(options.out, "figure", FORMATS)
+    if wrong := missing(options.traces) or databases or [*filter(None, [wrong_name])]:
         return refuse(*wrong)
-    if databases := [trace for trace in options.traces if _is_database(trace)]:
-        return refuse(
-            *(
-                (
-                    f"{database}: is a database; if Nsight Systems exported it, 'scanlab "
-                    f"streams import {database} --out TRACE' makes a timeline of it"
-                )
-                for database in databases
-            )
-        )
-    if wrong_name := wrong_ending(options.out, "figure", FORMATS):
-        return refuse(wrong_name)
 
     from scanlab_report import load, style
     from scanlab_report.chapters.timelines import draw_timelines, trace_of
@@ -65,20 +54,13 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*data.problems, f"{options.out}: nothing was written")
     numbers = list(dict.fromkeys(data["spans"]["file"]))
     drawn = {data.files[number].path.resolve() for number in numbers}
-    if without := [
-        trace
+    without = [
+        f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE --out FILE writes one"
         for trace in options.traces
         if drawn.isdisjoint(file.resolve() for file in (trace, *trace.rglob("*")))
-    ]:
-        return refuse(
-            *(
-                (
-                    f"{trace}: there is no timeline in it; scanlab streams trace SCHEDULE "
-                    f"--out FILE writes one"
-                )
-                for trace in without
-            )
-        )
+    ]
+    if without:
+        return refuse(*without)
     with one_file(options.out) as made, style.sheet():
         style.save(draw_timelines([trace_of(data, number) for number in numbers]), [made])
     say(f"Written: {options.out}")

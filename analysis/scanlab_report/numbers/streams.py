@@ -65,7 +65,7 @@ def schedules(data: Data) -> Numbers:
     at_best = {
         row.id: row for row in rows.loc[rows.groupby("id")["median_ns"].idxmin()].itertuples()
     }
-    if (breadth := at_best.get("breadth_first")) and breadth.bound:
+    if (breadth := at_best.get("breadth_first")) and breadth.bound > 0:
         made |= {
             "streamBreadthOfBound": bounds.over_bound(breadth),
             "streamBreadthChunks": breadth.chunks,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scanlab_report.intervals import Interval
 from scanlab_report.sources import Source
-from scanlab_report.style.base import Look
+from scanlab_report.style import Look
 
 
 def numbers(values: Iterable[float]) -> list[float | int | None]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import style
-from scanlab_report.chapters.timelines import ENGINE_COLOURS, Trace, lane_names, trace_of
+from scanlab_report.chapters.timelines import ENGINE_COLOURS, Trace, trace_of
 from scanlab_report.data import Data, File, ranked
 from scanlab_report.page.columns import numbers, source_line
 from scanlab_report.sources import source_of
@@ -38,8 +38,8 @@ def _view(data: Data, number: int) -> dict[str, Any]:
     file, trace = data.files[number], trace_of(data, number)
     rows, about = trace.rows.sort_values(["start_us", "lane"]), file.context
     begin, hosts = trace.begin_us, trace.hosts
-    heights: dict[Any, int] = {lane: h + len(hosts) for lane, h in trace.lanes.items()}
-    lanes = [*hosts, *_named(lane_names(trace))]
+    heights: dict[Any, int] = {lane: h for h, lane in enumerate(trace.lanes, len(hosts))}
+    lanes = [*hosts, *_named([*trace.lanes.values()])]
     if hosts:
         heights |= {name: height + len(hosts) for name, height in hosts.items()}
         calls = trace.calls.assign(
