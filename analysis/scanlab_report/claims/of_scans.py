@@ -172,7 +172,7 @@ def speedup(claim: Claim, data: Data) -> Standing:
         ratios = rows[["ratio", "low", "high"]]
         ratios = ratios if then is None else ratios.div(rows["items"].map(then), axis=0)
         known += [
-            (Interval(*ratio, 0), f"{row.type}, {size(row.items)}", session)
+            (Interval(ratio[0], ratio[1], ratio[2], 0), f"{row.type}, {size(row.items)}", session)
             for ratio, row in zip(ratios.to_numpy(), rows.itertuples(), strict=True)
             if ratio[0] == ratio[0]
         ]

@@ -77,7 +77,7 @@ class Standing:
 class Known(NamedTuple):
     """A value of a claim."""
 
-    value: Interval | float
+    value: Interval
     where: str
     file: Any = 0
     """The file or the session, 0 if there is one."""
@@ -93,12 +93,12 @@ def farthest(
 ) -> Standing:
     """The standing by several values, each the fields of `Known`; Lacking if there is none. A count
     has no interval. `reference` gives that of a value of ours that misses its target."""
-    known = [Known(*value) for value in values]
+    number = lambda v: v if isinstance(v, Interval) else Interval(float(v), np.nan, np.nan, 1)
+    values = list(values)
+    known = [Known(number(value), *rest) for value, *rest in values]
     if not known:
         raise Lacking(MISSING)
-    number = lambda v: v if isinstance(v, Interval) else Interval(float(v), np.nan, np.nan, 1)
-    sure = claim.sure(k.value for k in known if isinstance(k.value, Interval))
-    known = [k._replace(value=number(k.value)) for k in known]
+    sure = claim.sure(value for value, *_ in values if isinstance(value, Interval))
     worst = claim.worst(known)
     files = {k.file for k in known}
     met = len(files - {k.file for k in known if not claim.meets(k.value.value)})

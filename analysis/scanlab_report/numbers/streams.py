@@ -122,9 +122,9 @@ def larger_scans(data: Data) -> Numbers:
         size, gain, _ = naive[-1]
         made |= {"streamFileOfNaiveLargest": gain, "streamFileSize": _tied(size)}
     gains = [
-        gain[-1]
+        by_size[-1]
         for cases in larger.larger_sessions(data)
-        if (gain := larger.over_files(cases, larger.NAIVE))
+        if (by_size := larger.over_files(cases, larger.NAIVE))
     ]
     if len(gains) > 1:
         size, least, _ = min(gains, key=lambda gain: gain[1].value)
