@@ -15,7 +15,7 @@ import pytest
 
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
-from scanlab_report.schema import DOCUMENTS, results, verification
+from scanlab_report.schema import DOCUMENTS, verification
 from tests import fixtures, ranks_fixtures
 
 ROOT = DATA.parent

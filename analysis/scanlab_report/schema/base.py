@@ -76,7 +76,7 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
         means("`true` if the tree had uncommitted changes, or the program a source outside git"),
     ] = ""
     device: Annotated[Line, means("the GPU")] = ""
-    compute_capability: Line = ""
+    compute_capability: Annotated[Line, means("compute capability of the GPU")] = ""
     multiprocessors: Annotated[Digits, means("multiprocessors of the GPU")] = ""
     memory_bytes: Annotated[Digits, means("device memory, bytes")] = ""
     memory_bus_bits: Annotated[Digits, means("width of the memory bus, bits")] = ""
@@ -86,10 +86,10 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     ecc: Annotated[Line, means("`on` if memory is error-corrected")] = ""
     copy_engines: Annotated[Digits, means("copy engines that the driver reports")] = ""
     clocks_before: Annotated[Line, means("clocks and temperature at the start")] = ""
-    driver: Line = ""
+    driver: Annotated[Line, means("version of the driver")] = ""
     cuda_driver: Annotated[Line, means("newest CUDA that the driver supports")] = ""
     toolkit: Annotated[Line, means("version of CUDA")] = ""
-    nvcc: Line = ""
+    nvcc: Annotated[Line, means("version of nvcc")] = ""
     architectures: Annotated[Line, means("compiled CUDA architectures, as CMake names them")] = ""
     cccl: Annotated[Line, means("version of CCCL")] = ""
     cccl_newest: Annotated[
@@ -98,7 +98,7 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
     cores: Annotated[Digits, means("cores available on the host")] = ""
     system: Annotated[Line, means("operating system of the host")] = ""
-    compiler: Line = ""
+    compiler: Annotated[Line, means("compiler of the host's code")] = ""
     assertions: Annotated[
         Line, means("`on` if assertions are compiled in, which makes code slower")
     ] = ""

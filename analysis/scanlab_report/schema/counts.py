@@ -81,15 +81,15 @@ class Launch(Struct, kw_only=True, frozen=True):
 class Totals(Struct, kw_only=True, frozen=True):
     """Sums over steps and launches."""
 
-    launches: Count | UnsetType = UNSET
-    operations: Count
-    swaps: Count
-    barriers: Annotated[Count, means("sum over the launches")]
-    global_bytes_read: Count
-    global_bytes_written: Count
-    global_sectors: Count = 0
-    global_ideal_sectors: Count = 0
-    shared_requests: Count
+    launches: Annotated[Count | UnsetType, means("kernel launches")] = UNSET
+    operations: Annotated[Count, means("applications of the operator")]
+    swaps: Annotated[Count, means("exchanges")]
+    barriers: Annotated[Count, means("barriers of one block, summed over the launches")]
+    global_bytes_read: Annotated[Count, means("bytes read from global memory")]
+    global_bytes_written: Annotated[Count, means("bytes written to global memory")]
+    global_sectors: Annotated[Count, means("32-byte sectors touched")] = 0
+    global_ideal_sectors: Annotated[Count, means("fewest sectors for these bytes")] = 0
+    shared_requests: Annotated[Count, means("shared-memory accesses of whole warps")]
     banks16: Degrees
     banks32: Degrees
 

@@ -124,10 +124,10 @@ class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
 class Ended(Struct, kw_only=True, frozen=True):
     """The outcomes of all checks."""
 
-    passed: Count
-    failed: Count
-    skipped: Count
-    interrupted: bool
+    passed: Annotated[Count, means("checks that passed")]
+    failed: Annotated[Count, means("checks that failed")]
+    skipped: Annotated[Count, means("checks that were skipped")]
+    interrupted: Annotated[bool, means("whether not all checks were made")]
 
 
 class Ending(Struct, kw_only=True, frozen=True):
