@@ -64,7 +64,7 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if table != "waits" and ncu.is_ncu(text):
-            ranges = _ranges_beside(path)
+            ranges = _ranges(path)
             context = ranges.context
             rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(path, ranges)))
         else:
@@ -165,16 +165,19 @@ def _checks(entries: list[checks.Verify]) -> Checks:
     return Checks(number["passed"], number["failed"], number["skipped"], types, next(failed, ""))
 
 
-def _ranges_beside(file: Path) -> results.Ranges:
-    """Read the ranges of a profiler's report, from the file beside it. ValueError if that file is
-    missing."""
-    candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
-    ranges = next((path for path in candidates if path.is_file()), None)
-    if ranges is None:
-        message = f"{candidates[0].name} is not beside it: scanlab bench --once --out writes it"
-        raise ValueError(message)
+def ranges_beside(file: Path) -> list[Path]:
+    """The files, of which one has the ranges of a profiler's report."""
+    return [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
+
+
+def _ranges(file: Path) -> results.Ranges:
+    """Read the ranges of a report. ValueError if they are missing or wrong."""
+    missing, *_ = candidates = ranges_beside(file)
     problems: list[Complaint] = []
-    document = load_json(ranges, problems)
+    if (path := next((path for path in candidates if path.is_file()), None)) is None:
+        message = f"{missing.name} is not beside it: scanlab bench --once --out writes it"
+        raise ValueError(message)
+    document = load_json(path, problems)
     if problems:
         raise ValueError(str(problems[0]))
     check_schema(document, results.RANGES)
