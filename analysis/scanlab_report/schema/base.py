@@ -49,8 +49,16 @@ Line = Annotated[str, Meta(pattern=LINE)]
 Name = Annotated[str, Meta(pattern=NAME)]
 Digits = Annotated[str, Meta(pattern=DIGITS)]
 Date = Annotated[str, Meta(pattern=DATE)]
-Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-Op = Annotated[str, Meta(pattern=OPERATOR)]
+Type = Annotated[Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"], means("element type")]
+Op = Annotated[
+    str,
+    Meta(pattern=OPERATOR),
+    means(
+        "name of its file in `variants/operators/`. Items of some operators have several parts of "
+        "the type: those of `affine` are pairs (a, b), maps x → a·x + b"
+    ),
+]
+Items = Annotated[Count, means("number of items, n")]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
 RanksVariant = Annotated[
@@ -62,6 +70,15 @@ ChunkItems = Annotated[
 RanksBytes = Annotated[
     Count, means("bytes that any scan must move, over all ranks: one read and one write per item")
 ]
+
+
+class Case(Struct, kw_only=True, frozen=True):
+    """The case of a scan."""
+
+    type: Type
+    op: Op
+    mode: Mode
+    items: Items
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
@@ -110,3 +127,15 @@ class Measured(Provenance, kw_only=True, frozen=True):
     """The provenance of a measurement on a GPU."""
 
     device: Annotated[Name, means("the GPU")]
+
+
+class RanksProvenance(Provenance, kw_only=True, frozen=True):
+    """The provenance of numbers of one or several ranks."""
+
+    ranks: Annotated[
+        Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")
+    ] = 0
+    ranks_are: Annotated[
+        Literal["", "threads", "processes"],
+        means("`threads` of one process, or `processes` of mpirun"),
+    ] = ""

@@ -6,18 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import (
-    Amount,
-    Count,
-    Date,
-    Line,
-    Mode,
-    Name,
-    Op,
-    Settings,
-    Type,
-    means,
-)
+from scanlab_report.schema.base import Amount, Case, Count, Date, Line, Name, Settings, means
 
 SCHEMA = "scanlab-explain/2"
 
@@ -112,7 +101,7 @@ class Fault(Struct, kw_only=True, frozen=True):
     message: str = ""
 
 
-class Explanation(Struct, kw_only=True, frozen=True):
+class Explanation(Case, kw_only=True, frozen=True):
     """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
 
     schema: Literal["scanlab-explain/2"]
@@ -121,10 +110,6 @@ class Explanation(Struct, kw_only=True, frozen=True):
     unpadded: Annotated[
         Line, means("of a variant that pads shared memory: what it is without; else empty")
     ] = ""
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     parameters: Annotated[Settings, means("value of every parameter")] = {}
     git_commit: Annotated[Line, means("commit of the program")] = ""
     git_dirty: bool = False

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scanlab_report.schema.base import (
+    Case,
     Count,
     Digits,
     Line,
-    Mode,
     Name,
     Number,
     Op,
-    Provenance,
+    RanksProvenance,
     Settings,
     Type,
     means,
@@ -119,7 +119,7 @@ class Algorithm(Struct, kw_only=True, frozen=True):
     ] = ""
 
 
-class Context(Provenance, kw_only=True, frozen=True):
+class Context(RanksProvenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
     kind: Annotated[
@@ -150,13 +150,6 @@ class Context(Provenance, kw_only=True, frozen=True):
     algorithms: Annotated[
         dict[Name, Algorithm], means("every scan over several ranks in the file, by id")
     ] = {}
-    ranks: Annotated[
-        Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")
-    ] = 0
-    ranks_are: Annotated[
-        Literal["", "threads", "processes"],
-        means("`threads` of one process, or `processes` of mpirun"),
-    ] = ""
     tuning: Annotated[
         Line,
         means(
@@ -194,16 +187,12 @@ class Results(Struct, kw_only=True, frozen=True):
     benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]
 
 
-class Range(Struct, kw_only=True, frozen=True):
+class Range(Case, kw_only=True, frozen=True):
     """An NVTX range and its case."""
 
     name: Annotated[Name, means("name of the NVTX range")]
     kind: Literal["scan"]
     variant: Name
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     bytes: Count = 0
     settings: Settings
     workspace_bytes: Count = 0

@@ -11,6 +11,7 @@ from scanlab_report.schema.base import (
     Amount,
     ChunkItems,
     Count,
+    Items,
     Line,
     Mode,
     Name,
@@ -106,21 +107,19 @@ class Choice(Struct, kw_only=True, frozen=True):
         )
 
 
-class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
+class ScanCase(Sample, kw_only=True, frozen=True):
+    """A sample of a scan."""
+
+    type: Type
+    op: Op
+    mode: Mode
+    items: Items
+
+
+class ScanSample(ScanCase, kw_only=True, frozen=True, tag="scan"):
     """A timed scan and its case."""
 
     variant: Annotated[Name, means("name of its file in `variants/scan/` or `baselines/`")]
-    type: Annotated[Type, means("element type")]
-    op: Annotated[
-        Op,
-        means(
-            "name of its file in `variants/operators/`. Items of some operators have "
-            "several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + "
-            "b"
-        ),
-    ]
-    mode: Mode
-    items: Annotated[Count, means("number of items, n")]
     bytes: Annotated[
         Count, means("bytes that any scan must move: one read and one write per item")
     ] = 0
@@ -284,7 +283,7 @@ class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
 
 
 class StreamScanSample(
-    Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
+    ScanCase, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
 ):
     """A scan larger than the device. `real_time` is host time, from the first read or copy until
     the last item is at its destination."""
@@ -299,10 +298,6 @@ class StreamScanSample(
         ),
     ]
     variant: Annotated[Name, means("scan of each chunk")]
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     from_: Annotated[
         Literal["memory", "file", "generated"],
         means("pinned memory, a file (through the page cache), or items from the reading threads"),
@@ -340,15 +335,11 @@ class StreamScanSample(
         return self.bytes_each_way
 
 
-class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
+class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
     """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow
     each other."""
 
     variant: RanksVariant
-    type: Type
-    op: Op
-    mode: Mode
-    items: Annotated[Count, means("of the whole array")]
     ranks: Annotated[Count, means("GPUs or hosts that hold the array")]
     on: Literal["gpus", "hosts"]
     settings: Settings

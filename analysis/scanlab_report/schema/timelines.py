@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.schema.base import (
     Amount,
+    Case,
     ChunkItems,
     Count,
     Digits,
@@ -15,15 +16,12 @@ from scanlab_report.schema.base import (
     Index,
     Line,
     Measured,
-    Mode,
     Number,
-    Op,
     Positive,
     Provenance,
     RanksBytes,
     RanksVariant,
     Settings,
-    Type,
     means,
 )
 
@@ -195,16 +193,12 @@ class RankActivity(Struct, kw_only=True, frozen=True):
             raise ValueError("end_ns is before start_ns")
 
 
-class TracedCase(Struct, kw_only=True, frozen=True):
+class TracedCase(Case, kw_only=True, frozen=True):
     """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until
     the host has enqueued all."""
 
     kind: Literal["distributed"]
     variant: RanksVariant
-    type: Type
-    op: Op
-    mode: Mode
-    items: Annotated[Count, means("of the whole array")]
     ranks: Annotated[Few, means("GPUs that hold the array")]
     on: Literal["gpus"]
     settings: Settings
