@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from functools import cache
@@ -75,17 +75,15 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     if missing := [column for column in COLUMNS[table] if column not in rows]:
         reader.complain(path, "line 1", f"lacks the columns {', '.join(missing)}")
         return
+    more = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]}.get(table, [])
+    more += [c for c in rows if table == "waits" and c.startswith(WAITING)]
+    columns = [*COLUMNS[table], *(column for column in more if column in rows)]
     names = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-    optional = {"counters": ("mode", "load"), "waits": ("tile", "ranks", "rank", *_RUN)}
-    columns = [*COLUMNS[table], *(c for c in optional.get(table, ()) if c in rows)]
-    columns += [c for c in rows if table == "waits" and c.startswith(WAITING)]
-    forms = {
-        c: Type if c == "type" else str if c == "settings" else Name if c in names else Count
-        for c in columns
-    }
+    forms = dict.fromkeys(columns, Count) | {c: Name for c in names if c in columns}
+    forms |= {c: form for c, form in (("type", Type), ("settings", str)) if c in columns}
     rows, wrong = checked(rows[columns], forms)
     reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
-    if table == "waits" and len(rows) and set(_RUN) <= set(rows):
+    if len(rows) and set(_RUN) <= set(columns):
         context = rows.iloc[0][list(_RUN)].to_dict()
     elif source := next((e for e in corrections()["source"] if e["file"] == _place(path)), None):
         context = source
@@ -131,23 +129,16 @@ def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[An
         if (counted := sum(entry.outcome == outcome for entry in entries)) != number:
             message = f"is {number}, and {counted} lines say so: lines are missing"
             raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
-    by_variant: dict[str, list[Any]] = {}
-    repeats: dict[tuple[str, ...], list[Any]] = {}
+    by_variant, repeats = defaultdict(list), defaultdict(list)
     for entry in entries:
         if isinstance(entry, checks.Verify):
-            by_variant.setdefault(entry.variant, []).append(entry)
+            by_variant[entry.variant].append(entry)
         elif entry.outcome == "passed":
-            key = (entry.variant, entry.type, entry.op, entry.mode)
-            repeats.setdefault(key, []).append(entry)
-    rows = [
-        (
-            *key,
-            len(runs),
-            sum(run.different_outputs != 1 for run in runs),
-            min(run.runs for run in runs),
-        )
-        for key, runs in repeats.items()
-    ]
+            repeats[entry.variant, entry.type, entry.op, entry.mode].append(entry)
+    rows = []
+    for key, runs in repeats.items():
+        varying = sum(run.different_outputs != 1 for run in runs)
+        rows.append((*key, len(runs), varying, min(run.runs for run in runs)))
     variants = {variant: _checks(of_variant) for variant, of_variant in by_variant.items()}
     context = msgspec.to_builtins(beginning.context)
     counted = (ended.passed, ended.failed, ended.interrupted)

@@ -87,7 +87,7 @@ ROWS = {
 """The meaning of a row of each table of an export."""
 
 
-ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+ELEMENT_BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "f32": 4, "f64": 8}
 
 
 def settings_name(settings: Mapping[str, str]) -> str:
