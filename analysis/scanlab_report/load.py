@@ -15,7 +15,7 @@ from scanlab_report import load_documents, load_others, load_samples, others
 from scanlab_report.data import Data
 from scanlab_report.reader import Reader
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
-from scanlab_report.schema import counts, kept, results, stopwatch, timelines
+from scanlab_report.schema import counts, kept, results, timelines
 from scanlab_report.schema.fields import Misfit, convert, shown
 from scanlab_report.schema.versions import schema_of
 from scanlab_report.tables import MEASURED, RECORDED
@@ -124,7 +124,7 @@ _READERS: dict[str, Callable[..., None]] = {
     results.SCHEMA: load_samples.read_samples,
     timelines.TRACE: load_documents.trace,
     timelines.RANKS_TRACE: load_documents.ranks_trace,
-    stopwatch.SCHEMA: load_documents.stopwatch_times,
+    results.STOPWATCH: load_documents.stopwatch_times,
     kept.SESSION: load_documents.session,
     counts.SCHEMA: load_documents.count,
 }

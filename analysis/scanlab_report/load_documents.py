@@ -13,7 +13,7 @@ import pandas as pd
 
 from scanlab_report.data import Session
 from scanlab_report.others.nvbench import nvbench
-from scanlab_report.schema import counts, implicit_sync, kept, simulator, stopwatch, timelines
+from scanlab_report.schema import counts, implicit_sync, kept, results, simulator, timelines
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 from scanlab_report.tables import COLUMNS, rank_settings_name
 
@@ -121,7 +121,7 @@ def experiments(
 
 
 def stopwatch_times(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
-    number = reader.add_file(path, origin, convert(document, stopwatch.Stopwatch).context)
+    number = reader.add_file(path, origin, convert(document, results.Stopwatch).context)
     rows = []
     for case in nvbench(path, document)[1]:
         axes, median = case["axes"], case["median"]

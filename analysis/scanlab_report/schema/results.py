@@ -12,6 +12,7 @@ from scanlab_report.schema.base import (
     Count,
     Digits,
     Line,
+    Measured,
     Name,
     Number,
     Op,
@@ -24,6 +25,7 @@ from scanlab_report.schema.samples import Entry, Memory
 
 SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"
+STOPWATCH = "scanlab-nvbench/1"
 
 
 class Parameter(Struct, kw_only=True, frozen=True):
@@ -205,3 +207,15 @@ class Ranges(Struct, kw_only=True, frozen=True):
 
     context: Context
     ranges: list[Range]
+
+
+class Stopwatch(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab_nvbench --json FILE`: scans (sums) and copies, timed by nvbench."""
+
+    context: Measured
+    meta: Annotated[dict[str, Any], means("versions and command line of nvbench")]
+    benchmarks: Annotated[
+        list[dict[str, Any]],
+        means("nvbench's own; the axes of `inclusive_sum` are `variant`, `type` and `items`"),
+    ]
+    devices: Annotated[list[dict[str, Any]], means("nvbench's own")] = []
