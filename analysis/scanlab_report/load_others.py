@@ -79,8 +79,8 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     more += [c for c in rows if table == "waits" and c.startswith(WAITING)]
     columns = [*COLUMNS[table], *(column for column in more if column in rows)]
     names = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-    forms = dict.fromkeys(columns, Count) | {c: Name for c in names if c in columns}
-    forms |= {c: form for c, form in (("type", Type), ("settings", str)) if c in columns}
+    special: dict[str, Any] = dict.fromkeys(names, Name) | {"type": Type, "settings": str}
+    forms = {column: special.get(column, Count) for column in columns}
     rows, wrong = checked(rows[columns], forms)
     reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
     if len(rows) and set(_RUN) <= set(columns):

@@ -100,7 +100,9 @@ def scans(data: Data, **wanted: Any) -> pd.DataFrame:
     """Return the cases of one device and type, by the fields of `Query`: the first of `types` with
     a scan timed on the GPU, else the first with any timing. One row per case, as `summarise` makes
     them. Lacking if no device has such cases."""
-    fields = {name: tuple(v) if isinstance(v, list) else v for name, v in wanted.items()}
+    fields: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in wanted.items()
+    }
     return Query(**fields).asked(data).cases(data)
 
 

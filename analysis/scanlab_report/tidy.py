@@ -180,7 +180,7 @@ def meaning(table: str, column: str) -> str:
 
 def _note(struct: Any, field: str) -> str:
     """The note of a field, and every word that it may be; empty if it has neither."""
-    hint = get_type_hints(struct, include_extras=True).get(field)
+    hint: Any = get_type_hints(struct, include_extras=True).get(field)
     notes = getattr(hint, "__metadata__", ())
     text = "".join(note.description or "" for note in notes).replace("`", "")
     words = [
