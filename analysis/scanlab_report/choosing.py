@@ -63,11 +63,10 @@ def _unlisted(data: Data) -> list[Session]:
         Session(
             folder,
             device,
-            max(file.date for file in files),
-            False,
-            frozenset(file.path.resolve() for file in files),
-            1,
-            False,
+            date=max(file.date for file in files),
+            complete=False,
+            files=frozenset(file.path.resolve() for file in files),
+            listed=False,
         )
         for (folder, device), files in loose.items()
     ]

@@ -1,23 +1,9 @@
 """Results as tables. A row is a sample, a launch or a count; its column `file` is an index of
 `Data.files`.
 
-============= ======================================================================================
-scan          a sample of a scan on one device, or of a copy beside it
-schedule      a sample of a schedule; `entry` is "copy" or "kernel" for its parts timed alone
-stream_scan   a sample of a scan larger than the device
-distributed   a sample of a scan over several ranks
-skipped       a case that was not timed, with the reason
-counters      shared-memory wavefronts and bank conflicts of a launch, by the hardware
-traffic       DRAM bytes of a launch, by the hardware
-waits         cycles of one role of a kernel's warps, in all and waiting
-repeats       whether the bits of repeated runs varied
-counts        one case on the SIMT emulator; `content` is its document
-spans         an operation on an engine, in a timeline of a schedule
-calls         a call of the host, in the same timelines
-rank_spans    a kernel, copy or memset on one of several GPUs
-implicit_sync, concurrency, comparison, advice, nvbench      an experiment
-other         a case of nvbench or Google Benchmark, with its samples: `others`
-============= ======================================================================================
+`tables.ROWS` says what a row of each table is. `implicit_sync` and `concurrency` have a row per
+experiment and keep its times in a list, `comparison` and `advice` are of the engine model, and
+`other` has a case of nvbench or Google Benchmark, with its samples.
 """
 
 from __future__ import annotations

@@ -67,9 +67,8 @@ def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
 
 def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
     """The command that times some variants, in a file of their own."""
-    options = "".join(
-        f" --{name} {value}" for name, value in (("type", type_name), ("op", op)) if value
-    )
+    named = {"type": type_name, "op": op}
+    options = "".join(f" --{name} {value}" for name, value in named.items() if value)
     ids = ",".join(dict.fromkeys(variants))
     return f"build/cuda/scanlab bench --variant '{ids}'{options} --out results/mine.json"
 

@@ -118,22 +118,18 @@ class Table:
     def latex(self, in_paper: bool = False) -> str:
         """Return a booktabs tabular, without float or caption. in_paper: the text has the
         references and the figures."""
-        lines = [
-            r"\begin{tabular}{@{}" + "".join(c.latex_kind for c in self.columns) + "@{}}",
-            r"\toprule",
-        ]
-        lines += self._latex_groups()
-        lines.append(" & ".join(latex_cell(c.heading) for c in self.columns) + r" \\")
-        lines.append(r"\midrule")
+        kinds = "".join(column.latex_kind for column in self.columns)
         forms = [
             column.refers if in_paper and column.refers else latex_cell for column in self.columns
         ]
-        lines += [
-            " & ".join(form(cell) for form, cell in zip(forms, row, strict=True)) + r" \\"
-            for row in self._cells()
+        rows = [[latex_cell(column.heading) for column in self.columns]]
+        rows += [
+            [form(cell) for form, cell in zip(forms, row, strict=True)] for row in self._cells()
         ]
-        lines += [r"\bottomrule", r"\end{tabular}"]
-        return "\n".join(lines) + "\n"
+        heading, *body = [" & ".join(row) + r" \\" for row in rows]
+        begin = [rf"\begin{{tabular}}{{@{{}}{kinds}@{{}}}}", r"\toprule", *self._latex_groups()]
+        end = [r"\bottomrule", r"\end{tabular}"]
+        return "\n".join([*begin, heading, r"\midrule", *body, *end]) + "\n"
 
     def _latex_groups(self) -> list[str]:
         """Return the line of shared headings and the rules below them; empty if no column has a

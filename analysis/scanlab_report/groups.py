@@ -38,7 +38,7 @@ KEY = ["type", "op", "mode", "items", "cache", "launch"]
 """Scans that agree in these columns are compared."""
 ANY_TYPE = ("i32", "f32", "i64", "f64", "i16", "f16", "i8")
 """Types of figures that can show any type, 32-bit integers first."""
-TYPES = ("i8", "i16", "i32", "i64", "f16", "f32", "f64")
+TYPES = tuple(ELEMENT_BYTES)
 STREAM = "stream"
 WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
 

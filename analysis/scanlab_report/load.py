@@ -15,7 +15,7 @@ from scanlab_report import load_documents, load_others, load_samples, others
 from scanlab_report.data import Data
 from scanlab_report.reader import Reader
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
-from scanlab_report.schema import counts, kept, results, stopwatch, timelines
+from scanlab_report.schema import counts, kept, results, timelines
 from scanlab_report.schema.fields import Misfit, convert, shown
 from scanlab_report.schema.versions import schema_of
 from scanlab_report.tables import MEASURED, RECORDED
@@ -107,23 +107,25 @@ def _document(reader: Reader, file: Path, origin: str, document: Mapping[str, An
     if others.program(document):
         context, rows = others.read(file, document)
         reader.add_rows("other", reader.add_file(file, origin, context), rows)
-        return
-    schema = schema_of(document)
-    readers: dict[str, Callable[..., Any]] = {
-        results.SCHEMA: load_samples.read_samples,
-        timelines.TRACE: load_documents.trace,
-        timelines.RANKS_TRACE: load_documents.ranks_trace,
-        stopwatch.SCHEMA: load_documents.stopwatch_times,
-        kept.SESSION: load_documents.session,
-        counts.SCHEMA: load_documents.count,
-        results.RANGES: lambda reader, file, origin, document: convert(document, results.Ranges),
-    }
-    if schema in load_documents.EXPERIMENTS:
+    elif (schema := schema_of(document)) in load_documents.EXPERIMENTS:
         load_documents.experiments(reader, file, origin, document, schema)
-    elif schema in readers:
-        readers[schema](reader, file, origin, document)
+    elif schema == results.RANGES:
+        convert(document, results.Ranges)
+    elif schema in _READERS:
+        _READERS[schema](reader, file, origin, document)
 
 
 def _device(document: Any) -> Any:
     context = document.get("context") if isinstance(document, dict) else None
     return context.get("device") if isinstance(context, dict) else None
+
+
+_READERS: dict[str, Callable[..., None]] = {
+    results.SCHEMA: load_samples.read_samples,
+    timelines.TRACE: load_documents.trace,
+    timelines.RANKS_TRACE: load_documents.ranks_trace,
+    results.STOPWATCH: load_documents.stopwatch_times,
+    kept.SESSION: load_documents.session,
+    counts.SCHEMA: load_documents.count,
+}
+"""For each schema: what reads it."""

@@ -10,50 +10,61 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pandas as pd
-from msgspec import Struct
 
 from scanlab_report.data import Session
 from scanlab_report.others.nvbench import nvbench
-from scanlab_report.schema import counts, implicit_sync, kept, simulator, stopwatch, timelines
-from scanlab_report.schema.base import Measured
-from scanlab_report.schema.fields import REMEDY, Misfit, convert, listed, shown
+from scanlab_report.schema import counts, implicit_sync, kept, results, simulator, timelines
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 from scanlab_report.tables import COLUMNS, rank_settings_name
 
 if TYPE_CHECKING:
     from scanlab_report.reader import Reader
 
 
-class _Measured(Struct):
-    context: Measured
-
-
-class _Simulated(Struct):
-    context: simulator.Simulated
+EXPERIMENTS: dict[str, tuple[str, str, Any, str]] = {
+    implicit_sync.SCHEMA: (
+        "implicit_sync",
+        "experiments",
+        implicit_sync.ImplicitSync,
+        "name environment",
+    ),
+    implicit_sync.CONCURRENCY: (
+        "concurrency",
+        "cases",
+        implicit_sync.Concurrency,
+        "streams kernels blocks threads shared_bytes slots connections",
+    ),
+    simulator.COMPARISON: (
+        "comparison",
+        "traces",
+        simulator.Comparison,
+        "file schedule workload items chunks streams memory buffers work blocks connections",
+    ),
+    simulator.AGAINST: ("advice", "problems", simulator.Against, "workload items work"),
+}
+"""For each schema: the table, the field that is its list, the struct of the document, and the
+fields that tell entries apart."""
+_ENGINES = {"copy_in": "copies in", "copy_out": "copies out"}
+_ENGINES |= {"kernel": "kernels", "side_kernel": "kernels"}
+_ASKS = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"): "streams"}
 
 
 def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     """Read the complete events of the process `multiprocessors`, or `engines` if there is none, and
     those of `host`. A comparison has two processes of each kind, and their lanes stay apart."""
     trace = convert(document, timelines.Trace)
-    events = trace.traceEvents
-    processes = {e.pid: e.args for e in events if (e.ph, e.name) == ("M", "process_name")}
-    engines = {
-        (e.pid, e.tid): e.args.engine or e.args.name
-        for e in events
-        if (e.ph, e.name) == ("M", "thread_name")
-    }
+    processes, engines = {}, {}
+    for event in trace.traceEvents:
+        if (event.ph, event.name) == ("M", "process_name"):
+            processes[event.pid] = event.args
+        elif (event.ph, event.name) == ("M", "thread_name"):
+            engines[event.pid, event.tid] = event.args.engine or event.args.name
     kinds = {process.kind for process in processes.values()}
     drawn = next((kind for kind in ("multiprocessors", "engines") if kind in kinds), None)
     if drawn is None:
         raise Misfit("traceEvents", "no process is of kind engines")
-    engine_of = {
-        "copy_in": "copies in",
-        "kernel": "kernels",
-        "side_kernel": "kernels",
-        "copy_out": "copies out",
-    }
     spans, calls = [], []
-    for event in events:
+    for event in trace.traceEvents:
         process = processes.get(event.pid)
         if event.ph != "X" or process is None or process.kind not in (drawn, "host"):
             continue
@@ -61,7 +72,7 @@ def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
         start: Any = event.ts  # set, as in each event of a duration
         times = (start, start + event.dur, args.chunk, args.operation)
         if process.kind == "host":
-            calls.append(("host" + whose, engine_of.get(args.kind, ""), *times))
+            calls.append(("host" + whose, _ENGINES.get(args.kind, ""), *times))
             continue
         name = engines.get((event.pid, event.tid), event.cat) + whose
         lane = event.tid + (10**9 * event.pid if process.of else 0)
@@ -77,22 +88,10 @@ def trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
 
 def ranks_trace(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     trace = convert(document, timelines.RanksTrace)
+    named = ("type", "op", "mode", "ranks", "items")
     rows = [
-        (
-            case.variant,
-            rank_settings_name(case.settings),
-            case.type,
-            case.op,
-            case.mode,
-            case.ranks,
-            case.items,
-            did.run,
-            did.rank,
-            did.kind,
-            did.name,
-            did.start_ns / 1e3,
-            did.end_ns / 1e3,
-        )
+        (case.variant, rank_settings_name(case.settings), *(getattr(case, name) for name in named))
+        + (did.run, did.rank, did.kind, did.name, did.start_ns / 1e3, did.end_ns / 1e3)
         for case in trace.traces
         for did in case.activities
     ]
@@ -103,28 +102,26 @@ def ranks_trace(reader: Reader, path: Path, origin: str, document: Mapping[str, 
 def experiments(
     reader: Reader, path: Path, origin: str, document: Mapping[str, Any], schema: str
 ) -> None:
-    table, key, struct, about, case = EXPERIMENTS[schema]
-    number = reader.add_file(path, origin, convert(document, about).context)  # type: ignore[attr-defined]
-    rows: list[dict[str, Any]] = []
+    table, key, struct, case = EXPERIMENTS[schema]
+    read = convert(document, struct)
+    number = reader.add_file(path, origin, read.context)
+    rows: list[dict[str, Any]] = msgspec.to_builtins(getattr(read, key))
     seen: dict[str, int] = {}
-    for index, entry in enumerate(listed(document, key)):
-        place = f"{key}[{index}]"
-        try:
-            row = msgspec.to_builtins(convert(entry, struct, place))
-            name = json.dumps([row.get(column) for column in case])
-            if (first := seen.setdefault(name, index)) != index:
-                raise Misfit(place, f"refused: {key}[{first}] is the same case")
-        except Misfit as misfit:
-            reader.complain(path, misfit.place, misfit.message)
-            continue
+    for index, row in enumerate(rows):
+        name = json.dumps([row.get(column) for column in case.split()])
+        if (first := seen.setdefault(name, index)) != index:
+            raise Misfit(f"{key}[{index}]", f"refused: {key}[{first}] is the same case")
         if table == "implicit_sync":
-            row |= _statement(row)
-        rows.append({column: row.get(column) for column in COLUMNS[table]})
+            sources = row["sources"]
+            row |= {"question": row["statement"], "answer": row["measured"]}
+            row["works"] = tuple(dict.fromkeys(source["work"] for source in sources))
+            row["source"] = "; ".join(f"{s['work']}, {s['place']}" for s in sources) or "none"
+            row["asks"] = _ASKS.get((row["verb"], row["object"]), "")
     reader.add_rows(table, number, pd.DataFrame(rows, columns=COLUMNS[table]))
 
 
 def stopwatch_times(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
-    number = reader.add_file(path, origin, convert(document, stopwatch.Stopwatch).context)
+    number = reader.add_file(path, origin, convert(document, results.Stopwatch).context)
     rows = []
     for case in nvbench(path, document)[1]:
         axes, median = case["axes"], case["median"]
@@ -168,62 +165,3 @@ def count(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) 
     values = {"unpadded": case.unpadded or case.variant, "content": case}
     row = {name: values.get(name, getattr(case, name, None)) for name in COLUMNS["counts"]}
     reader.add_rows("counts", number, pd.DataFrame([row]))
-
-
-EXPERIMENTS: dict[str, tuple[str, str, type[Struct], type[Struct], tuple[str, ...]]] = {
-    implicit_sync.SCHEMA: (
-        "implicit_sync",
-        "experiments",
-        implicit_sync.Experiment,
-        _Measured,
-        ("name", "environment"),
-    ),
-    implicit_sync.CONCURRENCY: (
-        "concurrency",
-        "cases",
-        implicit_sync.Grids,
-        _Measured,
-        ("streams", "kernels", "blocks", "threads", "shared_bytes", "slots", "connections"),
-    ),
-    simulator.COMPARISON: (
-        "comparison",
-        "traces",
-        simulator.ComparedTrace,
-        _Simulated,
-        (
-            "file",
-            "schedule",
-            "workload",
-            "items",
-            "chunks",
-            "streams",
-            "memory",
-            "buffers",
-            "work",
-            "blocks",
-            "connections",
-        ),
-    ),
-    simulator.AGAINST: (
-        "advice",
-        "problems",
-        simulator.Problem,
-        _Simulated,
-        ("workload", "items", "work"),
-    ),
-}
-"""For each schema: the table, the field that is its list, the structs of an entry and of the
-context of the document, and the fields that tell entries apart."""
-
-
-def _statement(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the question and the answer of an experiment on implicit synchronisation."""
-    asks = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"): "streams"}
-    sources = row["sources"]
-    return {
-        "question": row["statement"],
-        "answer": row["measured"],
-        "works": tuple(dict.fromkeys(source["work"] for source in sources)),
-        "source": "; ".join(f"{s['work']}, {s['place']}" for s in sources) or "none",
-        "asks": asks.get((row["verb"], row["object"]), ""),
-    }

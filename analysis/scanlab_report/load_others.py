@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from functools import cache
@@ -64,7 +64,7 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     try:
         text = path.read_text(encoding="utf-8-sig")
         if table != "waits" and ncu.is_ncu(text):
-            ranges = _ranges_beside(path)
+            ranges = _ranges(path)
             context = ranges.context
             rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(path, ranges)))
         else:
@@ -75,17 +75,15 @@ def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
     if missing := [column for column in COLUMNS[table] if column not in rows]:
         reader.complain(path, "line 1", f"lacks the columns {', '.join(missing)}")
         return
+    more = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]}.get(table, [])
+    more += [c for c in rows if table == "waits" and c.startswith(WAITING)]
+    columns = [*COLUMNS[table], *(column for column in more if column in rows)]
     names = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-    optional = {"counters": ("mode", "load"), "waits": ("tile", "ranks", "rank", *_RUN)}
-    columns = [*COLUMNS[table], *(c for c in optional.get(table, ()) if c in rows)]
-    columns += [c for c in rows if table == "waits" and c.startswith(WAITING)]
-    forms = {
-        c: Type if c == "type" else str if c == "settings" else Name if c in names else Count
-        for c in columns
-    }
+    special: dict[str, Any] = dict.fromkeys(names, Name) | {"type": Type, "settings": str}
+    forms = {column: special.get(column, Count) for column in columns}
     rows, wrong = checked(rows[columns], forms)
     reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
-    if table == "waits" and len(rows) and set(_RUN) <= set(rows):
+    if len(rows) and set(_RUN) <= set(columns):
         context = rows.iloc[0][list(_RUN)].to_dict()
     elif source := next((e for e in corrections()["source"] if e["file"] == _place(path)), None):
         context = source
@@ -131,23 +129,16 @@ def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[An
         if (counted := sum(entry.outcome == outcome for entry in entries)) != number:
             message = f"is {number}, and {counted} lines say so: lines are missing"
             raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
-    by_variant: dict[str, list[Any]] = {}
-    repeats: dict[tuple[str, ...], list[Any]] = {}
+    by_variant, repeats = defaultdict(list), defaultdict(list)
     for entry in entries:
         if isinstance(entry, checks.Verify):
-            by_variant.setdefault(entry.variant, []).append(entry)
+            by_variant[entry.variant].append(entry)
         elif entry.outcome == "passed":
-            key = (entry.variant, entry.type, entry.op, entry.mode)
-            repeats.setdefault(key, []).append(entry)
-    rows = [
-        (
-            *key,
-            len(runs),
-            sum(run.different_outputs != 1 for run in runs),
-            min(run.runs for run in runs),
-        )
-        for key, runs in repeats.items()
-    ]
+            repeats[entry.variant, entry.type, entry.op, entry.mode].append(entry)
+    rows = []
+    for key, runs in repeats.items():
+        varying = sum(run.different_outputs != 1 for run in runs)
+        rows.append((*key, len(runs), varying, min(run.runs for run in runs)))
     variants = {variant: _checks(of_variant) for variant, of_variant in by_variant.items()}
     context = msgspec.to_builtins(beginning.context)
     counted = (ended.passed, ended.failed, ended.interrupted)
@@ -165,16 +156,19 @@ def _checks(entries: list[checks.Verify]) -> Checks:
     return Checks(number["passed"], number["failed"], number["skipped"], types, next(failed, ""))
 
 
-def _ranges_beside(file: Path) -> results.Ranges:
-    """Read the ranges of a profiler's report, from the file beside it. ValueError if that file is
-    missing."""
-    candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
-    ranges = next((path for path in candidates if path.is_file()), None)
-    if ranges is None:
-        message = f"{candidates[0].name} is not beside it: scanlab bench --once --out writes it"
-        raise ValueError(message)
+def ranges_beside(file: Path) -> list[Path]:
+    """The files, of which one has the ranges of a profiler's report."""
+    return [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
+
+
+def _ranges(file: Path) -> results.Ranges:
+    """Read the ranges of a report. ValueError if they are missing or wrong."""
+    missing, *_ = candidates = ranges_beside(file)
     problems: list[Complaint] = []
-    document = load_json(ranges, problems)
+    if (path := next((path for path in candidates if path.is_file()), None)) is None:
+        message = f"{missing.name} is not beside it: scanlab bench --once --out writes it"
+        raise ValueError(message)
+    document = load_json(path, problems)
     if problems:
         raise ValueError(str(problems[0]))
     check_schema(document, results.RANGES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +11,15 @@ import pandas as pd
 from msgspec import UNSET, Struct
 
 from scanlab_report.load_others import withdrawn
-from scanlab_report.reading import known, knowns
 from scanlab_report.schema import results, samples
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
-from scanlab_report.tables import (
-    CASE,
-    CASES,
-    ELEMENT_BYTES,
-    KERNEL,
-    STREAM_SCAN,
-    changed,
-    rank_settings_name,
-    settings_name,
-)
+from scanlab_report.tables import CASES, COLUMNS, FIELDS, changed, rank_settings_name, settings_name
 
 if TYPE_CHECKING:
     from scanlab_report.reader import Reader
+
+_ABSENT = {"workload": "", "memory": "", "device_ns": math.nan}
+"""Columns of schedules that copies or kernels have no field of; of other columns it is 0."""
 
 
 class _Context(Struct):
@@ -37,209 +31,85 @@ def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str,
     number = reader.add_file(path, origin, context, variants=context.variants)
     before = len(reader.data.problems)
     entries: dict[str, list[tuple[int, Any]]] = {}
-    for index, entry in enumerate(_entries(document)):
+    place = "benchmarks[{}]".format
+    for index, entry in enumerate(
+        convert_each(listed(document, "benchmarks"), samples.ENTRY, place)
+    ):
         if isinstance(entry, Misfit):
             reader.complain(path, entry.place, entry.message)
-        elif entry.device and entry.device != context.device:
-            message = f"is {shown(entry.device)}, and the file is of {shown(context.device)}"
-            place = f"benchmarks[{index}].device"
-            reader.complain(path, place, f"{message}: one device a file")
+        elif wrong := _contradicts(entry, context):
+            reader.complain(path, f"{place(index)}.{wrong[0]}", wrong[1])
         else:
-            entries.setdefault(_table_of(entry), []).append((index, entry))
+            entries.setdefault(entry.table, []).append((index, entry))
     for table, of_table in entries.items():
-        rows = _TABLES[table](reader, path, context, *zip(*of_table, strict=True))
-        timed = rows[rows.pop("outcome") == "timed"]
+        rows = _rows(reader, context, table, *zip(*of_table, strict=True))
+        timed = rows[rows["outcome"] == "timed"]
         twice = timed.duplicated([*CASES[table], "round"])
         for index, sample in timed.loc[twice, ["index", "round"]].itertuples(index=False):
             message = f"repetition {sample} of this case was already read"
-            reader.complain(path, f"benchmarks[{index}]", message)
-        timed = timed[~twice].drop(columns="index")
+            reader.complain(path, place(index), message)
+        timed = timed[~twice][COLUMNS[table]]
         if len(reader.data.problems) == before and (gap := _missing(timed, CASES[table])):
             reader.complain(path, "benchmarks", gap)
         if table == "distributed":
             timed = timed[~timed["algorithm"].isin(list(withdrawn(path)))]
-        reader.add_rows(table, number, timed)
+        reader.add_rows(table, number, timed.copy())
         if table == "scan":
-            left = rows.loc[~rows.index.isin(timed.index) & ~rows.index.isin(twice.index)]
-            skipped = left[[*CASE, "reason", "failed"]].drop_duplicates()
+            skipped = rows.loc[rows["outcome"] != "timed", COLUMNS["skipped"]].drop_duplicates()
             reader.add_rows("skipped", number, skipped)
 
 
-def scan_rows(
-    reader: Reader,
-    path: Path,
-    context: results.Context,
-    places: Sequence[int],
-    entries: Sequence[samples.ScanSample],
-) -> pd.DataFrame:
-    """One row per sample of a scan, wrong ones left out."""
-    about = context.variants
-    defaults = {id_: variant.defaults for id_, variant in about.items()}
-    unknown = [i for i, entry in enumerate(entries) if entry.variant not in about]
-    if unknown:
-        place = f"benchmarks[{places[unknown[0]]}].variant"
-        named = shown(entries[unknown[0]].variant)
-        message = f"is {named}, of which context.variants says nothing: {REMEDY}"
-        reader.complain(path, place, message)
-    names: dict[Any, str] = {}
+def _contradicts(entry: Any, context: results.Context) -> tuple[str, str] | None:
+    """The field of an entry that the context of its file contradicts, and how."""
+    if entry.device and entry.device != context.device:
+        message = f"is {shown(entry.device)}, and the file is of {shown(context.device)}"
+        return "device", f"{message}: one device a file"
+    described = {"scan": "variants", "distributed": "algorithms"}.get(entry.table)
+    if described and entry.variant not in getattr(context, described):
+        message = f"is {shown(entry.variant)}, of which context.{described} says nothing"
+        return "variant", f"{message}: {REMEDY}"
+    return None
 
-    def name(entry: samples.ScanSample) -> str:
+
+def _rows(
+    reader: Reader,
+    context: results.Context,
+    table: str,
+    places: Sequence[int],
+    entries: Sequence[Any],
+) -> pd.DataFrame:
+    """One row per entry: its place, its outcome, and the columns of its table."""
+    names = dict.fromkeys([*COLUMNS[table], "outcome"])
+    if table == "scan":
+        names |= dict.fromkeys(COLUMNS["skipped"])
+    columns: dict[str, Any] = {}
+    for name in names:
+        field, absent = FIELDS.get(name, name), _ABSENT.get(name, 0)
+        values = (getattr(entry, field, absent) for entry in entries)
+        columns[name] = [math.nan if value is UNSET else value for value in values]
+    if table == "scan":
+        columns["settings"] = _settings(reader, context, entries)
+        columns["bytes"] = [entry.moved for entry in entries]
+    if table == "distributed":
+        columns["settings"] = [rank_settings_name(entry.settings) for entry in entries]
+        columns["kind"] = [context.algorithms[entry.variant].kind for entry in entries]
+    rows = pd.DataFrame({"index": places} | columns)
+    return rows.astype({name: int for name in ("mapped", "control") if name in rows})
+
+
+def _settings(
+    reader: Reader, context: results.Context, entries: Sequence[samples.ScanSample]
+) -> list[str]:
+    """The settings of each entry that are not the defaults, by name."""
+    defaults = {id_: variant.defaults for id_, variant in context.variants.items()}
+    names: dict[Any, str] = {}
+    for entry in entries:
         key = (entry.variant, *entry.settings.items())
         if key not in names:
             settings = changed(entry.settings, defaults[entry.variant])
             names[key] = settings_name(settings)
             reader.data.settings.setdefault(names[key], settings)
-        return names[key]
-
-    rows = [(i, e) for i, e in zip(places, entries, strict=True) if e.variant in about]
-    columns: dict[str, Any] = {"index": [i for i, _ in rows]}
-    entries = [entry for _, entry in rows]
-    columns |= {"variant": [e.variant for e in entries], "settings": [*map(name, entries)]}
-    columns |= {c: [getattr(e, c) for e in entries] for c in ("type", "op", "mode", "items")}
-    columns["cache"] = [e.cache for e in entries]
-    columns["launch"] = ["stream" if e.launch == "host" else e.launch for e in entries]
-    columns |= _common(entries)
-    columns["bytes"] = [_bytes(reader, path, i, e) for i, e in rows]
-    columns |= {
-        c: knowns(getattr(e, "threads_per_block" if c == "threads" else c) for e in entries)
-        for c in KERNEL
-    }
-    columns["choice"] = [e.choice or None for e in entries]
-    columns["reason"] = [e.error_message for e in entries]
-    columns["failed"] = [e.outcome == "failed" for e in entries]
-    table = pd.DataFrame(columns)
-    return table[table["bytes"] >= 0]
-
-
-def _bytes(reader: Reader, path: Path, index: int, entry: samples.ScanSample) -> int:
-    """Return the bytes that a scan must move; -1, and a complaint, if the entry states others."""
-    least = 2 * entry.items * ELEMENT_BYTES[entry.type]
-    if entry.bytes and least and entry.bytes % least:
-        message = f"is {entry.bytes}, no multiple of {least}"
-        reader.complain(path, f"benchmarks[{index}].bytes", message)
-        return -1
-    return entry.bytes or least
-
-
-def schedule_rows(
-    reader: Reader,
-    path: Path,
-    context: results.Context,
-    places: Sequence[int],
-    entries: Sequence[Any],
-) -> pd.DataFrame:
-    """One row per sample of a schedule, copy or kernel."""
-    rows = pd.DataFrame([_schedule_case(entry) for entry in entries])
-    rows = rows.assign(index=places, **_common(entries))
-    times = [getattr(entry, "device_time_ms", UNSET) for entry in entries]
-    return rows.assign(device_ns=[known(time) * 1e6 for time in times])
-
-
-def stream_scan_rows(
-    reader: Reader,
-    path: Path,
-    context: results.Context,
-    places: Sequence[int],
-    entries: Sequence[samples.StreamScanSample],
-) -> pd.DataFrame:
-    """One row per sample of a scan larger than the device."""
-    fields = {
-        "scan": "variant",
-        "from": "from_",
-        "budget": "budget_bytes",
-        "bytes": "bytes_each_way",
-    }
-    rows = pd.DataFrame(
-        {
-            column: [getattr(e, fields.get(column, column)) for e in entries]
-            for column in STREAM_SCAN
-        }
-    )
-    rows["mapped"] = rows["mapped"].astype(int)
-    return rows.assign(index=places, **_common(entries))
-
-
-def distributed_rows(
-    reader: Reader,
-    path: Path,
-    context: results.Context,
-    places: Sequence[int],
-    entries: Sequence[samples.DistributedSample],
-) -> pd.DataFrame:
-    """One row per sample of a scan over several ranks."""
-    for index, entry in zip(places, entries, strict=True):
-        if entry.variant not in context.algorithms:
-            message = f"is {shown(entry.variant)}, of which context.algorithms says nothing"
-            raise Misfit(f"benchmarks[{index}].variant", f"{message}: {REMEDY}")
-    names = ("type", "op", "mode", "ranks", "items", "on", "bytes")
-    rows = pd.DataFrame({name: [getattr(e, name) for e in entries] for name in names})
-    return rows.assign(
-        algorithm=[e.variant for e in entries],
-        index=places,
-        settings=[rank_settings_name(e.settings) for e in entries],
-        kind=[context.algorithms[e.variant].kind for e in entries],
-        **_common(entries),
-    )
-
-
-_TABLES: dict[str, Callable[..., pd.DataFrame]] = {
-    "scan": scan_rows,
-    "schedule": schedule_rows,
-    "stream_scan": stream_scan_rows,
-    "distributed": distributed_rows,
-}
-
-
-def _entries(document: Mapping[str, Any]) -> list[Any]:
-    entries = listed(document, "benchmarks")
-    return convert_each(entries, samples.ENTRY, lambda index: f"benchmarks[{index}]")
-
-
-def _table_of(entry: samples.Entry) -> str:
-    tables = {
-        samples.ScanSample: "scan",
-        samples.StreamScanSample: "stream_scan",
-        samples.DistributedSample: "distributed",
-    }
-    return tables.get(type(entry), "schedule")
-
-
-def _common(entries: Sequence[samples.Sample]) -> dict[str, list[Any]]:
-    """The columns of every sample."""
-    return {
-        "round": [e.sample for e in entries],
-        "ns": [e.real_time for e in entries],
-        "sm_clock_mhz": knowns(e.sm_clock_mhz for e in entries),
-        "converged": knowns(e.converged for e in entries),
-        "outcome": [e.outcome for e in entries],
-    }
-
-
-def _schedule_case(entry: Any) -> dict[str, Any]:
-    """The case of a schedule, copy or kernel; what an entry does not have is 0 or empty."""
-    case: dict[str, Any] = dict.fromkeys([*CASES["schedule"], "inputs", "control"], 0)
-    case |= {"entry": "", "id": "", "workload": "", "memory": "", "side_kernels": 0}
-    case["own_streams"] = 0
-    if isinstance(entry, samples.CopySample):
-        name = ("duplex_" if entry.both_ways else "") + entry.direction
-        return case | {"entry": "copy", "id": name, "memory": entry.memory, "bytes": entry.bytes}
-    case |= {name: getattr(entry, name) for name in ("workload", "items", "work", "blocks")}
-    if isinstance(entry, samples.KernelSample):
-        return case | {"entry": "kernel", "id": entry.workload}
-    same = ("chunks", "streams", "memory", "bytes", "inputs")
-    reuses = entry.buffers < min(entry.chunks, entry.items)  # a buffer per chunk is one case
-    return (
-        case
-        | {name: getattr(entry, name) for name in same}
-        | {
-            "entry": "schedule",
-            "id": entry.schedule,
-            "buffers": entry.buffers if reuses else 0,
-            "control": int(entry.control),
-            "side_kernels": int(entry.side_kernels > 0),
-            "own_streams": int(entry.streams_created != entry.streams),
-        }
-    )
+    return [names[entry.variant, *entry.settings.items()] for entry in entries]
 
 
 def _missing(rows: pd.DataFrame, case: list[str]) -> str:
@@ -251,10 +121,9 @@ def _missing(rows: pd.DataFrame, case: list[str]) -> str:
     gaps = rounds[rounds["size"] <= rounds["max"]]
     if gaps.empty:
         return ""
-    first = gaps.index[0]
+    first, last = gaps.index[0], int(gaps["max"].iloc[0])
     same = (rows[case].astype(object) == pd.Series(dict(zip(case, first, strict=True)))).all(axis=1)
-    there, last = set(rows.loc[same, "round"]), int(gaps["max"].iloc[0])
-    absent = [str(n) for n in range(last + 1) if n not in there]
+    absent = [str(n) for n in sorted({*range(last + 1)} - {*rows.loc[same, "round"]})]
     named = " ".join(str(part) for part in first if part != "")
     which = f"repetitions are missing of {named}"
     if len(gaps) > 1:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scanlab_report import CLAIMS, DATA
 from scanlab_report.console import missing
+from scanlab_report.tables import ELEMENT_BYTES
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.data import Data
@@ -19,7 +20,6 @@ if TYPE_CHECKING:  # pandas is not loaded to print a help text
 
 RECORDED = DATA / "recorded"
 OPTIONS = ("variants", "type", "op")
-TYPES = ("f16", "f32", "f64", "i16", "i32", "i64", "i8")
 
 
 class Refused(ValueError):
@@ -145,7 +145,7 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add(
         "--type",
         default="",
-        choices=TYPES,
+        choices=sorted(ELEMENT_BYTES),
         help="show scans of this type (default: i32 where timed, else another timed type)",
     )
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
@@ -158,17 +158,15 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
 
 def entry_of(options: argparse.Namespace, kind: str) -> Entry:
     """The figure or table that was named, if it follows all that was asked for."""
-    known = registered(kind)
-    if options.name not in known:
-        raise Refused(
-            f"there is no {kind} {options.name}{nearest(options.name, known)} "
-            f"(scanlab-report list has them all)"
-        )
+    known, name = registered(kind), options.name
+    if name not in known:
+        near = nearest(name, known)
+        raise Refused(f"there is no {kind} {name}{near} (scanlab-report list has them all)")
     for option in OPTIONS:
-        if getattr(options, option) and option not in known[options.name].follows:
-            able = ", ".join(name for name, entry in known.items() if option in entry.follows)
-            raise Refused(f"{kind} {options.name} cannot follow --{option}; these can: {able}")
-    return known[options.name]
+        if getattr(options, option) and option not in known[name].follows:
+            able = ", ".join(other for other, entry in known.items() if option in entry.follows)
+            raise Refused(f"{kind} {name} cannot follow --{option}; these can: {able}")
+    return known[name]
 
 
 def refuse_others(data: Data) -> None:
@@ -190,27 +188,19 @@ def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
     timed = data["scan"]
     if not entry.of_others:
         refuse_others(data)
-    operators = {*operators_of_scans(), *timed["op"]}
+    operators = sorted({*operators_of_scans(), *timed["op"]})
     if options.op and options.op not in operators:
-        raise Refused(
-            f"there is no operator {options.op}; there are {', '.join(sorted(operators))}"
-        )
+        raise Refused(f"there is no operator {options.op}; there are {', '.join(operators)}")
     asked: list[str] = []
     for pattern in filter(None, options.variants.split(",")):
         if not (ids := fnmatch.filter(sorted(known := set(timed["variant"])), pattern)):
-            measure = (
-                f"build/cuda/scanlab bench --variant '{pattern},memcpy,empty_launch' --out "
-                f"results/mine.json"
-            )
-            raise Refused(
-                f"no variant {pattern} was timed{nearest(pattern, known)}. To measure it: {measure}"
-            )
+            measure = f"bench --variant '{pattern},memcpy,empty_launch' --out results/mine.json"
+            missing_ = f"no variant {pattern} was timed{nearest(pattern, known)}"
+            raise Refused(f"{missing_}. To measure it: build/cuda/scanlab {measure}")
         asked += [id_ for id_ in ids if id_ not in asked]
     if len(asked) > 1 and entry.of_one:
-        raise Refused(
-            f"{kind} {options.name} is of one variant, and {len(asked)} were asked for: "
-            f"{', '.join(asked)}"
-        )
+        many = f"{len(asked)} were asked for: {', '.join(asked)}"
+        raise Refused(f"{kind} {options.name} is of one variant, and {many}")
     return data.asking(Ask(tuple(asked), options.type, options.op))
 
 
@@ -226,11 +216,8 @@ def lacking(
     if ask.type:
         scanned &= timed["type"] == ask.type
     here = set(timed.loc[scanned, "variant"])
-    untimed = [
-        pattern
-        for pattern in filter(None, options.variants.split(","))
-        if not fnmatch.filter(here, pattern)
-    ]
+    patterns = filter(None, options.variants.split(","))
+    untimed = [pattern for pattern in patterns if not fnmatch.filter(here, pattern)]
     if not reason and not untimed:
         return ""
     wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
@@ -241,6 +228,5 @@ def lacking(
         measure = bench(wanted, ask.type, ask.op)
     elif entry.measured_by:
         measure = str(plan(entry.measured_by))
-    return f"{kind} {options.name} cannot be made: {reason}" + (
-        f". To measure it: {measure}" if measure else ""
-    )
+    how = f". To measure it: {measure}" if measure else ""
+    return f"{kind} {options.name} cannot be made: {reason}{how}"

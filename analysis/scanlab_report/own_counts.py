@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
 
 import pandas as pd
 
@@ -16,48 +15,46 @@ from scanlab_report.shown import footer_line
 from scanlab_report.sources import sources
 from scanlab_report.tables import ELEMENT_BYTES, changed
 
+_CASE = {
+    "type": Column("type", "type", right=False),
+    "op": Column("op", "operator", right=False),
+    "mode": Column("mode", "mode", right=False),
+    "items": Column("items", "n", size),
+}
+
 
 def _page_table(
-    data: Data, head: str, table: Callable, rows: pd.DataFrame, drawn: pd.DataFrame
+    data: Data, head: str, columns: list[Column], rows: pd.DataFrame, drawn: pd.DataFrame
 ) -> str:
-    return f"{head}\n\n{table('', rows).markdown()}\n{footer_line(sources(data, drawn))}"
+    return f"{head}\n\n{Table('', columns, rows).markdown()}\n{footer_line(sources(data, drawn))}"
 
 
 def counted_by_emulator(variant: str, data: Data, stem: str) -> str:
     every = pick(data["counts"], variant=variant)
     if every.empty:
-        return (
-            f"Not counted in these results. To count them: `build/cpu/scanlab explain "
-            f"{shlex.quote(variant)} --json > results/{stem}.json`"
-        )
-    used, defaults = (
-        counts(data, (variant,), op=every["op"].iloc[0]),
-        data.variants[variant].defaults,
-    )
-    rows = used[
-        [not changed(content.parameters, defaults) for content in used["content"]]
-    ].sort_values("mode", kind="stable")
+        explain = f"build/cpu/scanlab explain {shlex.quote(variant)} --json > results/{stem}.json"
+        return f"Not counted in these results. To count them: `{explain}`"
+    used = counts(data, (variant,), op=every["op"].iloc[0])
+    defaults = data.variants[variant].defaults
+    default = [not changed(content.parameters, defaults) for content in used["content"]]
+    rows = used[default].sort_values("mode", kind="stable")
     rows = rows.drop_duplicates(["type", "items"], keep="last").sort_values(["type", "items"])
     totals = [content.totals for content in rows["content"]]
-    banks = {
-        name: [getattr(total.banks32, field) if total.shared_requests else None for total in totals]
-        for name, field in (("mean", "mean_degree"), ("worst", "max_degree"))
-    }
-    rows = rows.assign(requests=[total.shared_requests for total in totals], **banks)
-    table = lambda caption, rows: Table(
-        caption,
-        (
-            Column("type", "type", right=False),
-            Column("items", "n", size),
-            Column("requests", "shared-memory requests", whole),
-            Column("mean", "transactions per request", significant),
-            Column("worst", "worst", whole),
-        ),
-        rows,
+    banks = [total.banks32 if total.shared_requests else None for total in totals]
+    rows = rows.assign(
+        requests=[total.shared_requests for total in totals],
+        mean=[bank and bank.mean_degree for bank in banks],
+        worst=[bank and bank.max_degree for bank in banks],
     )
-    return _page_table(
-        data, "Of 32 banks; 1 transaction per request is free of conflicts.", table, rows, used
-    )
+    columns = [
+        _CASE["type"],
+        _CASE["items"],
+        Column("requests", "shared-memory requests", whole),
+        Column("mean", "transactions per request", significant),
+        Column("worst", "worst", whole),
+    ]
+    head = "Of 32 banks; 1 transaction per request is free of conflicts."
+    return _page_table(data, head, columns, rows, used)
 
 
 def _by_hardware(variant: str, what: str, file: str, items: str) -> str:
@@ -85,32 +82,17 @@ def conflicts_in_hardware(variant: str, data: Data) -> str:
             rows = rows[rows[setting].isna() | (rows[setting] == default)]
     if rows.empty:
         return _by_hardware(variant, "conflicts", "bank_conflicts", "2048")
-    case = [name for name in ("type", "op", "mode", "items") if name in rows]
+    case = [name for name in _CASE if name in rows]
     counted = {
         f"shared_{way}_{column}": f"{way} {word}"
         for column, word in (("wavefronts", "transactions"), ("conflicts", "conflicts"))
         for way in ("load", "store")
     }
-    table = lambda caption, rows: Table(
-        caption,
-        [
-            *(
-                Column(
-                    name,
-                    "n" if name == "items" else name,
-                    size if name == "items" else str,
-                    right=name == "items",
-                )
-                for name in case
-            ),
-            *(Column(key, name, whole) for key, name in counted.items()),
-        ],
-        rows,
-    )
+    columns = [_CASE[name] for name in case]
+    columns += [Column(key, name, whole) for key, name in counted.items()]
     summed = rows.groupby(case, as_index=False, dropna=False)[list(counted)].sum()
-    return _page_table(
-        data, "Of shared memory, over all launches of one scan.", table, summed, launches
-    )
+    head = "Of shared memory, over all launches of one scan."
+    return _page_table(data, head, columns, summed, launches)
 
 
 def bytes_in_hardware(variant: str, data: Data) -> str:
@@ -118,39 +100,15 @@ def bytes_in_hardware(variant: str, data: Data) -> str:
     rows = rows[rows["settings"] == ""]
     if rows.empty:
         return _by_hardware(variant, "traffic", "dram_bytes", "2^18:2^28:x4")
-    summed = rows.groupby(["type", "op", "items"], as_index=False)[
-        ["dram_bytes_read", "dram_bytes_written"]
-    ].sum()
+    moved = ["dram_bytes_read", "dram_bytes_written"]
+    summed = rows.groupby(["type", "op", "items"], as_index=False)[moved].sum()
     timed = data["scan"].drop_duplicates("op")  # whose bytes state how many elements an item has
-    elements = {
-        op: moved // (2 * items * ELEMENT_BYTES[kind])
-        for op, kind, items, moved in zip(
-            *(timed[name] for name in ("op", "type", "items", "bytes")), strict=True
-        )
-        if items
-    }
-    once = [
-        n * ELEMENT_BYTES[kind] * elements.get(op, 1)
-        for kind, op, n in zip(summed["type"], summed["op"], summed["items"], strict=True)
-    ]
-    summed = summed.assign(
-        read=summed["dram_bytes_read"] / once, written=summed["dram_bytes_written"] / once
-    )
-    table = lambda caption, rows: Table(
-        caption,
-        (
-            Column("type", "type", right=False),
-            Column("op", "operator", right=False),
-            Column("items", "n", size),
-            Column("read", "read", significant),
-            Column("written", "written", significant),
-        ),
-        rows,
-    )
-    return _page_table(
-        data,
-        "Over the bytes of n items: a scan that reads and writes once has 1 and 1.",
-        table,
-        summed,
-        launches,
-    )
+    timed = timed[timed["items"] > 0].set_index("op")
+    elements = timed["bytes"] // (2 * timed["items"] * timed["type"].map(ELEMENT_BYTES))
+    parts = summed["op"].map(elements).fillna(1)
+    once = summed["items"] * summed["type"].map(ELEMENT_BYTES) * parts
+    columns = [_CASE["type"], _CASE["op"], _CASE["items"]]
+    columns += [Column(key, key.split("_")[-1], significant) for key in moved]
+    summed[moved] = summed[moved].div(once, axis=0)
+    head = "Over the bytes of n items: a scan that reads and writes once has 1 and 1."
+    return _page_table(data, head, columns, summed, launches)

@@ -42,11 +42,9 @@ def timed_part(variant: str, data: Data, out: Path, stem: str, given: str) -> It
             )
             return
         settings = " and with ".join(sorted(set(timed) - {""}))
-        why = (
-            f"Timed with {settings} alone, and this page is of default settings"
-            if settings
-            else "Not timed on a GPU in these results"
-        )
+        why = "Not timed on a GPU in these results"
+        if settings:
+            why = f"Timed with {settings} alone, and this page is of default settings"
         yield f"{why}. To time it: `{bench_command(variant)}`"
         return
     own = cases[cases["variant"] == variant].drop_duplicates(KEY)
@@ -63,16 +61,11 @@ def timed_part(variant: str, data: Data, out: Path, stem: str, given: str) -> It
         yield _table(variant, cases, here, cubs)
     (source,) = sources(data, own)
     yield f"{footer_line([source])}; {source.repeated}."
-    verified = {
-        str(verification.context.get("git_commit", ""))[:9]
-        for verification in data.verifications
-        if variant in verification.variants
-    }
+    checked = [v.context for v in data.verifications if variant in v.variants]
+    verified = {str(context.get("git_commit", ""))[:9] for context in checked}
     if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
-        yield (
-            f"**The code that was verified is not the code that was timed**: commit "
-            f"{', '.join(sorted(verified))} was verified."
-        )
+        wrong = "**The code that was verified is not the code that was timed**: commit"
+        yield f"{wrong} {', '.join(sorted(verified))} was verified."
     if others := list(dict.fromkeys(other for _, other in scanned if other != op)):
         yield (
             f"Also timed with {', '.join(others)}: `scanlab-report figure throughput{given} "
@@ -91,91 +84,57 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
     powers = own[power_of_two(own["items"])]
     if len(own) > _MANY and len(powers):
         own, others = powers, len(own) - len(powers)
-    rows = own.assign(
-        rate=[
-            Interval(moved / middle, moved / high, moved / low, number)
-            for moved, middle, high, low, number in zip(
-                own["bytes"],
-                own["median_ns"],
-                own["high_ns"],
-                own["low_ns"],
-                own["count"],
-                strict=True,
-            )
-        ],
-        us=own["median_ns"] / 1e3,
-    )
+    numbers = (own[name] for name in ("bytes", "median_ns", "high_ns", "low_ns", "count"))
+    rates = [
+        Interval(moved / middle, moved / high, moved / low, number)
+        for moved, middle, high, low, number in zip(*numbers, strict=True)
+    ]
+    rows = own.assign(rate=rates, us=own["median_ns"] / 1e3)
     for name, rivals in (("copy", [CEILING]), ("cub", cubs)):
-        both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]].rename(
-            columns={"interval": f"of_{name}", "rival": name}
-        )
+        both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]]
+        both = both.rename(columns={"interval": f"of_{name}", "rival": name})
         rows = rows.merge(both, how="left", on=KEY)
     first = rows.iloc[0]
     ratio = lambda value: with_interval(value if isinstance(value, Interval) else None)
-    table = Table(
-        (
-            f"{first['mode']} {scan_words(first['op'])}, {first['cache']} cache, launched in a "
-            f"{first['launch']}"
-        ).capitalize()
+    rival = lambda value: code(value) if isinstance(value, str) else "—"
+    columns = (
+        Column("items", "n", size),
+        Column("us", "time, µs", lambda value: significant(value, 4)),
+        Column("rate", "GB/s", with_interval),
+        Column("of_copy", "× memcpy", ratio),
+        Column("of_cub", "× CUB", ratio),
+        Column("cub", "fastest CUB", rival, right=False),
+    )
+    about = f"{first['mode']} {scan_words(first['op'])}, {first['cache']} cache, launched in a "
+    caption = (
+        f"{about}{first['launch']}".capitalize()
         + ": median time, throughput counting 2n items, and the times of a device copy "
-        "(memcpy, of many items the ceiling) and of the "
-        "fastest CUB over its own, with 95% intervals in brackets.",
-        (
-            Column("items", "n", size),
-            Column("us", "time, µs", lambda value: significant(value, 4)),
-            Column("rate", "GB/s", with_interval),
-            Column("of_copy", "× memcpy", ratio),
-            Column("of_cub", "× CUB", ratio),
-            Column(
-                "cub",
-                "fastest CUB",
-                lambda value: code(value) if isinstance(value, str) else "—",
-                right=False,
-            ),
-        ),
-        rows,
+        "(memcpy, of many items the ceiling) and of the fastest CUB over its own, with 95% "
+        "intervals in brackets."
     )
     are = "is" if others == 1 else "are"
-    left_out = (
-        f"\n\n{count(others, 'size')} that {are} no power of two {are} left out." if others else ""
-    )
-    return f"{table.caption}\n\n{table.markdown()}{left_out}"
+    left_out = f"{count(others, 'size')} that {are} no power of two {are} left out."
+    table = Table(caption, columns, rows).markdown()
+    return f"{caption}\n\n{table}" + (f"\n\n{left_out}" if others else "")
 
 
 def _figure(variant: str, data: Data, own: pd.DataFrame, out: Path, stem: str) -> str:
     """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""
     type_name, op = own["type"].iloc[0], own["op"].iloc[0]
-    asked = data.asking(
-        Ask(
-            (variant, *(name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != variant)),
-            type_name,
-            op,
-        )
-    )
-    ways = {
-        f"{mode} ones launched in a {launch}"
-        for mode, launch in zip(own["mode"], own["launch"], strict=True)
-    }
-    name, entry, paper = (
-        f"throughput_{type_name}.png",
-        opened.registered("figure")["throughput"],
-        out / f"{stem}.pdf",
-    )
-    try:
-        if (
-            "inclusive ones launched in a stream" not in ways
-        ):  # who sees times below would not know why they do not count
-            raise Lacking("")
-        draw(entry, asked, [out / name])
-    except Lacking as error:
-        reason = (
-            f"no {error}"
-            if str(error)
-            else (
-                f"it is of inclusive scans launched in a stream, and these results have "
-                f"{' and '.join(sorted(ways))}"
-            )
-        )
+    beside = [name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != variant]
+    asked = data.asking(Ask((variant, *beside), type_name, op))
+    pairs = zip(own["mode"], own["launch"], strict=True)
+    ways = sorted({f"{mode} ones launched in a {launch}" for mode, launch in pairs})
+    name, paper = f"throughput_{type_name}.png", out / f"{stem}.pdf"
+    entry = opened.registered("figure")["throughput"]
+    reason = "it is of inclusive scans launched in a stream, and these results have "
+    reason += " and ".join(ways)  # who sees times below would not know why they do not count
+    if drawn := "inclusive ones launched in a stream" in ways:
+        try:
+            draw(entry, asked, [out / name])
+        except Lacking as error:
+            drawn, reason = False, f"no {error}"
+    if not drawn:
         return f"No figure: {reason}. To measure it: `{bench_command(variant, type_name, op)}`"
     picture = f"![Throughput of {variant}, {type_name}]({name})"
     if paper.exists():

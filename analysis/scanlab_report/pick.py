@@ -96,60 +96,37 @@ def newest(data: Data, table: str, what: str) -> pd.DataFrame:
     return rows
 
 
-def scans(
-    data: Data,
-    *,
-    types: Sequence[str] = ("i32",),
-    op: str = "plus",
-    mode: str = "inclusive",
-    all_of: Sequence[str] = (),
-    any_of: Sequence[Wanted] = (),
-    only: Sequence[Wanted] = (),
-    python: bool = False,
-    kinds: Sequence[str] = ("cuda",),
-    launches: Sequence[str] = (STREAM,),
-    references: Sequence[Wanted] = (),
-    cache: str = "",
-) -> pd.DataFrame:
-    """Return the cases of one device and type: the first of `types` with a scan timed on the GPU,
-    else the first with any timing. One row per case, as `summarise` makes them.
-
-    all_of, any_of: variants that must be there. only: leaves out all others. references: variants
-    that are shown whichever variants the user asks for. python: admits libraries of Python, timed
-    in a run of their own. cache: the only state that a figure shows. Lacking if no device has such
-    cases.
-    """
-    wanted = Query(
-        tuple(types),
-        op,
-        mode,
-        tuple(all_of),
-        tuple(any_of),
-        tuple(only),
-        python,
-        tuple(kinds),
-        tuple(launches),
-        tuple(references),
-        cache,
-    )
-    return wanted.asked(data).cases(data)
+def scans(data: Data, **wanted: Any) -> pd.DataFrame:
+    """Return the cases of one device and type, by the fields of `Query`: the first of `types` with
+    a scan timed on the GPU, else the first with any timing. One row per case, as `summarise` makes
+    them. Lacking if no device has such cases."""
+    fields: dict[str, Any] = {
+        name: tuple(v) if isinstance(v, list) else v for name, v in wanted.items()
+    }
+    return Query(**fields).asked(data).cases(data)
 
 
 @dataclass(frozen=True)
 class Query:
-    """The arguments of `scans`."""
+    """Which cases a figure shows."""
 
     types: tuple[str, ...] = ("i32",)
     op: str = "plus"
     mode: str = "inclusive"
     all_of: tuple[str, ...] = ()
+    """Variants that must be there."""
     any_of: tuple[Wanted, ...] = ()
+    """Variants of which one must be there."""
     only: tuple[Wanted, ...] = ()
+    """Leaves out all others."""
     python: bool = False
+    """Admits libraries of Python, timed in a run of their own."""
     kinds: tuple[str, ...] = ("cuda",)
     launches: tuple[str, ...] = (STREAM,)
     references: tuple[Wanted, ...] = ()
+    """Variants that are shown whichever variants the user asks for."""
     cache: str = ""
+    """The only state that a figure shows."""
 
     def asked(self, data: Data) -> Query:
         """Return the same query, narrowed to what the user asks for."""

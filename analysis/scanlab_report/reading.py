@@ -1,4 +1,4 @@
-"""Plain files: JSON, CSV, and numbers that a file may lack."""
+"""Plain files: JSON and CSV."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import contextlib
 import gzip
 import io
 import json
-import math
 import warnings
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pandas as pd
-from msgspec import UNSET
 
 from scanlab_report.data import Complaint
 from scanlab_report.schema.base import Count, Positive
@@ -65,15 +63,6 @@ def decoded(file: Path, raw: bytes, problems: list[Complaint], line: int = 0) ->
     except ValueError as error:  # an integer of thousands of digits
         problems.append(Complaint(file, "", f"cannot be read: {error}"))
     return None
-
-
-def known(value: Any) -> float:
-    """A number; NaN where the file does not say it."""
-    return math.nan if value is UNSET else float(value)
-
-
-def knowns(values: Iterable[Any]) -> list[float]:
-    return [math.nan if value is UNSET else value for value in values]
 
 
 def read_csv(text: str) -> pd.DataFrame:

@@ -10,9 +10,10 @@ from typing import Any
 
 from scanlab_report import place
 from scanlab_report.commands import session
-from scanlab_report.data import Complaint, Data, File
+from scanlab_report.data import Complaint, Data, File, Verification
 from scanlab_report.intervals import FEWEST
 from scanlab_report.load import MODEL, load
+from scanlab_report.load_others import ranges_beside
 from scanlab_report.others import Unknown
 from scanlab_report.reading import load_json
 from scanlab_report.schema.base import Count
@@ -21,22 +22,12 @@ from scanlab_report.tables import CASES, MEASURED, ODD_SIZES, RANKS
 
 COUNTS = "explain"
 """The folder of emulator counts in a run, and the name of the file with them in a record."""
-
 VERIFICATION, TESTS = "verify.jsonl", ("tests.json", "device_scan_tests.json")
-
-
 EXCEPTIONS = 0.05
 """Largest share of cases with too few repetitions for an interval."""
-
-
 _ON_GPU = ("device", "driver", "argv", "seed")
-
-
 _PROVENANCE = {"cuda": _ON_GPU, "odd_sizes": _ON_GPU, "host": ("cpu", "cores", "argv", "seed")}
-"""Required provenance besides date and commit, by kind of file; rows of waits have only device,
-date and commit."""
-
-
+"""Required provenance besides date and commit, by kind of file."""
 _NO_SEED = ("trace", "implicit_sync", "concurrency", "stopwatch")
 
 
@@ -66,88 +57,61 @@ class Record:
     @property
     def name(self) -> str:
         """The device's folder: `nvidia-h200`, and `nvidia-h200-x4` of scans over four."""
-        device = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", self.device.lower())).strip(
-            "-"
-        )
+        plain = re.sub(r"\((r|tm)\)", "", self.device.lower())
+        device = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
         return f"{device}-x{self.gpus}" if device and self.gpus > 1 else device
 
 
 def examine(folder: Path, recorded: Path) -> Record:
-    """Read a run and checks whether it may be added to the record."""
+    """Read a run and check whether it may be added to the record."""
     record = Record(folder)
-    candidates = (
-        [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
-        if folder.is_dir()
-        else []
-    )
-    if not candidates:
+    files = sorted(p for p in folder.glob("*") if p.is_file() and not p.name.startswith("."))
+    if not files:
         record.complain(folder, "", "is no folder with results files")
         return record
-    timed: list[tuple[File, str]] = []
-    tables: list[tuple[File, str]] = []
-    verifications = []
-    ranges = {
-        file.with_suffix(f".ranges{suffix}")
-        for file in candidates
-        if file.suffix == ".csv"
-        for suffix in (".json", ".json.gz")
-    }
-    for file in sorted(candidates):
-        data = load([file])
-        problems = [problem for problem in data.problems if not isinstance(problem, Unknown)]
-        pairs = [pair for pair in session.kinds(data) if pair[1] != "counts"]
-        record.wrong += problems
-        verifications += data.verifications
-        kept = pairs or data.verifications or file.name in TESTS or file in ranges
-        (record.files if kept else record.ignored).append(file)
+    data = load(files)
+    record.wrong += [problem for problem in data.problems if not isinstance(problem, Unknown)]
+    pairs = [pair for pair in session.kinds(data) if pair[1] != "counts"]
+    kept = {run.path for run, _ in pairs} | {checked.file for checked in data.verifications}
+    kept |= {path for file in files if file.suffix == ".csv" for path in ranges_beside(file)}
+    kept |= {file for file in files if file.name in TESTS}
+    record.files = [file for file in files if file in kept]
+    record.ignored = [file for file in files if file not in kept]
+    for file in files:
         if file.name in TESTS:
             _tests(record, file)
-        timed += [pair for pair in pairs if pair[1] not in session.COUNTED]
-        tables += [
-            pair
-            for pair in pairs
-            if pair[1] in session.COUNTED and pair[1] != "repeats" and pair[0].context
-        ]  # _verification checks repeats
-        if not problems:  # otherwise these would be consequential errors
-            _too_few(record, file, data)
-    for run, kind in [*timed, *tables]:
-        _provenance(record, run, kind)
-    if not timed:
+    timed = [pair for pair in pairs if pair[1] not in session.COUNTED]
+    runs = [run for run, _ in timed]
+    if not runs:
         record.complain(folder, "", "holds no timings, schedules, traces or experiments")
         return record
+    if not record.wrong:  # otherwise these would be consequential errors
+        _too_few(record, data)
+    contexts = [run.context for run in runs]
+    counted = [
+        (run, kind)
+        for run, kind in pairs
+        if kind in ("counters", "traffic", "waits") and run.context not in [{}, *contexts]
+    ]
     model = _model(record)
-    for run in model:
-        _provenance(record, run, "trace")
-    _one_run(record, [run for run, _ in timed] + model + [run for run, _ in tables])
-    first = min(
-        timed, key=lambda pair: (pair[0].kind == "host", pair[1] != "timings", pair[0].date)
-    )[0]
-    record.device, record.date, record.gpus = (
-        first.device,
-        first.date[:10],
-        session.gpus(run for run, _ in timed),
-    )
+    for run, kind in [*timed, *((run, "trace") for run in model), *counted]:
+        _provenance(record, run, kind)
+    _one_run(record, [*runs, *model, *(run for run, _ in counted)])
+    first = min(timed, key=lambda pair: (not pair[0].on_gpu, pair[1] != "timings", pair[0].date))[0]
+    record.device, record.date = first.device, first.date[:10]
+    record.gpus = session.gpus(runs)
     for run, kind in timed:
         if record.gpus > 1 and kind not in session.OF_SEVERAL:
-            record.complain(
-                run.path,
-                "",
-                (
-                    f"is of one GPU, and scans of other files ran over {record.gpus}: record "
-                    f"these in a folder of their own"
-                ),
-            )
+            message = f"is of one GPU, and scans of other files ran over {record.gpus}"
+            record.complain(run.path, "", f"{message}: record these in a folder of their own")
     if not record.name:
-        record.complain(
-            first.path,
-            "context.device",
-            f"is {shown(record.device)}, by which no folder can be called: say which device it is",
-        )
+        message = f"is {shown(record.device)}, by which no folder can be called"
+        record.complain(first.path, "context.device", f"{message}: say which device it is")
     if first.kind == "host":
         _counts(record, first)
     wanted = any(kind in ("timings", "distributed") and run.kind == "cuda" for run, kind in timed)
-    _verification(record, verifications, first, wanted)
-    _recorded_already(record, [run for run, _ in timed], recorded)
+    _verification(record, data.verifications, first, wanted)
+    _recorded_already(record, runs, recorded)
     return record
 
 
@@ -156,32 +120,26 @@ def _provenance(record: Record, run: File, kind: str) -> None:
     required = ("device",) if kind == "waits" else _PROVENANCE.get(run.kind, ("device",))
     for key in ("date", *(key for key in required if key != "seed" or kind not in _NO_SEED)):
         if not run.context.get(key):
-            record.complain(
-                run.path,
-                f"context.{key}",
-                "is missing: a recorded run says where its numbers are from",
-            )
-    if not re.match(r"\d{4}-\d\d-\d\dT", run.date or "0000-00-00T"):
-        record.complain(run.path, "context.date", f"is {run.date!r}, not ISO 8601")
-    if not re.fullmatch(r"[0-9a-f]{40}", run.commit):
-        record.complain(
-            run.path,
-            "context.git_commit",
-            f"is {run.commit or 'missing'!r}, not a commit: build from a clone, with git installed",
-        )
-    if str(run.context.get("git_dirty")).lower() != "false":
-        record.complain(
-            run.path,
-            "context.git_dirty",
-            (
-                "the tree had uncommitted changes, or it is not known: commit, build, and "
-                "measure again"
-            ),
-        )
-    if (run.context.get("assertions") or "off") != "off":
-        record.complain(
-            run.path, "context.assertions", "are on, which makes code slower: build without them"
-        )
+            message = "is missing: a recorded run says where its numbers are from"
+            record.complain(run.path, f"context.{key}", message)
+    commit, assertions = run.commit or "missing", run.context.get("assertions") or "off"
+    dirty = "the tree had uncommitted changes, or it is not known: commit, build, and measure again"
+    for key, sound, message in (
+        (
+            "date",
+            not run.date or re.match(r"\d{4}-\d\d-\d\dT", run.date),
+            f"is {run.date!r}, not ISO 8601",
+        ),
+        (
+            "git_commit",
+            re.fullmatch(r"[0-9a-f]{40}", run.commit),
+            f"is {commit!r}, not a commit: build from a clone, with git installed",
+        ),
+        ("git_dirty", str(run.context.get("git_dirty")).lower() == "false", dirty),
+        ("assertions", assertions == "off", "are on, which makes code slower: build without them"),
+    ):
+        if not sound:
+            record.complain(run.path, f"context.{key}", message)
 
 
 def _one_run(record: Record, runs: Sequence[File]) -> None:
@@ -195,28 +153,20 @@ def _one_run(record: Record, runs: Sequence[File]) -> None:
             ("git_commit", run.commit, runs[0].commit, runs[0].path),
         ):
             if mine != other:
+                message = f"is {mine!r}, and {other!r} in {file.name}"
                 record.complain(
                     run.path,
                     f"context.{key}",
-                    (
-                        f"is {mine!r}, and {other!r} in {file.name}: record one run of one "
-                        f"device and commit at a time"
-                    ),
+                    f"{message}: record one run of one device and commit at a time",
                 )
 
 
 def _model(record: Record) -> list[File]:
     """Find the measurements for the engine model. Return their provenance."""
     model, held = record.folder / MODEL, []
-    record.model = [
-        file
-        for file in (
-            model / "calibration.json",
-            model / "advise.json",
-            *sorted((model / "traces").glob("*.json")),
-        )
-        if file.is_file()
-    ]
+    files = [model / "calibration.json", model / "advise.json"]
+    files += sorted((model / "traces").glob("*.json"))
+    record.model = [file for file in files if file.is_file()]
     for file in record.model:
         document = load_json(file, record.wrong)
         if run := _of_itself(file, document):
@@ -228,11 +178,9 @@ def _model(record: Record) -> list[File]:
 
 def _of_itself(path: Path, document: object) -> File | None:
     """The provenance that a document of any kind states."""
-    context = (
-        (document.get("context") or document.get("otherData"))
-        if isinstance(document, Mapping)
-        else None
-    )
+    if not isinstance(document, Mapping):
+        return None
+    context = document.get("context") or document.get("otherData")
     return File(path, MEASURED, context) if isinstance(context, Mapping) else None
 
 
@@ -241,26 +189,17 @@ def _counts(record: Record, run: File) -> None:
     data = load(sorted((record.folder / COUNTS).glob("*.json")))
     record.wrong += data.problems
     record.counts = list(data["counts"]["content"])
-    for number in data["counts"]["file"]:
-        counted = data.files[number]
-        if counted.dirty or counted.commit != run.commit:
-            commit = (
-                f"{counted.commit} with uncommitted changes" if counted.dirty else counted.commit
-            )
-            record.complain(
-                counted.path,
-                "git_commit",
-                (
-                    f"is {commit}, and {run.commit} in {run.path.name}: count with the code "
-                    f"that was timed"
-                ),
-            )
-            return
+    counted = [data.files[number] for number in data["counts"]["file"]]
+    other = next((file for file in counted if file.dirty or file.commit != run.commit), None)
+    if other:
+        commit = f"{other.commit}{' with uncommitted changes' if other.dirty else ''}"
+        message = f"is {commit}, and {run.commit} in {run.path.name}: count with the code that was"
+        record.complain(other.path, "git_commit", f"{message} timed")
 
 
-def _too_few(record: Record, file: Path, data: Data) -> None:
-    """Complain of timings with too few repetitions for an interval, unless only a few cases are
-    affected: a cap on its time stops a slow case."""
+def _too_few(record: Record, data: Data) -> None:
+    """Complain of timings with too few repetitions for an interval, unless only a few cases of the
+    file are affected: a cap on its time stops a slow case."""
     kinds = {
         "scan": "bench --benchmark_repetitions=",
         "schedule": "streams run --benchmark_repetitions=",
@@ -268,73 +207,58 @@ def _too_few(record: Record, file: Path, data: Data) -> None:
         "distributed": "distributed bench --benchmark_repetitions=",
     }
     for table, how in kinds.items():
-        rows = data.rows(
-            table, lambda file: file.kind != ODD_SIZES
-        )  # those have an interval over processes
-        if table == "schedule":
-            rows = rows[
-                rows["control"] == 0
-            ]  # a schedule that is wrong on purpose is not timed for its speed
+        # Odd sizes have an interval over processes, and a control is not timed for its speed.
+        rows = data.rows(table, lambda file: file.kind != ODD_SIZES)
+        rows = rows[rows["control"] == 0] if table == "schedule" else rows
         case = ["algorithm", "kind", *RANKS[1:]] if table == "distributed" else CASES[table]
-        counts = rows.groupby(case, dropna=False).size()
-        few = counts[counts < FEWEST]
-        if len(few) > EXCEPTIONS * len(counts):
-            named = " ".join(str(part) for part in few.index[0] if part != "")
-            record.complain(
-                file,
-                "benchmarks",
-                f"{len(few)} of {len(counts)} cases have fewer than {FEWEST} repetitions, "
-                f"such as {named} with {few.iloc[0]}: "
-                f"no interval is known; measure again with {how}{FEWEST} or more",
-            )
+        for number, of_file in rows.groupby("file"):
+            counts = of_file.groupby(case, dropna=False).size()
+            few = counts[counts < FEWEST]
+            if len(few) > EXCEPTIONS * len(counts):
+                named = " ".join(str(part) for part in few.index[0] if part != "")
+                record.complain(
+                    data.files[number].path,
+                    "benchmarks",
+                    f"{len(few)} of {len(counts)} cases have fewer than {FEWEST} repetitions, "
+                    f"such as {named} with {few.iloc[0]}: "
+                    f"no interval is known; measure again with {how}{FEWEST} or more",
+                )
 
 
-def _verification(record: Record, verifications: Sequence[Any], run: File, wanted: bool) -> None:
+def _verification(
+    record: Record, verifications: Sequence[Verification], run: File, wanted: bool
+) -> None:
     """Complain of the outcome of `scanlab verify --json` on the device, and of `--repeat` in
     another file."""
     if not verifications and wanted and not record.wrong:
-        how = (
-            f"scanlab distributed verify --gpus {record.gpus} --json"
-            if record.gpus > 1
-            else "scanlab verify --device cuda --json"
-        )
-        record.complain(
-            record.folder,
-            VERIFICATION,
-            f"is missing: verify with {how} {record.folder / VERIFICATION}",
-        )
+        several = f"distributed verify --gpus {record.gpus}"
+        how = several if record.gpus > 1 else "verify --device cuda"
+        message = f"is missing: verify with scanlab {how} --json {record.folder / VERIFICATION}"
+        record.complain(record.folder, VERIFICATION, message)
     of_commits = any(wrong.place == "context.git_commit" for wrong in record.wrong)
-    for verification in verifications:
-        about = verification.context
+    for checked in verifications:
+        about = checked.context
         dirty, commit = about.get("git_dirty") == "true", about.get("git_commit", "")
-        if verification.interrupted:
-            record.complain(verification.file, "", "was interrupted: verify again")
-        if verification.failed:
-            record.complain(
-                verification.file, "", f"says that {verification.failed} verifications failed"
-            )
-        if wanted and about["backend"] != "cuda":
-            record.complain(verification.file, "", "is not of the GPU: verify with --device cuda")
-        if dirty or (
-            commit != run.context.get("git_commit") and not of_commits
-        ):  # else it is other than some of them, of course
-            record.complain(
-                verification.file,
-                "",
-                (
-                    f"is of commit {commit}{'+' * dirty}, not of the results': verify what was "
-                    f"measured"
-                ),
-            )
-        if wanted and about.get("device") != run.device:
-            record.complain(
-                verification.file,
-                "",
-                (
-                    f"is of {about.get('device') or 'no device'}, and the results are of "
-                    f"{run.device}: verify where it was measured"
-                ),
-            )
+        # If results are of several commits, it is other than some of them, of course.
+        other = commit != run.context.get("git_commit") and not of_commits
+        device = about.get("device") or "no device"
+        for wrong, message in (
+            (checked.interrupted, "was interrupted: verify again"),
+            (checked.failed, f"says that {checked.failed} verifications failed"),
+            (wanted and about["backend"] != "cuda", "is not of the GPU: verify with --device cuda"),
+            (
+                dirty or other,
+                f"is of commit {commit}{'+' * dirty}, not of the results': verify what was "
+                f"measured",
+            ),
+            (
+                wanted and about.get("device") != run.device,
+                f"is of {device}, and the results are of {run.device}: verify where it was "
+                f"measured",
+            ),
+        ):
+            if wrong:
+                record.complain(checked.file, "", message)
 
 
 def _tests(record: Record, file: Path) -> None:
@@ -362,10 +286,7 @@ def _recorded_already(record: Record, runs: Sequence[File], recorded: Path) -> N
     known = {identity(run): run.path for run in below if run}
     for run in runs:
         if (same := known.get(identity(run))) is not None:
-            known_as = (
-                f"is recorded already: {place(same)}"
-                if same.is_relative_to(recorded)
-                else f"is the same run as {same.name}"
-            )
-            record.complain(run.path, "", known_as)
+            here = f"is the same run as {same.name}"
+            there = f"is recorded already: {place(same)}"
+            record.complain(run.path, "", there if same.is_relative_to(recorded) else here)
         known.setdefault(identity(run), run.path)

@@ -82,18 +82,18 @@ def source_of(
 ) -> Source:
     """The source of numbers from some files of one origin."""
     used = list(files)
-    versions = []
-    for name, form in _VERSIONS.items():
-        if stated := sorted({str(f.context[name]) for f in used if f.context.get(name)}):
-            versions.append(form.format(" and ".join(stated)))
+    all_of = lambda value: tuple(sorted({text for file in used if (text := value(file))}))
+    stated = {key: all_of(lambda f: str(f.context.get(key) or "")) for key in _VERSIONS}
     fields: dict[str, Any] = {
         "device": ", ".join(sorted({file.device for file in used})),
         "origin": used[0].origin,
-        "dates": tuple(sorted({file.date[:10] for file in used if file.date})),
-        "commits": tuple(sorted({file.commit for file in used if file.commit})),
+        "dates": all_of(lambda file: file.date[:10]),
+        "commits": all_of(lambda file: file.commit),
         "dirty": any(file.dirty for file in used),
         "samples": samples,
-        "versions": tuple(versions),
+        "versions": tuple(
+            form.format(" and ".join(stated[key])) for key, form in _VERSIONS.items() if stated[key]
+        ),
     }
     return Source(**fields | changes)
 

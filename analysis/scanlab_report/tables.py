@@ -59,9 +59,35 @@ COLUMNS = {
     + ["ties_least_slower", "ties_most_slower"],
 }
 """The columns of each table beside `file`. Times are in nanoseconds, but for those that say so."""
+FIELDS = {"ns": "real_time", "round": "sample", "threads": "threads_per_block", "from": "from_"}
+FIELDS |= {"scan": "variant", "algorithm": "variant", "launch": "launched", "buffers": "reused"}
+FIELDS |= {"side_kernels": "beside", "budget": "budget_bytes", "reason": "error_message"}
+FIELDS |= {"choice": "chosen"}
+"""Fields and properties of samples whose columns have another name."""
+ROWS = {
+    "files": "a file of results, with its provenance",
+    "scan": "a sample of a scan on one device, or of a copy beside it",
+    "schedule": "a sample of a schedule, or of a copy or kernel alone",
+    "stream_scan": "a sample of a scan larger than the device",
+    "distributed": "a sample of a scan over several ranks",
+    "skipped": "a case that was not timed, with the reason",
+    "counters": "a launch: its shared-memory wavefronts and bank conflicts, by the hardware",
+    "traffic": "a launch: its DRAM bytes, by the hardware",
+    "waits": "a role of a kernel's warps: its cycles, in all and waiting",
+    "repeats": "a variant, type, operator and mode: whether the bits of repeated runs varied",
+    "verification": "a variant whose results were compared with the oracle's",
+    "counts": "a case on the SIMT emulator",
+    "spans": "an operation on an engine, in a timeline of a schedule",
+    "calls": "a call of the host, in the same timelines",
+    "rank_spans": "a kernel, copy or memset on one of several GPUs",
+    "nvbench": "a scan or copy that nvbench timed",
+    "implicit_sync": "a trial of an experiment on what blocks what",
+    "concurrency": "a repetition of small grids side by side",
+}
+"""The meaning of a row of each table of an export."""
 
 
-ELEMENT_BYTES = {"i8": 1, "i16": 2, "f16": 2, "i32": 4, "f32": 4, "i64": 8, "f64": 8}
+ELEMENT_BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "f16": 2, "f32": 4, "f64": 8}
 
 
 def settings_name(settings: Mapping[str, str]) -> str:

@@ -70,30 +70,19 @@ def _named(path: Path, within: Path, *above: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        failed = Path(os.path.abspath(error.filename)) if error.filename else None
-        hidden = (
-            failed is not None
-            and _HIDDEN in str(failed)
-            and failed.is_relative_to(os.path.abspath(within))
-        )
-        if (
-            failed is not None
-            and not hidden
-            and failed not in [Path(os.path.abspath(folder)) for folder in above]
-        ):
-            raise
-        raise OSError(
-            error.errno, f"cannot be written: {error.strerror or error}", str(path)
-        ) from None
+        if error.filename:
+            failed = Path(os.path.abspath(error.filename))
+            hidden = _HIDDEN in str(failed) and failed.is_relative_to(os.path.abspath(within))
+            if not hidden and failed not in [Path(os.path.abspath(folder)) for folder in above]:
+                raise
+        reason = f"cannot be written: {error.strerror or error}"
+        raise OSError(error.errno, reason, str(path)) from None
 
 
 def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
     """Return a sentence if the name of the output has none of the endings, else an empty text."""
-    return (
-        ""
-        if path.suffix in endings
-        else f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}"
-    )
+    wanted = f"{', '.join(endings[:-1])} or {endings[-1]}"
+    return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {wanted}"
 
 
 def unwritable(folder: Path) -> str:

@@ -2,208 +2,139 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from scanlab_report import DATA, opened, tidy_columns
-from scanlab_report import tidy as export
+from scanlab_report import opened
 from scanlab_report.commands.__main__ import main
+from scanlab_report.load import load
 from tests import fixtures, stream_fixtures
+
+FEW = {("scan", "type"), ("scan", "cache"), ("stream_scan", "way"), ("distributed", "on")}
+"""Columns whose meaning lists what they may be."""
+TIMED = ("scan", "schedule", "stream_scan", "distributed")
+
+
+def write(file: Path, content: object) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file
+
+
+def export(out: Path, *paths: Path) -> dict[str, pd.DataFrame]:
+    assert main(["export", *map(str, paths), "--out", str(out)]) == 0
+    return {file.stem: pd.read_csv(file) for file in out.glob("*.csv")}
+
+
+def scan(**context: str) -> object:
+    document = fixtures.timings(rounds=5, top=10)
+    return document | {"context": fixtures.context(**context)}
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = fixtures.write_all(tmp_path_factory.mktemp("recorded"), rounds=5, top=18)
-    (folder / "issued.json").write_text(json.dumps(stream_fixtures.trace(issued=True)))
-    (folder / "verify.jsonl").write_text(fixtures.verification())
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = fixtures.write_all(tmp_path_factory.mktemp("run"), rounds=5, top=12)
+    write(folder / "issued.json", stream_fixtures.trace(issued=True))
+    write(folder / "verify.jsonl", fixtures.verification())
     return folder
 
 
 @pytest.fixture(scope="module")
-def tidy(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("export") / "tidy"
-    assert main(["export", str(recorded), "--out", str(out)]) == 0
+def out(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("export")
+    export(out, run)
     return out
 
 
-def test_every_table_is_there_and_every_column_of_it_is_described(tidy: Path) -> None:
-    described = json.loads((tidy / "dictionary.json").read_text())["tables"]
-    page = (tidy / "dictionary.md").read_text()
-    assert set(described) == set(export.TABLES)
+def test_every_column_of_every_table_is_described(out: Path) -> None:
+    described = json.loads((out / "dictionary.json").read_text())["tables"]
+    page = (out / "dictionary.md").read_text()
+    assert set(described) == {file.stem for file in out.glob("*.csv")}
     for name, table in described.items():
-        rows = pd.read_csv(tidy / f"{name}.csv")
-        assert [column["column"] for column in table["columns"]] == list(rows.columns) and table[
-            "rows"
-        ] == len(rows) > 0
+        rows = pd.read_csv(out / f"{name}.csv")
+        assert [column["column"] for column in table["columns"]] == list(rows.columns)
+        assert table["rows"] == len(rows) > 0 and f"\n## {name}\n" in page
         for column in table["columns"]:
             assert column["meaning"] and f"| `{column['column']}` |" in page
+            if (name, column["column"]) in FEW:
+                assert all(word in column["meaning"] for word in set(rows[column["column"]]))
 
 
-def test_every_sample_that_was_read_is_in_a_table(
-    recorded: Path, tidy: Path, capsys: pytest.CaptureFixture[str]
+def test_every_sample_that_was_read_is_in_a_table_and_its_file_is_named(
+    run: Path, out: Path
 ) -> None:
-    """Of each file with measurements; those of the engine model are computed, and named."""
-    tables = {name: pd.read_csv(tidy / f"{name}.csv") for name in export.TABLES}
-    named = set().union(
-        *(table["run"] for name, table in tables.items() if "run" in table and name != "runs")
-    )
-    assert named == set(tables["runs"]["run"])
-    assert tables["several_gpus"]["time_ns"].sum() == pytest.approx(
-        sum(
-            entry["real_time"]
-            for file in recorded.glob("*.json")
-            for entry in (json.loads(file.read_text()).get("benchmarks") or [])
-            if entry.get("kind") == "distributed"
-        )
-    )
-    assert main(["export", str(recorded / "advice.json"), "--out", str(tidy.parent / "model")]) == 2
-    assert (
-        f"Not exported: 1 file of the engine model, such as {recorded / 'advice.json'}"
-        in capsys.readouterr().err
-    )
-    assert (
-        main(
-            [
-                "export",
-                str(recorded / "advice.json"),
-                str(recorded / "scan.json"),
-                "--out",
-                str(tidy.parent / "model"),
-            ]
-        )
-        == 0
-    )
-    assert "Not exported: 1 file of the engine model" in capsys.readouterr().out
+    data, files = load([run]), pd.read_csv(out / "files.csv", index_col="file")
+    for name in TIMED:
+        rows = pd.read_csv(out / f"{name}.csv")
+        assert rows["ns"].tolist() == pytest.approx(data[name]["ns"].tolist())
+        paths = [data.files[number].path.name for number in data[name]["file"]]
+        assert files.loc[rows["file"], "path"].tolist() == paths
+    assert set(files["git_commit"].dropna()) == {fixtures.COMMIT}
+    assert not files["path"].str.startswith("/").any()
+
+
+def test_times_of_the_engine_model_are_named_and_not_exported(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    advice, out = str(run / "advice.json"), str(tmp_path)
+    assert main(["export", advice, "--out", out]) == 2
+    stated = f"Not exported: 1 file of the engine model, such as {advice}"
+    assert stated in capsys.readouterr().err
+    assert main(["export", advice, str(run / "scan.json"), "--out", out]) == 0
+    assert stated in capsys.readouterr().out and not list(tmp_path.glob("advice.*"))
 
 
 def test_what_is_counted_says_of_which_device_and_code_it_is(tmp_path: Path) -> None:
-    for device in ("One", "Other"):
-        (folder := tmp_path / "in" / device).mkdir(parents=True)
-        (folder / "scan.json").write_text(
-            json.dumps(
-                fixtures.timings(rounds=5, top=10) | {"context": fixtures.context(device=device)}
-            )
-        )
-        (folder / "bank_conflicts.csv").write_text(
-            f"variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts\n"
-            f"hso_block,none,i32,plus,{1024 if device == 'One' else 2048},kernel,0,9,9,1,1\n"
-        )
-    assert main(["export", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == 0
-    rows = pd.read_csv(tmp_path / "out" / "bank_conflicts.csv").set_index("file")
-    assert rows["device"].to_dict() == {
-        f"{device}/bank_conflicts.csv": device for device in ("One", "Other")
-    }
+    head = "variant,padding,type,op,items,kernel,launch_index,shared_load_wavefronts,"
+    head += "shared_store_wavefronts,shared_load_conflicts,shared_store_conflicts\n"
+    for items, device in ((1024, "One"), (2048, "Other")):
+        write(tmp_path / "in" / device / "scan.json", scan(device=device))
+        row = f"hso_block,none,i32,plus,{items},kernel,0,9,9,1,1\n"
+        write(tmp_path / "in" / device / "bank_conflicts.csv", head + row)
+    tables = export(tmp_path / "out", tmp_path / "in")
+    rows = tables["counters"].merge(tables["files"], on="file")
+    assert rows[["items", "device"]].values.tolist() == [[1024, "One"], [2048, "Other"]]
     assert set(rows["git_commit"]) == {fixtures.COMMIT} and rows["date"].notna().all()
 
 
 def test_files_of_one_name_are_told_apart_however_they_are_given(tmp_path: Path) -> None:
-    for seed in (1, 2):
-        (tmp_path / str(seed)).mkdir()
-        (tmp_path / str(seed) / "scan.json").write_text(
-            json.dumps(
-                fixtures.timings(rounds=5, top=10) | {"context": fixtures.context(seed=str(seed))}
-            )
-        )
+    for seed in "12":
+        write(tmp_path / seed / "scan.json", scan(seed=seed))
     for paths in ([tmp_path / "1" / "scan.json", tmp_path / "2"], [tmp_path]):
-        assert main(["export", *map(str, paths), "--out", str(tmp_path / "out")]) == 0
-        assert pd.read_csv(tmp_path / "out" / "runs.csv")["file"].tolist() == [
-            "1/scan.json",
-            "2/scan.json",
-        ]
+        files = export(tmp_path / "out", *paths)["files"]
+        assert files["path"].tolist() == ["1/scan.json", "2/scan.json"]
 
 
 def test_a_verification_alone_is_exported(tmp_path: Path) -> None:
-    (tmp_path / "verify.jsonl").write_text(fixtures.verification())
-    assert main(["export", str(tmp_path / "verify.jsonl"), "--out", str(tmp_path / "out")]) == 0
-    rows = pd.read_csv(tmp_path / "out" / "verifications.csv", index_col="variant")
-    assert (
-        rows[["passed", "failed", "skipped"]].loc["look_ahead"].tolist() == [9, 0, 0]
-        and rows["skipped"]["hs_block"] == 1
-    )
-    assert rows["device"]["look_ahead"] == "Test Device" and rows["file"].eq("verify.jsonl").all()
+    tables = export(tmp_path, write(tmp_path / "verify.jsonl", fixtures.verification()))
+    rows = tables["verification"].merge(tables["files"], on="file").set_index("variant")
+    assert rows.loc["look_ahead", ["passed", "failed", "skipped"]].tolist() == [9, 0, 0]
+    assert rows["skipped"]["hs_block"] == 1
+    assert rows["device"]["look_ahead"] == "Test Device" and rows["path"].eq("verify.jsonl").all()
 
 
-def test_the_dictionary_names_every_value_of_columns_with_a_few(tidy: Path) -> None:
-    """Those of the recorded scans are more than those of invented ones. Operators, of which anybody
-    may add one, are in no list."""
-    recorded = [
-        entry
-        for file in (DATA / "recorded").glob("*/*/scan.json.gz")
-        for entry in json.loads(gzip.decompress(file.read_bytes()))["benchmarks"]
-    ]
-    values = {
-        ("repetitions", column): {entry[column] for entry in recorded}
-        for column in ("type", "mode", "cache", "launch")
-    }
-    values |= {("runs", "kind"): {"cuda", "host", "tuning"}}
-    for name in ("stream_scans", "several_gpus", "several_gpus_operations", "verifications"):
-        table = pd.read_csv(tidy / f"{name}.csv")
-        values |= {
-            (name, column): set(table[column])
-            for column in ("way", "from", "to", "on", "kind", "backend", "type", "mode")
-            if column in table
-        }
-    assert {"pipeline", "batch", "graph", "stream", "host"} == values["repetitions", "launch"]
-    for (name, column), found in values.items():
-        meaning = tidy_columns.described_as(name, column)[1]
-        assert found and all(value in meaning for value in found), (name, column, meaning)
-    assert "variants/operators/" in tidy_columns.described_as("repetitions", "op")[1]
-
-
-def test_a_row_is_a_repetition_and_its_run_says_where_it_is_from(
-    tidy: Path, recorded: Path
-) -> None:
-    rows, runs = (
-        pd.read_csv(tidy / "repetitions.csv"),
-        pd.read_csv(tidy / "runs.csv", index_col="run"),
-    )
-    timed = [
-        e
-        for e in json.loads((recorded / "scan.json").read_text())["benchmarks"]
-        if not e.get("error_occurred")
-    ]
-    of_scans = rows[rows["run"] == runs.index[runs["file"] == "scan.json"][0]]
-    assert of_scans["time_ns"].tolist() == pytest.approx([e["real_time"] for e in timed])
-    assert (
-        set(runs["git_commit"]) == {fixtures.COMMIT} and not runs["file"].str.startswith("/").any()
-    )
-    schedules = pd.read_csv(tidy / "schedules.csv")
-    assert set(runs.loc[schedules["run"], "file"]) == {"streams.json"}
-
-
-def test_parquet_says_the_same_as_csv(tidy: Path) -> None:
+def test_parquet_says_the_same_as_csv(out: Path) -> None:
     pytest.importorskip("pyarrow")
-    for name in export.TABLES:
-        parquet = pd.read_parquet(tidy / f"{name}.parquet")
-        text = parquet.to_csv(index=False)
-        assert text == (tidy / f"{name}.csv").read_text(), name
+    for file in out.glob("*.csv"):
+        parquet = pd.read_parquet(file.with_suffix(".parquet"))
+        assert parquet.to_csv(index=False) == file.read_text(), file
 
 
 def test_recorded_data_are_exported_whole_though_sessions_of_a_device_have_the_same_cases(
-    tmp_path: Path,
-    recorded: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = tmp_path / "recorded"
+    data, text = tmp_path / "recorded", fixtures.dram_bytes(18)
     for session in ("one", "two"):
-        (data / session).mkdir(parents=True)
-        for name in ("dram_bytes.csv", "larger.json"):
-            (data / session / name).write_text((recorded / name).read_text())
-    assert (
-        main(["export", str(data), "--out", str(tmp_path / "out")]) == 2
-        and "of the cases of" in capsys.readouterr().err
-    )
-    (data / "two" / "larger.json").unlink()
+        write(data / session / "dram_bytes.csv", text)
+    write(data / "one" / "scan.json", scan())
+    assert main(["export", str(data), "--out", str(tmp_path / "out")]) == 2
+    assert "of the cases of" in capsys.readouterr().err
     monkeypatch.setattr(opened, "RECORDED", data)
-    assert main(["export", str(data), "--out", str(tmp_path / "out")]) == 0
-    assert len(pd.read_csv(tmp_path / "out" / "dram_bytes.csv")) == 2 * len(
-        fixtures.dram_bytes(18).splitlines()[1:]
-    )
+    rows = export(tmp_path / "out", data)["traffic"]
+    assert len(rows) == 2 * len(text.splitlines()[1:])
 
 
 def test_where_there_is_nothing_to_export_that_is_said(tmp_path: Path) -> None:

@@ -21,44 +21,31 @@ def record(folder: Path, factor: float) -> Path:
     folder.mkdir(parents=True)
     times = {"cpu_sequential": 3000 * factor, "cub_device_scan": 10.0, "hso_blocked_padded": 20.0}
     entries = [
-        fixtures.repetition(tiny_case, round_number, time + round_number)
+        fixtures.repetition(fixtures.case(variant, 2**20), number, time + number)
         for variant, time in times.items()
-        for tiny_case in [case(variant)]
-        for round_number in range(6)
+        for number in range(6)
     ]
-    document = {
-        "context": fixtures.context(date=f"{folder.name}T00:00:00+00:00"),
-        "benchmarks": entries,
-    }
-    (folder / "scan.json").write_text(json.dumps(document))
+    about = fixtures.context(date=f"{folder.name}T00:00:00+00:00")
     larger = stream_fixtures.stream_scan()
-    larger["context"]["date"] = document["context"]["date"]
-    (folder / "stream_scan.json").write_text(json.dumps(larger))
+    larger["context"]["date"] = about["date"]
+    documents = {"scan": {"context": about, "benchmarks": entries}, "stream_scan": larger}
+    for name, document in documents.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
     return folder
-
-
-def case(variant: str) -> str:
-    return fixtures.case(variant, 2**20)
 
 
 def samples(folder: Path, table: str) -> pd.DataFrame:
     """The samples of all sessions that are compared over sessions, by day."""
     data = load([], [folder])
     assert not data.problems, data.problems
-    rows = data[table]
-    rows = rows.assign(day=[data.files[number].date[:10] for number in rows["file"]])
-    columns = [
-        "day",
-        *(c for c in rows if c in ("variant", "way", "scan", "items", "round", "ns", "bytes")),
-    ]
-    return rows[columns].sort_values(columns).reset_index(drop=True)
+    rows = data[table].assign(day=[data.files[n].date[:10] for n in data[table]["file"]])
+    columns = ["day", "variant", "way", "scan", "items", "round", "ns", "bytes"]
+    rows = rows[[column for column in columns if column in rows]]
+    return rows.sort_values(list(rows)).reset_index(drop=True)
 
 
 def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
-    old, new = (
-        record(tmp_path / name, factor)
-        for name, factor in (("2026-01-01", 1.0), ("2026-01-02", 2.0))
-    )
+    old, new = record(tmp_path / "2026-01-01", 1.0), record(tmp_path / "2026-01-02", 2.0)
     before = {table: samples(tmp_path, table) for table in ("scan", "stream_scan")}
     assert main(["history", str(old)]) == 0
     for file in old.iterdir():
@@ -72,19 +59,15 @@ def test_a_session_in_the_history_counts_as_it_did(tmp_path: Path) -> None:
 def test_a_session_is_added_once_and_a_report_is_made_of_none_that_is_history(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old = record(tmp_path / "2026-01-01", 1.0)
+    old, history = record(tmp_path / "2026-01-01", 1.0), tmp_path / HISTORY
     record(tmp_path / "2026-01-02", 2.0)
     assert main(["history", str(old)]) == 0
-    before = (tmp_path / HISTORY).read_bytes()
-    assert main(["history", str(old)]) == 2
-    assert (
-        "2026-01-01 already" in capsys.readouterr().err
-        and (tmp_path / HISTORY).read_bytes() == before
-    )
+    before = history.read_bytes()
+    assert main(["history", str(old)]) == 2 and history.read_bytes() == before
+    assert "2026-01-01 already" in capsys.readouterr().err
     data = choose_session(load([], [tmp_path]))
-    assert {data.files[number].path.parent.name for number in data["scan"]["file"]} == {
-        "2026-01-02"
-    }
+    kept = {data.files[number].path.parent.name for number in data["scan"]["file"]}
+    assert kept == {"2026-01-02"}
 
 
 @pytest.mark.parametrize(
@@ -99,14 +82,9 @@ def test_where_there_is_nothing_to_keep_no_history_is_written(
 ) -> None:
     record(tmp_path / "2026-01-01", 1.0)
     (tmp_path / "others").mkdir()
-    (tmp_path / "others" / "scan.json").write_text(
-        json.dumps(
-            {
-                "context": fixtures.context(),
-                "benchmarks": [fixtures.repetition(case("best"), i, 5.0) for i in range(6)],
-            }
-        )
-    )
+    entries = [fixtures.repetition(fixtures.case("best", 64), i, 5.0) for i in range(6)]
+    document = {"context": fixtures.context(), "benchmarks": entries}
+    (tmp_path / "others" / "scan.json").write_text(json.dumps(document))
     assert main(["history", str(tmp_path / name)]) == 2
     assert said in capsys.readouterr().err and not list(tmp_path.rglob(HISTORY))
 

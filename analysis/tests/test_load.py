@@ -221,7 +221,7 @@ SYNC = stream_fixtures.implicit_sync()
             results(SIX[0], variants={}),
             "benchmarks[0].variant: is 'best', of which context.variants",
         ),
-        (results(SIX[0] | {"bytes": 12}), "benchmarks[0].bytes: is 12, no multiple of 8192"),
+        (results(SIX[0] | {"bytes": 12}), "benchmarks[0]: bytes is 12, no multiple of 8192"),
         (SYNC | {"experiments": SYNC["experiments"][:1] * 2}, "experiments[1]: refused: "),
     ],
 )

@@ -50,11 +50,9 @@ def fits(document: Any, struct: Any) -> None:
 
 
 def test_every_document_has_a_schema(tmp_path: Path) -> None:
-    assert main(["schema", "--out", str(tmp_path / "schema")]) == 0
+    assert main(["schema", "--out", str(tmp_path)]) == 0
     for name in DOCUMENTS:
-        assert "$defs" in json.loads(
-            (tmp_path / "schema" / f"{name}.schema.json").read_text(encoding="utf-8")
-        )
+        assert "$defs" in json.loads((tmp_path / f"{name}.schema.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -78,83 +76,52 @@ def test_what_is_kept_fits(pattern: str, name: str) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the program writes, with a calibration, a sweep and two traces of a device."""
     made = tmp_path_factory.mktemp("documents")
-    model = next(
-        folder
-        for folder in DATA.glob("recorded/*/*/model")
-        if (folder / "advise.json.gz").is_file()
-    )
-    traces = {
-        f"trace{number}": file
-        for number, file in enumerate(sorted((model / "traces").iterdir())[:2])
-    }
-    for name, file in {
-        "calibration": model / "calibration.json.gz",
-        "advise": model / "advise.json.gz",
-        **traces,
-    }.items():
+    calibrated = next(DATA.glob("recorded/*/*/model/calibration.json.gz"))
+    model = calibrated.parent
+    files = {"calibration": calibrated, "advise": model / "advise.json.gz"}
+    traces = sorted((model / "traces").iterdir())[:2]
+    files |= {f"trace{number}": file for number, file in enumerate(traces)}
+    for name, file in files.items():
         (made / f"{name}.json").write_bytes(gzip.decompress(file.read_bytes()))
     (made / "scenarios").mkdir()
     return made
 
 
-_WRITTEN = [
-    ("list", "list --json > OUT"),
-    ("info", "info --json > OUT"),
-    ("streams-list", "streams list --json > OUT"),
-    (
-        "streams-check",
-        (
-            "streams check three_streams_unordered --workload scale --chunks 2 --json > OUT || "
-            "test $? = 1"
-        ),
-    ),
-    ("results", "bench --variant 'cpu_*' --items 1000 --benchmark_repetitions=5 --out OUT"),
-    ("ranges", "bench --variant 'cpu_seq*' --items 1000 --once --out OUT"),
-    ("explain", "explain hso_block --items 64 --json > OUT"),
-    ("trace", "simulate depth_first --items 2^20 --chunks 4 --out OUT"),
-    (
-        "simulation-sweep",
-        (
-            "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams "
-            "2 --out OUT"
-        ),
-    ),
-    ("advice", "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT"),
-    ("device", "calibrate --from calibration.json --out OUT"),
-    ("comparison", "simulate --profile h200 --compare trace0.json trace1.json --out OUT"),
-    (
-        "advice-against",
-        (
-            "calibrate --from calibration.json --out times.json --force && $PROGRAM advise "
-            "--profile times.json --against advise.json --json OUT"
-        ),
-    ),
-]
+_CHECK = "streams check three_streams_unordered --workload scale --chunks 2 --json"
+_SWEEP = "simulate --sweep --schedule depth_first,graph --items 2^20 --chunks 1,4 --streams 2"
+_TIMES = "calibrate --from calibration.json --out times.json --force && $PROGRAM advise"
+_WRITTEN = {
+    "list": "list --json > OUT",
+    "info": "info --json > OUT",
+    "streams-list": "streams list --json > OUT",
+    "streams-check": f"{_CHECK} > OUT || test $? = 1",
+    "results": "bench --variant 'cpu_*' --items 1000 --benchmark_repetitions=5 --out OUT",
+    "ranges": "bench --variant 'cpu_seq*' --items 1000 --once --out OUT",
+    "explain": "explain hso_block --items 64 --json > OUT",
+    "trace": "simulate depth_first --items 2^20 --chunks 4 --out OUT",
+    "simulation-sweep": f"{_SWEEP} --out OUT",
+    "advice": "advise --profile h200 --bytes-in 2^24 --bytes-out 2^24 --kernel-us 200 --json OUT",
+    "device": "calibrate --from calibration.json --out OUT",
+    "comparison": "simulate --profile h200 --compare trace0.json trace1.json --out OUT",
+    "advice-against": f"{_TIMES} --profile times.json --against advise.json --json OUT",
+}
 
 
-@pytest.mark.parametrize(("name", "line"), _WRITTEN, ids=[name for name, _ in _WRITTEN])
-def test_what_the_program_writes_fits(folder: Path, name: str, line: str) -> None:
-    fits(json.loads(written(folder, line, f"{name}.json")), DOCUMENTS[name])
+@pytest.mark.parametrize("name", _WRITTEN)
+def test_what_the_program_writes_fits(folder: Path, name: str) -> None:
+    fits(json.loads(written(folder, _WRITTEN[name], f"{name}.json")), DOCUMENTS[name])
+
+
+_GENERATED = "stream-scan --device host --generate 2^20 --repetitions 5 --json OUT"
+_ON_HOSTS = "distributed bench --on-hosts -b 4KiB -e 16KiB --benchmark_repetitions=5 --out OUT"
 
 
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        ("stream_scan", "stream-scan --device host --generate 2^20 --repetitions 5 --json OUT"),
-        (
-            "stream_scan",
-            (
-                "stream-scan --device host --generate 2^20 --out scanned --verify --compare "
-                "files --repetitions 5 --json OUT --force"
-            ),
-        ),
-        (
-            "distributed",
-            (
-                "distributed bench --on-hosts -b 4KiB -e 16KiB --benchmark_repetitions=5 "
-                "--out OUT || (($? == 2))"
-            ),
-        ),  # one rank, whose cases are skipped
+        ("stream_scan", _GENERATED),
+        ("stream_scan", f"{_GENERATED} --out scanned --verify --compare files --force"),
+        ("distributed", f"{_ON_HOSTS} || (($? == 2))"),  # one rank, whose cases are skipped
     ],
 )
 def test_results_of_other_kinds_fit(folder: Path, kind: str, line: str) -> None:
@@ -169,32 +136,15 @@ def test_a_timeline_over_several_gpus_fits() -> None:
 
 
 def test_the_dictionary_of_an_export_fits(tmp_path: Path) -> None:
-    assert (
-        main(
-            [
-                "export",
-                str(fixtures.write_all(tmp_path / "run", rounds=2, top=10)),
-                "--out",
-                str(tmp_path / "tidy"),
-            ]
-        )
-        == 0
-    )
-    fits(
-        json.loads((tmp_path / "tidy" / "dictionary.json").read_text(encoding="utf-8")),
-        DOCUMENTS["export"],
-    )
+    run, tidy = fixtures.write_all(tmp_path / "run", rounds=2, top=10), tmp_path / "tidy"
+    assert main(["export", str(run), "--out", str(tidy)]) == 0
+    fits(json.loads((tidy / "dictionary.json").read_text("utf-8")), DOCUMENTS["export"])
 
 
 def test_the_lines_of_a_verification_fit(folder: Path) -> None:
-    first, *between, last = map(
-        json.loads,
-        written(
-            folder,
-            "verify --device simt --variant one_block --type i32,f32 --quick --json OUT",
-            "verify.jsonl",
-        ).splitlines(),
-    )
+    line = "verify --device simt --variant one_block --type i32,f32 --quick --json OUT"
+    lines = written(folder, line, "verify.jsonl").splitlines()
+    first, *between, last = map(json.loads, lines)
     fits(first, verification.Beginning)
     for line in between:
         fits(line, verification.Check)
@@ -203,10 +153,8 @@ def test_the_lines_of_a_verification_fit(folder: Path) -> None:
 
 def test_nothing_that_is_printed_ends_in_a_file_where_the_output_is_closed(folder: Path) -> None:
     line = "verify --device simt --variant one_block --type i32 --items 1000 --json OUT"
-    assert [
-        list(json.loads(of))
-        for of in written(folder, f"{line} >&- || test $? = 2", "closed.jsonl").splitlines()
-    ][-1] == ["ended"]
+    lines = written(folder, f"{line} >&- || test $? = 2", "closed.jsonl").splitlines()
+    assert list(json.loads(lines[-1])) == ["ended"]
 
 
 def test_scenarios_fit(folder: Path) -> None:

@@ -55,14 +55,10 @@ def run(options: argparse.Namespace) -> int:
     counted = f" and the counts of {count(len(record.counts), 'case')}" if record.counts else ""
     say(f"Recorded {record.device}, {count(len(record.files), 'file')}{counted}: {target}")
     if record.ignored:
-        say(
-            f"Left where they are, because they are no measurements: "
-            f"{', '.join(file.name for file in record.ignored)}"
-        )
-    say(
-        f"Next: git add {target}, bring the pages up to date (CONTRIBUTING.md), and open a "
-        f"pull request."
-    )
+        ignored = ", ".join(file.name for file in record.ignored)
+        say(f"Left where they are, because they are no measurements: {ignored}")
+    pages = "bring the pages up to date (CONTRIBUTING.md), and open a pull request"
+    say(f"Next: git add {target}, {pages}.")
     return SOUND
 
 
@@ -73,12 +69,12 @@ def file_away(record: Record, recorded: Path) -> Path:
 
     from scanlab_report.recording import COUNTS
 
+    packed = lambda content: gzip.compress(content, mtime=0)
     device = recorded / record.name
     device.mkdir(parents=True, exist_ok=True)
     taken = max((path.name for path in device.glob(f"{record.date}*")), default="")
-    letter = (
-        chr(ord(taken.removeprefix(record.date) or "a") + 1) if taken else ""
-    )  # gaps stay open, so that names are in the order of runs
+    # Gaps stay open, so that names are in the order of runs.
+    letter = chr(ord(taken.removeprefix(record.date) or "a") + 1) if taken else ""
     target = device / (record.date + letter)
     with hidden(device, target) as made:
         whole = made / "run"
@@ -86,16 +82,12 @@ def file_away(record: Record, recorded: Path) -> Path:
         for file in (*record.files, *record.model):
             kept = whole / file.relative_to(record.folder)
             kept.parent.mkdir(parents=True, exist_ok=True)
-            compressed = file.suffix in (".json", ".jsonl")
             content = file.read_bytes()
-            put(
-                kept.with_name(f"{file.name}.gz") if compressed else kept,
-                gzip.compress(content, mtime=0) if compressed else content,
-            )
+            if file.suffix in (".json", ".jsonl"):
+                kept, content = kept.with_name(f"{file.name}.gz"), packed(content)
+            put(kept, content)
         if record.counts:
-            (whole / f"{COUNTS}.json.gz").write_bytes(
-                gzip.compress(msgspec.json.encode(record.counts), mtime=0)
-            )
+            put(whole / f"{COUNTS}.json.gz", packed(msgspec.json.encode(record.counts)))
         session.join((file for file in whole.iterdir() if file.is_file()), whole, of_one_run=True)
         os.rename(whole, target)
     return target

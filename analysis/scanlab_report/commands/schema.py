@@ -28,12 +28,8 @@ def run(options: argparse.Namespace) -> int:
 
     options.out.mkdir(parents=True, exist_ok=True)
     for name, struct in DOCUMENTS.items():
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | msgspec.json.schema(
-            struct
-        )
-        write(
-            options.out / f"{name}.schema.json",
-            json.dumps(schema, indent=1, ensure_ascii=False) + "\n",
-        )
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        text = json.dumps(schema | msgspec.json.schema(struct), indent=1, ensure_ascii=False)
+        write(options.out / f"{name}.schema.json", text + "\n")
     say(f"Written: {count(len(DOCUMENTS), 'schema')} in {options.out}")
     return SOUND

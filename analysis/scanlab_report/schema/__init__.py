@@ -14,7 +14,6 @@ from scanlab_report.schema import (
     printed,
     results,
     simulator,
-    stopwatch,
     timelines,
     verification,
 )
@@ -22,7 +21,7 @@ from scanlab_report.schema import (
 DOCUMENTS: dict[str, Any] = {
     "results": results.Results,
     "ranges": results.Ranges,
-    "nvbench": stopwatch.Stopwatch,
+    "nvbench": results.Stopwatch,
     "verification": verification.VerificationLine,
     "explain": counts.Explanation,
     "trace": timelines.Trace,

@@ -49,8 +49,16 @@ Line = Annotated[str, Meta(pattern=LINE)]
 Name = Annotated[str, Meta(pattern=NAME)]
 Digits = Annotated[str, Meta(pattern=DIGITS)]
 Date = Annotated[str, Meta(pattern=DATE)]
-Type = Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"]
-Op = Annotated[str, Meta(pattern=OPERATOR)]
+Type = Annotated[Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"], means("element type")]
+Op = Annotated[
+    str,
+    Meta(pattern=OPERATOR),
+    means(
+        "name of its file in `variants/operators/`. Items of some operators have several parts of "
+        "the type: those of `affine` are pairs (a, b), maps x → a·x + b"
+    ),
+]
+Items = Annotated[Count, means("number of items, n")]
 Mode = Literal["inclusive", "exclusive"]
 Settings = dict[Name, Line]
 RanksVariant = Annotated[
@@ -62,6 +70,15 @@ ChunkItems = Annotated[
 RanksBytes = Annotated[
     Count, means("bytes that any scan must move, over all ranks: one read and one write per item")
 ]
+
+
+class Case(Struct, kw_only=True, frozen=True):
+    """The case of a scan."""
+
+    type: Type
+    op: Op
+    mode: Mode
+    items: Items
 
 
 class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
@@ -76,7 +93,7 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
         means("`true` if the tree had uncommitted changes, or the program a source outside git"),
     ] = ""
     device: Annotated[Line, means("the GPU")] = ""
-    compute_capability: Line = ""
+    compute_capability: Annotated[Line, means("compute capability of the GPU")] = ""
     multiprocessors: Annotated[Digits, means("multiprocessors of the GPU")] = ""
     memory_bytes: Annotated[Digits, means("device memory, bytes")] = ""
     memory_bus_bits: Annotated[Digits, means("width of the memory bus, bits")] = ""
@@ -86,10 +103,10 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     ecc: Annotated[Line, means("`on` if memory is error-corrected")] = ""
     copy_engines: Annotated[Digits, means("copy engines that the driver reports")] = ""
     clocks_before: Annotated[Line, means("clocks and temperature at the start")] = ""
-    driver: Line = ""
+    driver: Annotated[Line, means("version of the driver")] = ""
     cuda_driver: Annotated[Line, means("newest CUDA that the driver supports")] = ""
     toolkit: Annotated[Line, means("version of CUDA")] = ""
-    nvcc: Line = ""
+    nvcc: Annotated[Line, means("version of nvcc")] = ""
     architectures: Annotated[Line, means("compiled CUDA architectures, as CMake names them")] = ""
     cccl: Annotated[Line, means("version of CCCL")] = ""
     cccl_newest: Annotated[
@@ -98,7 +115,7 @@ class Provenance(Struct, kw_only=True, frozen=True, omit_defaults=True):
     cpu: Annotated[Line, means("the host's processor, which the CPU baselines ran on")] = ""
     cores: Annotated[Digits, means("cores available on the host")] = ""
     system: Annotated[Line, means("operating system of the host")] = ""
-    compiler: Line = ""
+    compiler: Annotated[Line, means("compiler of the host's code")] = ""
     assertions: Annotated[
         Line, means("`on` if assertions are compiled in, which makes code slower")
     ] = ""
@@ -110,3 +127,15 @@ class Measured(Provenance, kw_only=True, frozen=True):
     """The provenance of a measurement on a GPU."""
 
     device: Annotated[Name, means("the GPU")]
+
+
+class RanksProvenance(Provenance, kw_only=True, frozen=True):
+    """The provenance of numbers of one or several ranks."""
+
+    ranks: Annotated[
+        Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")
+    ] = 0
+    ranks_are: Annotated[
+        Literal["", "threads", "processes"],
+        means("`threads` of one process, or `processes` of mpirun"),
+    ] = ""

@@ -6,18 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from scanlab_report.schema.base import (
-    Amount,
-    Count,
-    Date,
-    Line,
-    Mode,
-    Name,
-    Op,
-    Settings,
-    Type,
-    means,
-)
+from scanlab_report.schema.base import Amount, Case, Count, Date, Line, Name, Settings, means
 
 SCHEMA = "scanlab-explain/2"
 
@@ -81,15 +70,15 @@ class Launch(Struct, kw_only=True, frozen=True):
 class Totals(Struct, kw_only=True, frozen=True):
     """Sums over steps and launches."""
 
-    launches: Count | UnsetType = UNSET
-    operations: Count
-    swaps: Count
-    barriers: Annotated[Count, means("sum over the launches")]
-    global_bytes_read: Count
-    global_bytes_written: Count
-    global_sectors: Count = 0
-    global_ideal_sectors: Count = 0
-    shared_requests: Count
+    launches: Annotated[Count | UnsetType, means("kernel launches")] = UNSET
+    operations: Annotated[Count, means("applications of the operator")]
+    swaps: Annotated[Count, means("exchanges")]
+    barriers: Annotated[Count, means("barriers of one block, summed over the launches")]
+    global_bytes_read: Annotated[Count, means("bytes read from global memory")]
+    global_bytes_written: Annotated[Count, means("bytes written to global memory")]
+    global_sectors: Annotated[Count, means("32-byte sectors touched")] = 0
+    global_ideal_sectors: Annotated[Count, means("fewest sectors for these bytes")] = 0
+    shared_requests: Annotated[Count, means("shared-memory accesses of whole warps")]
     banks16: Degrees
     banks32: Degrees
 
@@ -112,7 +101,7 @@ class Fault(Struct, kw_only=True, frozen=True):
     message: str = ""
 
 
-class Explanation(Struct, kw_only=True, frozen=True):
+class Explanation(Case, kw_only=True, frozen=True):
     """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
 
     schema: Literal["scanlab-explain/2"]
@@ -121,10 +110,6 @@ class Explanation(Struct, kw_only=True, frozen=True):
     unpadded: Annotated[
         Line, means("of a variant that pads shared memory: what it is without; else empty")
     ] = ""
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     parameters: Annotated[Settings, means("value of every parameter")] = {}
     git_commit: Annotated[Line, means("commit of the program")] = ""
     git_dirty: bool = False

@@ -53,7 +53,7 @@ class Experiment(Struct, kw_only=True, frozen=True):
     ]
     differs: Annotated[bool, means("whether `measured` contradicts `stated`")]
     yes: Annotated[Count, means("trials in which it holds")]
-    trials: Count
+    trials: Annotated[Count, means("trials of the experiment")]
     seconds: Annotated[list[Amount], means("measured time of each trial, seconds")]
     refusal: Annotated[Line, means("reason if it was not tried, else empty")]
     environment: Annotated[dict[Name, Line], means("environment variables of the experiment")]
@@ -71,7 +71,7 @@ class ImplicitSync(Struct, kw_only=True, frozen=True):
 class Grids(Struct, kw_only=True, frozen=True):
     """Kernels of a few blocks, in several streams."""
 
-    streams: Few
+    streams: Annotated[Few, means("streams that have kernels")]
     kernels: Annotated[Few, means("kernels per stream")]
     blocks: Annotated[Few, means("blocks per kernel")]
     threads: Annotated[Count | UnsetType, means("threads per block")] = UNSET

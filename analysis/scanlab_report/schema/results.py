@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from scanlab_report.schema.base import (
+    Case,
     Count,
     Digits,
     Line,
-    Mode,
+    Measured,
     Name,
     Number,
     Op,
-    Provenance,
+    RanksProvenance,
     Settings,
     Type,
     means,
@@ -24,6 +25,7 @@ from scanlab_report.schema.samples import Entry, Memory
 
 SCHEMA = "scanlab-results/2"
 RANGES = "scanlab-ranges/1"
+STOPWATCH = "scanlab-nvbench/1"
 
 
 class Parameter(Struct, kw_only=True, frozen=True):
@@ -119,7 +121,7 @@ class Algorithm(Struct, kw_only=True, frozen=True):
     ] = ""
 
 
-class Context(Provenance, kw_only=True, frozen=True):
+class Context(RanksProvenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
     kind: Annotated[
@@ -150,13 +152,6 @@ class Context(Provenance, kw_only=True, frozen=True):
     algorithms: Annotated[
         dict[Name, Algorithm], means("every scan over several ranks in the file, by id")
     ] = {}
-    ranks: Annotated[
-        Count, means("GPUs or hosts that hold one array; 0: nothing in the file is distributed")
-    ] = 0
-    ranks_are: Annotated[
-        Literal["", "threads", "processes"],
-        means("`threads` of one process, or `processes` of mpirun"),
-    ] = ""
     tuning: Annotated[
         Line,
         means(
@@ -194,16 +189,12 @@ class Results(Struct, kw_only=True, frozen=True):
     benchmarks: Annotated[list[Entry], means("one entry per sample of each case, raw")]
 
 
-class Range(Struct, kw_only=True, frozen=True):
+class Range(Case, kw_only=True, frozen=True):
     """An NVTX range and its case."""
 
     name: Annotated[Name, means("name of the NVTX range")]
     kind: Literal["scan"]
     variant: Name
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     bytes: Count = 0
     settings: Settings
     workspace_bytes: Count = 0
@@ -216,3 +207,15 @@ class Ranges(Struct, kw_only=True, frozen=True):
 
     context: Context
     ranges: list[Range]
+
+
+class Stopwatch(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab_nvbench --json FILE`: scans (sums) and copies, timed by nvbench."""
+
+    context: Measured
+    meta: Annotated[dict[str, Any], means("versions and command line of nvbench")]
+    benchmarks: Annotated[
+        list[dict[str, Any]],
+        means("nvbench's own; the axes of `inclusive_sum` are `variant`, `type` and `items`"),
+    ]
+    devices: Annotated[list[dict[str, Any]], means("nvbench's own")] = []

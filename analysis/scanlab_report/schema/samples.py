@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,6 +11,7 @@ from scanlab_report.schema.base import (
     Amount,
     ChunkItems,
     Count,
+    Items,
     Line,
     Mode,
     Name,
@@ -22,10 +24,12 @@ from scanlab_report.schema.base import (
     Type,
     means,
 )
+from scanlab_report.tables import ELEMENT_BYTES
 
 Memory = Literal["pinned", "pageable"]
 Outcome = Literal["timed", "skipped", "failed"]
 Round = Annotated[int, Meta(ge=0, le=10**6)]
+_WRONG = "its output was wrong, or not looked at, and such times count for nothing"
 
 
 class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
@@ -43,7 +47,7 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     time_unit: Literal["ns"] = "ns"
     outcome: Annotated[Outcome, means("`error_message` has the reason for `skipped` and `failed`")]
     error_occurred: bool = False
-    error_message: str = ""
+    error_message: Annotated[str, means("why it was not timed")] = ""
     round: Annotated[Round, means("as `repetition_index`")] = 0
     verified: Annotated[
         bool,
@@ -70,21 +74,25 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
         ),
     ] = UNSET
 
+    table: ClassVar = "schedule"
+    """The table of the sample, whose columns are fields and properties: `tables.FIELDS`."""
+    wrong: ClassVar[Any] = ""
+    """What is wrong with times whose output is not verified; empty where nobody verifies it."""
+
     def __post_init__(self) -> None:
         if self.outcome == "timed" and self.real_time == 0:
             raise ValueError("real_time is 0, and the outcome is timed")
-        if self.outcome == "timed" and self.unverified:
-            raise ValueError(f"verified is false: {self.unverified}")
-
-    @property
-    def unverified(self) -> str:
-        """Return what is wrong with a sample whose output is not right; empty if nothing is."""
-        return ""
+        if self.outcome == "timed" and self.wrong and not self.verified:
+            raise ValueError(f"verified is false: {self.wrong}")
 
     @property
     def sample(self) -> int:
         """Which sample of the case."""
         return max(self.round, self.repetition_index)
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome == "failed"
 
 
 class Choice(Struct, kw_only=True, frozen=True):
@@ -99,21 +107,19 @@ class Choice(Struct, kw_only=True, frozen=True):
         )
 
 
-class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
+class ScanCase(Sample, kw_only=True, frozen=True):
+    """A sample of a scan."""
+
+    type: Type
+    op: Op
+    mode: Mode
+    items: Items
+
+
+class ScanSample(ScanCase, kw_only=True, frozen=True, tag="scan"):
     """A timed scan and its case."""
 
     variant: Annotated[Name, means("name of its file in `variants/scan/` or `baselines/`")]
-    type: Annotated[Type, means("element type")]
-    op: Annotated[
-        Op,
-        means(
-            "name of its file in `variants/operators/`. Items of some operators have "
-            "several parts of the type: those of `affine` are pairs (a, b), maps x → a·x + "
-            "b"
-        ),
-    ]
-    mode: Mode
-    items: Annotated[Count, means("n")]
     bytes: Annotated[
         Count, means("bytes that any scan must move: one read and one write per item")
     ] = 0
@@ -129,7 +135,7 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
             "and is replayed untimed, then timed. `batch`: all runs are enqueued behind a "
             "kernel that waits for the last of them. `pipeline`: a run lies between a "
             "kernel that writes its input and one that reads its output, and all three are "
-            "timed. `host`: host code, which launches nothing"
+            "timed. `host`: host code, which launches nothing; tables call it `stream`"
         ),
     ]
     workspace_bytes: Annotated[Count | UnsetType, means("workspace of the scan")] = UNSET
@@ -154,13 +160,31 @@ class ScanSample(Sample, kw_only=True, frozen=True, tag="scan"):
         means("most local memory per thread: spilled registers, and arrays indexed at run time"),
     ] = UNSET
 
+    table = "scan"
+    wrong = _WRONG
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bytes and self.least and self.bytes % self.least:
+            raise ValueError(f"bytes is {self.bytes}, no multiple of {self.least}")
+
     @property
-    def unverified(self) -> str:
-        return (
-            ""
-            if self.verified
-            else "its output was wrong, or not looked at, and such times count for nothing"
-        )
+    def least(self) -> int:
+        """Bytes of one read and one write of items of one part."""
+        return 2 * self.items * ELEMENT_BYTES[self.type]
+
+    @property
+    def moved(self) -> int:
+        return self.bytes or self.least
+
+    @property
+    def chosen(self) -> Choice | None:
+        return self.choice or None
+
+    @property
+    def launched(self) -> str:
+        """How the host launches it, as code of the host launches itself."""
+        return "stream" if self.launch == "host" else self.launch
 
 
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
@@ -168,9 +192,9 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     seen the last completion."""
 
     schedule: Name
-    workload: Name
+    workload: Annotated[Name, means("computation between the copies")]
     items: Count
-    chunks: Count
+    chunks: Annotated[Count, means("pieces that the array passes through in")]
     streams: Annotated[Count, means("requested streams")]
     memory: Memory
     work: Annotated[Count, means("work per item, as the workload counts it")]
@@ -200,11 +224,32 @@ class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
         ),
     ] = UNSET
 
+    entry = "schedule"
+
     @property
-    def unverified(self) -> str:
-        return (
-            "" if self.verified or self.control else "its output was wrong, though it is no control"
-        )
+    def id(self) -> str:
+        return self.schedule
+
+    @property
+    def wrong(self) -> str:
+        return "" if self.control else "its output was wrong, though it is no control"
+
+    @property
+    def reused(self) -> int:
+        """Device buffers, where chunks share them; a buffer per chunk is one case."""
+        return self.buffers if self.buffers < min(self.chunks, self.items) else 0
+
+    @property
+    def beside(self) -> int:
+        return int(self.side_kernels > 0)
+
+    @property
+    def own_streams(self) -> int:
+        return int(self.streams_created != self.streams)
+
+    @property
+    def device_ns(self) -> float:
+        return math.nan if self.device_time_ms is UNSET else self.device_time_ms * 1e6
 
 
 class CopySample(Sample, kw_only=True, frozen=True, tag="copy"):
@@ -216,6 +261,11 @@ class CopySample(Sample, kw_only=True, frozen=True, tag="copy"):
     ]
     memory: Memory
     bytes: Count
+    entry = "copy"
+
+    @property
+    def id(self) -> str:
+        return f"duplex_{self.direction}" if self.both_ways else self.direction
 
 
 class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
@@ -225,10 +275,15 @@ class KernelSample(Sample, kw_only=True, frozen=True, tag="kernel"):
     items: Count
     work: Count
     blocks: Count
+    entry = "kernel"
+
+    @property
+    def id(self) -> str:
+        return self.workload
 
 
 class StreamScanSample(
-    Sample, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
+    ScanCase, kw_only=True, frozen=True, tag="stream_scan", rename={"from_": "from"}
 ):
     """A scan larger than the device. `real_time` is host time, from the first read or copy until
     the last item is at its destination."""
@@ -243,10 +298,6 @@ class StreamScanSample(
         ),
     ]
     variant: Annotated[Name, means("scan of each chunk")]
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     from_: Annotated[
         Literal["memory", "file", "generated"],
         means("pinned memory, a file (through the page cache), or items from the reading threads"),
@@ -277,18 +328,19 @@ class StreamScanSample(
         ),
     ]
     bytes_per_second_each_way: Amount | UnsetType = UNSET
+    table = "stream_scan"
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_each_way
 
 
-class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
+class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
     """A scan of one array by several ranks. `real_time` is that of the slowest rank; runs follow
     each other."""
 
     variant: RanksVariant
-    type: Type
-    op: Op
-    mode: Mode
-    items: Annotated[Count, means("of the whole array")]
-    ranks: Count
+    ranks: Annotated[Count, means("GPUs or hosts that hold the array")]
     on: Literal["gpus", "hosts"]
     settings: Settings
     chunk_items: ChunkItems
@@ -296,13 +348,8 @@ class DistributedSample(Sample, kw_only=True, frozen=True, tag="distributed"):
     compared_every: Annotated[Count, means("N: one output in N was compared; 1: all")]
     rank_ns: Annotated[list[Positive] | UnsetType, means("time of one run per rank")] = UNSET
 
-    @property
-    def unverified(self) -> str:
-        return (
-            ""
-            if self.verified
-            else "its output was wrong, or not looked at, and such times count for nothing"
-        )
+    table = "distributed"
+    wrong = _WRONG
 
 
 Entry = (

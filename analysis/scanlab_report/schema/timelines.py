@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.schema.base import (
     Amount,
+    Case,
     ChunkItems,
     Count,
     Digits,
@@ -15,15 +16,12 @@ from scanlab_report.schema.base import (
     Index,
     Line,
     Measured,
-    Mode,
     Number,
-    Op,
     Positive,
     Provenance,
     RanksBytes,
     RanksVariant,
     Settings,
-    Type,
     means,
 )
 
@@ -47,10 +45,10 @@ class Arguments(Struct, kw_only=True, frozen=True):
         Count, means("lane: its number among those with overlapping operations")
     ] = 0
     sort_index: Index = 0
-    operation: Annotated[Index, means("number in the schedule")] = -1
+    operation: Annotated[Index, means("number in the schedule; -1: not stated")] = -1
     what: Annotated[Line, means("the operation, for people")] = ""
     label: Annotated[Line, means("name of the operation in its scenario file")] = ""
-    chunk: Index = -1
+    chunk: Annotated[Index, means("number of the chunk; -1: not stated")] = -1
     items: Index = -1
     bytes: Annotated[Index, means("of a copy")] = -1
     input: Index = -1
@@ -182,7 +180,7 @@ class RankActivity(Struct, kw_only=True, frozen=True):
     CUPTI brings the clocks of the GPUs to one, to within microseconds."""
 
     run: Annotated[Count, means("number of the run, from 0")]
-    rank: Count
+    rank: Annotated[Count, means("the GPU, from 0")]
     device: Annotated[Count, means("number of the GPU in the process")]
     kind: Literal["kernel", "copy", "memset"]
     name: Annotated[Line, means("of a kernel, without namespaces and parameters; else empty")]
@@ -195,17 +193,13 @@ class RankActivity(Struct, kw_only=True, frozen=True):
             raise ValueError("end_ns is before start_ns")
 
 
-class TracedCase(Struct, kw_only=True, frozen=True):
+class TracedCase(Case, kw_only=True, frozen=True):
     """Runs of one case. All ranks begin each run at once, on idle GPUs, and its kernels wait until
     the host has enqueued all."""
 
     kind: Literal["distributed"]
     variant: RanksVariant
-    type: Type
-    op: Op
-    mode: Mode
-    items: Annotated[Count, means("of the whole array")]
-    ranks: Few
+    ranks: Annotated[Few, means("GPUs that hold the array")]
     on: Literal["gpus"]
     settings: Settings
     chunk_items: ChunkItems

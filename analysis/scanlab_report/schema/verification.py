@@ -8,22 +8,20 @@ from msgspec import UNSET, Struct, UnsetType
 
 from scanlab_report.schema.base import (
     Amount,
+    Case,
     Count,
     Digits,
-    Mode,
     Name,
-    Op,
-    Provenance,
+    RanksProvenance,
     Settings,
     Some,
-    Type,
     means,
 )
 
 SCHEMA = "scanlab-verification/1"
 
 
-class VerificationContext(Provenance, kw_only=True, frozen=True):
+class VerificationContext(RanksProvenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
     backend: Annotated[
@@ -33,16 +31,6 @@ class VerificationContext(Provenance, kw_only=True, frozen=True):
         ),
     ]
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
-    ranks: Annotated[
-        Count,
-        means(
-            "GPUs or hosts that hold one array (`distributed verify`); 0: nothing is distributed"
-        ),
-    ] = 0
-    ranks_are: Annotated[
-        Literal["", "threads", "processes"],
-        means("`threads` of one process, or `processes` of mpirun"),
-    ] = ""
     launch: Annotated[
         Literal["stream", "graph"],
         means(
@@ -66,14 +54,10 @@ class Beginning(Struct, kw_only=True, frozen=True):
     context: VerificationContext
 
 
-class CheckBase(Struct, kw_only=True, frozen=True, tag_field="check"):
+class CheckBase(Case, kw_only=True, frozen=True, tag_field="check"):
     """A check: any line between the first and the last."""
 
     variant: Name
-    type: Type
-    op: Op
-    mode: Mode
-    items: Count
     settings: Annotated[Settings, means("parameters that were set")]
     input: Annotated[
         Name | None, means("kind of input; null if the case was skipped for every input")
@@ -124,10 +108,10 @@ class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
 class Ended(Struct, kw_only=True, frozen=True):
     """The outcomes of all checks."""
 
-    passed: Count
-    failed: Count
-    skipped: Count
-    interrupted: bool
+    passed: Annotated[Count, means("checks that passed")]
+    failed: Annotated[Count, means("checks that failed")]
+    skipped: Annotated[Count, means("checks that were skipped")]
+    interrupted: Annotated[bool, means("whether not all checks were made")]
 
 
 class Ending(Struct, kw_only=True, frozen=True):

@@ -10,7 +10,6 @@ from scanlab_report.schema import (
     kept,
     results,
     simulator,
-    stopwatch,
     timelines,
     verification,
 )
@@ -27,7 +26,7 @@ READ = (
     simulator.COMPARISON,
     simulator.AGAINST,
     verification.SCHEMA,
-    stopwatch.SCHEMA,
+    results.STOPWATCH,
     timelines.TRACE,
     timelines.RANKS_TRACE,
 )
