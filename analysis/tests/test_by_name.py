@@ -285,7 +285,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(
         ),
         (
             "figure single_wave --type i8",
-            r"bench --variant 'cub\*,copy_one_wave,copy_vector,empty_launch,best' --type i8 ",
+            r"bench --variant 'cub\*,empty_launch,copy_vector,copy_one_wave,best' --type i8 ",
         ),
         (
             "table implicit_sync",
