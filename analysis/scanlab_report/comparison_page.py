@@ -206,7 +206,7 @@ def listed(rows: pd.DataFrame, case: list[str]) -> list[str]:
 def figure(compared: Comparison) -> Figure:
     """Draw the ratio of every case of both runs against its time, with a band of the ratios that
     are neither slower nor faster. One panel per column."""
-    from scanlab_report import style  # matplotlib takes half a second
+    from scanlab_report import marks, style  # matplotlib takes half a second
 
     looks = {
         NEITHER: (style.GREY, ".", 2.0),
@@ -231,7 +231,7 @@ def figure(compared: Comparison) -> Figure:
             rows = cases[cases["verdict"] == verdict]
             if verdict in (FASTER, SLOWER):
                 ends = rows["low"], rows["high"]
-                style.error_bars(panel, rows["time_us"], rows["ratio"], *ends, colour)
+                marks.error_bars(panel, rows["time_us"], rows["ratio"], *ends, colour)
             look = {"marker": marker, "markersize": width, "color": colour, "markeredgewidth": 0.5}
             _points(panel, rows, verdict, **look)
         same = cases[cases["unchanged"].astype(bool)]
@@ -240,7 +240,7 @@ def figure(compared: Comparison) -> Figure:
         panel.axhline(1, color=style.BLACK, linewidth=0.6)
         panel.set_title(column.replace(" ", ", "), pad=10)  # above the legend
         panel.set_xscale("log")
-        style.decade_axis(panel.xaxis)
+        marks.decade_axis(panel.xaxis)
         spaces = {"borderaxespad": 0.1, "borderpad": 0.1, "columnspacing": 0.8}
         spaces |= {"handlelength": 0.8, "handletextpad": 0.3}
         panel.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=5.5, ncols=6, **spaces)

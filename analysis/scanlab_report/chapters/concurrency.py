@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, citation, code
@@ -59,7 +59,7 @@ def concurrency(data: Data) -> Shown:
         "Right: makespan of several kernels per stream, issued stream by stream; dashed lines are "
         "predictions."
     )
-    return shown(data, drawn, caption, cases, details=style.bars_said(cases["count"]))
+    return shown(data, drawn, caption, cases, details=marks.bars_said(cases["count"]))
 
 
 def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
@@ -70,12 +70,12 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     cases = cases.rename(columns={"measured": "y"})
     for place, (connections, rows) in enumerate(cases.groupby("connections")):
         marker, points, colour = _QUEUES[min(place, 2)]
-        name, marks = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
+        name, look = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
         fill: dict[str, Any] = {
             "markerfacecolor": "none" if place < 2 else colour,
             "zorder": 2 + place,
         }
-        style.curve(axes, rows, "total", marks, name, "y", markersize=points, **fill)
+        marks.curve(axes, rows, "total", look, name, "y", markersize=points, **fill)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
     axes.set_ylim(0, WAVES + 0.6)
     axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
@@ -91,13 +91,13 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     names, measured = [f"{n}" for n in cases["connections"]], cases["measured"]
     colours = [_QUEUES[min(i, 2)][2] for i in range(len(names))]
     axes.bar(names, measured, width=0.55, color=colours, zorder=2)
-    style.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
+    marks.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
     lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
     if cases["predicted"].max() > cases["predicted"].min():
         lines["one queue"] = cases["predicted"].max()
     dashed = style.Look(style.GREY, "None", "--")
     for name, value in lines.items():
-        style.level(axes, value, dashed)
+        marks.level(axes, value, dashed)
         at = (len(cases) - 0.45, value + 0.12)
         axes.text(*at, name, ha="right", va="bottom", fontsize=7.5, color=style.GREY)
     for place, value in enumerate(measured):

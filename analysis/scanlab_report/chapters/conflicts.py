@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from msgspec import UNSET
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters.counts import PADDINGS, usual_load
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, size, whole
@@ -174,8 +174,8 @@ def _emulator_panel(axes: Axes, rows: pd.DataFrame, quantity: str, name: str) ->
         mark.set_data([x], [y])
     axes.set_xlim(bottom, top)
     axes.set_ylim(bottom, top)
-    style.power_axis(axes.xaxis)
-    style.power_axis(axes.yaxis)
+    marks.power_axis(axes.xaxis)
+    marks.power_axis(axes.yaxis)
     axes.set_title(name)
     same = int((emulator == hardware).sum())
     axes.text(

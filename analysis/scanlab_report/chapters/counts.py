@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from msgspec import UNSET
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data, Group
 from scanlab_report.formats import Column, Table, code, significant, size, whole
 from scanlab_report.groups import ANY_TYPE, BEST
@@ -150,7 +150,7 @@ def _degrees(axes: Axes, chosen: pd.DataFrame, model: str, name: str) -> None:
     first = chosen.iloc[0]
     names = [_formula(row.padding, row.type) for row in chosen.itertuples()]
     axes.set_yticks(range(len(chosen)), names)
-    axes.set_title(f"{name}; {first['type']}, $n$ = {style.power_of_two(first['items'])}")
+    axes.set_title(f"{name}; {first['type']}, $n$ = {marks.power_of_two(first['items'])}")
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -170,9 +170,9 @@ def padding(data: Data) -> Shown:
     cache, items = caches(cases)[0], []
     for bare, variant in pairs.items():
         own, drawn_as = shares(cases, variant, bare, cache), look(variant, data.variants)
-        style.curve(left, own, "items", drawn_as, bare, "ratio")
+        marks.curve(left, own, "items", drawn_as, bare, "ratio")
         items += own["items"].tolist()
-    style.items_axis(left, items or [1, 2])
+    marks.items_axis(left, items or [1, 2])
     left.axhline(1, color=style.BLACK, linewidth=0.6)
     left.set_ylabel("time, unpadded / padded")
     left.set_title(f"measured ({cache} cache)")
@@ -207,7 +207,7 @@ def _padded_counts(axes: Axes, data: Data, usual: pd.DataFrame, pairs: dict[str,
             axes.plot(bank.mean_degree, height, markersize=5, zorder=2, **marker)
             text = f"{bank.mean_degree:.2f} ({bank.max_degree:g})"
             axes.annotate(text, (bank.mean_degree, height), **above)
-        names.append(f"{bare}\n$n$ = {style.power_of_two(largest.at[bare, 'items'])}")
+        names.append(f"{bare}\n$n$ = {marks.power_of_two(largest.at[bare, 'items'])}")
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(-0.5, len(names) - 0.35)
     top, span = max(means), max(means) - 1

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.groups import NEWEST_VENDOR, OWN, VENDOR
 from scanlab_report.looks import look
@@ -95,7 +95,7 @@ def prefix_wait(data: Data) -> Shown:
         f"{f'{row.variant}, ' if several['variant'] else ''}"
         f"{f'{row.tile:g} KiB, ' if tiled and pd.notna(row.tile) else ''}"
         f"{f'{row.type}, ' if several['type'] else ''}"
-        f"{style.power_of_two(row.items)}: {row.role}"
+        f"{marks.power_of_two(row.items)}: {row.role}"
         for row in rows.itertuples()
     ]
     axes.set_yticks(height, names)
@@ -146,7 +146,7 @@ def dram_traffic(data: Data) -> Shown:
     vendors = (VENDOR, NEWEST_VENDOR)
     variants = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in vendors]
     for panel, column, title in ((reads, "read", "reads"), (both, "moved", "reads and writes")):
-        style.items_axis(panel, rows["items"])
+        marks.items_axis(panel, rows["items"])
         panel.set_title(title)
         ends = []
         for variant in variants:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
@@ -159,7 +159,7 @@ def speedup_by_type(data: Data) -> Shown:
                 continue
             own = pick(of_type, cache=cache, launch=launch).sort_values("items")
             panel.plot(own["items"], own["ratio"], label=f"{cache}, {launch}", **drawn_as.plot())
-            style.ratio_bars(panel, own, drawn_as.colour)
+            marks.ratio_bars(panel, own, drawn_as.colour)
         bounds.append(bound := _copy_bound(data, cases, of_type))
         panel.plot(
             bound.index,
@@ -171,7 +171,7 @@ def speedup_by_type(data: Data) -> Shown:
             label="device copy, cold, stream",
         )
         panel.axhline(1, color=style.BLACK, linewidth=0.8)
-        style.items_axis(panel, of_type["items"])
+        marks.items_axis(panel, of_type["items"])
         panel.set_title(kind)
     for panel in axes[len(types) :]:
         panel.set_axis_off()

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters.scans import subject
 from scanlab_report.data import Data
 from scanlab_report.groups import (
@@ -80,8 +80,8 @@ def waterfall(data: Data) -> Shown:
     for height, rung in enumerate(climbed.itertuples()):
         _rung(axes, height, before, rung.ratio, [1.0, *lines["ratio"]])
         before, ends = rung.ratio, ([rung.low], [rung.high])
-        style.error_bars(axes, [rung.ratio], [height], *ends, style.BLACK, across=True)
-    style.rows_of_names(axes, climbed["variant"])
+        marks.error_bars(axes, [rung.ratio], [height], *ends, style.BLACK, across=True)
+    marks.rows_of_names(axes, climbed["variant"])
     axes.set_xlim(0, 1.04)
     axes.set_xlabel("share of a device copy")
     caption = (
@@ -139,7 +139,7 @@ def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     floors = [floor.assign(items=n) for n in sorted(set(sized["items"]))]
     rows = pd.concat([sized, *floors]).sort_values("median_ns").astype({"items": np.int64})
     rows = rows.drop_duplicates(["step", "items"]).sort_values(["step", "items"], ignore_index=True)
-    return style.times(rows, 1e3).rename(columns={"y": "us"})
+    return marks.times(rows, 1e3).rename(columns={"y": "us"})
 
 
 @figure("scans", follows=("type", "op"))
@@ -151,13 +151,13 @@ def single_wave(data: Data) -> Shown:
     steps.loc[steps["step"] == FLOOR, "low"] = np.nan  # one measurement, whatever n
     drawn, (axes,) = style.figure(style.COLUMN, 2.4)
     axes.set_yscale("log")
-    style.items_axis(axes, steps["items"])
+    marks.items_axis(axes, steps["items"])
     ends = []
     for step in WAVE_STEPS:
         name = "CUB, fastest" if step == "cub" else about[step].label
         drawn_as = look(VENDOR if step == "cub" else step, about)
-        ends.append(style.curve(axes, pick(steps, step=step), "items", drawn_as, name, "us"))
-    style.decade_axis(axes.yaxis)
+        ends.append(marks.curve(axes, pick(steps, step=step), "items", drawn_as, name, "us"))
+    marks.decade_axis(axes.yaxis)
     axes.set_ylabel("time per graph node, µs")
     style.margin_legend(axes, ends)
     caption = (

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.intervals import Interval, ratio_interval, summarise
 from scanlab_report.pick import Lacking, answering, newest_first, pick
@@ -100,7 +100,7 @@ def stream_scan(data: Data) -> Shown:
         raise Lacking("scans of more than 0 bytes")
     drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
-    style.factor_axis(axes.yaxis, 1, 2, 5)
+    marks.factor_axis(axes.yaxis, 1, 2, 5)
     sizes = sorted(set(cases["bytes"]))
     axes.set_xscale("log", base=2)
     axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
@@ -108,8 +108,8 @@ def stream_scan(data: Data) -> Shown:
     axes.xaxis.set_minor_formatter(NullFormatter())
     ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
-        rows, drawn_as = style.rates(rows.sort_values("bytes")), _way_look(way, place)
-        draw = style.reference if way in (DUPLEX, FILES) else style.curve
+        rows, drawn_as = marks.rates(rows.sort_values("bytes")), _way_look(way, place)
+        draw = marks.reference if way in (DUPLEX, FILES) else marks.curve
         ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS[way]}, {where}"))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
@@ -127,7 +127,7 @@ def _larger_details(cases: pd.DataFrame) -> str:
     """Return sentences on which lines have bars, and which lines end before others."""
     largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
     every, short = largest.groupby("where").size(), largest[largest < largest.max()]
-    sentences = [style.bars_said(cases["count"])]
+    sentences = [marks.bars_said(cases["count"])]
     for bytes_, lines in short.groupby(short):
         named = []
         for where, own in lines.groupby("where", sort=False):

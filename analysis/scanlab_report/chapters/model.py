@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters.bounds import WORK
 from scanlab_report.console import count
 from scanlab_report.data import Data
@@ -68,18 +68,18 @@ def model_residuals(data: Data) -> Shown:
     for place, (connections, own) in enumerate(rows.groupby("connections")):
         points, form = style.Look(*looks[min(place, 2)], "None"), {"markersize": 3.2, "zorder": 3}
         label = count(connections, "hardware work queue")
-        style.curve(left, own, "place", points, label, "ratio", **form)
-        style.curve(right, own, "possible", points, "", "both", clip_on=False, **form)
-    style.level(left, 1, thin)
+        marks.curve(left, own, "place", points, label, "ratio", **form)
+        marks.curve(right, own, "possible", points, "", "both", clip_on=False, **form)
+    marks.level(left, 1, thin)
     for off in (-0.10, -0.03, 0.03, 0.10):
-        style.level(left, 1 + off, dashed, width=0.7)
+        marks.level(left, 1 + off, dashed, width=0.7)
     left.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
     left.set_xlim(-0.6, len(names) - 0.4)
     left.grid(visible=False, axis="x")
     left.set_ylabel("predicted / measured")
     left.legend(loc="upper right", ncols=2)
     right.plot((0, 100), (0, 100), zorder=1, **thin.plot())
-    style.level(right, 95, dashed, width=0.7)
+    marks.level(right, 95, dashed, width=0.7)
     right.set(xlim=(0, 100), ylim=(0, 100), xlabel="best possible, %", ylabel="pairs in both, %")
     caption = (
         "Engine model against device. Left: predicted over measured makespan, by schedule and then "

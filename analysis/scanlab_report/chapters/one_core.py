@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters.scans import ALL, host_of
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size, with_interval
@@ -96,14 +96,14 @@ def speedup(data: Data) -> Shown:
     sessions = core_sessions(data, types, any_of=(*OF_2007, VENDOR))
     drawn, (axes,) = style.figure(style.COLUMN, 3.0)
     axes.set_yscale("log")
-    style.items_axis(axes, CORE_RANGE)
-    style.decade_axis(axes.yaxis)
+    marks.items_axis(axes, CORE_RANGE)
+    marks.decade_axis(axes.yaxis)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     about = data.variants
 
     def add(rows: pd.DataFrame, drawn_as: style.Look, label: str) -> None:
         axes.plot(rows["items"], rows["ratio"], label=label, **drawn_as.plot())
-        style.ratio_bars(axes, rows, drawn_as.colour)
+        marks.ratio_bars(axes, rows, drawn_as.colour)
 
     for variant, rows in core_shown(data, sessions).items():
         label = about[variant].label

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, ScalarFormatter
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
 from scanlab_report.intervals import UNKNOWN, Interval, mean_interval, median_interval
@@ -122,7 +122,7 @@ def _steps(axes: Axes, files: pd.DataFrame) -> None:
         median, height = median_interval(row.samples * factor), 0.5 - 0.07 * place  # hides no other
         axes.plot([median.value], [height], "o", color=look["color"], markersize=2.5)
         interval = [median.value], [height], [median.low], [median.high]
-        style.error_bars(axes, *interval, look["color"], across=True)
+        marks.error_bars(axes, *interval, look["color"], across=True)
     margin = 0.05 * (max(ends) - min(ends)) or 0.01 * max(ends)
     axes.set_xlim(min(ends) - margin, max(ends) + margin)
     axes.set_ylim(0, 1.02)
@@ -246,10 +246,10 @@ def _panel(
             markerfacecolor="none" if number else COLOURS[place],
         )
         x, y, low, high = (points[end] for end in ("x", "value", "low", "high"))
-        style.error_bars(axes, x, y, low, high, COLOURS[place])
+        marks.error_bars(axes, x, y, low, high, COLOURS[place])
     x, y = rows["x"], rows["value"]
     if len(x) and x.min() > 0 and x.max() >= 8 * x.min():
-        style.items_axis(axes, [round(value) for value in x] if x.min() >= 1 else [])
+        marks.items_axis(axes, [round(value) for value in x] if x.min() >= 1 else [])
     axes.set_xlabel(style.plain(axis))
     if len(y) and y.max() >= 3 * y.min():
         axes.set_yscale("log")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data, File
 from scanlab_report.groups import BEST, STREAM
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
@@ -232,8 +232,8 @@ def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> l
     ends = []
     for column, (name, drawn_as, width) in BOUND_LOOKS.items():
         known = limits[limits[column].notna()]
-        ends.append(style.curve(panel, known, x, drawn_as, name, column, linewidth=width, zorder=1))
+        ends.append(marks.curve(panel, known, x, drawn_as, name, column, linewidth=width, zorder=1))
     for name in ordered(rows["algorithm"]):
         own = pick(rows, algorithm=name).sort_values(x)
-        ends.append(style.curve(panel, own, x, look(name), name))
+        ends.append(marks.curve(panel, own, x, look(name), name))
     return ends

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters import rank_cases
 from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows, wait_shares
 from scanlab_report.chapters.rank_cases import COPY, LINEAR, SCAN, compared, look, main_kind, usual
@@ -23,9 +23,9 @@ def ranks_scaling(data: Data) -> Shown:
     """Weak and strong scaling of scans over several GPUs, with the bounds."""
     timed = rank_cases.several(data, "ranks")
     cases = main_kind(usual(timed))
-    limits, throughput = rank_cases.bounds(cases), style.rates(pick(cases, kind=SCAN), 1e3)
+    limits, throughput = rank_cases.bounds(cases), marks.rates(pick(cases, kind=SCAN), 1e3)
     rates = {name: limits["bytes"] / limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS}
-    speedups = style.heights(rank_cases.strong(cases), "speedup")
+    speedups = marks.heights(rank_cases.strong(cases), "speedup")
     panels = [("items_per_rank", "items per GPU", throughput, limits.assign(**rates))]
     panels.append(("items", "items in all", speedups, rank_cases.strong_bounds(cases)))
     panels = [panel for panel in panels if len(panel[2])]
@@ -35,7 +35,7 @@ def ranks_scaling(data: Data) -> Shown:
         items = max(timed_with.index, key=lambda n: (timed_with[n], n))
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
         numbers = sorted(set(rows["ranks"]))
-        style.ticks_at(panel, numbers)
+        marks.ticks_at(panel, numbers)
         panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
         panel.set_xlabel("GPUs" if (rows["on"] == "gpus").all() else "ranks")
         panel.set_ylabel("throughput of all GPUs, TB/s")
@@ -44,11 +44,11 @@ def ranks_scaling(data: Data) -> Shown:
             line = pd.DataFrame({"ranks": numbers, "y": numbers})
             width = rank_cases.WIDTH
             ends.append(
-                style.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
+                marks.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
             )
             panel.set_ylabel("speedup over best on one GPU")
         panel.set_ylim(bottom=0)
-        panel.set_title(f"{style.power_of_two(items)} {words}")
+        panel.set_title(f"{marks.power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
     caption = (
         "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per "
@@ -71,16 +71,16 @@ def ranks_time(data: Data) -> Shown:
     cases = pick(cases, ranks=ranks)
     drawn, (axes,) = style.figure(style.DOUBLE, 2.9)
     axes.set_yscale("log")
-    style.items_axis(axes, cases["items_per_rank"])
-    style.decade_axis(axes.yaxis)
-    rows, limits = style.times(pick(cases, kind=SCAN), 1e3), rank_cases.bounds(cases)
+    marks.items_axis(axes, cases["items_per_rank"])
+    marks.decade_axis(axes.yaxis)
+    rows, limits = marks.times(pick(cases, kind=SCAN), 1e3), rank_cases.bounds(cases)
     limits = limits.assign(**{name: limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS})
     ends = rank_cases.scans_of(axes, rows, limits, "items_per_rank")
     for name, words in rank_cases.FLOORS.items():
         floor = pick(cases, algorithm=name)["median_ns"].median() / 1e3
         if floor == floor:  # timed, at several sizes, which do not matter
             words = f"{words}, {floor:.1f} µs"
-            ends.append(style.level(axes, floor, look(name), words, rank_cases.WIDTH))
+            ends.append(marks.level(axes, floor, look(name), words, rank_cases.WIDTH))
     gpus = "GPU" if (cases["on"] == "gpus").all() else "rank"
     axes.set_xlabel(f"items per {gpus}")
     axes.set_ylabel("time, µs")
@@ -133,21 +133,21 @@ def ranks_chunk(data: Data) -> Shown:
     cases = main_kind(timed)
     rows = rank_cases.varied(cases, rank_cases.CHUNK)
     gpus = rows["ranks"].max()
-    rows = style.rates(pick(rows, ranks=gpus), 1e3)
+    rows = marks.rates(pick(rows, ranks=gpus), 1e3)
     sizes = sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
         copies = pick(cases, algorithm=COPY, ranks=gpus, items=items)
-        for rate in style.rates(copies, 1e3)["y"]:
-            style.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
+        for rate in marks.rates(copies, 1e3)["y"]:
+            marks.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
         for (name, tells), line in own.groupby(["algorithm", "tells"]):
             label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
-            style.curve(panel, line, rank_cases.CHUNK, look(name, tells), label)
-        style.ticks_at(panel, own[rank_cases.CHUNK], base=2)
+            marks.curve(panel, line, rank_cases.CHUNK, look(name, tells), label)
+        marks.ticks_at(panel, own[rank_cases.CHUNK], base=2)
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
-        panel.set_title(f"{style.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
+        panel.set_title(f"{marks.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
         panel.set_xlabel("tiles per chunk")
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
     style.legend(drawn, axes[0], columns=4)
@@ -174,14 +174,14 @@ def ranks_fold(data: Data) -> Shown:
     rows = folds(main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    shares = style.heights(rows, "of_copy")
+    shares = marks.heights(rows, "of_copy")
     for (name, tells), line in shares.groupby(["algorithm", "tells"]):
-        style.curve(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
-    style.level(axes, 1.0, LINEAR)
-    style.ticks_at(axes, rows["as_ranks"], base=2)
+        marks.curve(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
+    marks.level(axes, 1.0, LINEAR)
+    marks.ticks_at(axes, rows["as_ranks"], base=2)
     axes.set_ylim(0, 1.06)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
-    axes.set_title(f"{style.power_of_two(items)} items per GPU, {gpus} GPUs")
+    axes.set_title(f"{marks.power_of_two(items)} items per GPU, {gpus} GPUs")
     axes.set_xlabel("GPUs whose aggregates are folded")
     axes.set_ylabel("share of copies")
     axes.legend(loc="lower left")
@@ -227,9 +227,9 @@ def ranks_timeline(data: Data) -> Shown:
             if algorithm in runs:
                 _bars(panel, runs[algorithm])
                 took = f"{runs[algorithm]['end_us'].max():.1f} µs"
-            style.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
+            marks.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
             panel.tick_params(axis="y", length=0)
-            per_gpu = style.power_of_two(items / ranks)
+            per_gpu = marks.power_of_two(items / ranks)
             panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
         panel.set_xlabel("time, µs")
     kinds = [kind for kind in _COLOURS if (rows["coloured"] == kind).any()]
@@ -302,7 +302,7 @@ def ranks_waits(data: Data) -> Shown:
         panel.set_title(role)
         panel.xaxis.set_major_formatter("{x:g}")
     variant, items = rows[["variant", "items"]].iloc[0]
-    whole = f"{variant}, {style.power_of_two(items)} items in all"
+    whole = f"{variant}, {marks.power_of_two(items)} items in all"
     axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
     style.legend(drawn, axes[0], columns=6, columnspacing=0.8, handlelength=1.4)
     caption = (

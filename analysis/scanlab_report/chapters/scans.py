@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.axes import Axes
 
-from scanlab_report import groups, style
+from scanlab_report import groups, marks, style
 from scanlab_report.data import Data
 from scanlab_report.groups import ANY_TYPE, BEST, CEILING, FLOOR, HOST, PYTHON, VENDOR
 from scanlab_report.looks import host_looks, look
@@ -99,8 +99,8 @@ def throughput(data: Data) -> Shown:
 
 def _log_axes(panel: Axes, items: Iterable[int]) -> None:
     panel.set_yscale("log")
-    style.items_axis(panel, items)
-    style.decade_axis(panel.yaxis)
+    marks.items_axis(panel, items)
+    marks.decade_axis(panel.yaxis)
 
 
 def _rates(
@@ -109,7 +109,7 @@ def _rates(
     rows = line(cases, name, cache=cache)
     if rows.empty and data.variants[name].on_host:
         rows = line(cases, name)
-    rows = style.rates(rows)
+    rows = marks.rates(rows)
     label = "memcpy (a copy)" if name == CEILING else data.variants[name].label
     return _line(panel, data, rows, name, drawn_as, label)
 
@@ -119,9 +119,9 @@ def _line(
 ) -> End | None:
     """A line against array size: that of a copy is thick, and those of baselines are behind."""
     if name == CEILING:
-        return style.reference(panel, rows, "items", drawn_as, label)
+        return marks.reference(panel, rows, "items", drawn_as, label)
     order = 1.8 if data.variants[name].origin == "baseline" else 2
-    return style.curve(panel, rows, "items", drawn_as, label, zorder=order)
+    return marks.curve(panel, rows, "items", drawn_as, label, zorder=order)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:
@@ -169,12 +169,12 @@ def time(data: Data) -> Shown:
         _log_axes(panel, cases.loc[cases["variant"] != FLOOR, "items"])
         panel.set_title(name)
         ends = [
-            _line(panel, data, style.times(rows, 1e3), v, look(v, about), about[v].label)
+            _line(panel, data, marks.times(rows, 1e3), v, look(v, about), about[v].label)
             for v in (*(v for v in panel_of if panel_of[v] == name), *baselines)
             if len(rows := line(cases, v, cache=cache))
         ]
         label = f"empty launch, {floor_us:.1f} µs"
-        ends.append(style.level(panel, floor_us, look(FLOOR, about), label, width=1.4))
+        ends.append(marks.level(panel, floor_us, look(FLOOR, about), label, width=1.4))
         style.margin_legend(panel, ends)
     for panel in axes[::columns]:
         panel.set_ylabel(f"time, µs ({cache} cache)")
@@ -208,9 +208,9 @@ def _draw_shares(
     axes: Axes, data: Data, named: dict[str, pd.DataFrame], least: int, most: int
 ) -> list[End | None]:
     largest = max(int(rows["items"].max()) for rows in named.values())
-    style.items_axis(axes, (least, max(largest, 2 * least)))
+    marks.items_axis(axes, (least, max(largest, 2 * least)))
     about = data.variants
-    draw = lambda v: style.curve(axes, named[v], "items", look(v, about), about[v].label, "ratio")
+    draw = lambda v: marks.curve(axes, named[v], "items", look(v, about), about[v].label, "ratio")
     ends = [draw(variant) for variant in [*named][:most]]
     axes.set_ylim(bottom=0)
     axes.set_ylabel("share of a device copy")
@@ -228,7 +228,7 @@ def overview(data: Data) -> Shown:
     present = [v for v in data.variants.ids(*members) if v in timed(cases) and v != CEILING]
     named = _shares_from(cases, present, 2**16)
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
-    style.level(axes, 1, look(CEILING, data.variants), "memcpy (a copy)", width=2.4)
+    marks.level(axes, 1, look(CEILING, data.variants), "memcpy (a copy)", width=2.4)
     _draw_shares(axes, data, named, 2**16, len(named))
     style.legend(drawn, axes, "left", 2, borderpad=0.2, columnspacing=1.0)
     caption = (
@@ -247,7 +247,7 @@ def ceiling_share(data: Data) -> Shown:
     present = [v for v in timed(cases) if groups.SCANS.has(about[v]) or v in asked]
     named = _shares_from(cases, present, 2**14)
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
-    copy = style.level(axes, 1, look(CEILING, about), "memcpy", width=2.2)
+    copy = marks.level(axes, 1, look(CEILING, about), "memcpy", width=2.2)
     ends = _draw_shares(axes, data, named, 2**14, max(6, len(asked)))
     style.margin_legend(axes, [*ends, replace(copy, x=axes.get_xlim()[1])])
     which = "the fastest six scans of 16,384 items or more at their largest sizes"

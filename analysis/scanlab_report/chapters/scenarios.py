@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters.one_core import published_table
 from scanlab_report.chapters.timelines import Trace, draw_trace, trace_of
 from scanlab_report.data import Data
@@ -90,7 +90,7 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
         axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers[row]))
         draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
         if number := trace.about.get("multiprocessors"):  # the idle ones too
-            style.rows_of_names(axis, [f"SM {lane}" for lane in range(number)], space=0.5)
+            marks.rows_of_names(axis, [f"SM {lane}" for lane in range(number)], space=0.5)
         if column > 0:
             axis.set_yticklabels([])
         axis.xaxis.get_major_locator().set_params(integer=True)

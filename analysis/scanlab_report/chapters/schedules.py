@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.chapters import bounds
 from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, SIDE, WERKHOVEN
 from scanlab_report.data import Data
@@ -90,17 +90,17 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
         _number_axis(axis, panel, over)
         axis.set_xlabel("")
         axis.set_title(bounds.ratio_title(panel))
-        style.factor_axis(axis.yaxis, 1, 1.5, 2, 2.5, 3, 4, 5, 7)
+        marks.factor_axis(axis.yaxis, 1, 1.5, 2, 2.5, 3, 4, 5, 7)
         rows, limits = bounds.one_each(panel, over), []
         for name, seconds in bounds.bounds(rows).items():
             line = rows.assign(y=1e3 * np.array(seconds)) if np.isfinite(seconds[-1]) else rows[:0]
             drawn_as, width = BOUND_LOOKS[name], 2.0 if name == PIPELINE else 1.4
-            limits.append(style.curve(axis, line, over, drawn_as, name, linewidth=width, zorder=1))
-        ends.append([*limits, *_lines(axis, style.times(panel, 1e6), over)])
+            limits.append(marks.curve(axis, line, over, drawn_as, name, linewidth=width, zorder=1))
+        ends.append([*limits, *_lines(axis, marks.times(panel, 1e6), over)])
         _number_axis(below, panel, over)
         below.set_ylim(*NEAR)
-        style.level(below, 1, BOUND_LOOKS[PIPELINE], width=2.0)
-        near = style.times(panel, 1e9 * panel["bound"])
+        marks.level(below, 1, BOUND_LOOKS[PIPELINE], width=2.0)
+        near = marks.times(panel, 1e9 * panel["bound"])
         _lines(below, near[near.groupby("id")["y"].transform("min") <= NEAR[1]], over)
     axes[0].set_ylabel("time, ms")
     axes[len(parts)].set_ylabel("time / pipeline estimate")
@@ -111,7 +111,7 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
 def _lines(axis: Axes, rows: pd.DataFrame, over: str) -> list[End | None]:
     """A line per schedule, and their ends."""
     return [
-        style.curve(
+        marks.curve(
             axis, own.sort_values(over), over, schedule_look(own["place"].iloc[0]), str(id_)
         )
         for id_, own in rows.groupby("id")
@@ -131,10 +131,10 @@ def _number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     low, high = numbers[0] / 1.3, numbers[-1] * 1.3
     while len(numbers) > 8:
         numbers = numbers[-1::-2][::-1]
-    style.ticks_at(axis, numbers, base=2)
+    marks.ticks_at(axis, numbers, base=2)
     axis.set_xlim(low, high)
     first = panel.iloc[0]
-    axis.set_xlabel(f"{over}; {first['workload']}, {style.power_of_two(first['items'])} items")
+    axis.set_xlabel(f"{over}; {first['workload']}, {marks.power_of_two(first['items'])} items")
 
 
 @figure("schedules")
@@ -152,7 +152,7 @@ def schedules_speedup(data: Data) -> Shown:
         _number_axis(axis, panel, "chunks")
         axis.set_title(bounds.ratio_title(panel))
         ends.append(_ideals(axis, panel, number == thirds))
-        ends[-1] += _lines(axis, style.heights(bounds.speedups(panel), "speedup"), "chunks")
+        ends[-1] += _lines(axis, marks.heights(bounds.speedups(panel), "speedup"), "chunks")
     axes[0].set_ylim(bottom=0.8)
     axes[0].set_ylabel(f"speedup over {SERIAL}")
     _name_once(axes[-1], ends)
@@ -180,7 +180,7 @@ def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[End | None]:
             lines[name] = rows.assign(y=gain)
     looks = BOUND_LOOKS | {"equal thirds": BOUND_LOOKS[SERIAL_SUM]}
     return [
-        style.curve(axis, line, "chunks", looks[name], name, linewidth=1.4, zorder=1)
+        marks.curve(axis, line, "chunks", looks[name], name, linewidth=1.4, zorder=1)
         for name, line in lines.items()
     ]
 

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
@@ -175,7 +175,7 @@ def time_label(about: Mapping[str, Any]) -> str:
     simulated = "simulated_on" in about and "measured_us" not in about
     ran = [
         str(about.get("workload", "")),
-        f"{style.power_of_two(about['items'])} items" if "items" in about else "",
+        f"{marks.power_of_two(about['items'])} items" if "items" in about else "",
         f"{about['chunks']} chunks" if "chunks" in about else "",
         "simulated" if simulated else "",
     ]

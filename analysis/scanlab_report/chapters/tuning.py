@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from scanlab_report import style
+from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING, SHAPES, cub_as_shipped, ideal_bytes
 from scanlab_report.intervals import summarise
@@ -68,7 +68,7 @@ def _by_size(rows: pd.DataFrame, height: float) -> tuple[Figure, dict[int, Axes]
     sizes = [n for n in SIZES if n in set(rows["items"])]
     drawn, axes = style.figure(style.COLUMN, height, len(sizes), sharey=True)
     for panel, n in zip(axes, sizes, strict=True):
-        panel.set_title(f"$n$ = {style.power_of_two(n)}")
+        panel.set_title(f"$n$ = {marks.power_of_two(n)}")
     return drawn, dict(zip(sizes, axes, strict=True))
 
 
@@ -82,8 +82,8 @@ def tile_size(data: Data) -> Shown:
     for n, panel in panels.items():
         for variant in SWEPT:
             own, drawn_as = pick(rows, items=n, variant=variant), look(variant, data.variants)
-            style.curve(panel, own, "kib", drawn_as, variant, "ratio")
-        style.ticks_at(panel, (8, 16, 32, 64), base=2)
+            marks.curve(panel, own, "kib", drawn_as, variant, "ratio")
+        marks.ticks_at(panel, (8, 16, 32, 64), base=2)
         panel.set_xlim(7, 76)
         panel.set_ylim(bottom, max(1.0, 1.02 * rows["high"].fillna(rows["ratio"]).max()))
     axes = [*panels.values()]
@@ -151,9 +151,9 @@ def ablation(data: Data) -> Shown:
     for n, panel in panels.items():
         own, places = pick(rows, items=n).set_index("idea").reindex(ideas), range(len(ideas))
         panel.barh(places, own["ratio"] - 1, left=1, height=0.6, color=style.BLUE)
-        style.error_bars(panel, own["ratio"], places, own["low"], own["high"], style.BLACK, True)
+        marks.error_bars(panel, own["ratio"], places, own["low"], own["high"], style.BLACK, True)
         panel.axvline(1, color=style.BLACK, linewidth=0.8)
-        style.rows_of_names(panel, ideas)
+        marks.rows_of_names(panel, ideas)
         ends = own[["ratio", "high"]].clip(lower=1).max(axis=1)
         beside = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
         for place, ratio, end in zip(places, own["ratio"], ends, strict=True):
@@ -241,7 +241,7 @@ def cub_shapes(data: Data) -> Shown:
             panel.set_axis_off()
         for panel, (n, here) in zip(panels[most - len(sizes) :], sizes, strict=True):
             _shapes(panel, here)
-            panel.set_title(f"{type_name}, $n$ = {style.power_of_two(n)}")
+            panel.set_title(f"{type_name}, $n$ = {marks.power_of_two(n)}")
     for panel in axes[-len(columns) :]:
         panel.set_xlabel("tile, KiB")
     for panel in axes[:: len(columns)]:
@@ -259,10 +259,10 @@ def cub_shapes(data: Data) -> Shown:
 def _shapes(panel: Axes, rows: pd.DataFrame) -> None:
     for algorithm, colour, marker in ((LOOK_BACK, style.GREY, "o"), (LOOK_AHEAD, style.BLUE, "^")):
         own, drawn_as = pick(rows, algorithm=algorithm), style.Look(colour, marker, "")
-        style.curve(panel, own, "kib", drawn_as, algorithm, "ratio", alpha=0.6, markersize=3.5)
+        marks.curve(panel, own, "kib", drawn_as, algorithm, "ratio", alpha=0.6, markersize=3.5)
     for ratio in pick(rows, algorithm=SHIPPED)["ratio"]:
-        style.level(panel, ratio, style.Look(style.BLACK, "None", "-"), SHIPPED)
+        marks.level(panel, ratio, style.Look(style.BLACK, "None", "-"), SHIPPED)
     star = style.Look(style.VERMILLION, "*", "None")
-    style.curve(panel, rows[rows["tuned"]], "kib", star, "tuned", "ratio", markersize=8, zorder=4)
+    marks.curve(panel, rows[rows["tuned"]], "kib", star, "tuned", "ratio", markersize=8, zorder=4)
     panel.set_xlim(0, 50)
     panel.set_ylim(0, 1)
