@@ -196,17 +196,18 @@ int run_as_process(int asked, const std::vector<std::string>& argv, const std::f
                                               asked, asked));
   }
   Communicator& communicator = mpi_rank();
+  int status = kOk;
   try {
     agree(communicator, argv, built_from());
-    const int status = body(communicator);
-    communicator.nccl().reset();  // before the device's library ends, and MPI
-    return status;
+    status = body(communicator);
+    communicator.nccl().reset();         // before the device's library ends, and MPI
   } catch (const CommandError& error) {  // all ranks have it
     if (communicator.rank() == 0) throw;
-    return error.status;
+    status = error.status;
   } catch (const std::exception& error) {
     communicator.abandon(fmt::format("rank {}: {}", communicator.rank(), error.what()));
   }
+  return status;
 }
 
 }  // namespace
