@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   cuda::wait_for_kernels_before();
   const std::uint32_t run_before = threadIdx.x == 0 ? block.load_atomic(last_run, 0) : 0;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kRows + threadIdx.x;
-  cuda::take_turn(multiprocessors, kThreads * kRows * kVectorBytes);
+  cuda::stagger_load(multiprocessors, kThreads * kRows * kVectorBytes);
   uint4 rows[kRows]{};
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {

@@ -27,6 +27,7 @@ MODEL = "model"
 def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "") -> Data:
     """Read every results file below some folders (a path may be a file), each once."""
     reader = Reader(first)
+    collects = gc.isenabled()
     gc.disable()  # none of the millions of values that are made here is garbage
     try:
         for origin, paths in ((MEASURED, [*measured]), (RECORDED, [*recorded])):
@@ -37,7 +38,8 @@ def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "
             for whole, file in files.items():
                 read_file(reader, file, origin, whole in named)
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
     return reader.finish()
 
 

@@ -49,6 +49,11 @@ def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str,
             message = f"repetition {sample} of this case was already read"
             reader.complain(path, place(index), message)
         timed = timed[~twice][COLUMNS[table]]
+        # The last check of a case may fail: its earlier times are of a wrong scan.
+        failed = rows.loc[rows["outcome"] == "failed", CASES[table]].drop_duplicates()
+        if len(failed):
+            known = timed.merge(failed, how="left", on=CASES[table], indicator="sound")
+            timed = timed[(known["sound"] == "left_only").to_numpy()]
         if len(reader.data.problems) == before and (gap := _missing(timed, CASES[table])):
             reader.complain(path, "benchmarks", gap)
         if table == "distributed":

@@ -103,6 +103,15 @@ def test_a_case_that_was_not_timed_is_listed_with_the_reason(tmp_path: Path, out
     assert data["skipped"]["reason"].tolist() == ["no room"]
 
 
+def test_times_of_a_case_whose_last_check_failed_count_for_nothing(tmp_path: Path) -> None:
+    before = [repetition(CASE, index, 5.0) for index in range(2)]
+    failed = repetition(CASE, 2, 0.0, error_occurred=True, error_message="item 3 is 5")
+    other = repetition(CASE | {"items": 2048}, 0, 5.0)
+    data = read(tmp_path, *before, failed, other)
+    assert data["scan"]["items"].tolist() == [2048]
+    assert data["skipped"]["reason"].tolist() == ["item 3 is 5"]
+
+
 def test_a_wrong_output_counts_for_nothing_but_in_a_control(tmp_path: Path) -> None:
     wrong = {"verified": False}
     assert "verified" in str(read(tmp_path, SCAN | wrong, variants=ABOUT).problems[0])

@@ -21,7 +21,7 @@ from baselines.python.device import Clock
 from baselines.python.protocol import FEW_REPETITIONS, REPETITIONS, Plan
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
-"""The exit statuses of the README's table."""
+"""The exit statuses of the table in docs/CLI.md."""
 
 _MOST_ITEMS = 2**40
 

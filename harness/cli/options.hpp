@@ -129,7 +129,7 @@ class Options {
   Options& count(const char* name, std::optional<std::int64_t>& target, const std::string& help) {
     return add(name, "N", help, "", [&](const std::string& word, const std::string& option) {
       const std::vector<std::int64_t> all = parse_items(word, option);
-      if (all.size() != 1) refuse(fmt::format("{0} takes one number, as in {0} 2^26", option));
+      if (all.size() != 1) refuse(fmt::format("{0} takes one number, as in {0} 8", option));
       target = all.front();
     });
   }

@@ -65,7 +65,8 @@ int verify(const Words& arguments, Context& context) {
       .list("input", "KIND", words,
             "select inputs: random, constant, alternating, one_hot, extremes, exact, or all (default by size)")
       .list("aliasing", "CASE", words,
-            "select where arrays lie: apart, shifted (by 2, 4 or 6 items), in_place, or all (default apart)")
+            "select where arrays lie: apart, shifted (by 2, 4 or 6 items), in_place, or all (default apart, or all "
+            "of a named variant)")
       .number("repeat", checks.repeat, 0, std::numeric_limits<int>::max(),
               "GPU: run each floating-point case N times more and count different outputs; 0: none")
       .seed(checks.seed, "seed the inputs, random sizes and --interleave")

@@ -34,7 +34,7 @@ Variant cuda_scan(Origin origin = Origin::variant) {
         static_assert(
             requires(const Item* in, Item* out) { scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{}); },
             "a scan runs: it lacks `void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, "
-            "std::size_t bytes) const`, or takes not this operator of this type, which kTakes would have to say");
+            "std::size_t bytes) const` for this operator and type: name the supported ones in kTakes");
         if constexpr (requires(void* workspace) { scan->prepare(cudaStream_t{}, Op{}, workspace, std::size_t{}); }) {
           bound.prepare_cuda = [scan, bytes = bound.plan.workspace_bytes](void* workspace, StreamHandle stream) {
             scan->prepare(static_cast<cudaStream_t>(stream), Op{}, workspace, bytes);

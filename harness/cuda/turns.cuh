@@ -1,14 +1,14 @@
-// Blocks that share a multiprocessor and read in turns, so that the first of them write while the others read.
+// A delay of loads by which the first blocks of a multiprocessor write while its later blocks read.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace scanlab::cuda {
 
-/// Every thread of a block that is to read `bytes` calls this: lets those blocks read first that were there first on
-/// its multiprocessor, taking it that multiprocessors got their blocks in turns, as they do, nearly. So the first
-/// blocks write while the later ones read; if all ask at once, all have their last item at the same time.
-__device__ inline void take_turn(int multiprocessors, int bytes) {
+/// Delays a block's load of `bytes` until the earlier blocks of its multiprocessor have loaded; every thread calls it.
+/// Assumes that the hardware deals blocks out round-robin, as it nearly does. If all loaded at once, all would have
+/// their last item at the same time, and none could write before.
+__device__ inline void stagger_load(int multiprocessors, int bytes) {
   constexpr int kBytesACycle = 48;  // from L2, a multiprocessor; anything from 36 to 56 was as fast on H200
   const auto block = static_cast<int>(blockIdx.x);
   if (block < multiprocessors) return;

@@ -129,7 +129,7 @@ bool has_mpi() { return false; }
 Communicator& mpi_rank() {
   throw CommandError(kNoDevice,
                      "this build has no MPI: install libopenmpi-dev and configure it again, or start ranks that are "
-                     "threads of one process by --ranks or --gpus");
+                     "threads of one process by --gpus");
 }
 
 #endif

@@ -133,6 +133,7 @@ class Meeting {
     const bool in_time = changed_.wait_for(lock, patience, [&] { return condition() || !failure_.empty(); });
     if (!failure_.empty()) throw RankFailed(failure_);
     if (in_time) return;
+    failure_ = "the ranks have not left an exchange within " + in_words(patience);
     for (std::size_t other = 0; other < here_.size(); ++other) {
       if (here_[other] || static_cast<int>(other) == rank) continue;
       failure_ = "rank " + std::to_string(other) + " has not come within " + in_words(patience);

@@ -39,11 +39,11 @@ class CudaScheduleBackend : public ScheduleBackend {
 
   ScheduleSample sample(const streams::Recording& recording) override {
     return or_lacks_memory([&] {
-      streams::Replayer emulator(recording, *arrays_);
-      emulator.replay();  // untimed: the first of anything takes longer
-      ScheduleSample taken{.device_seconds = emulator.replay_between_events()};
-      emulator.poison();
-      taken.host_seconds = emulator.replay().seconds();
+      streams::Replayer replayer(recording, *arrays_);
+      replayer.replay();  // untimed: the first of anything takes longer
+      ScheduleSample taken{.device_seconds = replayer.replay_between_events()};
+      replayer.poison();
+      taken.host_seconds = replayer.replay().seconds();
       taken.sm_clock_mhz = sm_clock_mhz();  // comparing takes a while
       taken.wrong = arrays_->wrong();
       return taken;

@@ -19,7 +19,7 @@ class HostBuffer {
   std::size_t bytes() const { return bytes_; }
   void* data() const { return data_.get(); }
 
-  /// So many bytes at least; their content is lost where there were fewer. Throws LacksMemory, and then has none.
+  /// Grows to at least `bytes`; growing discards the content. Throws LacksMemory, and is then empty.
   void grow(std::size_t bytes) {
     if (bytes_ >= bytes) return;
     bytes_ = 0;

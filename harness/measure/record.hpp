@@ -1,5 +1,5 @@
 // The typed record: what an entry of a results file says of its case, and its context of variants and schedules. No
-// reader takes anything from a name. analysis/scanlab_report/schema/results.py describes it.
+// reader takes anything from a name. analysis/scanlab_report/schema/samples.py describes it.
 #pragma once
 
 #include <vector>

@@ -40,7 +40,8 @@ class ScanSession {
   ScanSession(std::vector<TimedCase> cases, const Backends& backends, const ScanOptions& options, Engine& engine)
       : cases_(std::move(cases)), backends_(backends), options_(options), engine_(engine) {}
 
-  /// Does it all. Ends early, everything finished kept, once Ctrl-C is pressed. Throws verify::DeviceLost.
+  /// Verifies, calibrates and times every case. Ends early, everything finished kept, once Ctrl-C is pressed. Throws
+  /// verify::DeviceLost.
   void run();
 
   const std::vector<TimedCase>& cases() const { return cases_; }

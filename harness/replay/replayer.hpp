@@ -24,7 +24,7 @@ class HostArrays {
  public:
   /// Allocates and fills, on all cores. Throws std::bad_alloc, CudaError.
   HostArrays(const Job& job, std::uint64_t seed);
-  /// Those of the job before, in `kept`, if they serve this one, too: filling them takes longer than a replay.
+  /// Reuses the arrays in `kept` if they serve this job, since filling new ones takes longer than a replay.
   static HostArrays& of(const Job& job, std::optional<HostArrays>& kept);
 
   void* input(int array) const { return arrays_.at(static_cast<std::size_t>(array)).get(); }

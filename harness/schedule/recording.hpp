@@ -1,4 +1,4 @@
-// A schedule, run once: the operations in the order of their issue. The emulator replays it, the checker and the
+// A schedule, run once: the operations in the order of their issue. The replayer runs it, the checker and the
 // simulator read it; so nothing is composed while it is timed.
 #pragma once
 

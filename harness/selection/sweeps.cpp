@@ -121,7 +121,7 @@ void read_value(const Value& row, ScanSweep& sweep) {
   fields("about", sweep.about);
   fields("rounds", sweep.rounds);
   fields.optional("seconds", sweep.seconds);
-  fields.optional("named", sweep.of_chosen);
+  fields.optional("named", sweep.needs_variants);
   fields("parts", sweep.parts);
 }
 
@@ -183,7 +183,7 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
 
 std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& stated) {
   refuse_options(stated, {"items", "set"}, "--variant, --type, --op, --mode, --cache and --launch");
-  if (sweep.of_chosen && !stated.contains("variant"))
+  if (sweep.needs_variants && !stated.contains("variant"))
     refuse(
         fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep {0} --variant 'best,cub*'",
                     sweep.name));

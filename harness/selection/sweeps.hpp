@@ -57,8 +57,8 @@ struct ScanSweep {
   std::string name;
   std::string about;
   int rounds = 0;
-  double seconds = 0;      ///< of timed work a repetition aims at on the device
-  bool of_chosen = false;  ///< so long that it wants its variants named
+  double seconds = 0;           ///< of timed work a repetition aims at on the device
+  bool needs_variants = false;  ///< too long to run without --variant
   std::vector<ScanSweepPart> parts;
 };
 
@@ -70,7 +70,7 @@ struct ScanInColumns {
   std::vector<Cache> caches;
   std::vector<Launch> launches;
 
-  /// Those in which it can be timed.
+  /// Returns the columns in which the scan can be timed.
   std::vector<std::pair<Cache, Launch>> columns() const;
 };
 

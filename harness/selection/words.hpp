@@ -47,7 +47,7 @@ std::size_t parse_bytes(const std::string& text, const std::string& option);
 /// The one of `all` that is called `name`; throws as unknown() does.
 template <class Named>
 const Named& find_named(const char* what, const std::vector<Named>& all, const std::string& name) {
-  if (const auto found = std::ranges::find(all, name, &Named::name); found != all.end()) return *found;
+  if (const auto match = std::ranges::find(all, name, &Named::name); match != all.end()) return *match;
   Words known;
   for (const Named& each : all) known.push_back(each.name);
   unknown(what, name, known);

@@ -47,8 +47,8 @@ constexpr std::array<std::int64_t, 6> kTileSizes{1023, 1024, 1025, 2047, 2048, 2
 constexpr std::int64_t kPastTwoLevels = 1024 * 1024 + 1;
 constexpr std::array<std::int64_t, 4> kLevelSizes{1'000'000, kPastTwoLevels, 2048 * 2048, 2048 * 2048 + 1};
 
-/// Tiles of 2 KiB or 3.5 are so many then that one looks back over two windows of them, and blocks that share tiles of
-/// 16 KiB by two have several.
+/// This size gives more than 64 tiles of 2 or 3.5 KiB, so that look-back spans two windows, and several tiles of 16 KiB
+/// to each of two blocks.
 constexpr std::int64_t kSmallBytes = 240'000;
 
 bool same_group(const Problem& a, const Problem& b) { return a.type == b.type && a.op == b.op && a.mode == b.mode; }

@@ -36,7 +36,8 @@ std::unique_ptr<Checker> cuda_checker();
 /// Sizes where scans break, and random ones.
 std::vector<std::int64_t> default_items(bool on_gpu, bool quick, std::uint64_t seed);
 
-/// Each type, operator and mode ends with as many items as make many tiles, of the variants that can be made small.
+/// Appends to each type, operator and mode one case per variant that has small tiles, of so many items that there are
+/// many tiles.
 std::vector<Case> with_small(const std::vector<Case>& cases);
 
 /// A case for each variant, of more items than two levels of blocks of 1024 scan.
@@ -68,7 +69,7 @@ void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequ
 
 /// A line of the results file.
 nlohmann::ordered_json to_json(const Check& check);
-/// What the line of any scan that was verified says.
+/// The fields that every line has.
 nlohmann::ordered_json to_json(const Description& about, const Problem& problem, std::optional<InputKind> input,
                                std::optional<Aliasing> aliasing, const Outcome& outcome);
 

@@ -30,8 +30,7 @@ __global__ void fill_words(std::uint32_t* to, std::int64_t words, std::uint32_t 
   for (std::int64_t i = first_index(); i < words; i += stride()) to[i] = pattern;
 }
 
-/// The same by one block, but lets the kernel behind it begin, and waits: what that one writes too soon is written
-/// over.
+/// Lets the next kernel start, waits, and then fills the words by one block: writes that came too soon are overwritten.
 __global__ void fill_words_late(std::uint32_t* to, std::int64_t words, std::uint32_t pattern) {
   constexpr long long kCycles = 100'000;  // some 50 us
 #if __CUDA_ARCH__ >= 900

@@ -35,7 +35,7 @@ SCANLAB_HD constexpr unsigned char pattern_byte(std::uint32_t pattern, std::size
   return static_cast<unsigned char>(pattern >> (8 * (offset % 4)));
 }
 
-/// What was written to the canaries before and behind a buffer, in a sentence; empty if nothing was.
+/// Returns a sentence on the canary that was overwritten, before or behind a buffer; empty if both are intact.
 inline std::string damage(Guarded buffer, const unsigned char* before, const unsigned char* behind) {
   const auto intact = [&](const unsigned char* guard) {
     std::size_t i = 0;

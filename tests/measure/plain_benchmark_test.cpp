@@ -72,8 +72,9 @@ TEST_F(PlainBenchmark, WritesTheSameKeys) {
       const Json& entry = ours["benchmarks"][i];
       EXPECT_EQ(keys(entry), keys(theirs)) << flags;
       EXPECT_EQ(entry["run_type"], theirs["run_type"]);
-      if (theirs.value("aggregate_name", "") != "cv")
+      if (theirs.value("aggregate_name", "") != "cv") {
         EXPECT_EQ(entry["time_unit"], std::string(flags).ends_with("=ms") ? "ms" : "us");
+      }
       EXPECT_EQ(entry["repetitions"], theirs["repetitions"]);
     }
     for (const std::string& key : keys(plain["context"])) EXPECT_TRUE(ours["context"].contains(key)) << key;

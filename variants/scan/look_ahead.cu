@@ -39,7 +39,7 @@ class LookAhead {
   static Description describe() {
     Description about;
     about.id = "look_ahead";
-    about.title = "Persistent blocks, bulk copies, warps with roles";
+    about.title = "Persistent blocks, bulk copies, warp specialisation";
     about.source = "CUB's look-ahead scan for Blackwell (CCCL 3.4), in a form of its own";
     about.family = "single pass";
     Parameter tile{.name = "tile", .meaning = "KiB of a tile, and with it how a block is cut up"};
@@ -57,7 +57,7 @@ class LookAhead {
          .experiment = true},
         {.name = "assignment",
          .values = {"dynamic", "static"},
-         .meaning = "tiles drawn by ticket, or every k-th of k blocks",
+         .meaning = "tiles drawn by an atomic counter, or every k-th of k blocks",
          .experiment = true},
         {.name = "asking",
          .values = {"late", "at_once"},

@@ -47,9 +47,9 @@ inline constexpr std::size_t kElementBytes = [] {
   }
 }();
 
-/// As many of them as registers are rationed for. Ragged rows of 2-byte elements and of 16-byte items take more of
-/// those, and so does what may be none, unless it is of 4 bytes: then the last blocks start later, and nothing waits
-/// for what has not started, since a block waits only for those before it. 16 rows leave room for two.
+/// Blocks per multiprocessor that the limit of registers guarantees. There are fewer for ragged rows of 2-byte elements
+/// or 16-byte items, and for operators without identity unless items have 4 bytes. The last blocks then start later; no
+/// block waits for one that has not started, since it waits only for earlier blocks. 16 rows leave room for two.
 template <Associative Op, int kRows, bool kWhole>
 inline constexpr int kWaveRationedFor = [] {
   if (kRows > 8) return 2;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kWaveWarps* kLanes, (kWaveRationedFor<Op, kRow
   const std::uint32_t run_before = block.thread_rank() == 0 ? block.load_atomic(last_run, 0) : 0;
   RegisterTile<Op, kRows, kWhole> tile;
   const std::int64_t base = block.group_index() * tile.items(block.num_threads());
-  cuda::take_turn(multiprocessors, tile.items(block.num_threads()) * static_cast<int>(sizeof(Item)));
+  cuda::stagger_load(multiprocessors, tile.items(block.num_threads()) * static_cast<int>(sizeof(Item)));
   tile.load(block, in, base, n, aligned);
   // The other blocks wait for this one's aggregate. Where the order of operands does not matter, it is had sooner
   // without scanning the rows, which is done while it is on its way.

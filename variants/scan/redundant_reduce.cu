@@ -47,8 +47,8 @@ struct RedundantReduceKernel {
   }
 
  private:
-  /// The thread's share of the items before `base`. Blocks begin with their neighbours' tiles: what all read at once
-  /// would be had by one after the other.
+  /// The thread's share of the items before `base`. Each block starts at its neighbour's tile: simultaneous reads of
+  /// one tile would be serialised.
   template <simt::ThreadBlock Block, class Items, Monoid Op>
   SCANLAB_HD typename Op::Item reduce_share(Block& block, Items in, std::int64_t base, bool aligned, Op op) const {
     using Item = typename Op::Item;

@@ -143,8 +143,8 @@ inline constexpr bool kIsVector = std::has_single_bit(K * sizeof(T)) && K * size
 template <class T, int K>
 using RowOf = std::conditional_t<kIsVector<T, K>, simt::Vector<T, K>, Row<T, K>>;
 
-/// kWhole: of a problem whose arrays are whole(). Then there is no code for the other ones, which tells in small
-/// kernels: each of their instructions is fetched to be executed once.
+/// kWhole: the arrays are whole(). Code for other arrays is omitted, which shortens small kernels, whose instructions
+/// are each fetched to be executed once.
 template <Associative Op, int kRows, bool kWhole = false>
 class RegisterTile {
  public:
@@ -255,8 +255,8 @@ class RegisterTile {
                         Mode mode, Before<Op> prefix, Op op) const {
     store_behind(block, out, base, n, aligned, mode, op(prefix, before_warp_), op);
   }
-  /// As the other one, of a tile that nothing is before but an operator's initial value. Spared: an operation with the
-  /// identity, of which a compiler knows nothing where an operator computes much.
+  /// Writes the results of the first tile, before which there is an initial value at most. Saves an operation with the
+  /// identity, which compilers keep for expensive operators.
   template <simt::ThreadBlock Block>
   SCANLAB_HD void store(Block& block, simt::Global<Block, Out> out, std::int64_t base, std::int64_t n, bool aligned,
                         Mode mode, Op op) const {

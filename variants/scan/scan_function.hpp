@@ -8,7 +8,7 @@
 #include "harness/core/associative.hpp"
 #include "harness/core/wrapping.hpp"
 
-struct __half;  // of cuda_fp16.h and cuda_bf16.h, which who scans such has included
+struct __half;  // defined in cuda_fp16.h and cuda_bf16.h, which callers include
 struct __nv_bfloat16;
 
 namespace scanlab {
@@ -79,7 +79,7 @@ template <class Function>
 inline constexpr bool kHasKnownResult = true;
 #endif
 
-/// The accumulator type of P2322, as CUB since 3.0.
+/// The type of the first left operand.
 template <class In, class Initial>
 using LeftOf = std::conditional_t<std::is_same_v<Initial, NoValue>, In, Initial>;
 
