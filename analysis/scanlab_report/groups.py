@@ -8,7 +8,7 @@ from scanlab_report.data import Data, Group
 from scanlab_report.tables import ELEMENT_BYTES
 
 CEILING = "memcpy"
-BULK_CEILING, VECTOR_CEILING, MEETING_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
+BULK_CEILING, VECTOR_CEILING, BARRIER_CEILING = "copy_bulk", "copy_vector", "copy_one_wave"
 """Copies by their access path. The blocks of the last meet in between, as those of one_wave do."""
 FLOOR = "empty_launch"
 VENDOR, NEWEST_VENDOR, TUNED = "cub_device_scan", "cub_newest", "cub_tuned"

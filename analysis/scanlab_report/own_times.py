@@ -121,8 +121,8 @@ def _table(variant: str, cases: pd.DataFrame, own: pd.DataFrame, cubs: list[str]
 def _figure(variant: str, data: Data, own: pd.DataFrame, out: Path, stem: str) -> str:
     """Throughput beside the copy and CUB; of the first type also as PDF for a paper."""
     type_name, op = own["type"].iloc[0], own["op"].iloc[0]
-    beside = [name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != variant]
-    asked = data.asking(Ask((variant, *beside), type_name, op))
+    references = [name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != variant]
+    asked = data.asking(Ask((variant, *references), type_name, op))
     pairs = zip(own["mode"], own["launch"], strict=True)
     ways = sorted({f"{mode} ones launched in a {launch}" for mode, launch in pairs})
     name, paper = f"throughput_{type_name}.png", out / f"{stem}.pdf"

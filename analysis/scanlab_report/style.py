@@ -351,8 +351,8 @@ def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
         drawn.add_artist(Line2D([8], [2], **end.look.plot()))
         text = TextArea(end.label, textprops={"fontsize": letters})
         name = HPacker(children=[drawn, text], pad=0, sep=3, align="center")
-        beside = {"xybox": (6, 0), "boxcoords": "offset points", "box_alignment": (0, 0.5)}
-        axes.add_artist(AnnotationBbox(name, (1, target), frameon=False, pad=0, **beside, **place))
+        offset = {"xybox": (6, 0), "boxcoords": "offset points", "box_alignment": (0, 0.5)}
+        axes.add_artist(AnnotationBbox(name, (1, target), frameon=False, pad=0, **offset, **place))
 
 
 def _spread(wanted: np.ndarray, gap: float, height: float) -> np.ndarray:

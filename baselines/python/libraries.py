@@ -19,7 +19,7 @@ import numpy as np
 
 UNTIMED_RUNS = 3
 _TIMES_THE_CACHE = 3
-_LEAST_EVICTION_BYTES = 1 << 30
+_MIN_FLUSH_BYTES = 1 << 30
 """Least bytes of the L2 flush: several times L2, and enough to hide the launches of Python."""
 
 _PACKAGES = {
@@ -88,7 +88,7 @@ class _WithEvents(Library):
 
     A subclass gives ``_stream()``, a context in which everything is enqueued on our stream;
     ``_make_event()`` and ``_elapsed_ms(start, end)``; ``_synchronize()`` for the device; and
-    ``_evict()``, which enqueues the L2 flush: a kernel that reads several times L2, and writes
+    ``_flush_l2()``, which enqueues the L2 flush: a kernel that reads several times L2, and writes
     little.
     """
 
@@ -114,7 +114,7 @@ class _WithEvents(Library):
                 return self._between(*self._interval(run, runs)) / runs
             intervals = []
             for _ in range(runs):
-                self._evict()
+                self._flush_l2()
                 intervals.append(self._interval(run, 1))
             return sum(self._between(*interval) for interval in reversed(intervals)) / runs
 
@@ -172,7 +172,7 @@ class Torch(_WithEvents):
     def _elapsed_ms(self, start: Any, end: Any) -> float:
         return start.elapsed_time(end)
 
-    def _evict(self) -> None:
+    def _flush_l2(self) -> None:
         self._module.amax(self._cold)
 
 
@@ -181,7 +181,7 @@ def _cold_of(torch: Any) -> Any:
     """Return the array that the L2 flush reads; all libraries on PyTorch arrays share it."""
     properties = torch.cuda.get_device_properties(0)
     l2_bytes = getattr(properties, "L2_cache_size", 0)  # older versions lack it
-    return torch.zeros(_eviction_words(l2_bytes), dtype=torch.int32, device="cuda")
+    return torch.zeros(_flush_words(l2_bytes), dtype=torch.int32, device="cuda")
 
 
 class CudaCompute(Torch):
@@ -276,7 +276,7 @@ class Cupy(_WithEvents):
         self._make_event, self._elapsed_ms = cupy.cuda.Event, cupy.cuda.get_elapsed_time
         with self._stream():
             l2_bytes = cupy.cuda.Device().attributes["L2CacheSize"]
-            self._cold = cupy.zeros(_eviction_words(l2_bytes), dtype=cupy.int32)
+            self._cold = cupy.zeros(_flush_words(l2_bytes), dtype=cupy.int32)
 
     def versions(self) -> dict[str, str]:
         return {
@@ -299,7 +299,7 @@ class Cupy(_WithEvents):
     def _stream(self) -> contextlib.AbstractContextManager[Any]:
         return self._own_stream
 
-    def _evict(self) -> None:
+    def _flush_l2(self) -> None:
         self._cold.max()
 
 
@@ -369,5 +369,5 @@ def first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def _eviction_words(l2_bytes: int) -> int:
-    return max(_TIMES_THE_CACHE * l2_bytes, _LEAST_EVICTION_BYTES) // 4
+def _flush_words(l2_bytes: int) -> int:
+    return max(_TIMES_THE_CACHE * l2_bytes, _MIN_FLUSH_BYTES) // 4

@@ -14,12 +14,12 @@ from scanlab_report.chapters.scans import subject
 from scanlab_report.data import Data
 from scanlab_report.groups import (
     ANY_TYPE,
+    BARRIER_CEILING,
     BEST,
     CEILING,
     CUBS,
     FLOOR,
     LARGEST,
-    MEETING_CEILING,
     TUNED,
     VECTOR_CEILING,
     VENDOR,
@@ -115,7 +115,7 @@ def _rung(axes: Axes, height: int, before: float, now: float, lines: list[float]
     )
 
 
-WAVE_STEPS = (FLOOR, VECTOR_CEILING, MEETING_CEILING, BEST, "cub")
+WAVE_STEPS = (FLOOR, VECTOR_CEILING, BARRIER_CEILING, BEST, "cub")
 """Steps of a wave. Each adds work to the step before; `cub` is the fastest of its scans."""
 WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 

@@ -14,12 +14,12 @@ from scanlab_report.chapters.scans import python_notes
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size, with_interval
 from scanlab_report.groups import (
+    BARRIER_CEILING,
     BEST,
     BULK_CEILING,
     CEILING,
     CUBS,
     LOSS,
-    MEETING_CEILING,
     RIVALS,
     TIE,
     TUNED,
@@ -56,7 +56,7 @@ def at_two_sizes(
 
 
 def _others(data: Data) -> list[str]:
-    return [CEILING, BULK_CEILING, MEETING_CEILING, *data.variants.ids(RIVALS)]
+    return [CEILING, BULK_CEILING, BARRIER_CEILING, *data.variants.ids(RIVALS)]
 
 
 def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:

@@ -162,8 +162,8 @@ def time(data: Data) -> Shown:
     drawn, axes = style.figure(width, height, columns, lines, sharey=True)
     for unused in axes[len(families) :]:
         unused.remove()
-    beside = named or (VENDOR, groups.NEWEST_VENDOR, CEILING)
-    baselines = [v for v in beside if v in present and v not in panel_of]
+    references = named or (VENDOR, groups.NEWEST_VENDOR, CEILING)
+    baselines = [v for v in references if v in present and v not in panel_of]
     floor_us = floor_ns(cases, cache) / 1e3
     for panel, name in zip(axes, families, strict=False):
         _log_axes(panel, cases.loc[cases["variant"] != FLOOR, "items"])

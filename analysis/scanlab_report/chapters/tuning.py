@@ -155,10 +155,10 @@ def ablation(data: Data) -> Shown:
         panel.axvline(1, color=style.BLACK, linewidth=0.8)
         marks.rows_of_names(panel, ideas)
         ends = own[["ratio", "high"]].clip(lower=1).max(axis=1)
-        beside = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
+        label_at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
         for place, ratio, end in zip(places, own["ratio"], ends, strict=True):
             if ratio == ratio:  # timed at this size
-                panel.annotate(f"{ratio:.2f}", (end, place), fontsize=6, **beside)
+                panel.annotate(f"{ratio:.2f}", (end, place), fontsize=6, **label_at)
         left, right = panel.get_xlim()
         panel.set_xlim(left, right + 0.35 * (right - left))  # room for the numbers
         panel.locator_params(axis="x", nbins=3)

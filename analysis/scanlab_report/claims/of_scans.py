@@ -14,6 +14,7 @@ from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import significant, size, with_interval
 from scanlab_report.groups import (
+    BARRIER_CEILING,
     BEST,
     BULK_CEILING,
     CEILING,
@@ -23,7 +24,6 @@ from scanlab_report.groups import (
     IN_BULK,
     KEY,
     LOSS,
-    MEETING_CEILING,
     OPEN,
     OWN,
     VECTOR_CEILING,
@@ -111,7 +111,7 @@ def _copy_over_cub(cubs: Sequence[str], data: Data, here: pd.DataFrame) -> list[
         return []
     medians = times.loc[most.idxmax()]
     copy = medians[copies].idxmin()
-    copy = copy if pd.isna(medians.get(MEETING_CEILING)) else MEETING_CEILING
+    copy = copy if pd.isna(medians.get(BARRIER_CEILING)) else BARRIER_CEILING
     return [(str(copy), float(medians[cubs].min() / medians[copy]))]
 
 

@@ -233,7 +233,7 @@ def waves(data: Data) -> Numbers:
     """Microseconds per graph node, at 2^14 and 2^22 items."""
     steps = ladder.wave_steps(data, ladder.wave_cases(data))
     times = steps.set_index(["step", "items"])["us"]
-    names = {"Copy": groups.VECTOR_CEILING, "Meeting": groups.MEETING_CEILING}
+    names = {"Copy": groups.VECTOR_CEILING, "Meeting": groups.BARRIER_CEILING}
     names |= {"Best": BEST, "Vendor": "cub"}
     return {"waveFloor": (times[FLOOR].iloc[0], 2)} | {
         f"wave{size}{name}": times.get((step, n))

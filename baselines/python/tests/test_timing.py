@@ -49,7 +49,7 @@ class Device(libraries._WithEvents):
     def _between(self, start: float, end: float) -> float:
         return end - start
 
-    def _evict(self) -> None:
+    def _flush_l2(self) -> None:
         self.clock += 1e-3
         self.evictions, self.evicted = self.evictions + 1, True
 
