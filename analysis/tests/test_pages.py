@@ -23,6 +23,7 @@ from scanlab_report.data import Data
 from scanlab_report.modules import modules
 from scanlab_report.opened import first_device
 from scanlab_report.report import pages
+from scanlab_report.shown import FIGURES
 from scanlab_report.tutorials import parts
 from tests.run_tutorials import BLOCKS, wrong
 
@@ -225,6 +226,12 @@ def test_the_pages_name_the_recorded_devices_alike() -> None:
     for page in ("README.md", "docs/METHOD.md", "docs/CLAIMS.md", "docs/DEVICES.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
         assert text[slice(*markers.find(text, "devices"))].strip() == wanted, page
+
+
+def test_every_figure_belongs_to_a_chapter_of_the_gallery() -> None:
+    chapters.load_all()
+    of_chapters = {f"scanlab_report.chapters.{name}" for name in chapters.ORDER}
+    assert {entry.make.__module__ for entry in FIGURES.values()} <= of_chapters
 
 
 def test_the_readme_is_read_in_a_minute_and_the_gallery_has_its_pictures() -> None:

@@ -137,7 +137,7 @@ _CAPTIONS = {
 
 for _name, (_title, _caption) in _CAPTIONS.items():
     _make = partial(_draw, name=_name, caption=_caption)
-    _make.__doc__ = _title
+    _make.__doc__, _make.__module__ = _title, __name__
     figure("scenarios", name=_name, wide=len(PICTURES[_name][0]) > 1)(_make)
 
 
