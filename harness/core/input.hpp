@@ -94,7 +94,7 @@ SCANLAB_HD constexpr T extreme_element(std::uint64_t bits, bool subnormals = tru
   } else {
     if (choice <= 1) return std::numeric_limits<T>::lowest();
     if (choice <= 3) return std::numeric_limits<T>::max();
-    return choice == 4 ? T{0} : choice <= 6 ? T{-1} : T{1};
+    return choice == 4 ? T{0} : choice <= 6 ? static_cast<T>(-1) : T{1};
   }
 }
 
@@ -118,7 +118,7 @@ SCANLAB_HD constexpr T constant_element(std::uint64_t seed) {
 
 template <class T>
 SCANLAB_HD constexpr T negated(T x) {
-  return wrapping_multiply(T{-1}, x);
+  return wrapping_multiply(static_cast<T>(-1), x);
 }
 
 /// The inputs of an operator whose items are elements and that cannot overflow. `kEven`: of constant integers, which
