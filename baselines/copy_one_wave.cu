@@ -1,9 +1,9 @@
-// A copy whose blocks meet in between: what a scan that holds its items in registers while it waits for what comes
-// before them, as one_wave does, is held against. No ceiling: one_wave, which scans its rows where this pauses for a
+// A copy with a grid-wide barrier between reading and writing: the reference of one_wave, which holds its items in
+// registers while it waits for those before them. No ceiling: one_wave, which scans its rows where this pauses for a
 // fixed time, is a little faster at some sizes.
 //
 // Each block reads its share into registers, tells the others so by a word, waits for those of the blocks before it,
-// and writes its share. Nothing is added up: what this takes beyond copy_vector is the price of the meeting alone.
+// and writes its share. Nothing is added up: the time beyond that of copy_vector is the price of the barrier alone.
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 #include "harness/cuda/turns.cuh"

@@ -95,7 +95,7 @@ void ScanSession::verify(TimedCase& timed) {
   backend.inspect(timed);
 }
 
-/// Stale state of a variant shows only here: earlier checks saw its first run.
+/// Stale state of a variant shows only here: earlier checks saw its first runs.
 void ScanSession::verify_last_run(TimedCase& timed) {
   const verify::Outcome outcome = backends_.backend_for(timed).verify_last_run(timed);
   timed.verified = outcome.passed();
