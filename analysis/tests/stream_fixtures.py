@@ -177,7 +177,7 @@ def scenario(name: str, multiprocessors: int = 0, **changes: Any) -> Document:
 
 
 def scenario_ids() -> list[str]:
-    """Those that figures ask for."""
+    """Return the scenarios that figures ask for."""
     return [name for rows in PICTURES.values() for row in rows for name in row]
 
 
@@ -269,7 +269,7 @@ def timed_by_nvbench(variant: str, items: object, **summaries: float) -> Documen
 
 
 def stopwatch(states: list[Document]) -> Document:
-    """What `scanlab_nvbench --json` writes."""
+    """Return a document as `scanlab_nvbench --json` writes it."""
     version = dict(json=dict(major=1, minor=0, patch=0, string="1.0.0"))
     version |= dict(nvbench=dict(major=0, minor=1, patch=0, string="0.1.0"))
     meta = dict(argv=["scanlab_nvbench"], version=version)

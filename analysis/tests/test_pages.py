@@ -1,4 +1,4 @@
-"""What is written: links lead somewhere, commands exist, words are spelt, metadata agree, and the
+"""Tests of pages: links lead somewhere, commands exist, words are spelt, metadata agree, and the
 generated parts of pages are of the recorded session."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NAMES = "kno,thid,vermillion,leary,mattern,udo,sqare,chek,maping,paddin"
 
 
 def files(suffixes: set[str]) -> Iterator[Path]:
-    """What is written by hand and kept in the repository."""
+    """Yield the files that are written by hand and kept in the repository."""
     for top in sorted(ROOT.iterdir()):
         if not top.name.startswith((".", "build", "results")):
             for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
@@ -147,7 +147,7 @@ LINES = {
 
 
 def fault(words: list[str], folder: Path) -> str:
-    """What is wrong with a command, or nothing."""
+    """Return the fault of a command; empty if it has none."""
     program, arguments = words[0], words[1:]
     if program == ".venv/bin/scanlab-report":
         try:

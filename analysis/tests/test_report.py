@@ -31,7 +31,7 @@ class Built:
     paper: Path
 
     def text(self, figure: str) -> str:
-        """What stands in a figure, and whether something is cut off."""
+        """Return the words in a figure, and whether something is cut off."""
         return (self.out / "figures" / f"{figure}.txt").read_text()
 
 

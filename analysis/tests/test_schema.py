@@ -166,7 +166,7 @@ def test_scenarios_fit(folder: Path) -> None:
 
 
 def written(folder: Path, line: str, name: str) -> str:
-    """What a command of the program writes into a file."""
+    """Return the text that a command of the program writes into a file."""
     if PROGRAM is None:
         pytest.skip("the program is not built")
     ran = subprocess.run(

@@ -38,7 +38,7 @@ EXACT = (1.0,) * 6
 """
 ABOUT = Variants(msgspec.convert(fixtures.variants() | fixtures.shapes(), dict[str, Variant]))
 USUAL = dict(zip(KERNEL, (1.0, 256.0, 64.0, 1024.0, 0.0, 4096.0, 2000.0), strict=True))
-"""What the kernels of a case take."""
+"""Resources of the kernels of a case."""
 
 
 def near(value: Any) -> Any:
@@ -175,7 +175,7 @@ def with_rows(data: Data, table: str, rows: Iterable[Mapping[str, Any]], **conte
 
 
 def shown(make: Callable[[Data], Shown], data: Data) -> Shown:
-    """What a figure function returns."""
+    """Return the result of a figure function."""
     with style.sheet():
         made = make(data)
     pyplot.close(made.content)
@@ -193,7 +193,7 @@ def built(make: Callable[[Data], Shown], data: Data) -> Table:
 
 
 def look(variant: str) -> style.Look:
-    """What a variant is drawn with, where ABOUT describes all."""
+    """Return the look of a variant, where ABOUT describes all."""
     return looks.look(variant, ABOUT)
 
 

@@ -76,7 +76,7 @@ def measure(bench: session.Bench, context: dict[str, Any], out: Path, leads: boo
     """
 
     def write() -> None:
-        """By way of another file, so that an interruption leaves a whole one."""
+        """Write another file and rename it, so that an interruption leaves a whole one."""
         if leads:
             text = json.dumps({"context": context, "benchmarks": bench.entries}, indent=1)
             _part_of(out).write_text(f"{text}\n", encoding="utf-8")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a build says of its commit, and of whether the tree is that commit's: on small repositories made for it.
+# Tests the commit that a build names, and whether the tree is that commit's, on small repositories made for it.
 #   commit_test.sh CMAKE COMPILED ON|OFF    COMPILED: what this build says that the program is made of; whether it has CUDA
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

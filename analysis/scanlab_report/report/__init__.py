@@ -90,8 +90,8 @@ class Report:
             put(self.paper / "macros.tex", macros(made["numbers"]))
 
     def files(self) -> Iterator[Path]:
-        """What a report may have, below `out` or below `paper`: an earlier build's is stale where
-        this one has it not."""
+        """Yield the files that a report may have, below `out` or `paper`. One of an earlier build
+        is stale where this build has none."""
         suffixes = {"figure": (".pdf", ".png"), "table": (".tex", ".md", ".csv")}
         yield Path(PAGE)
         for kind, entry in self.entries:

@@ -77,7 +77,7 @@ class Sample(Struct, kw_only=True, frozen=True, tag_field="kind"):
     table: ClassVar = "schedule"
     """The table of the sample, whose columns are fields and properties: `tables.FIELDS`."""
     wrong: ClassVar[Any] = ""
-    """What is wrong with times whose output is not verified; empty where nobody verifies it."""
+    """The fault of times whose output is not verified; empty where nobody verifies it."""
 
     def __post_init__(self) -> None:
         if self.outcome == "timed" and self.real_time == 0:

@@ -18,7 +18,7 @@ WIDE = (62, 36, 5.5)
 """Narrower cells that leave room for words at their left."""
 
 PICTURES: dict[str, Callable[[], str]] = {}
-"""What draws each picture of this file, by its place in the folder of the tutorials."""
+"""The function that draws each picture, by its place in the folder of the tutorials."""
 
 
 def picture(name: str, height: float, title: str) -> Callable[[Callable[[Picture], None]], None]:
