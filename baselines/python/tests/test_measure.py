@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,9 @@ from baselines.python.protocol import Plan, runs_per_sample
 from baselines.python.session import Bench
 from scanlab_report.load import load
 from scanlab_report.schema.results import SCHEMA
+
+EXAMPLES = Path(__file__).parents[3] / "tests" / "measure" / "runs_per_sample.json"
+"""Examples that the harness is tested with, too."""
 
 
 class StandIn(libraries.Library):
@@ -183,19 +187,9 @@ def test_results_name_a_commit_only_with_its_modules(
     assert commit() == ("f" * 40, "false")
 
 
-@pytest.mark.parametrize(
-    ("cache", "seconds", "runs"),
-    [
-        ("warm", 100e-6, 50),  # fill 5 ms
-        ("warm", 10e-3, 3),  # three at least
-        ("warm", 15e-6, 334),  # short ones in hundreds
-        ("warm", 0.6, 1),  # no more than a second holds
-        ("cold", 1e-6, 50),  # each cold run carries its L2 flush
-        ("cold", 3.0, 1),
-    ],
-)
-def test_a_sample_has_as_many_runs_as_in_the_harness(cache: str, seconds: float, runs: int) -> None:
-    assert runs_per_sample(seconds, cache) == runs
+@pytest.mark.parametrize("example", json.loads(EXAMPLES.read_text()), ids=itemgetter("why"))
+def test_a_sample_has_as_many_runs_as_in_the_harness(example: dict[str, Any]) -> None:
+    assert runs_per_sample(example["seconds"], example["cache"]) == example["runs"]
 
 
 def test_samples_are_interleaved_and_few_if_a_run_is_long() -> None:
