@@ -89,7 +89,7 @@ class StreamTimer {
     Event end;
   };
   void make_intervals(std::int64_t runs);
-  void enqueue_cold(const Work& work, std::int64_t runs) const;
+  void enqueue_cold(const Work& work, std::int64_t i) const;
   double between_events(const Work& work, std::int64_t runs, const std::function<void()>& enqueue) const;
   double mean_of_intervals(const Work& work, std::int64_t runs) const;
 
