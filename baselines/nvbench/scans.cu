@@ -40,7 +40,7 @@ void inclusive_sum(nvbench::state& state) {
   const std::string id = state.get_string("variant");
   const Problem problem{.type = element_type(state.get_string("type")), .items = state.get_int64("items")};
   const Variant* const variant = Registry::instance().find(id);
-  if (variant == nullptr || !variant->machines.cuda) throw std::invalid_argument("there is no scan '" + id + "'");
+  if (variant == nullptr || !variant->backends.cuda) throw std::invalid_argument("there is no scan '" + id + "'");
   const BoundScan bound = variant->bind(problem);
   if (!bound.plan.possible()) {
     state.skip(bound.plan.refusal);

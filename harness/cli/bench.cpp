@@ -73,12 +73,12 @@ void require_device(const std::vector<measure::TimedCase>& cases, const std::opt
   const auto needs = std::ranges::find_if_not(cases, &measure::TimedCase::on_host);
   if (needs == cases.end()) return;
   const std::string& id = needs->about().id;
-  if (device && needs->scan.variant->machines.cuda) return;
+  if (device && needs->scan.variant->backends.cuda) return;
   throw CommandError(kNoDevice,
                      fmt::format("{} needs a CUDA device, and there is none: {}. Without one, time the "
                                  "CPU baselines (--variant 'cpu_*'){}",
                                  id, device ? "this build runs it on the SIMT emulator only" : refusal,
-                                 needs->scan.variant->machines.simt
+                                 needs->scan.variant->backends.simt
                                      ? fmt::format(", check it on the SIMT emulator (scanlab verify --device simt "
                                                    "--variant {0}), or count its steps (scanlab explain {0})",
                                                    id)

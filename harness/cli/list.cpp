@@ -11,10 +11,10 @@ namespace {
 measure::Facts describe(const Variant& variant) {
   measure::Facts facts{{"id", variant.about.id}};
   facts.update(measure::described(variant));
-  facts["machines"] = measure::Facts::array();
-  if (variant.machines.cuda) facts["machines"].push_back("cuda");
-  if (variant.machines.simt) facts["machines"].push_back("simt");
-  if (variant.machines.host) facts["machines"].push_back("host");
+  facts["backends"] = measure::Facts::array();
+  if (variant.backends.cuda) facts["backends"].push_back("cuda");
+  if (variant.backends.simt) facts["backends"].push_back("simt");
+  if (variant.backends.host) facts["backends"].push_back("host");
   return facts;
 }
 
@@ -23,7 +23,7 @@ void print(const Variant& variant, std::ostream& out) {
   const measure::Facts facts = describe(variant);
   const auto words = [&](const char* key) { return facts[key].get<Words>(); };
   fmt::print(out, "{} ({}, on {})\n  {}\n  source    {}\n  takes     {}; {}; {}{}\n", about.id,
-             facts[about.kind == Kind::scan ? "origin" : "kind"].get<std::string>(), fmt::join(words("machines"), ", "),
+             facts[about.kind == Kind::scan ? "origin" : "kind"].get<std::string>(), fmt::join(words("backends"), ", "),
              about.title, about.source, about.limits, fmt::join(words("types"), " "),
              fmt::join(words("operators"), " "), about.in_place ? "; in place" : "");
   if (!about.bitwise_reproducible)
@@ -65,9 +65,9 @@ int info(const Words& arguments, Context& context) {
   Options options;
   options.flag("json", json, "print JSON");
   if (!options.parse(arguments, context)) return kOk;
-  const auto count = [](bool Machines::*backend) {
+  const auto count = [](bool SupportedBackends::*backend) {
     return std::ranges::count_if(Registry::instance().all(),
-                                 [&](const auto& entry) { return entry.second.machines.*backend; });
+                                 [&](const auto& entry) { return entry.second.backends.*backend; });
   };
   std::string refusal;
   const std::optional<measure::Facts> device = measure::device_facts(refusal);
@@ -76,8 +76,9 @@ int info(const Words& arguments, Context& context) {
                      {"host", measure::host_facts()},
                      {"build", measure::build_facts()}};
   if (!device) all["no_device"] = refusal;
-  all["variants"] = {
-      {"cuda", count(&Machines::cuda)}, {"simt", count(&Machines::simt)}, {"host", count(&Machines::host)}};
+  all["variants"] = {{"cuda", count(&SupportedBackends::cuda)},
+                     {"simt", count(&SupportedBackends::simt)},
+                     {"host", count(&SupportedBackends::host)}};
   if (json) {
     context.out << all.dump(2) << "\n";
     return kOk;
@@ -87,7 +88,7 @@ int info(const Words& arguments, Context& context) {
     print_facts(section, all[section], context.out);
   }
   fmt::print(context.out, "variants and baselines\n  {} run on a GPU, {} on the SIMT emulator, {} on the host\n",
-             count(&Machines::cuda), count(&Machines::simt), count(&Machines::host));
+             count(&SupportedBackends::cuda), count(&SupportedBackends::simt), count(&SupportedBackends::host));
   return kOk;
 }
 

@@ -20,7 +20,7 @@ const Variant& find_scan(const std::string& id, bool cuda) {
   if (variant == nullptr) unknown_variant("scan", id);
   if (variant->about.kind != Kind::scan)
     refuse(fmt::format("--scan {} is not a scan: choose one of 'scanlab list'", id));
-  if (!(cuda ? variant->machines.cuda : variant->machines.host))
+  if (!(cuda ? variant->backends.cuda : variant->backends.host))
     refuse(fmt::format("--scan {} does not run on --device {}: choose another scan or device", id,
                        cuda ? "cuda" : "host"));
   return *variant;

@@ -57,10 +57,10 @@ Plan planned(const Scan& scan, const std::string& id) {
 ///   explicit Scan(const Problem&);
 ///   Plan plan() const;               // the workspace, or why it cannot
 ///   template <class Op> static constexpr bool kTakes = …;   // optional: the types and operators it is compiled for
-/// For a problem that neither the description nor the plan refuses, `add_machines(op, scan, problem, bound)` gives
+/// For a problem that neither the description nor the plan refuses, `add_backends(op, scan, problem, bound)` gives
 /// `bound` its functions, for the operator that the problem names and a shared pointer to the scan.
-template <class Scan, class = CompiledOperators, class AddMachines>
-Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines) {
+template <class Scan, class = CompiledOperators, class AddBackends>
+Variant scan_variant(Origin origin, SupportedBackends backends, AddBackends add_backends) {
   static_assert(
       requires {
         { Scan::describe() } -> std::same_as<Description>;
@@ -77,8 +77,8 @@ Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines)
   variant.about = Scan::describe();
   describe_monoids<Scan>(variant.about);
   variant.origin = origin;
-  variant.machines = machines;
-  variant.bind = [about = variant.about, add_machines](const Problem& problem) {
+  variant.backends = backends;
+  variant.bind = [about = variant.about, add_backends](const Problem& problem) {
     BoundScan bound;
     if (std::string reason = unsupported(about, problem); !reason.empty()) {
       bound.plan = Plan::refuse(std::move(reason));
@@ -89,7 +89,7 @@ Variant scan_variant(Origin origin, Machines machines, AddMachines add_machines)
     if (bound.plan.possible()) {
       with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
         if constexpr (takes<Scan, Op>()) {
-          add_machines(op, scan, problem, bound);
+          add_backends(op, scan, problem, bound);
         } else {
           bound.plan = Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
                                     std::string(name(problem.type)));

@@ -170,7 +170,7 @@ struct BoundScan {
 };
 
 /// The backends that a variant supports in this build.
-struct Machines {
+struct SupportedBackends {
   bool cuda = false;
   bool simt = false;
   bool host = false;
@@ -180,7 +180,7 @@ struct Variant {
   static constexpr const char* kNoun = "variant";
 
   Description about;
-  Machines machines;
+  SupportedBackends backends;
   Origin origin = Origin::variant;
   /// Parses the settings once, so that a timed run costs no host work beyond its launches.
   std::function<BoundScan(const Problem&)> bind;

@@ -135,7 +135,7 @@ __device__ inline void wait_for_kernels_before() {
 /// of each block calls it. The newest CUB (3.6) calls it at the start of its small first kernel, in its scan before the
 /// stores, and in its look-ahead when the load warps have ended. A call at the start made our one_wave slower: waiting
 /// blocks of the next kernel then occupied the place of working blocks.
-__device__ inline void let_next_kernel_come() {
+__device__ inline void trigger_dependent_launch() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif

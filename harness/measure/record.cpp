@@ -67,7 +67,7 @@ Facts described(const Variant& variant) {
           {"origin", variant.origin == Origin::variant ? "variant" : "baseline"},
           {"family", about.family},
           {"overview", about.overview},
-          {"on_host", variant.machines.host && !variant.machines.cuda},
+          {"on_host", variant.backends.host && !variant.backends.cuda},
           {"types", names(about.types)},
           {"operators", names(about.operators)},
           {"parameters", parameters},

@@ -40,7 +40,7 @@ inline constexpr std::array kLaunchNames{
 constexpr std::string_view name(Launch launch) { return kLaunchNames[static_cast<std::size_t>(launch)].second; }
 
 /// Host code is timed by the host's clock, warm.
-inline bool is_host_code(const Variant& variant) { return variant.machines.host && !variant.machines.cuda; }
+inline bool is_host_code(const Variant& variant) { return variant.backends.host && !variant.backends.cuda; }
 
 /// One selection of a sweep. What a variant is not compiled for is left out.
 struct ScanSweepPart {

@@ -78,10 +78,10 @@ std::string with_closed_form(std::int64_t counted, const Json& form) {
 
 std::string unexplainable(const Case& chosen) {
   const Variant& variant = *chosen.variant;
-  if (!variant.machines.simt) {
+  if (!variant.backends.simt) {
     return fmt::format(
         "{} has no form for the SIMT emulator: it is {}, and is verified and timed on its own machine only",
-        variant.about.id, variant.machines.host ? "host code" : "plain CUDA or a library");
+        variant.about.id, variant.backends.host ? "host code" : "plain CUDA or a library");
   }
   return variant.bind(chosen.problem).plan.refusal;
 }
@@ -106,7 +106,7 @@ std::vector<Case> usual_cases(bool quick) {
       quick ? std::vector<std::int64_t>{1024, 2048} : std::vector<std::int64_t>{1024, 2048, 1 << 16};
   std::vector<Case> all;
   for (const auto& [id, variant] : Registry::instance().all()) {
-    if (!variant.machines.simt) continue;
+    if (!variant.backends.simt) continue;
     std::vector<Settings> every{{}};
     for (const Parameter& parameter : variant.about.parameters) {
       if (parameter.name != "padding" && parameter.name != "load") continue;

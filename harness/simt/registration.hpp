@@ -1,4 +1,4 @@
-// Makes a Variant of a scan written once for both machines.
+// Makes a Variant of a scan written once for both backends.
 #pragma once
 
 #include <type_traits>
@@ -25,12 +25,12 @@ namespace scanlab::simt {
 /// that is written against ThreadBlock. It runs on the emulator always and on the GPU when nvcc compiles it.
 template <class Scan, class = CompiledOperators>
 Variant portable_scan(Origin origin = Origin::variant) {
-  Machines machines{.simt = true};
+  SupportedBackends backends{.simt = true};
 #if defined(__CUDACC__)
-  machines.cuda = true;
+  backends.cuda = true;
 #endif
   return scan_variant<Scan>(
-      origin, machines, []<class Op>(Op, const auto& scan, const Problem& problem, BoundScan& bound) {
+      origin, backends, []<class Op>(Op, const auto& scan, const Problem& problem, BoundScan& bound) {
         using Item = typename Op::Item;
         static_assert(
             requires(Emulator & machine, const Arrays<Emulator, Item>& arrays) {

@@ -58,7 +58,7 @@ bool chooses_among_others(std::string_view id) { return id == "best" || id == "d
 
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
-  return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.machines.host &&
+  return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.backends.host &&
          about.types.size() == named_values<ElementType>().size() && !chooses_among_others(about.id);
 }
 

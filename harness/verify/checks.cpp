@@ -21,7 +21,7 @@ class CpuChecker final : public Checker {
  public:
   explicit CpuChecker(const simt::EmulatorOptions& options) : options_(options) {}
   bool on_gpu() const override { return false; }
-  bool takes(const Variant& variant) const override { return variant.machines.simt || variant.machines.host; }
+  bool takes(const Variant& variant) const override { return variant.backends.simt || variant.backends.host; }
   void expect(const Oracle& oracle) override { oracle_ = &oracle; }
   Outcome check(const Variant& variant, const Problem& problem, Aliasing aliasing) override {
     simt::EmulatorOptions options = options_;
@@ -116,7 +116,7 @@ class ProblemChecks {
     const bool few = checker_.on_gpu() || n <= kSmallSizes.back() || n == kTileSizes.back();  // the emulator is slow
     if (kind != InputKind::random || !few) return {Aliasing::apart};
     std::vector<Aliasing> all(kAliasings.begin(), kAliasings.end());
-    std::erase_if(all, [&](Aliasing aliasing) { return !unplaceable(*each.variant, aliasing).empty(); });
+    std::erase_if(all, [&](Aliasing aliasing) { return !aliasing_refusal(*each.variant, aliasing).empty(); });
     return all;
   }
 

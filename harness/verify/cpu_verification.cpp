@@ -137,14 +137,15 @@ std::string run_name(Aliasing aliasing, const Shift& shift, bool second_run) {
   return second_run || !place.empty() ? run + place + ": " : "";
 }
 
-std::string unplaceable(const Variant& variant, Aliasing aliasing) {
+std::string aliasing_refusal(const Variant& variant, Aliasing aliasing) {
   const bool can = aliasing != Aliasing::in_place || variant.about.in_place;
   return can ? std::string{} : variant.about.id + " does not work in place";
 }
 
 Outcome verify_on_cpu(const Variant& variant, const Problem& problem, const Oracle& oracle,
                       const simt::EmulatorOptions& options, Aliasing aliasing) {
-  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
+  if (std::string reason = aliasing_refusal(variant, aliasing); !reason.empty())
+    return Outcome::skipped(std::move(reason));
   const BoundScan scan = variant.bind(problem);
   if (!scan.plan.possible()) return Outcome::skipped(scan.plan.refusal);
   if (!scan.simt && !scan.host) return Outcome::skipped(fmt::format("{} has no form for the CPU", variant.about.id));

@@ -170,18 +170,18 @@ std::uint64_t hash(const void* out, std::size_t bytes, const cuda::Stream& strea
 class CudaChecker final : public Checker {
  public:
   bool on_gpu() const override { return true; }
-  bool takes(const Variant& variant) const override { return variant.machines.cuda || variant.machines.host; }
+  bool takes(const Variant& variant) const override { return variant.backends.cuda || variant.backends.host; }
   void expect(const Oracle& oracle) override {
     oracle_ = &oracle;
     lack_.reset();
     reference_.reset();  // the next may need the memory
   }
   Outcome check(const Variant& variant, const Problem& problem, Aliasing aliasing) override {
-    if (!variant.machines.cuda) return verify_on_cpu(variant, problem, *oracle_, {}, aliasing);
+    if (!variant.backends.cuda) return verify_on_cpu(variant, problem, *oracle_, {}, aliasing);
     return on_device([&] { return verify_on_cuda(variant, problem, *reference_, aliasing); });
   }
   Outcome repeat(const Variant& variant, const Problem& problem, int runs, int& different) override {
-    if (!variant.machines.cuda) return Outcome::skipped("runs on the host");
+    if (!variant.backends.cuda) return Outcome::skipped("runs on the host");
     return on_device([&] { return repeat_on_cuda(variant, problem, *reference_, runs, different); });
   }
 
@@ -208,7 +208,8 @@ class CudaChecker final : public Checker {
 
 Outcome verify_on_cuda(const Variant& variant, const Problem& problem, const CudaReference& reference,
                        Aliasing aliasing) {
-  if (std::string reason = unplaceable(variant, aliasing); !reason.empty()) return Outcome::skipped(std::move(reason));
+  if (std::string reason = aliasing_refusal(variant, aliasing); !reason.empty())
+    return Outcome::skipped(std::move(reason));
   return checked(variant, problem,
                  [&](const BoundScan& scan) { return verify_aliasing(variant, scan, reference, aliasing); });
 }

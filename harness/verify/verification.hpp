@@ -104,6 +104,6 @@ struct DeviceLost : std::runtime_error {
 };
 
 /// Why `variant` cannot be checked in this aliasing; empty if it can.
-std::string unplaceable(const Variant& variant, Aliasing aliasing);
+std::string aliasing_refusal(const Variant& variant, Aliasing aliasing);
 
 }  // namespace scanlab::verify

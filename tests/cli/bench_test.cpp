@@ -446,7 +446,7 @@ Variant planted_on_the_device(const std::string& id, bool prepares) {
   variant.about.kind = Kind::copy;
   variant.about.types = {ElementType::i32};
   variant.about.operators = {Operator::plus};
-  variant.machines.cuda = true;
+  variant.backends.cuda = true;
   variant.origin = Origin::baseline;
   variant.bind = [id, prepares](const Problem& problem) {
     BoundScan bound;

@@ -96,7 +96,7 @@ struct Planted {
     Variant planted;
     planted.about = describe();
     planted.origin = Origin::baseline;
-    planted.machines.simt = true;
+    planted.backends.simt = true;
     planted.bind = [about = planted.about](const Problem& problem) {
       BoundScan bound;
       bound.plan = Plan::refuse(unsupported(about, problem));

@@ -59,9 +59,9 @@ class ScanSessionOn : public testing::Test {
  protected:
   ScanSessionOn() {
     device_.about.id = "planted";
-    device_.machines.cuda = true;
+    device_.backends.cuda = true;
     host_.about.id = "planted_host";
-    host_.machines.host = true;
+    host_.backends.host = true;
   }
   ~ScanSessionOn() override { std::filesystem::remove(file_); }
 
@@ -78,10 +78,10 @@ class ScanSessionOn : public testing::Test {
     planted_.runs.clear();
     planted_.verified = 0;
     ResultsFile file(file_, {}, true);
-    const Backends machines{std::make_unique<PlantedMachine>(planted_), std::make_unique<PlantedMachine>(planted_)};
+    const Backends backends{std::make_unique<PlantedMachine>(planted_), std::make_unique<PlantedMachine>(planted_)};
     Engine engine({}, nullptr, err_, &file);
     for (TimedCase& each : cases) each.repetitions = repetitions;
-    ScanSession session(std::move(cases), machines, options, engine);
+    ScanSession session(std::move(cases), backends, options, engine);
     session.run();
     entries_ = nlohmann::json::parse(std::ifstream(file_)).at("benchmarks");
     return session.cases();

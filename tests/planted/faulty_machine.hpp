@@ -206,7 +206,7 @@ template <class Scan>
 Variant faulty_scan() {
   Variant variant;
   variant.about = Scan::describe();
-  variant.machines.simt = true;
+  variant.backends.simt = true;
   variant.bind = [](Problem problem) {
     BoundScan bound;
     bound.plan = Scan(problem).plan();

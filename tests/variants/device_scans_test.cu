@@ -112,7 +112,7 @@ class Bound {
 std::vector<const Variant*> scans_for(const Problem& problem, Kind kind = Kind::scan) {
   std::vector<const Variant*> scans;
   for (const auto& [id, variant] : Registry::instance().all()) {
-    if (variant.about.kind != kind || !variant.machines.cuda) continue;
+    if (variant.about.kind != kind || !variant.backends.cuda) continue;
     if (variant.bind(problem).plan.possible()) scans.push_back(&variant);
   }
   return scans;

@@ -58,7 +58,7 @@ struct Shape {
 std::vector<Shape> shapes() {
   std::vector<Shape> all;
   for (const auto& [id, each] : Registry::instance().all()) {
-    if (!each.machines.simt || each.origin != Origin::variant) continue;
+    if (!each.backends.simt || each.origin != Origin::variant) continue;
     all.push_back({&each, {}});
     if (const Settings small = small_settings(each.about); !small.empty()) all.push_back({&each, small});
   }
@@ -76,7 +76,7 @@ void expect_right(const Variant& variant, const Problem& problem, const simt::Em
 
 TEST(ClosedForms, AreWhatTheEmulatorCounts) {
   for (const auto& [id, each] : Registry::instance().all()) {
-    if (!each.machines.simt || !each.about.cost.operations) continue;
+    if (!each.backends.simt || !each.about.cost.operations) continue;
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
       for (const std::int64_t n : {1, 2, 3, 31, 32, 33, 1000, 1023, 1024, 2047, 2048, 2049, 5000, 70'001}) {
         const Problem problem{ElementType::i32, Operator::plus, mode, n, {}};
@@ -404,7 +404,7 @@ TEST(Variants, RefuseWhatTheyCannotTake) {
 /// Every emulator variant, small sizes, an operator that does not commute, blocks and threads in random order.
 TEST(Variants, AreRightUnderAnyInterleaving) {
   for (const auto& [id, each] : Registry::instance().all()) {
-    if (!each.machines.simt) continue;
+    if (!each.backends.simt) continue;
     for (const std::int64_t n : {1, 20, 33, 1024, 2049, 6200}) {
       for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
         const Problem problem{ElementType::i32, Operator::affine, mode, n, {}};
@@ -441,7 +441,7 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryAliasing) {
       if (!each->bind(problem).plan.possible()) problem.items = 1001;
       if (!each->bind(problem).plan.possible()) continue;
       for (const verify::Aliasing aliasing : verify::kAliasings) {
-        if (!verify::unplaceable(*each, aliasing).empty()) continue;
+        if (!verify::aliasing_refusal(*each, aliasing).empty()) continue;
         expect_right(*each, problem, {.trace = false}, aliasing);
       }
     }

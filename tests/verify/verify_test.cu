@@ -136,7 +136,7 @@ Variant looking(std::function<void(const Buffers&, int run)> look, Plan plan = {
   Variant variant;
   variant.about.id = "looking";
   variant.about.in_place = true;
-  variant.machines.host = true;
+  variant.backends.host = true;
   variant.bind = [look = std::move(look), plan = std::move(plan)](const Problem&) {
     BoundScan bound;
     bound.plan = plan;
@@ -284,7 +284,7 @@ struct Counting {
   Variant variant() {
     Variant counting;
     counting.about.id = "counting";
-    counting.machines.simt = true;
+    counting.backends.simt = true;
     counting.bind = [this](const Problem& problem) {
       BoundScan bound;
       bound.plan.workspace_bytes = sizeof(int);
@@ -536,7 +536,7 @@ TEST_F(NeedsGpu, CatchesAnEarlyKernelThatDoesNotWait) {
     Variant copy;
     copy.about.id = "too soon";
     copy.about.kind = Kind::copy;
-    copy.machines.cuda = true;
+    copy.backends.cuda = true;
     copy.bind = [early](const Problem& problem) {
       BoundScan bound;
       bound.cuda = [early, n = problem.items](const Buffers& b, StreamHandle stream) {

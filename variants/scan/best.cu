@@ -124,9 +124,9 @@ Variant best() {
   Variant variant;
   variant.about = Best::describe();
   describe_monoids<Best>(variant.about);
-  variant.machines.simt = true;
+  variant.backends.simt = true;
 #if defined(__CUDACC__)
-  variant.machines.cuda = true;
+  variant.backends.cuda = true;
 #endif
   variant.bind = [about = variant.about](const Problem& problem) {
     BoundScan refused;

@@ -56,7 +56,7 @@ template <class Number, class Word>
 __global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
     prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
   cuda::wait_for_kernels_before();
-  cuda::let_next_kernel_come();
+  cuda::trigger_dependent_launch();
   simt::GpuBlock block;
   PrepareTilesKernel{}(block, counter, first, states, words, Word{});
 }

@@ -132,7 +132,7 @@ class LookAheadBlock {
   __device__ void end(Stage<Op>& stage, TileCounter::Drawn unused) {
     if (!arrives()) return;
     if (lane_ == 0) {
-      cuda::let_next_kernel_come();
+      cuda::trigger_dependent_launch();
       const std::int64_t drawn_tiles = kDraws ? given_.tiles : 0;
       TileCounter{static_cast<std::uint32_t>(drawn_tiles + gridDim.x)}.reset_if_last(block_, given_.counter, unused);
     }

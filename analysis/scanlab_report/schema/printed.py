@@ -15,7 +15,7 @@ class ListedVariant(Variant, kw_only=True, frozen=True):
     """A variant, as in a results file."""
 
     id: Name
-    machines: Annotated[list[Line], means("backends: `cuda`, `simt`, `host`")]
+    backends: Annotated[list[Line], means("`cuda`, `simt`, `host`")]
 
 
 class List(Struct, kw_only=True, frozen=True):
