@@ -1,20 +1,17 @@
 """Results as tables. A row is a sample, a launch or a count; its column `file` is an index of
-`Data.files`.
-
-`tables.ROWS` says what a row of each table is. `implicit_sync` and `concurrency` have a row per
-experiment and keep its times in a list, `comparison` and `advice` are of the engine model, and
-`other` has a case of nvbench or Google Benchmark, with its samples.
-"""
+`Data.files`. `implicit_sync` and `concurrency` have a row per experiment and keep its times in a
+list, and `other` has a case of nvbench or Google Benchmark, with its samples."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pandas as pd
 
 from scanlab_report.schema.results import Variant
@@ -44,6 +41,8 @@ class File:
     variants: Mapping[str, Variant] = field(default_factory=dict)
     of_no_device: bool = False
     """Whether any machine makes the same file: emulator counts and simulations."""
+    unowned: bool = False
+    """Whether it is a table that does not name its run."""
 
     @property
     def kind(self) -> str:
@@ -54,13 +53,14 @@ class File:
 
     @property
     def device(self) -> str:
+        """The GPU, or the processor; empty of what any machine makes."""
         named = self.context.get("device") or self.context.get("cpu") or "unnamed device"
         return "" if self.of_no_device else str(named)
 
     @property
     def host(self) -> str:
         """The processor that the CPU baselines ran on."""
-        cores = self.context.get("cores") or self.context.get("num_cpus")
+        cores = self.context.get("cores")
         return f"{self.context.get('cpu', 'unnamed CPU')}{f', {cores} cores' if cores else ''}"
 
     @property
@@ -143,15 +143,11 @@ class Variants(dict[str, Variant]):
 
     def ids(self, *wanted: str | Group) -> list[str]:
         """Ids, those of groups among them."""
-        return [
-            id_
-            for item in wanted
-            for id_ in (
-                [item]
-                if isinstance(item, str)
-                else [id_ for id_, about in self.items() if item.has(about)]
-            )
-        ]
+        ids: list[str] = []
+        for item in wanted:
+            single = isinstance(item, str)
+            ids += [item] if single else [id_ for id_, about in self.items() if item.has(about)]
+        return ids
 
 
 @dataclass(frozen=True)
@@ -202,6 +198,46 @@ class Data:
     def __post_init__(self) -> None:
         self._cut: dict[Any, Any] = {}
 
+    def complain(self, file: Path, place: str, message: str) -> None:
+        """Note a fault of the input."""
+        self.problems.append(Complaint(file, place, message))
+
+    def add_file(self, path: Path, origin: str, context: Any = None, **more: Any) -> int:
+        """Add a file. Return its number."""
+        self.files.append(File(path, origin, msgspec.to_builtins(context or {}), **more))
+        return len(self.files) - 1
+
+    def add_rows(self, table: str, file: int, rows: pd.DataFrame) -> None:
+        """Add rows of a file to a table, which :meth:`finish` joins."""
+        rows.insert(0, "file", file)
+        self._cut.setdefault(("parts", table), []).append(rows)
+
+    def finish(self) -> Data:
+        """Join what was added, and find the runs of tables that do not name theirs."""
+        parts = {key[1]: rows for key, rows in self._cut.items()}
+        self._cut = {}
+        self.tables = {name: pd.concat(rows, ignore_index=True) for name, rows in parts.items()}
+        for number, file in enumerate(self.files):
+            if file.unowned:
+                self.files[number] = replace(file, **self._run_of(file))
+        for name, case in _APART.items():
+            rows = self.rows(name, lambda file: file.origin == MEASURED)
+            devices = rows["file"].map(lambda number: self.files[number].device)
+            for _, part in rows.groupby(devices, sort=False):
+                self.problems += doubled(self, part, case)
+        return self
+
+    def _run_of(self, file: File) -> dict[str, Any]:
+        """Return the context of the run in whose folder a table lies, else of the first run of its
+        origin. If there are runs of several commits, only the device is known."""
+        runs = [f for f in self.files if f.on_gpu and not f.unowned and f.origin == file.origin]
+        here = [run for run in runs if run.path.parent == file.path.parent] or runs[:1]
+        if not here:
+            return {"of_no_device": True}
+        several = len({run.commit for run in here}) > 1
+        only = {"kind": here[0].kind, "device": here[0].device}
+        return {"context": only if several else here[0].context}
+
     def __getitem__(self, name: str) -> pd.DataFrame:
         """A table, without the rows of other files."""
         if name not in self._cut:
@@ -221,6 +257,7 @@ class Data:
 
     @property
     def empty(self) -> bool:
+        """Whether nothing was read."""
         return not (self.files or self.verifications)
 
     def numbers(self, wanted: Callable[[File], bool] = lambda file: True) -> list[int]:
@@ -281,24 +318,42 @@ class Data:
         return {self.files[n].device for n in numbers}
 
     def asking(self, ask: Ask) -> Data:
+        """The same, for a figure that a user asked for."""
         return replace(self, ask=ask)
 
     @cached_property
     def places(self) -> dict[str, dict[int, int]]:
         """Return the place of each file in the order in which files answer, by table. The file with
         most variants is first; of equals, the newest."""
-        column = {
-            "scan": "variant",
-            "schedule": "id",
-            "stream_scan": "way",
-            "distributed": "algorithm",
-        }
         order = {}
-        for name, counted in column.items():
+        for name, counted in _COUNTED.items():
             timed = self[name].groupby("file")[counted].nunique().to_dict()
             first = sorted(timed, key=lambda n: (timed[n], self.files[n].date, n), reverse=True)
             order[name] = {number: place for place, number in enumerate(first)}
         return order
+
+
+_COUNTED = {"scan": "variant", "schedule": "id", "stream_scan": "way", "distributed": "algorithm"}
+_APART = {
+    "counters": ["variant", "padding", "type", "op", "items", "mode", "load"],
+    "traffic": ["variant", "settings", "type", "op", "mode", "items"],
+    "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
+    "repeats": ["variant", "type", "op", "mode"],
+}
+"""Columns that name a case, for tables whose cases are not chosen by date. If two files that were
+measured now on one device have a case, no figure could tell which is meant."""
+
+
+def doubled(data: Data, rows: pd.DataFrame, case: Iterable[str]) -> Iterator[Complaint]:
+    """Return one complaint per file that has a case of an earlier file."""
+    case = [column for column in case if column in rows]
+    cases = rows[["file", *case]].drop_duplicates()
+    first = cases.groupby(case, dropna=False)["file"].transform("first")
+    again = cases[cases["file"] != first]
+    for (number, before), part in again.groupby(["file", first.rename("before")], sort=False):
+        named = " ".join(str(v) for v in part.iloc[0, 1:] if v != "" and not pd.isna(v))
+        message = f"has {len(part)} of the cases of {data.files[before].path}, such as {named}"
+        yield Complaint(data.files[number].path, "", f"{message}: leave one of the files out")
 
 
 def ranked(files: Iterable[File], first: str = "") -> list[str]:

@@ -20,7 +20,7 @@ _STEPS = {
 
 
 class Experiment(NamedTuple):
-    """Seconds are those of an H200 with a host of 16 cores, or of four H200s."""
+    """An experiment. Seconds are those of an H200 with a host of 16 cores, or of four H200s."""
 
     name: str
     seconds: int
@@ -32,14 +32,12 @@ def known() -> dict[str, Experiment]:
     """Every experiment by name, in the order in which they are measured."""
     lists = tomllib.loads((DATA / "experiments.toml").read_text(encoding="utf-8"))
     values = {"scanlab": "build/cpu/scanlab", "out": "results/run", "quick": "", "force": ""}
-    experiments = {}
-    for kind in ("record", "hand", "gpus"):
-        for name, row in lists[kind].items():
-            command = kind
-            if kind == "hand":
-                command = Template(row["command"]).safe_substitute(values).strip()
-            experiments[name] = Experiment(name, row["seconds"], command)
-    return experiments
+    by_hand = lambda row: Template(row["command"]).safe_substitute(values).strip()
+    return {
+        name: Experiment(name, row["seconds"], by_hand(row) if kind == "hand" else kind)
+        for kind in ("record", "hand", "gpus")
+        for name, row in lists[kind].items()
+    }
 
 
 class Plan(NamedTuple):
@@ -55,7 +53,8 @@ class Plan(NamedTuple):
 
 def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
     """The commands for some experiments: steps of tools/record are one command."""
-    chosen = [known()[name] for name in sorted(set(names), key=list(known()).index)]
+    wanted = set(names)
+    chosen = [experiment for name, experiment in known().items() if name in wanted]
     commands = []
     for kind, command in _STEPS.items():
         if steps := [experiment.name for experiment in chosen if experiment.command == kind]:

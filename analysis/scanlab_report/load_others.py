@@ -5,155 +5,135 @@ from __future__ import annotations
 import csv
 import io
 import tomllib
-from collections import Counter, defaultdict
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA, ncu
-from scanlab_report.data import Checks, Complaint, Data, Verification
-from scanlab_report.reading import HISTORY, JSON, checked, decoded, load_bytes, load_json, read_csv
-from scanlab_report.schema import results
-from scanlab_report.schema import verification as checks
+from scanlab_report.data import Checks, Data, Verification
+from scanlab_report.reading import JSON, checked, decoded, decoded_lines, load_bytes, read_csv
+from scanlab_report.schema import documents, results
 from scanlab_report.schema.base import Count, Name, Type
 from scanlab_report.schema.fields import Misfit, convert, convert_each
 from scanlab_report.schema.versions import check_schema
-from scanlab_report.tables import (
-    CASE,
-    COLUMNS,
-    ELEMENT_BYTES,
-    STREAM_SCAN,
-    WAITING,
-    changed,
-    settings_name,
-)
+from scanlab_report.tables import COLUMNS, ELEMENT_BYTES, WAITING, changed, settings_name
 
-if TYPE_CHECKING:
-    from scanlab_report.reader import Reader
-
-
-_RUN = ("device", "date", "git_commit", "git_dirty")
+_HISTORY_RUN = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
+_RUN = ["device", "date", "git_commit", "git_dirty"]
 """The columns of waits that name the run, equal in each row."""
+_NAMES = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
+_MORE = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN], "traffic": []}
+"""Columns of tables that a file may lack."""
 
 
-def history(reader: Reader, path: Path, origin: str) -> None:
-    """Each session of a history as a file of its own, below the folder that it had."""
-    if (table := load_history(path, reader.data.problems)) is None:
-        return
+def history(data: Data, path: Path, origin: str) -> None:
+    """Read each session of a history as a file of its own, below the folder that it had. A row is a
+    case of a scan, or of a scan larger than the device, which has a `way`; `times_ns` are its
+    samples."""
     try:
-        for values, rows in table.groupby(HISTORY_PROVENANCE, sort=False):
-            context = dict(zip(HISTORY_PROVENANCE, values, strict=True))
-            number = reader.add_file(path.parent / context["session"] / HISTORY, origin, context)
-            for name, part in (
-                ("scan", rows[rows["way"] == ""]),
-                ("stream_scan", rows[rows["way"] != ""]),
-            ):
-                if len(part):
-                    reader.add_rows(name, number, _history_samples(part, name))
-    except ValueError as error:
-        reader.complain(path, "", f"is no history of sessions: {error}")
+        table = pd.read_csv(io.BytesIO(load_bytes(path)), dtype=str, keep_default_na=False)
+        table = table.assign(ns=table["times_ns"].str.split()).explode("ns")
+        table = table.astype({"ns": float, "items": "int64"})
+        table["round"] = table.groupby(level=0).cumcount()
+        if not (table["ns"] > 0).all():
+            raise ValueError("a time is not positive")
+        least = 2 * table["items"] * table["type"].map(ELEMENT_BYTES)
+        table["bytes"] = table["bytes"].where(table["way"] != "", least)
+        for values, rows in table.groupby(_HISTORY_RUN, sort=False):
+            context = dict(zip(_HISTORY_RUN, values, strict=True))
+            number = data.add_file(path.parent / context["session"] / path.name, origin, context)
+            for name, part in rows.groupby(np.where(rows["way"] == "", "scan", "stream_scan")):
+                larger = ("budget", "chunks", "mapped") if name == "stream_scan" else ()
+                part = part.astype(dict.fromkeys(("bytes", *larger), "int64"))
+                data.add_rows(name, number, part.reindex(columns=COLUMNS[name]))
+    except Misfit:
+        raise
+    except (KeyError, ValueError) as error:
+        raise Misfit("", f"is no history of sessions: {error}") from None
 
 
-def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:
+def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
+    """Read a table of counters: ncu's own, or a plain one."""
     context: Any = None
     try:
         text = path.read_text(encoding="utf-8-sig")
         if table != "waits" and ncu.is_ncu(text):
             ranges = _ranges(path)
             context = ranges.context
-            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(path, ranges)))
+            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(ranges)))
         else:
             rows = read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
-        reader.complain(path, "", f"cannot be read as counters ({error})")
-        return
+        raise Misfit("", f"cannot be read as counters ({error})") from None
     if missing := [column for column in COLUMNS[table] if column not in rows]:
-        reader.complain(path, "line 1", f"lacks the columns {', '.join(missing)}")
-        return
-    more = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]}.get(table, [])
-    more += [c for c in rows if table == "waits" and c.startswith(WAITING)]
-    columns = [*COLUMNS[table], *(column for column in more if column in rows)]
-    names = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-    special: dict[str, Any] = dict.fromkeys(names, Name) | {"type": Type, "settings": str}
-    forms = {column: special.get(column, Count) for column in columns}
-    rows, wrong = checked(rows[columns], forms)
-    reader.data.problems += [Complaint(path, *sentence) for sentence in wrong]
-    if len(rows) and set(_RUN) <= set(columns):
-        context = rows.iloc[0][list(_RUN)].to_dict()
-    elif source := next((e for e in corrections()["source"] if e["file"] == _place(path)), None):
-        context = source
-    number = reader.add_file(path, origin, context, variants=getattr(context, "variants", {}))
-    if context is None:
-        reader.unowned.add(number)
-    reader.add_rows(table, number, rows.drop(columns=[*_RUN], errors="ignore"))
+        raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
+    more = [c for c in rows if c in _MORE[table] or (table == "waits" and c.startswith(WAITING))]
+    forms: dict[str, Any] = dict.fromkeys([*COLUMNS[table], *more], Count)
+    forms |= dict.fromkeys(_NAMES, Name) | {"type": Type, "settings": str}
+    rows = rows[[*COLUMNS[table], *more]]
+    rows, wrong = checked(rows, {column: forms[column] for column in rows})
+    for place, message in wrong:
+        data.complain(path, place, message)
+    if len(rows) and set(_RUN) <= set(more):
+        context = rows.iloc[0][_RUN].to_dict()
+    sources = (source for source in corrections()["source"] if source["file"] == _place(path))
+    context = context or next(sources, None)
+    variants = getattr(context, "variants", {})
+    number = data.add_file(path, origin, context, variants=variants, unowned=context is None)
+    data.add_rows(table, number, rows.drop(columns=_RUN, errors="ignore"))
 
 
-def verification(reader: Reader, path: Path, origin: str) -> None:
-    if (raw := load_bytes(path, reader.data.problems)) is None:
-        return
-    before = len(reader.data.problems)
-    lines = [
-        decoded(path, line, reader.data.problems, number)
-        for number, line in enumerate(raw.splitlines(), start=1)
-    ]
-    if len(reader.data.problems) > before:
-        del reader.data.problems[before + 1 :]
-        return
-    verification, repeats = _verified(path, lines)
-    reader.data.verifications.append(verification)
-    if repeats:
-        number = reader.add_file(path, origin, verification.context)
-        columns = COLUMNS["repeats"]
-        reader.add_rows("repeats", number, pd.DataFrame(repeats, columns=columns))
-
-
-def _verified(file: Path, lines: list[Any]) -> tuple[Verification, list[tuple[Any, ...]]]:
-    """Read the output of `verify --json`, one line per check. Add a row of `repeats` for each
-    variant, type, operator and mode that ran many times on the same input."""
-    check_schema(lines[0] if lines else None, checks.SCHEMA)
-    beginning = convert(lines[0], checks.Beginning, "line 1")
+def verification(data: Data, path: Path, origin: str) -> None:
+    """Read the output of `verify --json`, one line per check. Variants, types, operators and modes
+    that ran many times on the same input are rows of `repeats`."""
+    lines = decoded_lines(load_bytes(path))
+    check_schema(lines[0] if lines else None, documents.VERIFICATION)
+    context = msgspec.to_builtins(convert(lines[0], documents.Beginning, "line 1").context)
     if len(lines) < 2 or not isinstance(lines[-1], dict) or "ended" not in lines[-1]:
-        message = "has no last line that says what came of it: verification did not come to its end"
-        raise Misfit("", message)
-    ended = convert(lines[-1], checks.Ending, f"line {len(lines)}").ended
-    entries = convert_each(lines[1:-1], checks.CHECK, lambda index: f"line {index + 2}")
-    for entry in entries:
-        if isinstance(entry, Misfit):
-            raise entry
-    for outcome, number in ((o, getattr(ended, o)) for o in ("passed", "failed", "skipped")):
-        if (counted := sum(entry.outcome == outcome for entry in entries)) != number:
+        raise Misfit("", "has no last line with the outcome: verification did not come to its end")
+    ended = convert(lines[-1], documents.Ending, f"line {len(lines)}").ended
+    entries = convert_each(lines[1:-1], documents.CHECK, lambda index: f"line {index + 2}")
+    if wrong := next((entry for entry in entries if isinstance(entry, Misfit)), None):
+        raise wrong
+    for outcome in ("passed", "failed", "skipped"):
+        counted = sum(entry.outcome == outcome for entry in entries)
+        if counted != (number := getattr(ended, outcome)):
             message = f"is {number}, and {counted} lines say so: lines are missing"
             raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
-    by_variant, repeats = defaultdict(list), defaultdict(list)
+    variants: dict[str, list[Any]] = {}
+    repeats: dict[tuple[str, ...], list[Any]] = {}
     for entry in entries:
-        if isinstance(entry, checks.Verify):
-            by_variant[entry.variant].append(entry)
+        if isinstance(entry, documents.Verify):
+            variants.setdefault(entry.variant, []).append(entry)
         elif entry.outcome == "passed":
-            repeats[entry.variant, entry.type, entry.op, entry.mode].append(entry)
-    rows = []
-    for key, runs in repeats.items():
-        varying = sum(run.different_outputs != 1 for run in runs)
-        rows.append((*key, len(runs), varying, min(run.runs for run in runs)))
-    variants = {variant: _checks(of_variant) for variant, of_variant in by_variant.items()}
-    context = msgspec.to_builtins(beginning.context)
-    counted = (ended.passed, ended.failed, ended.interrupted)
-    return Verification(file, context, *counted, variants), rows
+            repeats.setdefault((entry.variant, entry.type, entry.op, entry.mode), []).append(entry)
+    outcomes = (ended.passed, ended.failed, ended.interrupted)
+    verified = {variant: _checks(own) for variant, own in variants.items()}
+    data.verifications.append(Verification(path, context, *outcomes, verified))
+    if repeats:
+        rows = [
+            (*key, len(runs), sum(run.different_outputs != 1 for run in runs))
+            + (min(run.runs for run in runs),)
+            for key, runs in repeats.items()
+        ]
+        number = data.add_file(path, origin, context)
+        data.add_rows("repeats", number, pd.DataFrame(rows, columns=COLUMNS["repeats"]))
 
 
-def _checks(entries: list[checks.Verify]) -> Checks:
-    number = Counter(entry.outcome for entry in entries)
-    types = tuple(sorted({entry.type for entry in entries if entry.outcome == "passed"}))
-    failed = (
-        f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}"
-        for e in entries
-        if e.outcome == "failed"
+def _checks(entries: list[Any]) -> Checks:
+    passed, failed, skipped = (
+        [entry for entry in entries if entry.outcome == outcome]
+        for outcome in ("passed", "failed", "skipped")
     )
-    return Checks(number["passed"], number["failed"], number["skipped"], types, next(failed, ""))
+    types = tuple(sorted({entry.type for entry in passed}))
+    wrong = [f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in failed[:1]]
+    return Checks(len(passed), len(failed), len(skipped), types, "".join(wrong))
 
 
 def ranges_beside(file: Path) -> list[Path]:
@@ -162,107 +142,34 @@ def ranges_beside(file: Path) -> list[Path]:
 
 
 def _ranges(file: Path) -> results.Ranges:
-    """Read the ranges of a report. ValueError if they are missing or wrong."""
-    missing, *_ = candidates = ranges_beside(file)
-    problems: list[Complaint] = []
-    if (path := next((path for path in candidates if path.is_file()), None)) is None:
-        message = f"{missing.name} is not beside it: scanlab bench --once --out writes it"
-        raise ValueError(message)
-    document = load_json(path, problems)
-    if problems:
-        raise ValueError(str(problems[0]))
-    check_schema(document, results.RANGES)
-    return convert(document, results.Ranges)
-
-
-def _cases_of(file: Path, ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
-    """The case of each range, by its name."""
-    about = ranges.context.variants
-    if unknown := [entry.variant for entry in ranges.ranges if entry.variant not in about]:
-        name = file.with_suffix(".ranges.json").name
-        raise ValueError(f"{name}: context.variants says nothing of {unknown[0]}")
-    return {
-        e.name: {
-            "variant": e.variant,
-            "padding": e.settings.get("padding", "none"),
-            "settings": settings_name(changed(e.settings, about[e.variant].defaults)),
-            "type": e.type,
-            "op": e.op,
-            "items": e.items,
-            "mode": e.mode,
-            "load": e.settings.get("load", "halves"),
-        }
-        for e in ranges.ranges
-    }
-
-
-HISTORY_PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
-HISTORY_COLUMNS = [*HISTORY_PROVENANCE, *CASE, *(c for c in STREAM_SCAN if c not in CASE)]
-HISTORY_COLUMNS += ["times_ns"]
-"""The columns of a history. `times_ns`: the times of the samples, separated by spaces. A row is a
-case of a scan, whose columns from `way` on are empty, or of a scan larger than the device, whose
-`variant` is empty."""
-
-
-def load_history(path: Path, problems: list[Complaint]) -> pd.DataFrame | None:
-    """The table of a history in text; None, and a complaint, if it is none."""
-    if (raw := load_bytes(path, problems)) is None:
-        return None
+    """Read the ranges of a report."""
+    candidates = ranges_beside(file)
+    path = next((path for path in candidates if path.is_file()), candidates[0])
+    if not path.is_file():
+        raise ValueError(f"{path.name} is not beside it: scanlab bench --once --out writes it")
     try:
-        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
-        if list(table.columns) != HISTORY_COLUMNS:
-            raise ValueError(f"its columns are not {', '.join(HISTORY_COLUMNS)}")
-    except ValueError as error:
-        problems.append(Complaint(path, "", f"is no history of sessions: {error}"))
-        return None
-    return table
+        document = decoded(load_bytes(path))
+        check_schema(document, results.RANGES)
+        ranges = convert(document, results.Ranges)
+    except Misfit as misfit:
+        raise ValueError(f"{path}: {misfit}") from None
+    if unknown := {own.variant for own in ranges.ranges} - ranges.context.variants.keys():
+        raise ValueError(f"{path.name}: context.variants says nothing of {min(unknown)}")
+    return ranges
 
 
-def _history_samples(rows: pd.DataFrame, table: str) -> pd.DataFrame:
-    """One row per sample; ValueError if a time is not positive."""
-    rows = rows.assign(ns=rows["times_ns"].str.split()).explode("ns")
-    rows["round"] = rows.groupby(level=0).cumcount()
-    rows["ns"] = rows["ns"].astype(float)
-    if not (rows["ns"] > 0).all():
-        raise ValueError("a time is not positive")
-    for column in ("items", "budget", "chunks", "mapped", "bytes"):
-        if (rows[column] != "").all():
-            rows[column] = rows[column].astype("int64")
-    rows = rows.reset_index(drop=True)
-    if table == "scan":
-        rows["bytes"] = 2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)
-    return rows.reindex(columns=COLUMNS[table])
-
-
-def kept_of(session: Path, data: Data) -> pd.DataFrame:
-    """Return the rows of a session that a history keeps: sums of 32-bit items in files that also
-    timed a core of the host, and scans larger than the device. These differ more by the session
-    than by the code."""
-    scans = data["scan"]
-    scans = scans[
-        scans["type"].isin(("i32", "f32"))
-        & (scans["op"] == "plus")
-        & (scans["mode"] == "inclusive")
-        & (scans["settings"] == "")
-        & (scans["launch"] == "stream")
-    ]
-    parts = [
-        (rows, CASE)
-        for _, rows in scans.groupby("file")
-        if "cpu_sequential" in set(rows["variant"])
-    ]
-    parts += [(rows, STREAM_SCAN) for _, rows in data["stream_scan"].groupby("file")]
-    tables = []
-    for rows, case in parts:
-        file = data.files[rows["file"].iloc[0]]
-        grouped = rows.sort_values("round", kind="stable").groupby(case, sort=False)["ns"]
-        times = grouped.agg(lambda ns: " ".join(f"{time:.6g}" for time in ns))
-        context = {key: str(file.context.get(key, "")) for key in HISTORY_PROVENANCE[1:]}
-        context |= {"session": session.name, "kind": file.kind}
-        tables.append(times.rename("times_ns").reset_index().astype(str).assign(**context))
-    if not tables:
-        return pd.DataFrame(columns=HISTORY_COLUMNS)
-    return pd.concat(tables, ignore_index=True).reindex(columns=HISTORY_COLUMNS)
+def _cases_of(ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
+    """The case of each range, by its name."""
+    cases = {}
+    for own in ranges.ranges:
+        settings, defaults = own.settings, ranges.context.variants[own.variant].defaults
+        cases[own.name] = {
+            **{key: getattr(own, key) for key in ("variant", "type", "op", "items", "mode")},
+            "padding": settings.get("padding", "none"),
+            "load": settings.get("load", "halves"),
+            "settings": settings_name(changed(settings, defaults)),
+        }
+    return cases
 
 
 @cache
@@ -271,10 +178,10 @@ def corrections() -> Mapping[str, list[dict[str, Any]]]:
     return tomllib.loads((DATA / "corrections.toml").read_text(encoding="utf-8"))
 
 
-def withdrawn(file: Path) -> dict[str, str]:
-    """The algorithms of a file that are withdrawn, with the reason."""
+def withdrawn(file: Path) -> list[str]:
+    """The algorithms of a file that are withdrawn."""
     entries = [e for e in corrections()["withdrawn"] if fnmatch(_place(file), e["files"])]
-    return {name: entry["reason"] for entry in entries for name in entry["names"]}
+    return [name for entry in entries for name in entry["names"]]
 
 
 def _place(file: Path) -> str:

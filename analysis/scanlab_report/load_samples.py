@@ -2,135 +2,164 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
-from msgspec import UNSET, Struct
 
+from scanlab_report.data import Data
 from scanlab_report.load_others import withdrawn
 from scanlab_report.schema import results, samples
-from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
-from scanlab_report.tables import CASES, COLUMNS, FIELDS, changed, rank_settings_name, settings_name
+from scanlab_report.schema.fields import Misfit, convert, convert_each, listed, shown
+from scanlab_report.tables import (
+    CASES,
+    COLUMNS,
+    ELEMENT_BYTES,
+    changed,
+    rank_settings_name,
+    settings_name,
+)
 
-if TYPE_CHECKING:
-    from scanlab_report.reader import Reader
-
-_ABSENT = {"workload": "", "memory": "", "device_ns": math.nan}
-"""Columns of schedules that copies or kernels have no field of; of other columns it is 0."""
-
-
-class _Context(Struct):
-    context: results.Context
+_ABOUT = ("outcome", "error_message", "verified", "device", "repetition_index")
+_NUMBERS = ["items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "inputs"]
+_NUMBERS += ["control", "side_kernels", "own_streams"]
+"""Columns of schedules that are 0 for copies and kernels, which have no such field."""
+_PLACE = "benchmarks[{}]".format
 
 
-def read_samples(reader: Reader, path: Path, origin: str, document: Mapping[str, Any]) -> None:
-    context = convert(document, _Context).context
-    number = reader.add_file(path, origin, context, variants=context.variants)
-    before = len(reader.data.problems)
-    entries: dict[str, list[tuple[int, Any]]] = {}
-    place = "benchmarks[{}]".format
-    for index, entry in enumerate(
-        convert_each(listed(document, "benchmarks"), samples.ENTRY, place)
-    ):
+def read_samples(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -> None:
+    """Read the entries of a results file. Those that do not fit are named, and left out."""
+    context = convert(document.get("context"), results.Context, "context")
+    number = data.add_file(path, origin, context, variants=context.variants)
+    before, entries = len(data.problems), listed(document, "benchmarks")
+    kinds: dict[type[samples.Sample], dict[int, Any]] = {}
+    for index, entry in enumerate(convert_each(entries, samples.ENTRY, _PLACE)):
         if isinstance(entry, Misfit):
-            reader.complain(path, entry.place, entry.message)
-        elif wrong := _contradicts(entry, context):
-            reader.complain(path, f"{place(index)}.{wrong[0]}", wrong[1])
+            data.complain(path, entry.place, entry.message)
         else:
-            entries.setdefault(entry.table, []).append((index, entry))
-    for table, of_table in entries.items():
-        rows = _rows(reader, context, table, *zip(*of_table, strict=True))
-        timed = rows[rows["outcome"] == "timed"]
-        twice = timed.duplicated([*CASES[table], "round"])
-        for index, sample in timed.loc[twice, ["index", "round"]].itertuples(index=False):
+            kinds.setdefault(type(entry), {})[index] = entry
+    for table in dict.fromkeys(kind.table for kind in kinds):
+        parts = [_frame(kind, own) for kind, own in kinds.items() if kind.table == table]
+        rows = _MADE[table](pd.concat(parts).sort_index(), context, data)
+        for index, message in (wrong := _faults(rows, context)).items():
+            data.complain(path, _PLACE(index), message)
+        rows = rows.drop(list(wrong))
+        case = rows.groupby(CASES[table], sort=False, dropna=False).ngroup()
+        timed = rows.assign(case=case)[rows["outcome"] == "timed"]
+        twice = timed.duplicated(["case", "round"])
+        for index, sample in timed.loc[twice, "round"].items():
             message = f"repetition {sample} of this case was already read"
-            reader.complain(path, place(index), message)
-        timed = timed[~twice][COLUMNS[table]]
+            data.complain(path, _PLACE(index), message)
         # The last check of a case may fail: its earlier times are of a wrong scan.
-        failed = rows.loc[rows["outcome"] == "failed", CASES[table]].drop_duplicates()
-        if len(failed):
-            known = timed.merge(failed, how="left", on=CASES[table], indicator="sound")
-            timed = timed[(known["sound"] == "left_only").to_numpy()]
-        if len(reader.data.problems) == before and (gap := _missing(timed, CASES[table])):
-            reader.complain(path, "benchmarks", gap)
+        failed = rows["outcome"] == "failed"
+        left = timed[~twice & ~timed["case"].isin(set(case[failed]))]
+        if len(data.problems) == before and (gap := _gap(left, CASES[table])):
+            data.complain(path, "benchmarks", gap)
         if table == "distributed":
-            timed = timed[~timed["algorithm"].isin(list(withdrawn(path)))]
-        reader.add_rows(table, number, timed.copy())
+            left = left[~left["algorithm"].isin(withdrawn(path))]
+        data.add_rows(table, number, left[COLUMNS[table]].copy())
         if table == "scan":
-            skipped = rows.loc[rows["outcome"] != "timed", COLUMNS["skipped"]].drop_duplicates()
-            reader.add_rows("skipped", number, skipped)
+            skipped = rows.assign(reason=rows["error_message"], failed=failed)
+            skipped = skipped.loc[rows["outcome"] != "timed", COLUMNS["skipped"]]
+            data.add_rows("skipped", number, skipped.drop_duplicates())
 
 
-def _contradicts(entry: Any, context: results.Context) -> tuple[str, str] | None:
-    """The field of an entry that the context of its file contradicts, and how."""
-    if entry.device and entry.device != context.device:
-        message = f"is {shown(entry.device)}, and the file is of {shown(context.device)}"
-        return "device", f"{message}: one device a file"
-    described = {"scan": "variants", "distributed": "algorithms"}.get(entry.table)
-    if described and entry.variant not in getattr(context, described):
-        message = f"is {shown(entry.variant)}, of which context.{described} says nothing"
-        return "variant", f"{message}: {REMEDY}"
-    return None
+def _frame(kind: type[samples.Sample], entries: Mapping[int, Any]) -> pd.DataFrame:
+    """One row per entry of a kind, by its place: its columns, and what says whether it counts."""
+    fields = {name: column.field for name, column in samples.columns(kind).items()}
+    fields |= dict(zip(_ABOUT, _ABOUT, strict=True))
+    values = {
+        name: list(map(attrgetter(field), entries.values())) for name, field in fields.items()
+    }
+    rows = pd.DataFrame(values, index=list(entries))
+    rows["round"] = rows[["round", "repetition_index"]].max(axis=1)
+    return rows.assign(entry=kind.__struct_config__.tag)
 
 
-def _rows(
-    reader: Reader,
-    context: results.Context,
-    table: str,
-    places: Sequence[int],
-    entries: Sequence[Any],
-) -> pd.DataFrame:
-    """One row per entry: its place, its outcome, and the columns of its table."""
-    names = dict.fromkeys([*COLUMNS[table], "outcome"])
-    if table == "scan":
-        names |= dict.fromkeys(COLUMNS["skipped"])
-    columns: dict[str, Any] = {}
-    for name in names:
-        field, absent = FIELDS.get(name, name), _ABSENT.get(name, 0)
-        values = (getattr(entry, field, absent) for entry in entries)
-        columns[name] = [math.nan if value is UNSET else value for value in values]
-    if table == "scan":
-        columns["settings"] = _settings(reader, context, entries)
-        columns["bytes"] = [entry.moved for entry in entries]
-    if table == "distributed":
-        columns["settings"] = [rank_settings_name(entry.settings) for entry in entries]
-        columns["kind"] = [context.algorithms[entry.variant].kind for entry in entries]
-    rows = pd.DataFrame({"index": places} | columns)
-    return rows.astype({name: int for name in ("mapped", "control") if name in rows})
-
-
-def _settings(
-    reader: Reader, context: results.Context, entries: Sequence[samples.ScanSample]
-) -> list[str]:
-    """The settings of each entry that are not the defaults, by name."""
+def _scans(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
     defaults = {id_: variant.defaults for id_, variant in context.variants.items()}
     names: dict[Any, str] = {}
-    for entry in entries:
-        key = (entry.variant, *entry.settings.items())
+    settings = []
+    for variant, given in zip(rows["variant"], rows["settings"], strict=True):
+        key = (variant, *given.items())
         if key not in names:
-            settings = changed(entry.settings, defaults[entry.variant])
-            names[key] = settings_name(settings)
-            reader.data.settings.setdefault(names[key], settings)
-    return [names[entry.variant, *entry.settings.items()] for entry in entries]
+            own = changed(given, defaults.get(variant, {}))
+            names[key] = settings_name(own)
+            data.settings.setdefault(names[key], own)
+        settings.append(names[key])
+    least = (2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)).clip(lower=1)
+    return rows.assign(
+        settings=settings,
+        launch=rows["launch"].replace("host", "stream"),
+        least=least,
+        bytes=rows["bytes"].where(rows["bytes"] > 0, least * (rows["items"] > 0)),
+    )
 
 
-def _missing(rows: pd.DataFrame, case: list[str]) -> str:
+def _schedules(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
+    rows = rows.reindex(columns=dict.fromkeys([*rows, *COLUMNS["schedule"]]))
+    both = rows["both_ways"] == True  # noqa: E712
+    rows["id"] = rows["id"].astype(object).fillna(rows["workload"])
+    rows["id"] = rows["id"].mask(both, "duplex_" + rows["id"]).astype(str)
+    rows = rows.fillna({"workload": "", "memory": "", **dict.fromkeys(_NUMBERS, 0)})
+    rows = rows.astype(dict.fromkeys(_NUMBERS, int))
+    chunks = rows[["chunks", "items"]].min(axis=1)
+    planned = rows["entry"] == "schedule"
+    return rows.assign(
+        buffers=rows["buffers"].where(rows["buffers"] < chunks, 0),
+        side_kernels=(rows["side_kernels"] > 0).astype(int),
+        own_streams=(planned & (rows["own_streams"] != rows["streams"])).astype(int),
+        device_ns=1e6 * rows["device_ns"],
+    )
+
+
+def _stream_scans(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
+    return rows.astype({"mapped": int})
+
+
+def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
+    kinds = {id_: algorithm.kind for id_, algorithm in context.algorithms.items()}
+    names = [rank_settings_name(settings) for settings in rows["settings"]]
+    return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
+
+
+_MADE = {"scan": _scans, "schedule": _schedules, "stream_scan": _stream_scans}
+_MADE |= {"distributed": _distributed}
+
+
+def _faults(rows: pd.DataFrame, context: results.Context) -> dict[Any, str]:
+    """How an entry contradicts itself or the context, by its place."""
+    timed, wrong = rows["outcome"] == "timed", {}
+    scans = rows["entry"].isin(("scan", "distributed"))
+    planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)
+    for index in rows.index[timed & (scans | planned) & ~rows["verified"]]:
+        why = "or not looked at" if scans[index] else "though it is no control"
+        wrong[index] = f"verified is false: its output was wrong, {why}"
+    for index in rows.index[timed & (rows["ns"] == 0)]:
+        wrong[index] = "real_time is 0, and the outcome is timed"
+    for index in rows.index[rows["bytes"] % rows.get("least", 1) != 0]:
+        wrong[index] = (
+            f"bytes is {rows.at[index, 'bytes']}, no multiple of {rows.at[index, 'least']}"
+        )
+    for index, name in rows.loc[~rows["device"].isin(("", context.device)), "device"].items():
+        wrong[index] = f"device is {shown(name)}, and the file is of {shown(context.device)}"
+    for column, field in (("variant", "variants"), ("algorithm", "algorithms")):
+        for index, name in rows.get(column, pd.Series()).items():
+            if name not in getattr(context, field):
+                wrong[index] = f"variant is {shown(name)}, of which context.{field} says nothing"
+    return wrong
+
+
+def _gap(rows: pd.DataFrame, columns: list[str]) -> str:
     """Return a sentence on missing samples; empty if none is missing. Each case has all from 0 to
     its last."""
-    if rows.empty:
-        return ""
-    rounds = rows.groupby(case, sort=False, dropna=False)["round"].agg(["size", "max"])
+    rounds = rows.groupby("case", sort=False)["round"].agg(["size", "max"])
     gaps = rounds[rounds["size"] <= rounds["max"]]
     if gaps.empty:
         return ""
-    first, last = gaps.index[0], int(gaps["max"].iloc[0])
-    same = (rows[case].astype(object) == pd.Series(dict(zip(case, first, strict=True)))).all(axis=1)
-    absent = [str(n) for n in sorted({*range(last + 1)} - {*rows.loc[same, "round"]})]
-    named = " ".join(str(part) for part in first if part != "")
-    which = f"repetitions are missing of {named}"
-    if len(gaps) > 1:
-        which = f"{len(gaps)} cases lack repetitions, the first of them {named}"
-    return f"{which}: round {', '.join(absent[:5])}{' …' if len(absent) > 5 else ''} of 0 to {last}"
+    first = rows.loc[rows["case"] == gaps.index[0], columns].iloc[0]
+    named, (size, last) = " ".join(str(part) for part in first if part != ""), gaps.iloc[0]
+    more = f", and of {len(gaps) - 1} further cases" * (len(gaps) > 1)
+    return f"repetitions are missing of {named}: {size} of {last + 1} are there{more}"

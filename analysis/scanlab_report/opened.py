@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import fnmatch
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ class Refused(ValueError):
 
 
 def nothing_among(paths: Sequence[Path]) -> str:
+    """A sentence on paths without results."""
     return f"nothing to read: no results among {', '.join(map(str, paths))}"
 
 
@@ -78,16 +78,6 @@ def opened(
         raise Refused(str(error)) from None
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that suggests what a user may have meant; empty if no name is
-    near."""
-    near = difflib.get_close_matches(name, sorted(known), cutoff=0.5)
-    return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""
-
-
-# ------------------------------------------------------------------------ one figure, one table
-
-
 def registered(kind: str) -> dict[str, Entry]:
     """The figures or the tables of all chapters, by name."""
     from scanlab_report import chapters, shown
@@ -97,32 +87,25 @@ def registered(kind: str) -> dict[str, Entry]:
 
 
 def add_paths(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        default=[],
-        type=Path,
-        metavar="PATH",
-        help="result files and folders (default: the recorded data)",
-    )
+    """The results that a command reads."""
+    help_ = "result files and folders (default: the recorded data)"
+    parser.add_argument("paths", nargs="*", default=[], type=Path, metavar="PATH", help=help_)
 
 
 def add_session(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--session",
-        default="",
-        metavar="NAME",
-        help="use this recorded session, by its folder's name (default: the newest complete one of "
-        "each device)",
-    )
+    """The recorded session that answers."""
+    help_ = "use this recorded session, by its folder's name (default: the newest complete one)"
+    parser.add_argument("--session", default="", metavar="NAME", help=help_)
 
 
 def add_device(parser: argparse.ArgumentParser, usual: str) -> None:
-    alone = f"show this GPU alone, by its name in the results (default: {usual})"
-    parser.add_argument("--device", default="", metavar="NAME", help=alone)
+    """The GPU that is shown."""
+    help_ = f"show this GPU alone, by its name in the results (default: {usual})"
+    parser.add_argument("--device", default="", metavar="NAME", help=help_)
 
 
 def add_published(parser: argparse.ArgumentParser) -> None:
+    """The tables of the literature."""
     parser.add_argument(
         "--published",
         type=Path,
@@ -133,35 +116,25 @@ def add_published(parser: argparse.ArgumentParser) -> None:
 
 
 def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+    """The arguments of a command that makes one figure or table."""
     add = parser.add_argument
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
     add_paths(parser)
-    add(
-        "--variants",
-        default="",
-        metavar="LIST",
-        help="show these variants, by id or glob, separated by commas (default: as in the report)",
-    )
-    add(
-        "--type",
-        default="",
-        choices=sorted(ELEMENT_BYTES),
-        help="show scans of this type (default: i32 where timed, else another timed type)",
-    )
+    variants = "show these variants, by id or glob, separated by commas (default: as in the report)"
+    add("--variants", default="", metavar="LIST", help=variants)
+    types = "show scans of this type (default: i32 where timed, else another timed type)"
+    add("--type", default="", choices=sorted(ELEMENT_BYTES), help=types)
     add("--op", default="", metavar="OP", help="show scans with this operator (default: plus)")
     add_session(parser)
-    shown = (
-        "a part of the figure for every GPU" if kind == "figure" else "the first that has the table"
-    )
-    add_device(parser, shown)
+    every, first = "a part of the figure for every GPU", "the first that has the table"
+    add_device(parser, every if kind == "figure" else first)
 
 
 def entry_of(options: argparse.Namespace, kind: str) -> Entry:
     """The figure or table that was named, if it follows all that was asked for."""
     known, name = registered(kind), options.name
     if name not in known:
-        near = nearest(name, known)
-        raise Refused(f"there is no {kind} {name}{near} (scanlab-report list has them all)")
+        raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")
     for option in OPTIONS:
         if getattr(options, option) and option not in known[name].follows:
             able = ", ".join(other for other, entry in known.items() if option in entry.follows)
@@ -193,40 +166,25 @@ def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
         raise Refused(f"there is no operator {options.op}; there are {', '.join(operators)}")
     asked: list[str] = []
     for pattern in filter(None, options.variants.split(",")):
-        if not (ids := fnmatch.filter(sorted(known := set(timed["variant"])), pattern)):
-            measure = f"bench --variant '{pattern},memcpy,empty_launch' --out results/mine.json"
-            missing_ = f"no variant {pattern} was timed{nearest(pattern, known)}"
-            raise Refused(f"{missing_}. To measure it: build/cuda/scanlab {measure}")
+        if not (ids := fnmatch.filter(sorted(set(timed["variant"])), pattern)):
+            raise Refused(f"no variant {pattern} was timed")
         asked += [id_ for id_ in ids if id_ not in asked]
-    if len(asked) > 1 and entry.of_one:
-        many = f"{len(asked)} were asked for: {', '.join(asked)}"
-        raise Refused(f"{kind} {options.name} is of one variant, and {many}")
     return data.asking(Ask(tuple(asked), options.type, options.op))
 
 
 def lacking(
     options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = ""
 ) -> str:
-    """Return why a figure or table cannot be made, and how to measure it; empty if nothing is known
-    to be lacking."""
-    from scanlab_report.experiments import bench, plan
-
+    """Return why a figure or table cannot be made; empty if nothing is known to be lacking."""
     ask, timed = data.ask, data["scan"]
     scanned = (timed["op"] == (ask.op or "plus")) & (timed["mode"] == "inclusive")
     if ask.type:
         scanned &= timed["type"] == ask.type
     here = set(timed.loc[scanned, "variant"])
     patterns = filter(None, options.variants.split(","))
-    untimed = [pattern for pattern in patterns if not fnmatch.filter(here, pattern)]
+    untimed = ", ".join(pattern for pattern in patterns if not fnmatch.filter(here, pattern))
     if not reason and not untimed:
         return ""
-    wanted = [*filter(None, getattr(reason, "variants", ()))] or list(ask.variants)
-    scan = " ".join(filter(None, (ask.type, ask.op or "plus")))
-    reason = f"no {reason}" if reason else f"no {scan} inclusive timings of {', '.join(untimed)}"
-    measure = ""
-    if ask.variants or ask.type or ask.op:
-        measure = bench(wanted, ask.type, ask.op)
-    elif entry.measured_by:
-        measure = str(plan(entry.measured_by))
-    how = f". To measure it: {measure}" if measure else ""
-    return f"{kind} {options.name} cannot be made: {reason}{how}"
+    scans = " ".join(filter(None, (ask.type, ask.op or "plus", "inclusive timings of", untimed)))
+    measured_by = f" (scanlab-report list says what measures {kind} {options.name})"
+    return f"{kind} {options.name} cannot be made: no {reason or scans}{measured_by}"

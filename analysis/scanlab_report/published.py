@@ -22,11 +22,8 @@ class _Source(Struct):
 _PUBLISHED: Mapping[str, Mapping[str, Any]] = {
     "harris2012_overlap": {"device": Name, "schedule": Name, "milliseconds": Positive},
     "hso2007_table2": {
-        "items": Count,
-        "items_printed": Count,
-        "cpu_ms": Positive,
-        "gpu_ms": Positive,
-        "speedup_printed": Positive,
+        **dict.fromkeys(("items", "items_printed"), Count),
+        **dict.fromkeys(("cpu_ms", "gpu_ms", "speedup_printed"), Positive),
     },
 }
 """The columns that figures and claims read."""
@@ -36,22 +33,18 @@ def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publica
     """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
     made = {}
     for file in sorted(folder.glob("*.csv")):
-        at = file.with_suffix(".toml")
+        at, forms = file.with_suffix(".toml"), _PUBLISHED.get(file.stem, {})
         try:
             source = tomllib.loads(at.read_text(encoding="utf-8-sig"))
             convert(source, _Source)
-            at, forms = file, _PUBLISHED.get(file.stem, {})
+            at = file
             table = read_csv(file.read_text(encoding="utf-8-sig"))
             if missing := [column for column in forms if column not in table]:
                 raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
-        except FileNotFoundError:
-            message = f"its source is missing: expected {at.name} beside it"
-            problems.append(Complaint(file, "", message))
         except Misfit as misfit:
             problems.append(Complaint(at, misfit.place, misfit.message))
         except (ValueError, OSError) as error:
-            what = "is not TOML" if at != file else "cannot be read as CSV"
-            problems.append(Complaint(at, "", f"{what} ({error})"))
+            problems.append(Complaint(at, "", f"cannot be read ({error})"))
         else:
             table, wrong = checked(table, forms)
             problems += [Complaint(file, *sentence) for sentence in wrong]

@@ -1,4 +1,4 @@
-"""Plain files: JSON and CSV."""
+"""Plain files: JSON and CSV. Whatever cannot be read is a Misfit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ import msgspec
 import pandas as pd
 
 from scanlab_report.data import Complaint
-from scanlab_report.schema.base import Count, Positive
-from scanlab_report.schema.fields import Misfit, convert, fits, shown
+from scanlab_report.schema.fields import Misfit, convert, shown
 
 HISTORY = "history.csv.gz"
 JSON, LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
@@ -26,43 +25,42 @@ JSON, LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
 
 def load_json(file: Path, problems: list[Complaint]) -> Any:
     """The content of a JSON file, plain or .gz; None, and a complaint, if it cannot be read."""
-    raw = load_bytes(file, problems)
-    return None if raw is None else decoded(file, raw, problems)
+    try:
+        return decoded(load_bytes(file))
+    except Misfit as misfit:
+        problems.append(Complaint(file, misfit.place, misfit.message))
+        return None
 
 
-def load_bytes(file: Path, problems: list[Complaint]) -> bytes | None:
-    """The bytes of a file, plain or .gz; None, and a complaint, if it cannot be read."""
+def load_bytes(file: Path) -> bytes:
+    """The bytes of a file, plain or .gz, without a byte order mark."""
     try:
         raw = file.read_bytes()
         return (gzip.decompress(raw) if file.suffix == ".gz" else raw).removeprefix(BOM_UTF8)
     except (EOFError, zlib.error) as error:
-        problems.append(Complaint(file, "", f"is truncated or damaged ({error})"))
+        raise Misfit("", f"is truncated or damaged ({error})") from None
     except OSError as error:
-        problems.append(Complaint(file, "", f"cannot be read: {error.strerror or error}"))
-    return None
+        raise Misfit("", f"cannot be read: {error.strerror or error}") from None
 
 
-def decoded(file: Path, raw: bytes, problems: list[Complaint], line: int = 0) -> Any:
-    """The value of JSON text, of a file or of line `line` of one; None, and a complaint, if it is
-    not JSON."""
+def decoded(raw: bytes, line: int = 1) -> Any:
+    """The value of JSON text, which begins in a line of its file."""
     with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(raw)
     try:  # Python takes NaN, which msgspec refuses, and says the place of what is wrong
         return json.loads(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        number = raw.count(b"\n", 0, error.start) + max(line, 1)
-        column = error.start - raw.rfind(b"\n", 0, error.start)
-        place = f"line {number}, column {column}, byte {error.start}"
-        problems.append(Complaint(file, place, "is not UTF-8 text"))
     except json.JSONDecodeError as error:
-        whole = error.doc.rstrip()
-        cut = "is truncated or" if error.pos >= len(whole) or "Untermin" in error.msg else "is"
-        number, byte = error.lineno - 1 + max(line, 1), len(error.doc[: error.pos].encode())
-        place = f"line {number}, column {error.colno}, byte {byte}"
-        problems.append(Complaint(file, place, f"{cut} not JSON ({error.msg})"))
-    except ValueError as error:  # an integer of thousands of digits
-        problems.append(Complaint(file, "", f"cannot be read: {error}"))
-    return None
+        place = f"line {error.lineno + line - 1}, column {error.colno}"
+        raise Misfit(place, f"is truncated or not JSON ({error.msg})") from None
+    except ValueError as error:  # no UTF-8, or an integer of thousands of digits
+        raise Misfit("", f"is not JSON ({error})") from None
+
+
+def decoded_lines(raw: bytes) -> list[Any]:
+    """The value of each line of JSON."""
+    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.Decoder().decode_lines(raw)
+    return [decoded(line, number) for number, line in enumerate(raw.splitlines(), start=1)]
 
 
 def read_csv(text: str) -> pd.DataFrame:
@@ -83,21 +81,13 @@ def checked(
     """The rows whose values fit, and place and sentence of each value that does not."""
     wrong = []
     for column, form in forms.items():
-        values = table[column]
-        if form in (Count, Positive):
-            values = pd.to_numeric(values, errors="coerce").astype(float)
-        if form is Count:
-            whole = [int(v) if v.is_integer() else v for v in values]
-            values = pd.Series(whole, index=values.index, dtype=object)
-        sound = values.map(lambda value, form=form: fits(value, form)).astype(bool)
-        for row in table.index[~sound]:
-            text = shown(table.at[row, column])[1:-1] or "empty"
+        sound: dict[Any, Any] = {}
+        for row, text in table[column].items():
             try:
-                convert(values[row], form)
+                sound[row] = convert(text, form, strict=False)
             except Misfit as misfit:
                 reason = misfit.message.partition(", got ")[0].partition(": ")[0]
-                message = f"refused: {column} is {text}: {reason}"
+                message = f"refused: {column} is {shown(text)[1:-1] or 'empty'}: {reason}"
                 wrong.append((f"row {row + 1} after the header", message))
-        values = values[sound].astype("int64") if form is Count else values[sound]
-        table = table[sound].assign(**{column: values})
+        table = table.loc[list(sound)].assign(**{column: list(sound.values())})
     return table, wrong

@@ -21,12 +21,12 @@ from scanlab_report import looks, style
 from scanlab_report.data import Data, File, Variants
 from scanlab_report.formats import Table
 from scanlab_report.intervals import Interval
-from scanlab_report.schema import counts
+from scanlab_report.schema import documents
 from scanlab_report.schema.fields import convert
 from scanlab_report.schema.results import Variant
 from scanlab_report.schema.samples import Choice
 from scanlab_report.shown import Shown
-from scanlab_report.tables import ELEMENT_BYTES, KERNEL, MEASURED, RECORDED
+from scanlab_report.tables import ELEMENT_BYTES, MEASURED, RECORDED
 from tests import fixtures
 
 SPREAD = (1.0, 1.4, 0.9, 1.0, 0.9, 1.4)
@@ -37,7 +37,8 @@ EXACT = (1.0,) * 6
 """Samples that all took as long: where the interval of a ratio is to be known, one side is exact.
 """
 ABOUT = Variants(msgspec.convert(fixtures.variants() | fixtures.shapes(), dict[str, Variant]))
-USUAL = dict(zip(KERNEL, (1.0, 256.0, 64.0, 1024.0, 0.0, 4096.0, 2000.0), strict=True))
+USUAL = dict(launches=1.0, threads=256.0, registers=64.0, shared_bytes=1024.0, local_bytes=0.0)
+USUAL |= dict(workspace_bytes=4096.0, prepare_ns=2000.0)
 """Resources of the kernels of a case."""
 
 
@@ -148,7 +149,7 @@ def count(
     document = {
         "schema": "scanlab-explain/2",
         "variant": variant,
-        "unpadded": fixtures.unpadded(variant),
+        "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "",
         "type": "i32",
         "op": "plus",
         "mode": "inclusive",
@@ -157,7 +158,7 @@ def count(
         "launches": [{"steps": []}],
         "totals": totals,
     }
-    content = convert(document | changes, counts.Explanation)
+    content = convert(document | changes, documents.Explanation)
     names = ("variant", "padding", "load", "type", "op", "mode", "items")
     row = {name: getattr(content, name) for name in names}
     return row | {"unpadded": content.unpadded or variant, "content": content}

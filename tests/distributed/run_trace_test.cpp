@@ -166,7 +166,7 @@ TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
   EXPECT_EQ(failure([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
 }
 
-/// The fields of `TracedCase` and `RankActivity` in analysis/scanlab_report/schema/timelines.py.
+/// `TracedCase` and `RankActivity` in analysis/scanlab_report/schema/documents.py read some of the fields.
 TEST(RunTrace, AnEntryHasTheFieldsThatTheAnalysisReads) {
   const auto keys = [](const measure::Facts& facts) {
     std::set<std::string> names;

@@ -1,9 +1,8 @@
 """Export every sample as tidy tables, CSV and Parquet, with a data dictionary.
 
-One row is one observation; the table files has the origin of each. The files dictionary.md and
-dictionary.json have the unit and the meaning of each column. Nothing is written if anything in the
-input is wrong. Files of the engine model, as simulations and advice, are named and not exported:
-their times are computed.
+One row is one sample; the table files has the origin of each. The file dictionary.md has the unit
+and the meaning of each column. Nothing is written if anything in the input is wrong. Counters,
+timelines, experiments and cases that were not timed are not exported.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ EXAMPLE = """  scanlab-report export data/recorded --out tidy"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "results", nargs="+", type=Path, metavar="RESULTS", help="folders or files, recorded or new"
-    )
+    add, results = parser.add_argument, "folders or files, recorded or new"
+    add("results", nargs="+", type=Path, metavar="RESULTS", help=results)
     where = "write TABLE.csv, TABLE.parquet and the dictionary to DIR"
     add("--out", type=Path, required=True, metavar="DIR", help=where)
 
@@ -39,11 +36,8 @@ def run(options: argparse.Namespace) -> int:
     data = load(*opened.apart(options.results))
     if data.problems:
         return refuse(*data.problems, f"{options.out}: nothing was written")
-    tables, of_model = tidy.tables(data, options.results), tidy.of_model(data)
-    left = count(len(of_model), "file")
-    not_exported = f"Not exported: {left} of the engine model, such as {[*of_model, ''][0]}"
-    if not tables:
-        return refuse(not_exported if of_model else opened.nothing_among(options.results))
+    if not (tables := tidy.tables(data, options.results)):
+        return refuse(opened.nothing_among(options.results))
     parquet = importlib.util.find_spec("pyarrow") is not None
     with in_place_of(options.out) as out:
         for name, rows in tables.items():
@@ -51,9 +45,7 @@ def run(options: argparse.Namespace) -> int:
             if parquet:
                 rows.to_parquet(out / f"{name}.parquet", index=False, compression="zstd")
             say(f"{name}: {count(len(rows), 'row')}")
-        tidy.write_dictionary(tables, out)
-    if of_model:
-        say(not_exported)
+        (out / "dictionary.md").write_text(tidy.dictionary(tables), encoding="utf-8")
     lacking = ", without Parquet: this Python has no pyarrow (the .venv of ./check has it)"
     say(f"Written: {options.out}{'' if parquet else lacking}")
     return SOUND

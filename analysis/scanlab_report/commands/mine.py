@@ -43,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
         known = {*data["scan"]["variant"], *data["counts"]["variant"], *verified}
         if variant not in known:
             raise opened.Refused(
-                f"nothing was measured of {variant}{opened.nearest(variant, known)}. To "
-                f"time it: {bench_command(variant)}"
+                f"nothing was measured of {variant}. To time it: {bench_command(variant)}"
             )
     except opened.Refused as error:
         return refuse(*error.args)

@@ -109,9 +109,9 @@ def join(
     ValueError, whose `args` are sentences, if anything is wrong with a file, if the files are of
     two devices, or if two of a kind hold the same case.
     """
+    from scanlab_report.data import doubled
     from scanlab_report.load import load
     from scanlab_report.others import Unknown
-    from scanlab_report.reader import doubled
     from scanlab_report.schema import kept
     from scanlab_report.tables import CASES
 

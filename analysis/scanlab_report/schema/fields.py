@@ -26,15 +26,27 @@ class Misfit(ValueError):
         self.place, self.message = place, message
 
 
-def convert(value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY) -> Read:
+def convert(
+    value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY, strict: bool = True
+) -> Read:
     """Convert a value, or a whole document that lies at `place`, to a type. Misfit if it does not
-    fit, with `remedy` as advice."""
+    fit, with `remedy` as advice. Unless `strict`, text may stand for a number."""
     try:
-        return msgspec.convert(value, type_)
+        return msgspec.convert(value, type_, strict=strict)
     except msgspec.ValidationError as error:
-        inside, message = _said(error, value)
-        joined = place + ("." if place and inside and not inside.startswith("[") else "") + inside
-        raise Misfit(joined, f"{message}: {remedy}") from None
+        message, _, inside = str(error).partition(" - at `$")
+    inside = inside.removesuffix("`")
+    if lacking := re.match("Object missing required field `(.*)`", message):
+        inside, message = f"{inside}.{lacking[1]}", "is missing"
+    for pattern, words in WORDS.items():
+        message = message.replace(f"`str` matching regex {pattern!r}", words)
+    if "`array` of length >= 1" in message:
+        message = "is empty"
+    if message.startswith(("Expected", "Invalid")):
+        message = (message[:1].lower() + message[1:]).replace("`", "")
+        if ", got " not in message and "[...]" not in inside:
+            message += f", got {shown(_at(value, inside))}"
+    raise Misfit((place + inside).removeprefix("."), f"{message}: {remedy}")
 
 
 def convert_each(values: list[Any], type_: Any, place: Callable[[int], str]) -> list[Any]:
@@ -42,14 +54,13 @@ def convert_each(values: list[Any], type_: Any, place: Callable[[int], str]) -> 
     the place of a value in its document, by its index."""
     with contextlib.suppress(msgspec.ValidationError):
         return msgspec.convert(values, list[type_])  # all at once takes half the time
-    return [_fitted(value, type_, place(index)) for index, value in enumerate(values)]
-
-
-def _fitted(value: Any, type_: Any, place: str) -> Any:
-    try:
-        return convert(value, type_, place)
-    except Misfit as misfit:
-        return misfit
+    converted: list[Any] = []
+    for index, value in enumerate(values):
+        try:
+            converted.append(convert(value, type_, place(index)))
+        except Misfit as misfit:
+            converted.append(misfit)
+    return converted
 
 
 def listed(document: Any, key: str) -> list[Any]:
@@ -68,29 +79,11 @@ def fits(value: Any, type_: Any) -> bool:
     return True
 
 
-def _said(error: msgspec.ValidationError, document: Any) -> tuple[str, str]:
-    """The place within a document, and what is wrong there, as msgspec says it."""
-    message, _, place = str(error).partition(" - at `$")
-    place = place.removesuffix("`").removeprefix(".")
-    lacking = message.removeprefix("Object missing required field ")
-    if lacking != message:
-        return f"{place}.{lacking.strip('`')}".lstrip("."), "is missing"
-    for pattern, words in WORDS.items():
-        message = message.replace(f"`str` matching regex {pattern!r}", words)
-    if message.startswith("Expected ") and ", got " not in message:
-        message += _got(document, place)
-    return place, (message[:1].lower() + message[1:]).replace("`", "") if message.startswith(
-        ("Expected", "Invalid")
-    ) else message
-
-
-def _got(document: Any, place: str) -> str:
-    """The value at a place; of one in an object without names of its own, none."""
+def _at(value: Any, place: str) -> Any:
+    """The value at a place of a document."""
     for key, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
-        if "[...]" in place:
-            return ""
-        document = document[int(index)] if index else document[key]
-    return f", got {shown(document)}"
+        value = value[int(index)] if index else value[key]
+    return value
 
 
 _short = reprlib.Repr()

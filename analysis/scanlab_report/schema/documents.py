@@ -1,0 +1,463 @@
+"""Documents beside timings: timelines, experiments, verification, and counts of the SIMT emulator.
+
+Each struct has the fields that the analysis reads; a document may have more.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from scanlab_report.schema.base import (
+    Amount,
+    Case,
+    Count,
+    Date,
+    Digits,
+    Few,
+    Index,
+    Line,
+    Measured,
+    Name,
+    Number,
+    Positive,
+    Provenance,
+    RanksProvenance,
+    Settings,
+    Some,
+    means,
+)
+
+TRACE, RANKS_TRACE = "scanlab-trace/1", "scanlab-ranks-trace/1"
+SYNC, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
+COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
+Answer = Literal["yes", "no"] | None
+VERIFICATION, EXPLAIN = "scanlab-verification/1", "scanlab-explain/2"
+
+# ----------------------------- timelines, in the trace-event format, and of scans over several GPUs
+
+
+class Arguments(Struct, kw_only=True, frozen=True):
+    """The operation of a complete event, or the name of a process or lane."""
+
+    name: Line = ""
+    kind: Annotated[Line, means("operation, as `copy_in`; or process, as `engines`, `host`")] = ""
+    of: Annotated[Line, means("process: `measured` or `predicted`, if a file has both")] = ""
+    engine: Annotated[Line, means("lane: its engine")] = ""
+    operation: Annotated[Index, means("number in the schedule; -1: not stated")] = -1
+    label: Annotated[Line, means("name of the operation in its scenario file")] = ""
+    chunk: Annotated[Index, means("number of the chunk; -1: not stated")] = -1
+    bytes: Annotated[Index, means("bytes of a copy")] = -1
+    stream: Annotated[Line, means("the stream, in words")] = ""
+    channel: Annotated[Index, means("hardware work queue, which streams may share")] = -1
+
+
+class Event(Struct, kw_only=True, frozen=True):
+    """An event: an operation if complete (`ph` is `X`), or metadata (`M`)."""
+
+    ph: Line = ""
+    name: Line = ""
+    cat: Annotated[Line, means("kind of engine: `copies in`, `kernels`, `copies out`")] = ""
+    pid: Annotated[Count, means("process: streams, engines, host or multiprocessors")] = 0
+    tid: Annotated[Count, means("lane")] = 0
+    ts: Annotated[Amount | UnsetType, means("start", "µs")] = UNSET
+    dur: Annotated[Amount | UnsetType, means("duration", "µs")] = UNSET
+    args: Arguments = Arguments()
+
+    def __post_init__(self) -> None:
+        if self.ph == "X" and (self.ts is UNSET or self.dur is UNSET):
+            raise ValueError("a complete event lacks ts or dur")
+
+
+class Timeline(Provenance, kw_only=True, frozen=True):
+    """The provenance, the schedule with its parameters, and the result."""
+
+    schedule: Line = ""
+    workload: Line = ""
+    items: Count = 0
+    chunks: Count = 0
+    streams: Count = 0
+    connections: Annotated[Count, means("`CUDA_DEVICE_MAX_CONNECTIONS`, or its default")] = 0
+    makespan_us: Annotated[Positive | UnsetType, means("makespan", "µs")] = UNSET
+    traced_us: Annotated[list[Positive], means("makespans with tracing", "µs")] = []
+    tracing_overhead_percent: Annotated[Number | UnsetType, means("cost of tracing", "%")] = UNSET
+    simulated_on: Annotated[Line, means("the profile; if present, nothing was measured")] = ""
+    scenario: Annotated[Line, means("id of the scenario")] = ""
+    title: Line = ""
+    fact: Line = ""
+    unit: Annotated[Line, means("unit of the times: `ms`, or `units` of a millisecond each")] = ""
+    multiprocessors: Annotated[Digits | Few, means("of the device; in a scenario, those drawn")] = (
+        ""  # type: ignore[assignment]
+    )
+    imported_from: Annotated[Line, means("export of Nsight Systems that it is made from")] = ""
+    measured_us: Annotated[Positive | UnsetType, means("measured makespan", "µs")] = UNSET
+    predicted_us: Annotated[Positive | UnsetType, means("predicted makespan", "µs")] = UNSET
+
+    def __post_init__(self) -> None:
+        wanted = ("simulated_on", "title", "fact", "unit", "makespan_us") if self.scenario else ()
+        if lacks := [key for key in wanted if not getattr(self, key)]:
+            raise ValueError(f"a scenario lacks {', '.join(lacks)}")
+
+
+class Trace(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which
+    set `simulated_on`. It opens in Perfetto. A scenario of kernels alone has a process
+    `multiprocessors` with an event per block, and the analysis reads that one."""
+
+    schema: Literal["scanlab-trace/1"]
+    traceEvents: list[Event]
+    otherData: Timeline = Timeline()
+
+
+class RanksTraceContext(Measured, kw_only=True, frozen=True):
+    """The provenance of traces over several GPUs."""
+
+    seed: Annotated[Digits, means("seed of the inputs")] = ""
+    ranks: Annotated[Few, means("GPUs")]
+
+
+class RankActivity(Struct, kw_only=True, frozen=True):
+    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU."""
+
+    run: Annotated[Count, means("number of the run, from 0")]
+    rank: Annotated[Count, means("the GPU, from 0")]
+    kind: Literal["kernel", "copy", "memset"]
+    name: Annotated[Line, means("kernel without namespaces and parameters; else empty")]
+    start_ns: Annotated[Count, means("start", "ns")]
+    end_ns: Annotated[Count, means("end", "ns")]
+
+    def __post_init__(self) -> None:
+        if self.end_ns < self.start_ns:
+            raise ValueError("end_ns is before start_ns")
+
+
+class TracedCase(Case, kw_only=True, frozen=True):
+    """Runs of one case. All ranks begin each run at once, on idle GPUs."""
+
+    variant: Name
+    ranks: Annotated[Few, means("GPUs that hold the array")]
+    settings: Settings
+    verified: Annotated[bool, means("whether the output of the last run was right")]
+    activities: Annotated[list[RankActivity], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        if not self.verified:
+            raise ValueError("its output was wrong, or not looked at")
+
+
+class RanksTrace(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab distributed trace --out`: what each GPU did in a few runs, by CUPTI."""
+
+    schema: Literal["scanlab-ranks-trace/1"]
+    context: RanksTraceContext
+    traces: Annotated[list[TracedCase], means("one entry per case")]
+
+
+# -------------------------------------------------------------------------------------- experiments
+
+
+class Source(Struct, kw_only=True, frozen=True):
+    """Where a statement stands."""
+
+    work: Annotated[Line, means("the lecture, course or tutorial")]
+    place: Annotated[Line, means("its page or section")]
+
+
+class Experiment(Struct, kw_only=True, frozen=True):
+    """A statement, and whether it holds."""
+
+    name: Annotated[Name, means("name of the experiment")]
+    subject: Annotated[Line, means('subject of the statement, as "cudaMalloc (64 MiB)"')]
+    verb: Annotated[Line, means("`blocks` or `serialises` for a call, or another verb")]
+    object: Annotated[Line, means('"the host", "kernels of two streams", or another object')]
+    statement: Annotated[Line, means("the three as a sentence")]
+    stated: Annotated[Answer, means("whether it holds according to the source; null if silent")]
+    claim: Annotated[Line, means("the sources' claim, as a sentence")]
+    sources: Annotated[list[Source], means("empty if no source speaks of the call")]
+    measured: Annotated[Answer, means("whether it holds here; null: untried, or trials differ")]
+    differs: Annotated[bool, means("whether `measured` contradicts `stated`")]
+    yes: Annotated[Count, means("trials in which it holds")]
+    trials: Annotated[Count, means("trials of the experiment")]
+    seconds: Annotated[list[Amount], means("measured time of each trial", "s")]
+    refusal: Annotated[Line, means("reason if it was not tried, else empty")]
+    environment: Annotated[dict[Name, Line], means("environment variables of the experiment")]
+
+
+class ImplicitSync(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab streams implicit-sync --json`."""
+
+    context: Measured
+    experiments: list[Experiment]
+
+
+class Grids(Struct, kw_only=True, frozen=True):
+    """Kernels of a few blocks, in several streams."""
+
+    streams: Annotated[Few, means("streams that have kernels")]
+    kernels: Annotated[Few, means("kernels per stream")]
+    blocks: Annotated[Few, means("blocks per kernel")]
+    slots: Annotated[Few, means("blocks that the device holds at once")]
+    connections: Annotated[Few, means("`CUDA_DEVICE_MAX_CONNECTIONS` of the process")]
+    block_seconds: Annotated[Positive, means("median time of a block", "s")]
+    waves: Annotated[Some, means("all blocks over `slots`, rounded up")]
+    predicted_seconds: Annotated[Positive, means("makespan by formula, with shared queues", "s")]
+    fluid_seconds: Annotated[Positive, means("all blocks × `block_seconds` / `slots`", "s")]
+    serial_seconds: Annotated[Positive, means("makespan without any overlap", "s")]
+    makespan_seconds: Annotated[
+        list[Positive], Meta(min_length=1), means("measured makespan of each repetition", "s")
+    ]
+
+
+class Concurrency(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab streams concurrency --json`."""
+
+    context: Measured
+    cases: list[Grids]
+
+
+class Simulated(Provenance, kw_only=True, frozen=True):
+    """The provenance of a simulation, beside that of the measurement."""
+
+    simulated_on: Annotated[Line, means("the profile")] = ""
+    measured_commit: Annotated[Line, means("commit of the program that measured")] = ""
+    measured_dirty: Line = ""
+
+
+class Job(Struct, kw_only=True, frozen=True):
+    """A job: a schedule with its parameters."""
+
+    schedule: Name
+    workload: Line = ""
+    items: Count = 0
+    chunks: Count
+    streams: Count
+    work: Count = 0
+
+
+class ComparedTrace(Job, kw_only=True, frozen=True):
+    """A trace, measured and predicted. Overlaps are pairs of operations that overlap for more than
+    5 µs: in prediction or measurement (`in_either`), or in both (`in_both`). `repeated_` compares
+    repetitions on the device with each other, `best_` is the best of any prediction, and for
+    `unaided_` the model assigns streams to hardware work queues."""
+
+    connections: Count
+    repetitions: Annotated[Count | UnsetType, means("repetitions behind `measured_us`")] = UNSET
+    measured_us: Annotated[Positive, means("makespan", "µs")]
+    measured_spread: Annotated[Amount | UnsetType, means("range over the median")] = UNSET
+    predicted_us: Annotated[Positive, means("makespan", "µs")]
+    estimate_us: Annotated[Positive | UnsetType, means("makespan by a closed form", "µs")] = UNSET
+    unaided_us: Annotated[Positive, means("makespan", "µs")]
+    overlap_in_either: Count
+    overlap_in_both: Count
+    unaided_overlap_in_either: Count
+    unaided_overlap_in_both: Count
+    repeated_overlap_in_either: Count
+    repeated_overlap_in_both: Count
+    best_overlap_in_either: Count
+    best_overlap_in_both: Count
+    copy_queues: Annotated[Count, means("hardware work queues of the copies in one direction")]
+    queues_ordered_as_modelled: Annotated[bool, means("whether copies take the model's order")]
+
+
+class Comparison(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab simulate --compare TRACE … --out` for several traces."""
+
+    context: Simulated
+    traces: list[ComparedTrace]
+
+
+class MeasuredChoice(Job, kw_only=True, frozen=True):
+    """A measured choice of schedule, chunks and streams."""
+
+    measured_us: Annotated[Positive, means("", "µs")]
+    repetitions: Count | UnsetType = UNSET
+
+
+class Problem(Struct, kw_only=True, frozen=True):
+    """A problem, and the quality of its advice."""
+
+    workload: Name
+    items: Count
+    work: Count
+    copied_bytes: Annotated[Some, means("bytes of all its copies")]
+    choices: Annotated[Count, means("number of measured choices, from pinned memory")]
+    median_error: Annotated[Amount, means("error of predicted times, as a part of the measured")]
+    worst_error: Annotated[Amount, means("largest of these errors")]
+    stated_was_measured: Annotated[bool, means("whether FILE has the choice that was advised")]
+    advised: Annotated[MeasuredChoice, means("that choice, else the one with the best prediction")]
+    fastest: Annotated[MeasuredChoice, means("fastest measured choice")]
+    slower: Annotated[Number, means("extra time of `advised` over `fastest`, as a part")]
+    ties: Annotated[Some, means("choices with the predicted time of `advised`")]
+    ties_least_slower: Annotated[Amount, means("least extra time of these over `fastest`")]
+    ties_most_slower: Annotated[Amount, means("most extra time of these")]
+
+
+class Against(Struct, kw_only=True, frozen=True):
+    """Output of `scanlab advise --against FILE --json`."""
+
+    context: Simulated
+    problems: list[Problem]
+
+
+# ------------------------ verification: JSON lines, with a beginning, a line for each check, an end
+
+
+class VerificationContext(RanksProvenance, kw_only=True, frozen=True):
+    """The provenance of a verification."""
+
+    backend: Annotated[
+        Literal["cuda", "simt", "host"], means("the GPU, the SIMT emulator, or memory of hosts")
+    ]
+    seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
+
+
+class Beginning(Struct, kw_only=True, frozen=True):
+    """The first line."""
+
+    schema: Literal["scanlab-verification/1"]
+    context: VerificationContext
+
+
+class CheckBase(Case, kw_only=True, frozen=True, tag_field="check"):
+    """A check: any line between the first and the last."""
+
+    variant: Name
+    outcome: Literal["passed", "failed", "skipped"]
+    reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
+
+
+class Verify(CheckBase, kw_only=True, frozen=True, tag="verify"):
+    """Two runs, compared with the oracle."""
+
+
+class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
+    """Many runs on one input, compared bit by bit (`--repeat N`)."""
+
+    runs: Annotated[Some | UnsetType, means("number of runs; absent if skipped")] = UNSET
+    different_outputs: Annotated[
+        Some | UnsetType, means("number of different outputs; 1: the same bits in all runs")
+    ] = UNSET
+
+    def __post_init__(self) -> None:
+        if self.outcome == "passed" and (self.runs is UNSET or self.different_outputs is UNSET):
+            raise ValueError("a check that passed lacks runs or different_outputs")
+
+
+class Ended(Struct, kw_only=True, frozen=True):
+    """The outcomes of all checks."""
+
+    passed: Annotated[Count, means("checks that passed")]
+    failed: Annotated[Count, means("checks that failed")]
+    skipped: Annotated[Count, means("checks that were skipped")]
+    interrupted: Annotated[bool, means("whether not all checks were made")]
+
+
+class Ending(Struct, kw_only=True, frozen=True):
+    """The last line. A file without it is incomplete."""
+
+    ended: Ended
+
+
+CHECK: Any = Verify | Repeat
+
+
+class VerificationLine(Struct, kw_only=True, frozen=True):
+    """Output of `verify --json FILE`: one object per line, written when its check ends."""
+
+    first: Beginning
+    between: list[Verify | Repeat]
+    last: Ending
+
+
+# ---------------------------------------------------------------------- counts of the SIMT emulator
+
+
+class Degrees(Struct, kw_only=True, frozen=True):
+    """Wavefronts of shared-memory requests: 16 banks per half-warp, or 32 banks per warp."""
+
+    max_degree: Annotated[Count, means("wavefronts of the worst group")]
+    mean_degree: Annotated[Amount, means("`transactions` / `groups`")]
+    transactions: Annotated[Count, means("wavefronts of all groups")]
+    groups: Annotated[Count | UnsetType, means("groups of threads served together")] = UNSET
+
+
+class SharedAccesses(Struct, kw_only=True, frozen=True):
+    """Shared-memory accesses of a step, by the number of banks."""
+
+    banks16: Degrees
+    banks32: Degrees
+
+
+class Step(Struct, kw_only=True, frozen=True):
+    """A step of a kernel."""
+
+    name: Annotated[Line, means("name in the kernel; `interval`: from barrier to barrier")]
+    number: Annotated[Count, means("number among steps of this name, as the stride in a tree")] = 0
+    shared: SharedAccesses
+
+
+class Launch(Struct, kw_only=True, frozen=True):
+    """A launch of a kernel."""
+
+    blocks: Count = 0
+    barriers: Annotated[Count, means("most barriers of any block")] = 0
+    steps: list[Step]
+
+
+class Totals(Struct, kw_only=True, frozen=True):
+    """Sums over steps and launches."""
+
+    launches: Annotated[Count | UnsetType, means("kernel launches")] = UNSET
+    operations: Annotated[Count, means("applications of the operator")]
+    swaps: Annotated[Count, means("exchanges")]
+    barriers: Annotated[Count, means("barriers of one block, summed over the launches")]
+    global_bytes_read: Annotated[Count, means("bytes read from global memory")]
+    global_bytes_written: Annotated[Count, means("bytes written to global memory")]
+    shared_requests: Annotated[Count, means("shared-memory accesses of whole warps")]
+    banks16: Degrees
+    banks32: Degrees
+
+
+class ClosedForms(Struct, kw_only=True, frozen=True):
+    """The source's closed forms for this case; null if it has none."""
+
+    operations: Count | None = None
+    swaps: Count | None = None
+
+
+class Fault(Struct, kw_only=True, frozen=True):
+    """A race, barrier divergence, an access out of bounds, or a read of unwritten shared memory."""
+
+    kind: str = ""
+    where: str = ""
+
+
+class Explanation(Case, kw_only=True, frozen=True):
+    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
+
+    schema: Literal["scanlab-explain/2"]
+    variant: Name
+    unpadded: Annotated[Line, means("the variant without its padding of shared memory")] = ""
+    parameters: Annotated[Settings, means("value of every parameter")] = {}
+    git_commit: Annotated[Line, means("commit of the program")] = ""
+    git_dirty: bool = False
+    date: Date = ""
+    launches: Annotated[list[Launch], Meta(min_length=1)]
+    totals: Totals
+    closed_forms: ClosedForms = ClosedForms()
+    faults: list[Fault] = []
+
+    @property
+    def padding(self) -> str:
+        """The padding of shared memory."""
+        return self.parameters.get("padding", "none")
+
+    @property
+    def load(self) -> str:
+        """How the variant loads."""
+        return self.parameters.get("load", "")
+
+    def tree_steps(self) -> list[Step]:
+        """The steps of the first launch that climb or descend the tree."""
+        return [s for s in self.launches[0].steps if s.name in ("up-sweep", "down-sweep")]
