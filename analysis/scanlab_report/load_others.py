@@ -13,25 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA, ncu
-from scanlab_report.data import Checks, Complaint, Data, Verification
-from scanlab_report.reading import HISTORY, JSON, checked, decoded, load_bytes, load_json, read_csv
+from scanlab_report.data import Checks, Complaint, Verification
+from scanlab_report.reading import JSON, checked, decoded, load_bytes, load_json, read_csv
 from scanlab_report.schema import results
 from scanlab_report.schema import verification as checks
 from scanlab_report.schema.base import Count, Name, Type
 from scanlab_report.schema.fields import Misfit, convert, convert_each
 from scanlab_report.schema.versions import check_schema
-from scanlab_report.tables import (
-    CASE,
-    COLUMNS,
-    ELEMENT_BYTES,
-    STREAM_SCAN,
-    WAITING,
-    changed,
-    settings_name,
-)
+from scanlab_report.tables import COLUMNS, ELEMENT_BYTES, WAITING, changed, settings_name
 
 if TYPE_CHECKING:
     from scanlab_report.reader import Reader
@@ -41,21 +34,33 @@ _RUN = ("device", "date", "git_commit", "git_dirty")
 """The columns of waits that name the run, equal in each row."""
 
 
+_HISTORY_RUN = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
+
+
 def history(reader: Reader, path: Path, origin: str) -> None:
-    """Each session of a history as a file of its own, below the folder that it had."""
-    if (table := load_history(path, reader.data.problems)) is None:
+    """Each session of a history as a file of its own, below the folder that it had. A row is a case
+    of a scan, or of a scan larger than the device, which has a `way`; `times_ns` are its samples.
+    """
+    if (raw := load_bytes(path, reader.data.problems)) is None:
         return
     try:
-        for values, rows in table.groupby(HISTORY_PROVENANCE, sort=False):
-            context = dict(zip(HISTORY_PROVENANCE, values, strict=True))
-            number = reader.add_file(path.parent / context["session"] / HISTORY, origin, context)
-            for name, part in (
-                ("scan", rows[rows["way"] == ""]),
-                ("stream_scan", rows[rows["way"] != ""]),
-            ):
-                if len(part):
-                    reader.add_rows(name, number, _history_samples(part, name))
-    except ValueError as error:
+        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
+        table = table.assign(ns=table["times_ns"].str.split()).explode("ns")
+        table = table.astype({"ns": float, "items": "int64"})
+        table["round"] = table.groupby(level=0).cumcount()
+        if not (table["ns"] > 0).all():
+            raise ValueError("a time is not positive")
+        table["bytes"] = table["bytes"].where(
+            table["way"] != "", 2 * table["items"] * table["type"].map(ELEMENT_BYTES)
+        )
+        for values, rows in table.groupby(_HISTORY_RUN, sort=False):
+            context = dict(zip(_HISTORY_RUN, values, strict=True))
+            number = reader.add_file(path.parent / context["session"] / path.name, origin, context)
+            for name, part in rows.groupby(np.where(rows["way"] == "", "scan", "stream_scan")):
+                larger = ("budget", "chunks", "mapped") if name == "stream_scan" else ()
+                part = part.astype(dict.fromkeys(("bytes", *larger), "int64"))
+                reader.add_rows(name, number, part.reindex(columns=COLUMNS[name]))
+    except (KeyError, ValueError) as error:
         reader.complain(path, "", f"is no history of sessions: {error}")
 
 
@@ -194,75 +199,6 @@ def _cases_of(file: Path, ranges: results.Ranges) -> dict[str, Mapping[str, obje
         }
         for e in ranges.ranges
     }
-
-
-HISTORY_PROVENANCE = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
-HISTORY_COLUMNS = [*HISTORY_PROVENANCE, *CASE, *(c for c in STREAM_SCAN if c not in CASE)]
-HISTORY_COLUMNS += ["times_ns"]
-"""The columns of a history. `times_ns`: the times of the samples, separated by spaces. A row is a
-case of a scan, whose columns from `way` on are empty, or of a scan larger than the device, whose
-`variant` is empty."""
-
-
-def load_history(path: Path, problems: list[Complaint]) -> pd.DataFrame | None:
-    """The table of a history in text; None, and a complaint, if it is none."""
-    if (raw := load_bytes(path, problems)) is None:
-        return None
-    try:
-        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
-        if list(table.columns) != HISTORY_COLUMNS:
-            raise ValueError(f"its columns are not {', '.join(HISTORY_COLUMNS)}")
-    except ValueError as error:
-        problems.append(Complaint(path, "", f"is no history of sessions: {error}"))
-        return None
-    return table
-
-
-def _history_samples(rows: pd.DataFrame, table: str) -> pd.DataFrame:
-    """One row per sample; ValueError if a time is not positive."""
-    rows = rows.assign(ns=rows["times_ns"].str.split()).explode("ns")
-    rows["round"] = rows.groupby(level=0).cumcount()
-    rows["ns"] = rows["ns"].astype(float)
-    if not (rows["ns"] > 0).all():
-        raise ValueError("a time is not positive")
-    for column in ("items", "budget", "chunks", "mapped", "bytes"):
-        if (rows[column] != "").all():
-            rows[column] = rows[column].astype("int64")
-    rows = rows.reset_index(drop=True)
-    if table == "scan":
-        rows["bytes"] = 2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)
-    return rows.reindex(columns=COLUMNS[table])
-
-
-def kept_of(session: Path, data: Data) -> pd.DataFrame:
-    """Return the rows of a session that a history keeps: sums of 32-bit items in files that also
-    timed a core of the host, and scans larger than the device. These differ more by the session
-    than by the code."""
-    scans = data["scan"]
-    scans = scans[
-        scans["type"].isin(("i32", "f32"))
-        & (scans["op"] == "plus")
-        & (scans["mode"] == "inclusive")
-        & (scans["settings"] == "")
-        & (scans["launch"] == "stream")
-    ]
-    parts = [
-        (rows, CASE)
-        for _, rows in scans.groupby("file")
-        if "cpu_sequential" in set(rows["variant"])
-    ]
-    parts += [(rows, STREAM_SCAN) for _, rows in data["stream_scan"].groupby("file")]
-    tables = []
-    for rows, case in parts:
-        file = data.files[rows["file"].iloc[0]]
-        grouped = rows.sort_values("round", kind="stable").groupby(case, sort=False)["ns"]
-        times = grouped.agg(lambda ns: " ".join(f"{time:.6g}" for time in ns))
-        context = {key: str(file.context.get(key, "")) for key in HISTORY_PROVENANCE[1:]}
-        context |= {"session": session.name, "kind": file.kind}
-        tables.append(times.rename("times_ns").reset_index().astype(str).assign(**context))
-    if not tables:
-        return pd.DataFrame(columns=HISTORY_COLUMNS)
-    return pd.concat(tables, ignore_index=True).reindex(columns=HISTORY_COLUMNS)
 
 
 @cache

@@ -52,7 +52,6 @@ def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
         "table": ["table", "summary", *both, "--out", out / "cases.csv"],
         "mine": ["mine", "look_ahead", *both, "--out", out],
         "tutorials": ["tutorials", *both, "--pages", out],
-        "history": ["history", bad.parent],
         "add_device": ["add-device", bad.parent, "--recorded", out],
     }
 
