@@ -149,8 +149,8 @@ def _announce(data) -> None:
     if skipped := len(data["skipped"]):
         say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
     with contextlib.suppress(Lacking):
-        for session in drift.sessions_of(data):
-            if sentence := session.throttling():
+        for timed in drift.timed_in_rounds(data):
+            if sentence := drift.throttling(*timed):
                 say(sentence)
     for row in data["counts"].itertuples():
         for fault in row.content.faults:

@@ -17,16 +17,7 @@ from typing import Any
 from scanlab_report.data import Data
 
 _HERE = Path(__file__).parent
-_SCRIPTS = (
-    "page",
-    "scans",
-    "several_gpus",
-    "schedules",
-    "timelines",
-    "sessions",
-    "answers",
-    "start",
-)
+_SCRIPTS = ("page", "scans", "several_gpus", "schedules", "timelines", "answers", "start")
 """Scripts of the page; joined they are one module."""
 
 

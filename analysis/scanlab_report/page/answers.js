@@ -1,4 +1,4 @@
-// Tables of answers: claims with their verdicts, and implicit synchronisation.
+// Tables of answers: claims with their verdicts, implicit synchronisation, and drift by results file.
 
 const ALL = "all";
 const counted = (rows, of) => Object.entries(rows.reduce((counts, row) => ({ ...counts, [of(row)]: (counts[of(row)] ?? 0) + 1 }), {})).map(([what, count]) => `${count} ${what}`).join(", ");
@@ -47,6 +47,18 @@ const implicit_sync = (views) => ({
         rows: rows.map((row) => [row.question, row.stated, row.answer, row.differs ? "yes" : "", row.yes, row.trials, row.source]) },
     };
   },
+});
+
+const sessions = (views) => ({
+  title: "Drift, outliers and clocks",
+  short: "Sessions",
+
+  controls(state, add) {
+    const device = add(choose("device", "device", distinct(views.map((view) => view.device))));
+    state.view = views.find((view) => view.device === device);
+  },
+
+  show: ({ view }) => ({ rows: [], plain: true, source: view.source, description: "Results files, one per row.", text: view.text, table: view }),
 });
 
 // Scans again, which begin with their speedup.
