@@ -86,6 +86,7 @@ def summary(timed: Timed) -> dict[str, Any]:
     rounds, converged = cases.size(), cases["converged"].max().dropna() == 1
     drift, far = _farthest_round(samples), samples.loc[samples["outlier"], "relative"]
     clocks = samples["sm_clock_mhz"].dropna()
+    highest = float(timed.file.context.get("sm_clock_mhz_max") or np.nan)
     least, most = rounds.min(), rounds.max()
     normal = 100 * samples["rounds"].map(_normal_share).mean()
     return {
@@ -100,27 +101,8 @@ def summary(timed: Timed) -> dict[str, Any]:
         "outliers_of_normal_percent": normal,
         "worst": far[np.log(far).abs().idxmax()] if len(far) else np.nan,
         "clocks": len(clocks),
-        "lowered": int((clocks < _highest_mhz(timed.file)).sum()) if len(clocks) else None,
+        "lowered": int((clocks < highest).sum()) if len(clocks) else None,
     }
-
-
-def throttling(file: File, kind: str, rows: pd.DataFrame) -> str:
-    """Return how often and how far the clock was lowered; empty if it never was."""
-    clocks = rows["sm_clock_mhz"].dropna()
-    low = clocks[clocks < _highest_mhz(file)]
-    if low.empty:
-        return ""
-    slower = judged(rows, kind).loc[low.index, "relative"].median()
-    return (
-        f"{file.path.name.partition('.')[0]} ran at a lowered clock: {len(low)} of {len(clocks)} "
-        f"readings of the SM clock are below its maximum, {_highest_mhz(file):g} MHz, the lowest "
-        f"{low.min():g} MHz. The median such repetition took {slower:.3f} times as long as the "
-        "others of its case."
-    )
-
-
-def _highest_mhz(file: File) -> float:
-    return float(file.context.get("sm_clock_mhz_max") or np.nan)
 
 
 def _farthest_round(samples: pd.DataFrame) -> Interval:

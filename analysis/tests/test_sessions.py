@@ -93,18 +93,6 @@ def test_the_table_has_a_row_per_results_file() -> None:
     assert tiny.printed(table, "outliers_percent worst clocks lowered") == "20 | 2.01 | 105 | 1"
 
 
-def test_a_lowered_clock_is_reported_with_its_cost() -> None:
-    clocks, factors = np.full((CASES, ROUNDS), 1980.0), still()
-    (own,) = drift.timed_in_rounds(timed(factors, clocks=clocks))
-    assert drift.throttling(*own) == ""
-    clocks[:, 6], factors[:, 6] = 1410.0, 1.4
-    (own,) = drift.timed_in_rounds(timed(factors, clocks=clocks))
-    assert drift.throttling(*own).startswith(
-        "scan ran at a lowered clock: 40 of 440 readings of the SM clock are below its maximum, "
-        "1980 MHz, the lowest 1410 MHz. The median such repetition took 1.40"
-    )
-
-
 @pytest.mark.parametrize(
     "data",
     [

@@ -51,7 +51,8 @@ class Session(Struct, kw_only=True, frozen=True):
         means(
             "whether every kind that a report needs is there: for a GPU all but "
             "`stopwatch`, `distributed`, `ranks_trace` and `counts`, else `timings` and "
-            "`counts`. Several GPUs need `timings`, and scans on 1 and on all GPUs"
+            "`counts`. Several GPUs need `timings`, and `copy_all` and a scan on 1 and on "
+            "all GPUs, at equal items per GPU and in all"
         ),
     ]
     gpus: Annotated[
