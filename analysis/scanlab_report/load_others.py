@@ -61,7 +61,7 @@ def history(reader: Reader, path: Path, origin: str) -> None:
                 part = part.astype(dict.fromkeys(("bytes", *larger), "int64"))
                 reader.add_rows(name, number, part.reindex(columns=COLUMNS[name]))
     except (KeyError, ValueError) as error:
-        reader.complain(path, "", f"is no history of sessions: {error}")
+        raise Misfit("", f"is no history of sessions: {error}") from None
 
 
 def csv_table(reader: Reader, table: str, path: Path, origin: str) -> None:

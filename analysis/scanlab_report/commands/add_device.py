@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from scanlab_report import DATA
 from scanlab_report.commands import session
 from scanlab_report.console import SOUND, count, refuse, say
-from scanlab_report.written import hidden, put
+from scanlab_report.written import in_place_of, put
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.data import Data, File
@@ -179,7 +179,7 @@ def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: 
     taken. DEVICE is `nvidia-h200`, and `nvidia-h200-x4` for scans over four GPUs."""
     import msgspec
 
-    with hidden(recorded, recorded) as made:
+    with in_place_of(recorded) as made:
         (whole := made / "run").mkdir()
         for path in paths:
             kept, content = whole / path.relative_to(run), path.read_bytes()
@@ -192,9 +192,9 @@ def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: 
         about, _ = session.join([path for path in whole.iterdir() if path.is_file()], whole)
         name = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", about["device"].lower()))
         gpus = f"-x{about['gpus']}" if "gpus" in about else ""
-        device = recorded / (name.strip("-") + gpus)
-        device.mkdir(exist_ok=True)
-        taken = max((path.name for path in device.glob(f"{date}*")), default="")
+        device = name.strip("-") + gpus
+        taken = max((path.name for path in (recorded / device).glob(f"{date}*")), default="")
         letter = chr(ord(taken.removeprefix(date) or "a") + 1) if taken else ""
-        os.rename(whole, device / f"{date}{letter}")
-    return device / f"{date}{letter}"
+        (made / device).mkdir()
+        os.rename(whole, made / device / f"{date}{letter}")
+    return recorded / device / f"{date}{letter}"
