@@ -11,7 +11,6 @@ of a case.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -32,56 +31,48 @@ class Timed(NamedTuple):
     """The samples of a results file."""
 
     file: File
-    kind: str
     rows: pd.DataFrame
 
-    @property
-    def name(self) -> str:
-        return self.file.path.name.partition(".")[0]
 
-
-def timed_in_rounds(data: Data, kinds: Sequence[str] = ("scan", "schedule")) -> list[Timed]:
-    """Return the files of the first device that timed two rounds or more, by kind and date, without
-    the times of the host's cores in a file of a GPU. Lacking if there are none."""
+def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
+    """Return the files of the first device that timed two rounds or more of scans or schedules, by
+    date, without the times of the host's cores in a file of a GPU. Lacking if there are none."""
     hosts, made = data.variants.ids(HOST), []
-    for kind in kinds:
-        for number, rows in data[kind].groupby("file"):
-            file = data.files[number]
-            rows = pick(rows, control=0) if kind == "schedule" else rows
-            if kind == "scan" and file.kind != "host":
-                rows = rows[~rows["variant"].isin(hosts)]
-            if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
-                made.append(Timed(file, kind, rows))
+    for number, rows in data[kind].groupby("file"):
+        file = data.files[number]
+        rows = pick(rows, control=0) if kind == "schedule" else rows
+        if kind == "scan" and file.kind != "host":
+            rows = rows[~rows["variant"].isin(hosts)]
+        if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
+            made.append(Timed(file, rows))
     if not made:
         raise Lacking("timings of two rounds or more")
     first = ranked([own.file for own in made], data.first)[0]
     made = [own for own in made if own.file.device == first]
     origin = min(own.file.origin for own in made)  # measured now before recorded
     made = [own for own in made if own.file.origin == origin]
-    return sorted(made, key=lambda own: (kinds.index(own.kind), own.file.date))
+    return sorted(made, key=lambda own: own.file.date)
 
 
 def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return samples with `case` (a number), `rounds` (the samples of the case), `relative` (to the
-    median of the case's other samples) and `outlier`."""
+    """Return the samples of cases with two or more: `case` (a number), `rounds` (the samples of the
+    case), `relative` (to the median of the case's other samples) and `outlier`."""
     number = rows.groupby(CASES[kind], sort=False, dropna=False).ngroup()
     samples = rows[["round", "ns", "sm_clock_mhz", "converged"]].assign(case=number)
     samples["rounds"] = samples.groupby("case")["case"].transform("size")
     parts = []
-    for rounds, own in samples.sort_values(["case", "round"]).groupby("rounds"):
+    samples = samples[samples["rounds"] > 1].sort_values(["case", "round"])
+    for rounds, own in samples.groupby("rounds"):
         times = own["ns"].to_numpy(dtype=float).reshape(-1, rounds)
-        others = [
-            np.median(np.delete(times, n, axis=1), axis=1) if rounds > 1 else times[:, 0] + np.nan
-            for n in range(rounds)
-        ]
+        others = [np.median(np.delete(times, n, axis=1), axis=1) for n in range(rounds)]
         own = own.assign(relative=(times / np.stack(others, axis=1)).ravel())
         parts.append(own.assign(outlier=_beyond_fences(times).ravel() & (rounds >= FEWEST)))
     return pd.concat(parts)
 
 
-def summary(timed: Timed) -> dict[str, Any]:
+def summary(timed: Timed, kind: str) -> dict[str, Any]:
     """The drift, outliers and clocks of a file, as a row of the table."""
-    samples = judged(timed.rows, timed.kind)
+    samples = judged(timed.rows, kind)
     cases = samples.groupby("case")
     rounds, converged = cases.size(), cases["converged"].max().dropna() == 1
     drift, far = _farthest_round(samples), samples.loc[samples["outlier"], "relative"]
@@ -90,7 +81,7 @@ def summary(timed: Timed) -> dict[str, Any]:
     least, most = rounds.min(), rounds.max()
     normal = 100 * samples["rounds"].map(_normal_share).mean()
     return {
-        "session": timed.name,
+        "session": timed.file.path.name.partition(".")[0],
         "cases": len(rounds),
         "rounds": str(least) if least == most else f"{least} to {most}",
         "samples": (int(least), int(most)),
@@ -108,7 +99,6 @@ def summary(timed: Timed) -> dict[str, Any]:
 def _farthest_round(samples: pd.DataFrame) -> Interval:
     """The round whose median is farthest from 1, in percent above 1. Cases are compared with those
     that have equally many rounds, unless these are few."""
-    samples = samples.dropna(subset="relative")
     sizes = samples.groupby("rounds")["case"].nunique()
     rows = samples[samples["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
     medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)

@@ -43,8 +43,8 @@ def timed(
 
 def row(*arguments: Any, **named: Any) -> dict[str, Any]:
     """What is known of the only file."""
-    (own,) = drift.timed_in_rounds(timed(*arguments, **named))
-    return drift.summary(own)
+    (own,) = drift.timed_in_rounds(timed(*arguments, **named), "scan")
+    return drift.summary(own, "scan")
 
 
 def still(cases: int = CASES, rounds: int = ROUNDS) -> np.ndarray:
@@ -97,14 +97,14 @@ def test_the_table_has_a_row_per_results_file() -> None:
 )
 def test_one_round_and_what_is_timed_for_something_else_show_no_drift(data: Data) -> None:
     with pytest.raises(Lacking):
-        drift.timed_in_rounds(data)
+        drift.timed_in_rounds(data, "scan")
 
 
 def test_a_recorded_gpu_comes_before_a_cpu_that_was_timed_now_and_no_control_is_in_it() -> None:
     control = test_streams.schedule("skewed", 2, 21.0, control=1)
     data = test_streams.scheduled(*test_streams.CASES, control)
-    own = drift.timed_in_rounds(data)[0]
-    assert own.kind == "schedule" and "skewed" not in set(own.rows["id"])
+    (own,) = drift.timed_in_rounds(data, "schedule")
+    assert "graph" in set(own.rows["id"]) and "skewed" not in set(own.rows["id"])
     data = timed(still(), kind="host", device="", cpu="Lone CPU")
     data = tiny.recorded(timed(still(), data=data), 1)
-    assert [own.file.device for own in drift.timed_in_rounds(data)] == ["Test Device"]
+    assert [own.file.device for own in drift.timed_in_rounds(data, "scan")] == ["Test Device"]

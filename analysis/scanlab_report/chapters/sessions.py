@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from scanlab_report.data import Data
@@ -33,16 +32,11 @@ CAPTION = (
 )
 
 
-def sessions(data: Data, kinds: Sequence[str] = ("scan", "schedule")) -> Shown:
-    """Drift, outliers and clocks of each results file."""
-    timed = timed_in_rounds(data, kinds)
-    rows = [summary(own) for own in timed]
-    samples = min(row["samples"][0] for row in rows), max(row["samples"][1] for row in rows)
-    source = source_of([own.file for own in timed], samples)
-    return shown(data, Table(CAPTION, COLUMNS, records(rows)), CAPTION, source)
-
-
 @table("scans")
 def scan_sessions(data: Data) -> Shown:
     """Drift, outliers and clocks of each results file of scans."""
-    return sessions(data, ("scan",))
+    timed = timed_in_rounds(data, "scan")
+    rows = [summary(own, "scan") for own in timed]
+    samples = min(row["samples"][0] for row in rows), max(row["samples"][1] for row in rows)
+    source = source_of([own.file for own in timed], samples)
+    return shown(data, Table(CAPTION, COLUMNS, records(rows)), CAPTION, source)

@@ -245,7 +245,7 @@ def tracing(data: Data) -> Numbers:
 
 def sessions(data: Data) -> Numbers:
     """Return the numbers on the newest file of schedules."""
-    row = summary(timed_in_rounds(data, ["schedule"])[-1])
+    row = summary(timed_in_rounds(data, "schedule")[-1], "schedule")
     return {
         "convergedSchedules": (row["converged_percent"], 2),
         "convergedSchedulesCases": row["cases"],
