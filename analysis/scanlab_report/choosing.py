@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-from scanlab_report.data import Data, File, Session
+from scanlab_report.data import Data, Session
+from scanlab_report.reading import HISTORY
 from scanlab_report.tables import RECORDED
 
 
@@ -18,55 +20,38 @@ def choose_session(data: Data, name: str = "") -> Data:
     session is that of the given name, else the newest complete session. NoSession if none has
     the name."""
     sessions = [*data.sessions, *_unlisted(data)]
-    if name and name not in {session.name for session in sessions}:
-        known = ", ".join(sorted({session.name for session in sessions})) or "none"
-        raise NoSession(f"no recorded session is called {name}; there are {known}")
+    if name and name not in (known := sorted({session.name for session in sessions})):
+        there = ", ".join(known) or "none"
+        raise NoSession(f"no recorded session is called {name}; there are {there}")
     best: dict[tuple[str, int], Session] = {}
-    for session in sessions:
-        key = (session.device, session.gpus)
-        best[key] = max(
-            best.get(key, session), session, key=lambda s: (s.name == name, s.complete, s.date)
-        )
-    single = {path for session in best.values() if session.gpus == 1 for path in session.files}
-    several = {path for session in best.values() if session.gpus > 1 for path in session.files}
+    for session in sorted(sessions, key=lambda own: (own.name == name, own.complete, own.date)):
+        best[session.device, session.gpus] = session
+    chosen = {path for session in best.values() for path in session.files}
+    several = chosen - {path for s in best.values() if s.gpus == 1 for path in s.files}
     of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
     if "rank" in data["waits"]:
-        waits = data["waits"]
-        of_ranks |= set(waits.loc[waits["rank"].notna(), "file"])
+        of_ranks |= set(data["waits"].dropna(subset="rank")["file"])
 
     def stays(number: int) -> bool:
         file = data.files[number]
         path = file.path.resolve()
-        return (
-            file.origin != RECORDED
-            or file.of_no_device
-            or path in single
-            or (number in of_ranks and path in several)
-        )
+        answers = path in chosen and (path not in several or number in of_ranks)
+        return file.origin != RECORDED or file.of_no_device or answers
 
-    kept = frozenset(n for n in data.numbers() if stays(n))
-    others = {path for session in sessions for path in session.files} - single - several
-    checked = [v for v in data.verifications if v.file.resolve() not in others]
+    kept = frozenset(number for number in data.numbers() if stays(number))
+    others = {path for session in sessions for path in session.files} - chosen
+    checked = [own for own in data.verifications if own.file.resolve() not in others]
     return replace(data, kept=kept, every=data, named=name, verifications=checked)
 
 
-def _unlisted(data: Data) -> list[Session]:
+def _unlisted(data: Data) -> Iterator[Session]:
     """Recorded files without a `session.json` beside them, by folder and device."""
-    folders = {session.folder for session in data.sessions}
-    loose: dict[tuple[Path, str], list[File]] = {}
-    for number in data.numbers(lambda f: f.origin == RECORDED and not f.of_no_device):
+    listed, loose = {session.folder for session in data.sessions}, defaultdict(list)
+    for number in data.numbers(lambda file: file.origin == RECORDED and not file.of_no_device):
         file = data.files[number]
         folder = file.path.parent.resolve()
-        if folder not in folders and not file.path.name.startswith("history."):
-            loose.setdefault((folder, file.device), []).append(file)
-    return [
-        Session(
-            folder,
-            device,
-            date=max(file.date for file in files),
-            complete=False,
-            files=frozenset(file.path.resolve() for file in files),
-            listed=False,
-        )
-        for (folder, device), files in loose.items()
-    ]
+        if folder not in listed and file.path.name != HISTORY:
+            loose[folder, file.device].append(file)
+    for (folder, device), files in loose.items():
+        date, paths = max(file.date for file in files), {file.path.resolve() for file in files}
+        yield Session(folder, device, date, complete=False, files=frozenset(paths))

@@ -84,7 +84,7 @@ class Comparison(NamedTuple):
     cases: pd.DataFrame
     about: Variants
     remarks: tuple[str, ...] = ()
-    """Sentences on lowered clocks, on pooled files, and on cases without a time."""
+    """Sentences on pooled files, and on cases without a time."""
     broken: int = 0
     """Number of cases with a time in A that failed in B: wrong results, or an error."""
     origin: str = ""
@@ -147,8 +147,7 @@ def paired(a: Side, b: Side) -> Comparison:
     made["launch_us"] = (medians / launches).min(axis=1) / 1e3
     unchanged = _unchanged(a.file, b.file, about)
     made["unchanged"] = made["variant"].isin(unchanged) if "variant" in made else False
-    lowered = [f"{name}: {s.throttling}" for name, s in (("A", a), ("B", b)) if s.throttling]
-    remarks = [*lowered, *_on_samples(a, b, made), *remarks]
+    remarks = [*_on_samples(a, b, made), *remarks]
     return Comparison(a.file, b.file, a.kind, a.case, made, about, tuple(remarks), broken)
 
 

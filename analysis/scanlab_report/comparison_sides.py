@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Complaint, Data, File, Variants
-from scanlab_report.drift import session_of
 from scanlab_report.formats import code
 from scanlab_report.groups import HOST
 from scanlab_report.intervals import summarise
@@ -37,7 +36,6 @@ class Side(NamedTuple):
     case: list[str]
     cases: pd.DataFrame
     untimed: pd.DataFrame
-    throttling: str = ""
     runs: int = 1
 
 
@@ -104,10 +102,7 @@ def _own(path: Path, data: Data) -> Side:
     untimed = untimed.assign(name=named, why=untimed["reason"]).reindex(
         columns=[*case, "name", "reason", "why", "failed"]
     )
-    highest = float(file.context.get("sm_clock_mhz_max") or np.nan)
-    lowered = (rows["sm_clock_mhz"] < highest).any()
-    throttling = session_of(data, rows, table).throttling() if lowered else ""
-    return Side(file, KINDS[table], case, case, cases, untimed, throttling)
+    return Side(file, KINDS[table], case, case, cases, untimed)
 
 
 def _others(read: Sequence[Data], tables: list[pd.DataFrame]) -> Side:

@@ -24,19 +24,15 @@ from scanlab_report.data import Complaint
 from scanlab_report.reading import load_json
 from scanlab_report.schema import kept
 from scanlab_report.schema.fields import Misfit, convert
-from scanlab_report.schema.versions import check_schema
 from scanlab_report.written import write
 
-FOLDER = DATA / "noise"
-BANDS_US = (10.0, 100.0)
-"""Where a short run becomes a longer one, in microseconds."""
-_BANDS = ("under 10 µs", "10 to 100 µs", "100 µs and more")
+_BANDS = ["under 10 µs", "10 to 100 µs", "100 µs and more"]
 FEWEST_CASES = 20
 """A threshold is the largest of at least this many differences. With fewer, that of all times
 counts, if they are enough."""
 DEFAULT = 0.1
-"""The threshold of a kind of timings with too few cases on record. Scans of 10 µs and more lay
-about as far apart on the devices on record. It holds for the device; a host may differ more."""
+"""The threshold of a kind of timings with too few cases on record, on the device alone. Scans of
+10 µs and more lay about as far apart on the devices on record."""
 
 Pairs = Sequence[Mapping[str, Any]]
 
@@ -50,17 +46,21 @@ def _rows(pairs: Pairs, kind: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["on", "time", "cases", "threshold"])
 
 
+def _bands(times_us: pd.Series) -> pd.Series:
+    """The band of each time, in words."""
+    return pd.cut(times_us, [0, 10, 100, np.inf], right=False, labels=_BANDS).astype(str)
+
+
 def knows(pairs: Pairs, kind: str) -> bool:
     """Whether enough cases of a kind of timings on the device were timed twice."""
-    rows = _rows(pairs, kind)
-    return bool(rows.loc[rows["on"] == "device", "cases"].sum() >= FEWEST_CASES)
+    return bool(_rows(pairs, kind).query("on == 'device'")["cases"].sum() >= FEWEST_CASES)
 
 
 def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
     """Return the ratio beyond 1 that two runs of one code reached, for each case, by `on` and
-    `time_us`. NaN if it is not known; on the device at least DEFAULT."""
-    rows = _rows(pairs, kind)
-    sums = {"cases": "sum", "threshold": "max"}
+    `time_us`. NaN if it is not known; on the device at least DEFAULT. It is never less than that of
+    longer times: a few short cases show less than short times can differ."""
+    rows, sums = _rows(pairs, kind), {"cases": "sum", "threshold": "max"}
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
     enough, largest = (
         known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict()
@@ -68,8 +68,6 @@ def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
     )
 
     def threshold(on: str, time: str) -> float:
-        """Return a threshold that is never less than that of longer times: a few short cases show
-        less than short times can differ."""
         if (on, time) in enough:
             return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
         if on in largest or on != "device":
@@ -80,28 +78,32 @@ def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
     return np.array([threshold(*key) for key in keys], dtype=float)
 
 
-def _bands(times_us: pd.Series) -> list[str]:
-    """The band of each time, in words."""
-    return [_BANDS[place] for place in np.searchsorted(BANDS_US, times_us, side="right")]
+def read(devices: Sequence[str], folder: Path = DATA / "noise") -> list[Pairs]:
+    """Return the pairs of each device, an empty list if none is on record."""
+    known = dict(map(_read, sorted(folder.glob("*.json"))))
+    return [known.get(device, []) for device in devices]
+
+
+def _read(file: Path) -> tuple[str, list[Mapping[str, Any]]]:
+    problems: list[Complaint] = []
+    content = load_json(file, problems)
+    try:
+        noise = convert(content, kept.Noise)
+    except Misfit as misfit:
+        raise NoiseError(*problems or [Complaint(file, misfit.place, misfit.message)]) from None
+    return noise.device, msgspec.to_builtins(noise.pairs)
 
 
 def pair(
     kind: str, which: str, a: Mapping[str, str], b: Mapping[str, str], cases: pd.DataFrame
 ) -> dict[str, Any]:
     """Return the entry of a comparison of one code with itself. `which`: the cases covered."""
-    beyond = np.maximum(np.maximum(cases["low"], 1 / cases["high"]) - 1, 0)
-    times = pd.Series(_bands(cases["time_us"]), index=cases.index)
+    beyond = (np.maximum(cases["low"], 1 / cases["high"]) - 1).clip(lower=0)
     rows = [  # rounded up: the pair stays within
         {"on": on, "time": time, "cases": len(v), "threshold": math.ceil(1e5 * v.max()) / 1e5}
-        for (on, time), v in beyond.groupby([cases["on"], times])
+        for (on, time), v in beyond.groupby([cases["on"], _bands(cases["time_us"])])
     ]
     return {"kind": kind, "of": which, "a": dict(a), "b": dict(b), "thresholds": rows}
-
-
-def read(devices: Sequence[str], folder: Path = FOLDER) -> list[Pairs]:
-    """Return the pairs of each device, an empty list if none is on record."""
-    known = dict(map(_read, sorted(folder.glob("*.json"))))
-    return [known.get(device, []) for device in devices]
 
 
 def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
@@ -109,20 +111,6 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
     known, pairs = _read(file) if file.exists() else (device, [])
     if known != device:
         raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")
-    same = ("kind", "a", "b")
-    pairs = [old for old in pairs if [old[key] for key in same] != [new[key] for key in same]]
+    pairs = [old for old in pairs if (old["a"], old["b"]) != (new["a"], new["b"])]
     content = {"schema": kept.NOISE, "device": device, "pairs": [*pairs, new]}
     write(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-
-
-def _read(file: Path) -> tuple[str, list[Mapping[str, Any]]]:
-    problems: list[Complaint] = []
-    content = load_json(file, problems)
-    if problems:
-        raise NoiseError(problems[0])
-    try:
-        check_schema(content, kept.NOISE)
-        noise = convert(content, kept.Noise)
-    except Misfit as misfit:
-        raise NoiseError(Complaint(file, misfit.place, misfit.message)) from None
-    return noise.device, [msgspec.to_builtins(pair) for pair in noise.pairs]

@@ -27,7 +27,7 @@ from scanlab_report.formats import (
 )
 from scanlab_report.intervals import Interval
 from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
-from scanlab_report.page import answers, columns, timelines
+from scanlab_report.page import columns, timelines
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
 from tests import test_head_to_head, test_model, test_ranks, test_sessions, tiny
@@ -313,14 +313,6 @@ def test_the_page_has_milliseconds_and_speedups_of_schedules() -> None:
     assert own.loc["graph", ["time_ms", "time_ms_high", "speedup"]].tolist() == near([21, 29.4, 2])
     assert view["bounds"][PIPELINE]["ms"] == [30, 40, 30]
     assert view["bounds"][SERIAL_SUM]["ms"] == [40, 40, 40]
-
-
-def test_the_page_has_rounds_and_outliers_from_1_on_and_in_percent() -> None:
-    data = test_sessions.timed(test_sessions.DRIFT, spread=0.0)
-    (view,) = answers.sessions(data)
-    assert view["rounds"]["round"] == [1, 2, 3, 4, 5] and view["rounds"]["cases"] == [21] * 5
-    assert view["rounds"]["median"][4] == near(1.1)
-    assert (view["outliers"]["round"][0], view["outliers"]["relative"][0]) == (5, 2.0101)
 
 
 @pytest.mark.parametrize("issued", [False, True])

@@ -11,83 +11,190 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import DATA
 from scanlab_report.commands import session
 from scanlab_report.console import SOUND, count, refuse, say
-from scanlab_report.written import hidden, put
+from scanlab_report.written import in_place_of, put
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    from scanlab_report.recording import Record
+    from scanlab_report.data import Data, File
 
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
+TESTS = ("tests.json", "device_scan_tests.json")
+SAMPLED = ("scan", "schedule", "stream_scan", "distributed")
+EXCEPTIONS = 0.05
+"""Largest share of cases with too few repetitions for an interval: a cap may stop a slow case."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("run", type=Path, metavar="DIR", help="folder of a run")
-    add(
-        "--recorded",
-        type=Path,
-        default=DATA / "recorded",
-        metavar="DIR",
-        help="file the run below DIR, as DEVICE/DATE (default: data/recorded)",
-    )
+    parser.add_argument("run", type=Path, metavar="DIR", help="folder of a run")
+    options: dict[str, Any] = {"type": Path, "metavar": "DIR", "default": DATA / "recorded"}
+    where = "file the run below DIR, as DEVICE/DATE (default: data/recorded)"
+    parser.add_argument("--recorded", help=where, **options)
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.recording import examine
+    from scanlab_report.load import load
+    from scanlab_report.others import Unknown
 
     if not options.recorded.is_dir():
         return refuse(f"{options.recorded}: no such folder")
-    record = examine(options.run, options.recorded)
-    if record.wrong:
-        return refuse(*record.wrong, f"{options.run}: nothing was recorded")
+    nothing = f"{options.run}: nothing was recorded"
+    paths = sorted(path for path in options.run.glob("*") if path.is_file())
+    data = load(paths)
+    checks = [checked.file for checked in data.verifications]
+    files = [file for file in data.files if not file.of_no_device and file.path not in checks]
+    if not files and not data.problems:
+        return refuse(f"{options.run}: is no folder with results", nothing)
+    gpu = any(file.on_gpu for file in files)
+    counted = load([] if gpu else sorted((options.run / "explain").glob("*.json")))
+    problems = [*data.problems, *counted.problems]
+    every = [*files, *_model(options.run / "model", problems), *counted.files]
+    tests = [path for path in paths if path.name in TESTS]
+    wrong = [str(problem) for problem in problems if not isinstance(problem, Unknown)] or [
+        *_provenance(data, every),
+        *_few(data),
+        *_unverified(options.run, data, files[0].commit, tests),
+        *_known(files, options.recorded),
+    ]
+    if wrong:
+        return refuse(*wrong, nothing)
+    kept = {file.path for file in every if file not in counted.files} | {*checks, *tests}
+    kept |= {path for path in paths if ".ranges.json" in path.name}
+    counts, date = [*counted["counts"]["content"]], min(file.date for file in files)[:10]
     try:
-        target = file_away(record, options.recorded)
-    except OSError as error:
-        return refuse(f"{options.recorded}: {error.strerror}")
+        target = _file(options.run, sorted(kept), counts, date, options.recorded)
     except ValueError as error:
-        return refuse(*error.args, f"{options.run}: nothing was recorded")
-    counted = f" and the counts of {count(len(record.counts), 'case')}" if record.counts else ""
-    say(f"Recorded {record.device}, {count(len(record.files), 'file')}{counted}: {target}")
-    if record.ignored:
-        ignored = ", ".join(file.name for file in record.ignored)
-        say(f"Left where they are, because they are no measurements: {ignored}")
-    pages = "bring the pages up to date (CONTRIBUTING.md), and open a pull request"
-    say(f"Next: git add {target}, {pages}.")
+        return refuse(*error.args, nothing)
+    say(f"Recorded {count(len(kept), 'file')}. Next: git add {target}, bring the pages up to date")
+    say("(CONTRIBUTING.md), and open a pull request.")
     return SOUND
 
 
-def file_away(record: Record, recorded: Path) -> Path:
-    """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date
-    is taken."""
+def _model(folder: Path, problems: list[Any]) -> Iterator[File]:
+    """The files that the engine model is compared with; no figure shows them."""
+    from scanlab_report.data import File
+    from scanlab_report.reading import load_json
+    from scanlab_report.tables import MEASURED
+
+    for path in sorted([*folder.glob("*.json"), *folder.glob("traces/*.json")]):
+        document = load_json(path, problems)
+        about = document if isinstance(document, dict) else {}
+        yield File(path, MEASURED, about.get("context") or about.get("otherData") or {})
+
+
+def _provenance(data: Data, files: list[File]) -> Iterator[str]:
+    """Sentences on provenance that is missing, or that no recorded file may have, and on files of
+    another device, host or commit than the first."""
+    sampled = [data.files[n] for table in SAMPLED for n in dict.fromkeys(data[table]["file"])]
+    for file in files:
+        host, about = file.kind == "host", file.context
+        keys = ["date"] if file.of_no_device else ["date", "cpu" if host else "device"]
+        keys += ["cores" if host else "driver", "argv", "seed"] if file in sampled else []
+        for key in keys:
+            if not about.get(key):
+                yield f"{file.path}: context.{key}: is missing: say where the numbers are from"
+        if not re.fullmatch(r"[0-9a-f]{40}", file.commit):
+            known = f"is {file.commit or 'missing'!r}, not a commit: build from a clone, with git"
+            yield f"{file.path}: context.git_commit: {known}"
+        if str(about.get("git_dirty")).lower() != "false":
+            yield f"{file.path}: context.git_dirty: uncommitted changes, or not known"
+        if about.get("assertions") == "on":
+            yield f"{file.path}: context.assertions: are on, which makes code slower"
+    on_gpus = [file for file in files if file.on_gpu]
+    hosts = [file for file in sampled if file.context.get("cpu")]
+    for what, own in (("device", on_gpus), ("host", hosts), ("commit", files)):
+        for file in own[1:]:
+            if (here := getattr(file, what)) != (there := getattr(own[0], what)):
+                message = f"is {here!r}, and {there!r} in {own[0].path.name}"
+                once = "record one run of one device and commit at a time"
+                yield f"{file.path}: its {what} {message}: {once}"
+
+
+def _few(data: Data) -> Iterator[str]:
+    """Sentences on files that have too few repetitions for intervals."""
+    from scanlab_report.intervals import FEWEST
+    from scanlab_report.tables import CASES, ODD_SIZES
+
+    for table in SAMPLED:
+        # Odd sizes have an interval over processes, and a control is not timed for its speed.
+        rows = data.rows(table, lambda file: file.kind != ODD_SIZES)
+        rows = rows[rows["control"] == 0] if table == "schedule" else rows
+        for number, own in rows.groupby("file"):
+            counts = own.groupby(CASES[table], dropna=False).size()
+            few = counts[counts < FEWEST]
+            if len(few) > EXCEPTIONS * len(counts):
+                named = " ".join(str(part) for part in few.index[0] if part != "")
+                yield (
+                    f"{data.files[number].path}: benchmarks: {len(few)} of {len(counts)} cases "
+                    f"have fewer than {FEWEST} repetitions, such as {named} with {few.iloc[0]}: "
+                    "measure again with more"
+                )
+
+
+def _unverified(folder: Path, data: Data, commit: str, tests: list[Path]) -> Iterator[str]:
+    """Sentences on verifications and tests that did not pass, or that are of something else. Scans
+    on a GPU are verified on it."""
+    from scanlab_report.reading import load_json
+
+    scanned = [data.files[n] for name in ("scan", "distributed") for n in data[name]["file"]]
+    device = next((file.device for file in scanned if file.on_gpu), "")
+    if device and not data.verifications:
+        how = "verify with scanlab verify, or distributed verify, --json"
+        yield f"{folder / 'verify.jsonl'}: is missing: {how} {folder / 'verify.jsonl'}"
+    for checked in data.verifications:
+        about = checked.context
+        where = about.get("device") if about["backend"] == "cuda" else about["backend"]
+        verified = f"{about.get('git_commit')}{'+' * (about.get('git_dirty') == 'true')}"
+        for wrong, message in (
+            (checked.interrupted, "was interrupted: verify again"),
+            (checked.failed, f"says that {checked.failed} verifications failed"),
+            (verified != commit, f"is of commit {verified}, and the results of {commit}"),
+            (device not in ("", where), f"is of {where}, and the results are of {device}"),
+        ):
+            if wrong:
+                yield f"{checked.file}: {message}"
+    for path in tests:
+        outcome = content if isinstance(content := load_json(path, []), dict) else {}
+        if outcome.get("failures") != 0 or outcome.get("errors", 0) != 0:
+            yield f"{path}: does not say that all tests passed"
+
+
+def _known(files: list[File], recorded: Path) -> Iterator[str]:
+    """Sentences on files that are recorded already."""
+    for file in files:
+        for old in sorted(recorded.rglob(f"{file.path.name}.gz")):
+            if gzip.decompress(old.read_bytes()) == file.path.read_bytes():
+                yield f"{file.path}: is recorded already: {old}"
+
+
+def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: Path) -> Path:
+    """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date is
+    taken. DEVICE is `nvidia-h200`, and `nvidia-h200-x4` for scans over four GPUs."""
     import msgspec
 
-    from scanlab_report.recording import COUNTS
-
-    packed = lambda content: gzip.compress(content, mtime=0)
-    device = recorded / record.name
-    device.mkdir(parents=True, exist_ok=True)
-    taken = max((path.name for path in device.glob(f"{record.date}*")), default="")
-    # Gaps stay open, so that names are in the order of runs.
-    letter = chr(ord(taken.removeprefix(record.date) or "a") + 1) if taken else ""
-    target = device / (record.date + letter)
-    with hidden(device, target) as made:
-        whole = made / "run"
-        whole.mkdir()
-        for file in (*record.files, *record.model):
-            kept = whole / file.relative_to(record.folder)
+    with in_place_of(recorded) as made:
+        (whole := made / "run").mkdir()
+        for path in paths:
+            kept, content = whole / path.relative_to(run), path.read_bytes()
             kept.parent.mkdir(parents=True, exist_ok=True)
-            content = file.read_bytes()
-            if file.suffix in (".json", ".jsonl"):
-                kept, content = kept.with_name(f"{file.name}.gz"), packed(content)
+            if kept.suffix in (".json", ".jsonl"):
+                kept, content = kept.with_name(f"{kept.name}.gz"), gzip.compress(content, mtime=0)
             put(kept, content)
-        if record.counts:
-            put(whole / f"{COUNTS}.json.gz", packed(msgspec.json.encode(record.counts)))
-        session.join((file for file in whole.iterdir() if file.is_file()), whole, of_one_run=True)
-        os.rename(whole, target)
-    return target
+        if counts:
+            put(whole / "explain.json.gz", gzip.compress(msgspec.json.encode(counts), mtime=0))
+        about, _ = session.join([path for path in whole.iterdir() if path.is_file()], whole)
+        name = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", about["device"].lower()))
+        gpus = f"-x{about['gpus']}" if "gpus" in about else ""
+        device = name.strip("-") + gpus
+        taken = max((path.name for path in (recorded / device).glob(f"{date}*")), default="")
+        letter = chr(ord(taken.removeprefix(date) or "a") + 1) if taken else ""
+        (made / device).mkdir()
+        os.rename(whole, made / device / f"{date}{letter}")
+    return recorded / device / f"{date}{letter}"

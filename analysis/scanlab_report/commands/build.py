@@ -136,9 +136,7 @@ def _announce(data) -> None:
             say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
         return
 
-    from scanlab_report import drift
     from scanlab_report.chapters import counts
-    from scanlab_report.pick import Lacking
 
     files = len(set(data["scan"]["file"]))
     say(
@@ -148,10 +146,6 @@ def _announce(data) -> None:
     )
     if skipped := len(data["skipped"]):
         say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
-    with contextlib.suppress(Lacking):
-        for session in drift.sessions_of(data):
-            if sentence := session.throttling():
-                say(sentence)
     for row in data["counts"].itertuples():
         for fault in row.content.faults:
             path = data.files[row.file].path

@@ -13,48 +13,26 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
 from scanlab_report.written import write
-
-if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    import pandas as pd
-
-    from scanlab_report.data import Data, File
 
 EXAMPLE = (
     "  scanlab-report session data/recorded/my-device/2026-01-02 "
     "data/recorded/my-device/2026-01-01/implicit_sync.json.gz"
 )
 FILE = "session.json"
-KINDS = {
-    "scan": "timings",
-    "skipped": "timings",
-    "schedule": "schedules",
-    "stream_scan": "stream_scan",
-    "spans": "trace",
-    "implicit_sync": "implicit_sync",
-    "concurrency": "concurrency",
-    "nvbench": "stopwatch",
-    "distributed": "distributed",
-    "rank_spans": "ranks_trace",
-    "counters": "counters",
-    "traffic": "traffic",
-    "waits": "waits",
-    "repeats": "repeats",
-    "counts": "counts",
-}
-"""The kind of file that has rows of each table."""
-COUNTED = ("counters", "traffic", "waits", "repeats", "counts")
-"""Kinds of tables that belong to a run. Files of the other kinds are runs."""
+KINDS = {"scan": "timings", "skipped": "timings", "schedule": "schedules", "spans": "trace"}
+KINDS |= {"nvbench": "stopwatch", "rank_spans": "ranks_trace"}
+TABLES = ("counters", "traffic", "waits", "repeats", "counts")
+RUNS = ("stream_scan", "implicit_sync", "concurrency", "distributed")
+KINDS |= {name: name for name in (*RUNS, *TABLES)}
+"""The kind of file that has rows of each table. TABLES belong to a run; other files are runs."""
 OF_SEVERAL = {"timings", "distributed", "ranks_trace", "repeats", "waits"}
 """The kinds of file of a session over several GPUs: timings are of `best` on one of the GPUs."""
-WHOLE = {
-    "cuda": set(KINDS.values()) - {"stopwatch", "distributed", "ranks_trace", "counts"},
-    "host": {"timings", "counts"},
-}
-"""The kinds of file that a complete session has: of a GPU, or of a machine without a GPU."""
+WHOLE = set(KINDS.values()) - {"stopwatch", "distributed", "ranks_trace", "counts"}
+"""The kinds of file that a complete session of a GPU has."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,10 +43,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    wrong = missing([options.folder, *options.further])
-    if not wrong and not options.folder.is_dir():
-        wrong = [f"{options.folder}: a file; name the folder of the session"]
-    if wrong:
+    no_folder = [f"{options.folder}: a file; name the folder"] * (not options.folder.is_dir())
+    if wrong := missing([options.folder, *options.further]) or no_folder:
         return refuse(*wrong)
     own = [path for path in options.folder.iterdir() if path.is_file() and path.name != FILE]
     try:
@@ -76,39 +52,14 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         return refuse(*error.args, f"{options.folder}: nothing was written")
     state = f"not complete: it lacks {lacking}" if lacking else "complete"
-    say(
-        f"{options.folder / FILE}: {count(len(session['files']), 'file')} of "
-        f"{session['device']}, {state}"
-    )
+    say(f"{options.folder / FILE}: {count(len(session['files']), 'file')}, {state}")
     return SOUND
 
 
-def kinds(data: Data) -> list[tuple[File, str]]:
-    """Return each file and its kind, without simulations."""
-    pairs = [
-        (data.files[number], kind)
-        for table, kind in KINDS.items()
-        for number in dict.fromkeys(data[table]["file"])
-    ]
-    simulated = lambda file, kind: kind == "trace" and file.of_no_device
-    return [pair for pair in dict.fromkeys(pairs) if not simulated(*pair)]
-
-
-def gpus(runs: Iterable[File]) -> int:
-    """The most GPUs that the scans of some files ran over; 1 if none ran over several."""
-    ranks = [int(file.context.get("ranks") or 1) for file in runs if file.kind != "host"]
-    return max(ranks, default=1)
-
-
-def join(
-    files: Iterable[Path], folder: Path, of_one_run: bool = False
-) -> tuple[dict[str, Any], str]:
+def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
     """Write the session of some files. Return its content, and what it lacks. Files without results
-    are left out.
-
-    ValueError, whose `args` are sentences, if anything is wrong with a file, if the files are of
-    two devices, or if two of a kind hold the same case.
-    """
+    are left out. ValueError, whose `args` are sentences, if anything is wrong with a file, if the
+    files are of two devices, or if two of a kind hold the same case; scans may be in two files."""
     from scanlab_report.data import doubled
     from scanlab_report.load import load
     from scanlab_report.others import Unknown
@@ -116,63 +67,33 @@ def join(
     from scanlab_report.tables import CASES
 
     data = load(sorted(files))
-    schedules = data["schedule"]
     twice = [
-        *doubled(data, schedules[schedules["entry"] == "schedule"], CASES["schedule"]),
+        *doubled(data, data["schedule"].query("entry == 'schedule'"), CASES["schedule"]),
         *doubled(data, data["stream_scan"], CASES["stream_scan"]),
     ]
-    problems = [p for p in (*data.problems, *twice) if not isinstance(p, Unknown)]
-    if problems:
-        raise ValueError(*map(str, problems))
-    pairs = kinds(data)
-    listed = {(Path(os.path.relpath(file.path, folder)).as_posix(), kind) for file, kind in pairs}
-    runs = [file for file, kind in pairs if kind not in COUNTED]
-    on_gpus = [file for file in runs if file.kind != "host"]
-    counted = [file for file, kind in pairs if kind in COUNTED and file.device]
-    counted *= bool(runs)  # tables alone are no session
-    devices = sorted({file.device for file in [*(on_gpus or runs), *counted]})
+    if wrong := [str(p) for p in (*data.problems, *twice) if not isinstance(p, Unknown)]:
+        raise ValueError(*wrong)
+    kinds = {(data.files[n], kind) for table, kind in KINDS.items() for n in data[table]["file"]}
+    kinds -= {(file, kind) for file, kind in kinds if file.of_no_device and kind != "counts"}
+    runs = [file for file, kind in kinds if kind not in TABLES]
+    gpu = any(file.kind != "host" for file in runs)
+    # The times of a host, without its GPU, belong to the GPU's session.
+    owned = [file for file, _ in kinds if file.device and not (gpu and file.kind == "host")]
+    devices = sorted({file.device for file in owned if runs})
     if len(devices) != 1:
-        raise ValueError(
-            f"a session is of one device, and these files are of {' and '.join(devices) or 'none'}"
-        )
-    # The times of a host alone, without its GPU, belong to the GPU's session. Files of several runs
-    # may be of several hosts, which they name.
-    hosts = sorted({file.host for file in runs if file.kind == "host" or file.context.get("cpu")})
-    if of_one_run and on_gpus and len(hosts) > 1:
-        raise ValueError(f"a run is of one machine, and these files are of {' and '.join(hosts)}")
-    commits, present = {file.commit for file in runs}, {kind for _, kind in listed}
+        raise ValueError(f"a session is of one device, not of {' and '.join(devices) or 'none'}")
+    present, commits = {kind for _, kind in kinds}, {file.commit for file in runs}
     # A session of one GPU may have scans over several, too.
-    number = gpus(on_gpus) if present <= OF_SEVERAL else 1
-    lacking = ", ".join(sorted(WHOLE["cuda" if on_gpus else "host"] - present))
-    if number > 1:
-        whole = "timings" in present and complete(data["distributed"], number)
-        several = "`best`, or scans and copies on 1 and on all GPUs (data/README.md)"
-        lacking = "" if whole else several
-    session = {
-        "schema": kept.SESSION,
-        "device": devices[0],
-        "date": max(file.date for file in runs),
-        "commit": commits.pop() if len(commits) == 1 else "",
-        "complete": not lacking,
-        **({"gpus": number} if number > 1 else {}),
-        "files": [{"file": file, "kind": kind} for file, kind in sorted(listed)],
-    }
+    ranks = {*data["distributed"]["ranks"]} if present <= OF_SEVERAL else set()
+    gpus = int(max(ranks, default=1))
+    lacking = sorted((WHOLE if gpu else {"timings", "counts"}) - present)
+    if gpus > 1:
+        lacking = sorted({"timings"} - present) + ["scans on 1 GPU"] * (1 not in ranks)
+    listed = sorted((Path(os.path.relpath(f.path, folder)).as_posix(), kind) for f, kind in kinds)
+    commit = commits.pop() if len(commits) == 1 else ""
+    session: dict[str, Any] = {"schema": kept.SESSION, "device": devices[0]}
+    session |= {"date": max(f.date for f in runs), "commit": commit, "complete": not lacking}
+    session |= {"gpus": gpus} if gpus > 1 else {}
+    session |= {"files": [{"file": file, "kind": kind} for file, kind in listed]}
     write(folder / FILE, json.dumps(session, indent=1) + "\n")
-    return session, lacking
-
-
-def complete(rows: pd.DataFrame, number: int) -> bool:
-    """Return whether a report over several GPUs can be made. It needs a scan on 1 GPU and on all,
-    at equal items per GPU and at equal items in all, beside copies."""
-    copied = set(rows.loc[rows["algorithm"] == "copy_all", "ranks"])
-    scans = rows[rows["kind"] == "scan"]
-    columns = ["algorithm", "settings", "type", "op", "mode", "items"]
-    alone, everywhere = (
-        {*scans.loc[scans["ranks"] == ranks, columns].itertuples(index=False, name=None)}
-        for ranks in (1, number)
-    )
-    return (
-        {1, number} <= copied
-        and bool(alone & everywhere)
-        and any((*case[:-1], case[-1] * number) in everywhere for case in alone)
-    )
+    return session, ", ".join(lacking)

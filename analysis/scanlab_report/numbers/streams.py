@@ -10,9 +10,9 @@ import pandas as pd
 from scanlab_report.chapters import bounds, concurrency, larger, model, timelines
 from scanlab_report.claims.of_streams import array_bytes, errors, overlap, tracing_changes
 from scanlab_report.data import Data
-from scanlab_report.drift import sessions_of
+from scanlab_report.drift import summary, timed_in_rounds
 from scanlab_report.formats import latex
-from scanlab_report.intervals import FEWEST_OF_MEDIAN, ratio_interval
+from scanlab_report.intervals import ratio_interval
 from scanlab_report.numbers import Numbers, typewriter
 from scanlab_report.pick import newest, pick
 from scanlab_report.sources import sources
@@ -244,17 +244,13 @@ def tracing(data: Data) -> Numbers:
 
 
 def sessions(data: Data) -> Numbers:
-    """Return the numbers on the sessions that timed schedules."""
-    timed = [session for session in sessions_of(data) if session.kind == "schedule"]
-    rounds = [int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) for s in timed]
-    enough = [s.converged for s, n in zip(timed, rounds, strict=True) if n >= FEWEST_OF_MEDIAN]
-    converged = pd.concat([pd.Series(dtype=bool), *enough])
-    made: Numbers = {}
-    if len(converged):
-        made["convergedSchedules"] = (100 * converged.mean(), 2)
-        made["convergedSchedulesCases"] = len(converged)
-    drift = [100 * abs(session.farthest_round["median"] - 1) for session in timed]
-    return made | {"driftSchedules": (max(drift, default=None), 2)}
+    """Return the numbers on the newest file of schedules."""
+    row = summary(timed_in_rounds(data, "schedule")[-1], "schedule")
+    return {
+        "convergedSchedules": (row["converged_percent"], 2),
+        "convergedSchedulesCases": row["cases"],
+        "driftSchedules": (abs(row["drift_percent"].value), 2),
+    }
 
 
 FUNCTIONS = (

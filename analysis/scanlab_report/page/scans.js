@@ -120,3 +120,15 @@ function powersAxis(from, to, most) {
   const values = exponents.filter((k) => (exponents.at(-1) - k) % step === 0).map((k) => 2 ** k);
   return { values, labelExpr: `${JSON.stringify(Object.fromEntries(values.map((n) => [n, powerOfTwo(n)])))}[datum.value]` };
 }
+
+// Scans again, which begin with their speedup.
+const speedups = (views) => ({
+  ...scans(views),
+  title: "Speedup over the fastest CUB scan",
+  short: "Speedups",
+
+  controls(state, add) {
+    state.quantity ??= "speedup";
+    scans(views).controls(state, add);
+  },
+});

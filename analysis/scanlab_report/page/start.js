@@ -128,7 +128,7 @@ function listen() {
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = { scans, speedups, several_gpus: severalGpus, schedules, timelines, implicit_sync, claims, sessions };
+  const makers = { scans, speedups, several_gpus: severalGpus, schedules, timelines };
   const known = { ...data, speedups: data.scans.filter((view) => view.cases.speedup.some((ratio) => ratio !== null)) };
   views = Object.fromEntries(Object.keys(makers).filter((key) => known[key].length).map((key) => [key, makers[key](known[key])]));
   readAddress();
