@@ -26,7 +26,7 @@ from scipy.special import comb
 
 from scanlab_report.comparison_sides import Refused, Side
 from scanlab_report.data import File, Variants
-from scanlab_report.groups import CEILING, CUBS, HOST, THRUST, VENDOR, Wanted
+from scanlab_report.groups import HOST, VENDOR_CODE
 from scanlab_report.intervals import SIGNIFICANT, corrected, mann_whitney_p, ratio_intervals, welch
 from scanlab_report.pick import parts
 
@@ -34,16 +34,8 @@ SLOWER, FASTER, NEITHER, TOO_FEW = "slower", "faster", "neither", "too few"
 NO_THRESHOLD, ONLY_A, ONLY_B = "no threshold", "only in A", "only in B"
 VERDICTS = (SLOWER, FASTER, NEITHER, TOO_FEW, NO_THRESHOLD, ONLY_A, ONLY_B)
 MEDIANS, MEANS = "medians", "means"
-_CUDA = ("device", "driver", "toolkit")
-_SAME: dict[Wanted, tuple[str, ...]] = {
-    CEILING: _CUDA,
-    CUBS: (*_CUDA, "cccl_newest"),
-    VENDOR: (*_CUDA, "cccl"),
-    THRUST: (*_CUDA, "cccl"),
-    HOST: ("cpu", "compiler", "tbb"),
-}
-"""Baselines that are not Scanlab's own code, and the fields that must agree in two runs for their
-code to be the same. Later entries take precedence."""
+VENDOR_KEYS = ("device", "driver", "toolkit", "cccl", "cccl_newest")
+"""If these fields agree in two runs, the vendor's code is the same."""
 _NEAR = 1.25
 """Times per launch within this factor of each other count as about as long."""
 
@@ -111,13 +103,18 @@ def paired(a: Side, b: Side) -> Comparison:
     return Comparison(a, b, made, only.assign(verdict=verdicts), broken)
 
 
+def vendors(a: File, b: File) -> list[str]:
+    """The variants of two runs that are the vendor's code."""
+    return Variants({**a.variants, **b.variants}).ids(*VENDOR_CODE)
+
+
 def _unchanged(a: File, b: File) -> list[str]:
     """Return the variants whose code is surely the same in both runs; for those of the host, the
     processor as well. A field that neither file states does not count as the same."""
-    about = Variants({**a.variants, **b.variants})
-    keys_of = {variant: keys for wanted, keys in _SAME.items() for variant in about.ids(wanted)}
-    same = lambda key: key in a.context and a.context[key] == b.context.get(key)
-    return [variant for variant, keys in keys_of.items() if all(map(same, keys))]
+    same = lambda key: bool(a.context.get(key)) and a.context[key] == b.context.get(key)
+    on_host = Variants({**a.variants, **b.variants}).ids(HOST)
+    of_vendor = vendors(a, b) * all(map(same, VENDOR_KEYS))
+    return of_vendor + on_host * all(map(same, ("cpu", "compiler", "tbb")))
 
 
 def _unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:

@@ -4,9 +4,6 @@ undecided cases."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -146,20 +143,16 @@ def noise_of(tmp_path: Path, a: str, b: str) -> dict[str, Any]:
     return pair
 
 
-@pytest.mark.parametrize(("file", "cases"), [("i64_f16_f32_f64", 209), ("i32", 718)])
-def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others(
-    file: str, cases: int
-) -> None:
-    files = ([SESSION / "scan.json.gz"], [SESSION / f"head_to_head_{file}.json.gz"])
+def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others() -> None:
+    files = ([SESSION / "scan.json.gz"], [SESSION / "head_to_head_i32.json.gz"])
     pairs = comparison.paired(*comparison_sides.sides(*files))
     alone = pairs._replace(cases=pairs.cases.assign(unchanged=False))  # which would excuse itself
     (known,) = noise.read([pairs.a.file.device])
     known = [pair for pair in known if SESSION.name not in pair["a"]["file"]]
     thresholds = noise.thresholds(known, pairs.a.kind, pairs.cases)
-    assert comparison.judged(alone, thresholds).cases["verdict"].tolist() == ["neither"] * cases
-    if file == "i32":
-        without = comparison.judged(alone, 0.0).with_verdict("slower", "faster")
-        assert len(without) > 20  # which the threshold is for
+    assert comparison.judged(alone, thresholds).cases["verdict"].tolist() == ["neither"] * 718
+    without = comparison.judged(alone, 0.0).with_verdict("slower", "faster")
+    assert len(without) > 20  # which the threshold is for
 
 
 def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path) -> None:
@@ -221,19 +214,6 @@ def test_schedules_that_are_wrong_on_purpose_get_no_verdict(tmp_path: Path) -> N
     status, cases, _ = compare(tmp_path)
     assert status == 1 and set(cases["verdict"]) == {"slower"}
     assert "breadth_first" in set(cases["id"]) and "three_streams_unordered" not in set(cases["id"])
-
-
-@pytest.mark.parametrize(
-    ("name", "on"),
-    [
-        ("stream_scan_memory_1024MiB", {"device": 2, "host": 1}),
-        ("stream_scan_file_mapping_1024MiB", {"host": 3}),
-    ],
-)
-def test_a_file_is_the_hosts_and_pinned_memory_the_devices(name: str, on: dict[str, int]) -> None:
-    file = [SESSION / f"{name}.json.gz"]
-    cases = comparison.paired(*comparison_sides.sides(file, file)).cases
-    assert cases["on"].value_counts().to_dict() == on
 
 
 # --------------------------------------------------------------------------------------- machines
@@ -322,20 +302,3 @@ def test_bad_files_are_refused_and_nothing_is_written(
         assert reason in capsys.readouterr().err and not out.exists()
     assert main(["compare", good, good, "--out", good]) == 2
     assert "it is a file, and a folder is wanted" in capsys.readouterr().err
-
-
-def test_a_page_loads_nothing_that_draws_and_may_lose_its_reader(tmp_path: Path) -> None:
-    a = write(tmp_path / "a.json", {"best": 1e5})
-    b = write(tmp_path / "b.json", {"best": 1.2e5}, seed=2)
-    command = (
-        "import sys; from scanlab_report.commands.__main__ import main; status = main(['compare', "
-        f"{a!r}, {b!r}, '--threshold', '0.03']); "
-        "sys.exit(9 if 'matplotlib' in sys.modules else status)"
-    )
-    nobody, output = os.pipe()
-    os.close(nobody)
-    ended = subprocess.run(
-        [sys.executable, "-c", command], stdout=output, stderr=subprocess.PIPE, text=True
-    )
-    os.close(output)
-    assert (ended.returncode, ended.stderr) == (1, "")

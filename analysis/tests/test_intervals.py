@@ -31,9 +31,9 @@ def test_an_interval_of_a_median_is_the_one_of_scipy(count: int) -> None:
     assert ours.value == np.median(data) and ours.known == (count >= intervals.FEWEST_OF_MEDIAN)
 
 
-@pytest.mark.parametrize("count", [5, 8, 11, 1002])
+@pytest.mark.parametrize("count", [5, 8, 11])
 def test_the_interval_of_a_ratio_is_that_of_all_resamples(count: int) -> None:
-    """Though only different ones are evaluated, and those of many samples are drawn by rank."""
+    """Though only different ones are evaluated."""
     data = np.random.default_rng(7).lognormal(0, 0.1, (2, count))
     ratio = ratio_interval(*data)
     sides = [
@@ -42,10 +42,6 @@ def test_the_interval_of_a_ratio_is_that_of_all_resamples(count: int) -> None:
     ]
     ends = np.quantile(sides[0] / sides[1], (0.025, 0.975))
     assert (ratio.low, ratio.high) == pytest.approx(ends, rel=1e-13)
-    options = {"n_resamples": 10_000, "method": "percentile", "rng": 1, "batch": 1000}
-    medians = lambda above, below, axis: np.median(above, axis) / np.median(below, axis)
-    theirs = stats.bootstrap(data, medians, **options).confidence_interval
-    assert (ratio.low, ratio.high) == pytest.approx((theirs.low, theirs.high), rel=0.05)
 
 
 def test_five_samples_a_side_are_enough_for_a_ratio_and_four_are_not() -> None:

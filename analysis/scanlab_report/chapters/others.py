@@ -23,11 +23,18 @@ PANELS = 16
 
 
 def cases(data: Data, timed: bool = True) -> pd.DataFrame:
-    """Return every case of every file, with the `name` of the file and its place as `number`."""
+    """Return every case of every file, with the `name` of the file, its place as `number`, and the
+    `time` in µs: a median with its interval, or what the file states."""
     every = data["other"]
+    stated = every["median_ns"].fillna(every["mean_ns"]) / 1e3
+    times = [
+        median_interval(samples / 1e3) if len(samples) else Interval(time, np.nan, np.nan, 0)
+        for samples, time in zip(every["samples"], stated, strict=True)
+    ]
     number, files = pd.factorize(every["file"])
     names = every["file"].map({file: str(data.files[file].path) for file in files})
-    every = every.assign(number=number, name=names)
+    time = pd.Series(times, every.index, dtype=object)
+    every = every.assign(number=number, name=names, time=time)
     every = every[every["skipped"] == ""] if timed else every
     if every.empty:
         raise Lacking("results of nvbench or Google Benchmark")
@@ -101,8 +108,8 @@ def time_by_axis(data: Data) -> Shown:
     for unused in axes[len(groups) :]:
         unused.remove()
     caption = (
-        "Median time against an axis of the benchmark, with 95% intervals; the mean of cases "
-        "without samples."
+        "Median time against an axis of the benchmark, with 95% intervals; of cases without "
+        "samples the time that the file states."
     )
     return shown(data, drawn, caption, every)
 
@@ -118,11 +125,7 @@ def _along(rows: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
     others = axes.drop(columns=counts.idxmax())
     others = others.loc[:, others.nunique() > 1].to_dict("records")
     line = [" ".join(f"{name}={in_words(v)}" for name, v in point.items()) for point in others]
-    times = [
-        median_interval(row.samples) if len(row.samples) else Interval(row.mean_ns, *[np.nan] * 3)
-        for row in rows.itertuples()
-    ]
-    seconds = pd.DataFrame(times, rows.index)[["value", "low", "high"]] / 1e9
+    seconds = pd.DataFrame(rows["time"].tolist(), rows.index) / 1e6
     return counts.idxmax(), rows.assign(x=axes[counts.idxmax()].astype(float), line=line, **seconds)
 
 
@@ -131,15 +134,8 @@ def medians(data: Data) -> Shown:
     """Every case of nvbench or Google Benchmark: its median with the interval, mean, spread and
     throughput, or why it has no time."""
     rows = cases(data, timed=False)
-    times = [
-        median_interval(row.samples / 1e3)
-        if len(row.samples)
-        else Interval(row.median_ns / 1e3, np.nan, np.nan, row.count)
-        for row in rows.itertuples()
-    ]
     rows = rows.assign(
         device=(rows["gpu"] + " " + rows["device"]).str.strip(),
-        median_us=pd.Series(times, rows.index, dtype=object),
         mean_us=rows["mean_ns"] / 1e3,
         stdev_percent=100 * rows["stdev_ns"] / rows["mean_ns"],
         gb_per_s=rows["rate"] / 1e9,
@@ -150,14 +146,14 @@ def medians(data: Data) -> Shown:
         Column("case", "case", code, right=False),
         Column("device", "device", right=False),
         Column("count", "samples", whole),
-        Column("median_us", "median, µs", with_interval),
+        Column("time", "time, µs", with_interval),
         Column("mean_us", "mean, µs", significant),
         Column("stdev_percent", "deviation, %", significant),
         Column("gb_per_s", "GB/s", significant),
         Column("skipped", "no time, because", right=False),
     )
     caption = (
-        "Every case: median with its 95% interval, which takes six samples, mean, relative "
-        "standard deviation and throughput. A median without samples is the file's own."
+        "Every case: median time with its 95% interval, which takes six samples, or the time that "
+        "the file states; mean, relative standard deviation and throughput."
     )
     return shown(data, Table(caption, columns, rows), caption, rows)

@@ -29,8 +29,6 @@ EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json
   scanlab-report compare before.nvbench.json after.nvbench.json --threshold 0.02
   scanlab-report compare before*.json --with after*.json    # several runs of Google Benchmark"""
-_VENDOR = ("driver", "toolkit", "cccl", "cccl_newest")
-"""If these fields agree, the vendor's code is the same."""
 
 
 def _fraction(text: str) -> float:
@@ -98,17 +96,18 @@ def _thresholds(compared: Comparison) -> tuple[Any, str]:
 def _record(compared: Comparison, file: Path) -> int:
     """Add the pair of runs to a file of noise, if they are two runs of the same code."""
     from scanlab_report import noise
-    from scanlab_report.data import Variants
-    from scanlab_report.groups import VENDOR_CODE
+    from scanlab_report.comparison import VENDOR_KEYS, vendors
 
     a, b, kind = compared.a.file, compared.b.file, compared.a.kind
     both, which, wrong = compared.cases.dropna(subset=["low"]), "all", ""
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
-        which, vendor = "vendor", Variants({**a.variants, **b.variants}).ids(*VENDOR_CODE)
-        both = both[both["variant"].isin(vendor)] if "variant" in both else both[:0]
+        which, of_vendor = "vendor", both.get("variant", both["on"]).isin(vendors(a, b))
+        both = both[of_vendor]
     if "program" in a.context:
         wrong = "are not of scanlab, and state no commit"
-    elif a.device != b.device or any(a.context.get(key) != b.context.get(key) for key in _VENDOR):
+    elif a.device != b.device or any(
+        a.context.get(key) != b.context.get(key) for key in VENDOR_KEYS
+    ):
         wrong = "are not of one device, driver, toolkit and CCCL"
     elif (a.date, a.context.get("argv")) == (b.date, b.context.get("argv")):
         wrong = "began at the same time, by the same command: they are one run"
