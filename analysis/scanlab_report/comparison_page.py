@@ -123,7 +123,8 @@ def figure(compared: Comparison) -> Figure:
     looks |= {comparison.NO_THRESHOLD: (style.ORANGE, "+"), SLOWER: (style.VERMILLION, "^")}
     columns = dict(list(compared.cases.groupby("column")))  # none if no case is in both
     lines = max(1, -(-len(columns) // 2))
-    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * lines, 2, lines)
+    across = 1 + (len(columns) > 1)
+    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * lines, across, lines)
     for panel, (column, cases) in zip(axes, columns.items(), strict=False):
         for verdict, rows in cases.groupby("verdict"):
             colour, marker = looks[verdict]
@@ -133,10 +134,10 @@ def figure(compared: Comparison) -> Figure:
                 ends = rows["low"], rows["high"]
                 marks.error_bars(panel, rows["time_us"], rows["ratio"], *ends, colour)
         panel.axhline(1, color=style.BLACK, linewidth=0.6)
-        panel.set_title(column, pad=10)  # above the legend
+        panel.set_title(column)
         panel.set_xscale("log")
         marks.decade_axis(panel.xaxis)
-        panel.legend(loc="lower left", bbox_to_anchor=(0, 1), fontsize=5.5, ncols=5)
+        panel.legend(fontsize=6)
         panel.set(xlabel="time in the faster run, µs", ylabel="time of B over A")
     for panel in axes[len(columns) :]:
         panel.remove()

@@ -18,23 +18,20 @@ from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
 
 COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY)
-LINES = ("-", "--", "-.", ":")
 PANELS = 16
 
 
 def cases(data: Data, timed: bool = True) -> pd.DataFrame:
-    """Return every case of every file, with the `name` of the file, its place as `number`, and the
-    `time` in µs: a median with its interval, or what the file states."""
+    """Return every case of every file, with the `name` of the file and the `time` in µs: a median
+    with its interval, or what the file states."""
     every = data["other"]
     stated = every["median_ns"].fillna(every["mean_ns"]) / 1e3
     times = [
         median_interval(samples / 1e3) if len(samples) else Interval(time, np.nan, np.nan, 0)
         for samples, time in zip(every["samples"], stated, strict=True)
     ]
-    number, files = pd.factorize(every["file"])
-    names = every["file"].map({file: str(data.files[file].path) for file in files})
-    time = pd.Series(times, every.index, dtype=object)
-    every = every.assign(number=number, name=names, time=time)
+    names = [str(data.files[file].path) for file in every["file"]]
+    every = every.assign(name=names, time=pd.Series(times, every.index, dtype=object))
     every = every[every["skipped"] == ""] if timed else every
     if every.empty:
         raise Lacking("results of nvbench or Google Benchmark")
@@ -53,13 +50,16 @@ def distributions(data: Data) -> Shown:
     rows = rows[rows["samples"].map(len) > 1]
     if rows.empty:
         raise Lacking("case has two samples or more")
-    every = rows.groupby(["benchmark", "case", "device"], sort=False)
+    every, files = (
+        rows.groupby(["benchmark", "case", "device"], sort=False),
+        sorted({*rows["name"]}),
+    )
     lines = -(-min(len(every), PANELS) // 4)
     drawn, axes = style.figure(style.DOUBLE, 0.3 + 1.45 * lines, 4, lines, sharey=True)
     for panel, (case, own) in zip(axes, every, strict=False):
         for row in own.itertuples():
-            look = {"color": COLOURS[row.number % 6], "linestyle": LINES[row.number % 4]}
-            panel.ecdf(row.samples / 1e9, label=style.plain(row.name), **look)
+            colour = COLOURS[files.index(row.name) % len(COLOURS)]
+            panel.ecdf(row.samples / 1e9, label=style.plain(row.name), color=colour)
         panel.set_title(_heading(case), fontsize=6.5)
         panel.xaxis.set_major_locator(MaxNLocator(3))
         panel.xaxis.set_major_formatter(EngFormatter("s"))
@@ -69,7 +69,7 @@ def distributions(data: Data) -> Shown:
     axes[0].legend(fontsize=6)
     caption = (
         "Cumulative distribution of the samples of the first 16 cases. A flat step separates "
-        "two modes."
+        "two modes"
     )
     return shown(data, drawn, caption, rows)
 
@@ -85,16 +85,14 @@ def time_by_axis(data: Data) -> Shown:
     }
     if not groups:
         raise Lacking("benchmark has an axis of numbers with two values or more")
-    lines = -(-min(len(groups), PANELS) // 2)
-    drawn, axes = style.figure(style.DOUBLE, 0.2 + 1.9 * lines, 2, lines)
+    across, down = min(2, len(groups)), -(-min(len(groups), PANELS) // 2)
+    drawn, axes = style.figure(style.DOUBLE, 0.2 + 1.9 * down, across, down)
     for panel, (case, (axis, rows)) in zip(axes, groups.items(), strict=False):
-        names = list(dict.fromkeys(rows["line"]))
-        for (name, line), points in rows.groupby(["name", "line"], sort=False):
-            points, colour = points.sort_values("x"), COLOURS[names.index(line) % 6]
+        lines = rows.groupby(["line", "name"], sort=False)
+        for place, ((line, name), points) in enumerate(lines):
+            points, colour = points.sort_values("x"), COLOURS[place % len(COLOURS)]
             label = style.plain(f"{line} {name}".strip())
-            style_of_file = LINES[points["number"].iloc[0] % 4]
-            look = {"color": colour, "linestyle": style_of_file, "marker": "o", "label": label}
-            panel.plot(points["x"], points["value"], **look)
+            panel.plot(points["x"], points["value"], "o-", color=colour, label=label)
             bars = (points[end] for end in ("x", "value", "low", "high"))
             marks.error_bars(panel, *bars, colour)
         if rows["x"].min() >= 1 and rows["x"].max() >= 8 * rows["x"].min():
@@ -109,7 +107,7 @@ def time_by_axis(data: Data) -> Shown:
         unused.remove()
     caption = (
         "Median time against an axis of the benchmark, with 95% intervals; of cases without "
-        "samples the time that the file states."
+        "samples the time that the file states"
     )
     return shown(data, drawn, caption, every)
 
