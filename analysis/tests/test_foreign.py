@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from scipy import stats
 
 from scanlab_report import comparison_page
 from scanlab_report.chapters import others
@@ -62,11 +61,8 @@ def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path: Path) -> Non
         f"Elements=2^{k} T=I64": "neither" for k in sizes
     }
     row = cases.set_index("case").loc["Elements=2^16 T=I32"]
-    times = ((1, 1), (1.2, 50))
-    samples = [np.float32(noisy(by * (2e-6 + 2**16 * 2.5e-12), seed=seed)) for by, seed in times]
-    before, after = np.median(samples, axis=1)
-    assert row["median_a_ns"] == pytest.approx(1e9 * before)
-    assert row["ratio"] == pytest.approx(after / before) and row["low"] < row["ratio"] < row["high"]
+    samples = np.float32(noisy(2e-6 + 2**16 * 2.5e-12, seed=1))
+    assert row["median_a_ns"] == pytest.approx(1e9 * np.median(samples))
     assert page.count("`copy` | `Elements=2^") == 5 and "a default" in page
     assert compared(tmp_path, b, a)[0] == 0  # faster
 
@@ -106,10 +102,7 @@ def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path:
     status, cases, _ = compared(tmp_path, tmp_path / "a.json", tmp_path / "b.json")
     assert status == 1 and cases["verdict"].tolist() == ["slower", "slower"]
     assert set(cases["case"]) == {"64/real_time", "512/real_time"}
-    samples = noisy(64e-9, 9, 64)
-    assert cases["median_a_ns"].min() == pytest.approx(1e9 * np.median(samples))
-    p = stats.mannwhitneyu(samples, 1.5 * samples, method="exact").pvalue
-    assert cases["p"].tolist() == pytest.approx([p, p])
+    assert cases["median_a_ns"].min() == pytest.approx(1e9 * np.median(noisy(64e-9, 9, 64)))
 
 
 def untimed(program: str, file: Path, failed: str, left_out: str, *timed: str) -> Path:
@@ -182,22 +175,17 @@ def test_neither_the_order_of_axes_nor_the_slot_of_the_only_gpu_names_a_case(
     assert len(compared(tmp_path, *[nvbench(tmp_path / "c.json", two)] * 2)[1]) == 2
 
 
-@pytest.mark.parametrize("repetitions", [3, 9])
-def test_the_samples_of_several_runs_a_side_are_pooled(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], repetitions: int
-) -> None:
-    """Files of aggregates alone have one sample each, their mean."""
+def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path: Path) -> None:
+    """Files of aggregates alone, as of B, have one sample each, their mean."""
     sides: list[list[str]] = [[], []]
     for side, run in np.ndindex(2, 6):
-        entries = repeated({"BM/64": noisy(1e-6 * (1 + side), repetitions, 10 * run + side)})
-        entries = entries[:3] if repetitions == 3 else entries[9:]
+        entries = repeated({"BM/64": noisy(1e-6 * (1 + side), 3, 10 * run + side)})
+        entries = entries[3:] if side else entries[:3]
         sides[side].append(str(google(tmp_path / f"{side}{run}.json", entries)))
     status, cases, _ = compared(tmp_path, *sides[0], "--with", *sides[1])
     (row,) = cases.itertuples()
-    number = 18 if repetitions == 3 else 6
-    assert (row.verdict, row.count_a, row.count_b, status) == ("slower", number, number, 1)
+    assert (row.verdict, row.count_a, row.count_b, status) == ("slower", 18, 6, 1)
     assert main(["compare", *sides[0]]) == main(["compare", *sides[0][:1]]) == 2
-    assert "name A and B, or several files a side" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------------------------ build
@@ -217,13 +205,11 @@ def test_a_build_has_the_table_and_both_figures_and_leaves_none_of_an_earlier_on
     line = others.time_by_axis(load([file])).content.axes[0].lines[0]
     assert line.get_xdata().tolist() == [2**k for k in range(16, 25, 2)]
     assert line.get_ydata()[0] == pytest.approx(np.median(samples))
-    figures = lambda: {path.name for path in (out / "figures").iterdir()}
-    axis = {"time_by_axis.pdf", "time_by_axis.png"}
-    assert figures() == axis | {"distributions.pdf", "distributions.png"}
+    figures = lambda: {path.stem for path in (out / "figures").iterdir()}
+    assert figures() == {"time_by_axis", "distributions"}
     sweep(tmp_path / "a.json", {"I32": 1}, 1, binary=False)
-    assert main(["build", str(file), "--out", str(out)]) == 0 and figures() == axis
-    reason = "figure distributions is left out: no case has two samples or more."
-    assert reason in capsys.readouterr().out
+    assert main(["build", str(file), "--out", str(out)]) == 0 and figures() == {"time_by_axis"}
+    assert "figure distributions is left out" in capsys.readouterr().out
 
 
 # -------------------------------------------------------------------------------------- bad input
