@@ -1,19 +1,15 @@
 """Two runs case by case: ratios of medians with intervals, and verdicts.
 
-A case is *slower* in B than in A if all of these hold, and *faster* if they hold the other way:
+A case is *slower* in B than in A, or the other way *faster*, beyond chance, noise and the machine:
 
-* chance: the p of the Mann-Whitney test, corrected for the number of cases by Benjamini and
-  Hochberg, is under 0.05: of all that is called faster or slower, 5% at most are so by chance.
-* noise: the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs
-  of the same code lie apart (`noise`).
-* the machine: where code that is the same in both runs, timed the same way and about as long a
-  launch, took longer or shorter in B, the threshold counts from 1 or from the median of its ratios,
-  whichever is farther, and nothing within their range is slower or faster. Two hosts of one GPU
-  launch kernels at different rates, and provenance need not show it.
+* the p of the Mann-Whitney test, corrected for the number of cases by Benjamini and Hochberg, is
+  under 0.05: of all that is called faster or slower, 5% at most are so by chance;
+* the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs of the
+  same code lie apart (`noise`). It counts from 1, or from the median ratio of code that is the same
+  in both runs, timed the same way and about as long a launch, and lies beyond all such ratios.
 
 A case of which no outcome of the samples could have been significant is *too few*; one whose like
-was never timed twice with one code has *no threshold*. Where a file of another program has no
-samples of a case, means are compared by Welch's test; without their spread they are *too few*.
+was never timed twice with one code has *no threshold*.
 """
 
 from __future__ import annotations

@@ -18,8 +18,6 @@ _ENVIRONMENT = "device driver toolkit cccl cccl_newest compiler ecc sm_clock_mhz
 """Two runs may differ in these besides their times."""
 _CODE = ("variant", "id", "scan", "benchmark", "case")
 """Columns whose values are names of code."""
-_NAMED = 3
-"""At most this many cases without a time are named."""
 
 
 def summary(compared: Comparison) -> list[str]:
@@ -33,7 +31,7 @@ def summary(compared: Comparison) -> list[str]:
         ("Without a time in B", compared.b.untimed),
     ):
         if len(rows):
-            some = rows.drop_duplicates("reason").head(_NAMED).itertuples()
+            some = rows.drop_duplicates("reason").head(3).itertuples()
             such_as = "; ".join(f"{code(row.name)} ({plain(row.reason)})" for row in some)
             sentences.append(f"{what}: {count(len(rows), 'case')}, such as {such_as}.")
     if len(same := cases[cases["unchanged"]]):
@@ -58,13 +56,11 @@ def summary(compared: Comparison) -> list[str]:
         )
     least = len(cases) * smallest_p(cases).min(initial=1)
     if TOO_FEW in counts:
-        few = count(counts[TOO_FEW], "case")
-        sentences.append(f"The repetitions of {few} are too few for any verdict.")
+        sentences.append("Repetitions that are too few allow no verdict.")
     elif least >= SIGNIFICANT:
-        at_once = count(int(least / SIGNIFICANT) + 1, "case")
         sentences.append(
             "With so few repetitions a single case cannot be told from chance: "
-            f"{at_once} must differ at once."
+            f"{int(least / SIGNIFICANT) + 1} cases must differ at once."
         )
     return sentences
 
