@@ -34,8 +34,8 @@ COLUMNS = {
     "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],
     "rank_spans": [*RANKS, "run", "rank", "kind", "name", "start_us", "end_us"],
     "nvbench": ["variant", "type", "items", "cache", "launch", "ns"],
-    "other": ["benchmark", "case", "device", "key", "gpu", "axes", "clock", "place", "samples"]
-    + ["count", "median_ns", "mean_ns", "stdev_ns", "rates", "skipped", "failed"],
+    "other": ["benchmark", "case", "device", "gpu", "axes", "samples", "count"]
+    + ["median_ns", "mean_ns", "stdev_ns", "rate", "skipped", "failed"],
     "implicit_sync": ["name", "stated", "claim", "works", "source", "differs", "yes", "trials"]
     + ["seconds", "refusal", "environment", "question", "answer", "subject", "asks"],
     "concurrency": ["streams", "kernels", "blocks", "slots", "connections", "block_seconds"]

@@ -3,10 +3,9 @@ and Google Benchmark's json_reporter.cc write."""
 
 from __future__ import annotations
 
-import copy
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,26 +29,17 @@ def summary(tag: str, **values: Any) -> dict[str, Any]:
     return {"tag": tag, "name": tag.rpartition("/")[2], "hint": "duration", "data": named(**values)}
 
 
-def state(
-    axes: Mapping[str, Any],
-    samples: Sequence[float],
-    device: int = 0,
-    way: str = "nv/cold",
-    bytes_moved: int = 0,
-) -> dict[str, Any]:
-    times, data = ("time/gpu" if way == "nv/cold" else "time/cpu"), np.asarray(samples, dtype=float)
+def state(axes: Mapping[str, Any], samples: Sequence[float], device: int = 0) -> dict[str, Any]:
+    data, cold = np.asarray(samples, dtype=float), "nv/cold/time/gpu"
     mean, stdev = float(np.mean(data)), float(np.std(data, ddof=1)) if len(data) >= 5 else math.inf
     values = {
-        "sample_size": len(data),
-        "walltime": 0.5,
-        f"{times}/mean": mean,
-        f"{times}/stdev/absolute": stdev,
-        f"{times}/stdev/relative": stdev / mean,
-        f"{times}/median": float(np.median(data)),
+        "nv/cold/sample_size": len(data),
+        f"{cold}/mean": mean,
+        f"{cold}/stdev/relative": stdev / mean,
+        f"{cold}/median": float(np.median(data)),
+        "nv/cold/bw/global/bytes_per_second": 8 / mean,
     }
-    if bytes_moved:
-        values["bw/global/bytes_per_second"] = bytes_moved / mean
-    summaries = [summary(f"{way}/{name}", value=value) for name, value in values.items()]
+    summaries = [summary(tag, value=value) for tag, value in values.items()]
     about = {"device": device, "axis_values": named(**axes), "type_config_index": 0}
     return about | {"name": "", "summaries": summaries, "is_skipped": False}
 
@@ -60,29 +50,21 @@ def skipped(axes: Mapping[str, Any], reason: str) -> dict[str, Any]:
 
 
 def nvbench(
-    file: Path,
-    benchmarks: Mapping[str, list[dict[str, Any]]],
-    samples: Mapping[int, Sequence[float]] | None = None,
+    file: Path, states: list[dict[str, Any]], samples: Mapping[int, Sequence[float]] | None = None
 ) -> Path:
-    """Write a file; `samples` of each state, counted over all benchmarks, go into the folder that
+    """Write a file with the benchmark `copy`; `samples` of each state go into the folder that
     --jsonbin makes."""
-    every = [state for states in benchmarks.values() for state in states]
-    for number, (index, values) in enumerate((samples or {}).items()):
-        way = every[index]["summaries"][0]["tag"].removesuffix("/sample_size")
+    for number, values in (samples or {}).items():
         binary = file.parent / f"{file.name}-bin" / f"{number}.bin"
         binary.parent.mkdir(exist_ok=True)
         np.asarray(values, dtype="<f4").tofile(binary)
         about = {"filename": f"{binary.parent.name}/{binary.name}", "size": len(values)}
-        tag = f"nv/json/bin:{way}/sample_times"
-        every[index]["summaries"].append(summary(tag, **about) | {"hide": "Not needed in table."})
+        states[number]["summaries"].append(summary("nv/json/bin:nv/cold/sample_times", **about))
     version = {"json": {"major": 1, "string": "1.0.0"}, "nvbench": {"major": 0, "string": "0.3.0"}}
     document = {
         "meta": {"argv": ["bench", "--jsonbin", file.name], "version": version},
         "devices": [{"id": 0, "name": "NVIDIA H100", "sm_version": 900}],
-        "benchmarks": [
-            {"name": name, "index": index, "devices": [0], "axes": None, "states": states}
-            for index, (name, states) in enumerate(benchmarks.items())
-        ],
+        "benchmarks": [{"name": "copy", "index": 0, "axes": None, "states": states}],
     }
     file.write_text(json.dumps(document))
     return file
@@ -96,8 +78,8 @@ def sweep(file: Path, factors: Mapping[str, float], seed: int, binary: bool = Tr
         for n in (2**exponent for exponent in range(16, 25, 2)):
             times = noisy(factor * (2e-6 + n * 2.5e-12), seed=seed + len(states))
             samples[len(states)] = times
-            states.append(state({"T": kind, "Elements": n}, times, bytes_moved=8 * n))
-    return nvbench(file, {"copy": states}, samples if binary else None)
+            states.append(state({"T": kind, "Elements": n}, times))
+    return nvbench(file, states, samples if binary else None)
 
 
 def repetition(
@@ -111,14 +93,12 @@ def repetition(
 
 def aggregate(name: str, what: str, seconds: float, count: int, **more: Any) -> dict[str, Any]:
     entry = repetition(name, 0, seconds, count)
-    del entry["repetition_index"]
     entry |= {"name": f"{name}_{what}", "run_type": "aggregate", "aggregate_name": what}
     return entry | {"aggregate_unit": "time"} | more
 
 
 def google(file: Path, entries: list[dict[str, Any]]) -> Path:
-    context = {"date": "2026-01-02T03:04:05+00:00", "host_name": "host", "executable": "./bench"}
-    context |= {"num_cpus": 8, "mhz_per_cpu": 3000, "caches": [], "load_avg": [0.1, 0.2, 0.3]}
+    context = {"date": "2026-01-02T03:04:05+00:00", "host_name": "host", "num_cpus": 8}
     context |= {"library_build_type": "release"}
     file.write_text(json.dumps({"context": context, "benchmarks": entries}))
     return file
@@ -135,32 +115,3 @@ def repeated(times: Mapping[str, Sequence[float]], **more: Any) -> list[dict[str
         entries.append(aggregate(name, "stddev", stdev, count))
         entries.append(aggregate(name, "cv", 0.01, count, aggregate_unit="percentage"))
     return entries
-
-
-MISSING = object()
-WRONG: list[Any] = [MISSING, math.nan, [[1]], "a\nb"]
-"""Values in the place of those of a document."""
-Keys = tuple[str | int, ...]
-
-
-def keys(value: Any, so_far: Keys = ()) -> Iterator[Keys]:
-    """Every field of a document: of a list those of the first entry and of the last."""
-    if so_far:
-        yield so_far
-    inside = list(value.items()) if isinstance(value, dict) else []
-    if isinstance(value, list) and value:
-        inside = [*{0: value[0], len(value) - 1: value[-1]}.items()]
-    for key, part in inside:
-        yield from keys(part, (*so_far, key))
-
-
-def changed(document: Any, path: Keys, value: Any) -> str:
-    """The text of the document with another value at one place."""
-    inside = other = copy.deepcopy(document)
-    for key in path[:-1]:
-        inside = inside[key]
-    if value is MISSING:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = value
-    return json.dumps(other)

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from scanlab_report.schema.fields import REMEDY, Misfit
 
-SHORTEST, LONGEST = 1e-15, 1e9
-"""In seconds: no run takes a time beyond, and the arithmetic would overflow."""
-
-
-_NOTHING = {"point": "", "device": "", "gpu": "", "clock": "", "skipped": "", "failed": False}
-_NOTHING |= {"count": 0, "misfit": None}
-_NOTHING |= dict.fromkeys(("mean", "stdev", "median", "batch"), math.nan)
+NO_TIME = "the file has no time of it"
 
 
 def new_case(place: str, benchmark: str, **more: Any) -> dict[str, Any]:
     """Return a case without a time yet. Times are in seconds, and NaN if the file does not state
-    them. `device` is the number of the GPU, `gpu` its name; `rates` are bytes per second: one per
-    sample, or a single value."""
-    case = {**_NOTHING, "place": place, "benchmark": benchmark}
-    return {**case, "axes": {}, "samples": np.empty(0), "rates": np.empty(0), **more}
+    them; `rate` is in bytes per second. `device` is the number of the GPU, `gpu` its name."""
+    case: dict[str, Any] = {"place": place, "benchmark": benchmark, "skipped": "", "failed": False}
+    case |= dict.fromkeys(("case", "device", "gpu"), "") | {"axes": {}, "misfit": None}
+    case |= dict.fromkeys(("mean", "stdev", "median", "batch", "rate"), math.nan)
+    return case | {"samples": np.empty(0), "count": 0} | more
 
 
 def one_line(text: str) -> str:
@@ -33,64 +26,24 @@ def one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def reason_of(text: str) -> str:
-    return one_line(text) or "skipped, and the file does not say why"
-
-
-def unusable(misfit: Misfit) -> str:
-    """The place and the fault; making the whole file again is not needed for one case."""
-    return one_line(f"{misfit.place} {misfit.message.removesuffix(f': {REMEDY}')}")
+def unusable(place: str, error: ValueError) -> dict[str, Any]:
+    """The part of a case that cannot be used. The whole file need not be made again for it."""
+    misfit = error if isinstance(error, Misfit) else Misfit(place, str(error))
+    reason = f"{misfit.place} {misfit.message.removesuffix(f': {REMEDY}')}"
+    return {"skipped": one_line(reason), "misfit": misfit}
 
 
 def checked_time(seconds: float, place: str) -> float:
-    """A time that can be meant; else Misfit."""
-    if not SHORTEST <= seconds <= LONGEST:  # so is NaN
-        raise Misfit(place, f"is {seconds:g} s, no time that a run takes: {REMEDY}")
+    """A time that can be meant; else Misfit. Beyond, the arithmetic would overflow."""
+    if not 1e-15 <= seconds <= 1e9:  # so is NaN
+        raise Misfit(place, f"is {seconds:g} s, no time that a run takes")
     return seconds
 
 
-def sampled(samples: np.ndarray, places: Sequence[str] = ()) -> dict[str, Any]:
-    """The part of a case that follows from its samples; `places` are theirs."""
-    for wrong in np.flatnonzero(~((samples >= SHORTEST) & (samples <= LONGEST)))[:1]:
-        checked_time(float(samples[wrong]), places[wrong])
+def sampled(samples: np.ndarray, place: str) -> dict[str, Any]:
+    """The part of a case that follows from its samples; Misfit if one is no time."""
+    for end in (samples.min(), samples.max()):
+        checked_time(float(end), place)
     stdev = float(np.std(samples, ddof=1)) if len(samples) > 1 else math.nan
-    return {
-        "samples": samples,
-        "count": len(samples),
-        "mean": float(np.mean(samples)),
-        "stdev": stdev,
-        "median": float(np.median(samples)),
-    }
-
-
-# ------------------------------------------------------------------------- cases of several files
-
-
-def without_numbers(tables: list[pd.DataFrame]) -> list[pd.DataFrame]:
-    """Return the same cases, without the numbers of GPUs if no file has more than one GPU. The
-    number is then only the slot of the GPU, and cases of two slots are the same case."""
-    one_each = all(len(set(table["device"]) - {""}) < 2 for table in tables)
-    apart = all(not table.duplicated(["benchmark", "key"]).any() for table in tables)
-    return [table.assign(device="") for table in tables] if one_each and apart else tables
-
-
-def pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Merge repeated runs. The samples of all runs of a case are its samples; if a run has none,
-    the means of the runs are. A case without a time in any run has no time."""
-    if len(tables) == 1:
-        return tables[0]
-    rows = []
-    for _, runs in pd.concat(tables).groupby(["benchmark", "key", "device"], sort=False):
-        runs = runs.assign(untimed=runs["skipped"] != "")
-        worst = runs.sort_values(["failed", "untimed"], ascending=False, kind="stable").iloc[0]
-        row = worst.to_dict()
-        if not row["skipped"]:
-            samples = runs["mean_ns"].to_numpy()
-            if (runs["samples"].map(len) > 0).all():
-                samples = np.concatenate(runs["samples"].tolist())
-            whole = sampled(samples / 1e9)
-            row |= {f"{name}_ns": 1e9 * whole[name] for name in ("median", "mean", "stdev")}
-            rates = np.concatenate(runs["rates"].tolist())
-            row |= {"samples": samples, "count": len(samples), "rates": rates}
-        rows.append(row)
-    return pd.DataFrame(rows)
+    about = {"mean": float(np.mean(samples)), "median": float(np.median(samples))}
+    return {"samples": samples, "count": len(samples), "stdev": stdev} | about
