@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters.bounds import Parts
+import pandas as pd
+
+from scanlab_report.chapters.bounds import bounds
 from scanlab_report.chapters.scenarios import PICTURES
 
 ITEMS = 2**28
@@ -54,9 +56,10 @@ def kernel_ms(work: int) -> float:
 
 def bound_ms(work: int, chunks: int, inputs: int = 1) -> float:
     """The least time of a pipeline."""
-    alone = Parts(inputs * COPY_MS, kernel_ms(work), COPY_MS)
-    duplex = Parts(inputs * DUPLEX_MS, kernel_ms(work), DUPLEX_MS)
-    return alone.pipeline(duplex, chunks)
+    parts = dict(kernels=kernel_ms(work), side=0.0, chunks=chunks)
+    for kind, ms in (("copy", COPY_MS), ("duplex", DUPLEX_MS)):
+        parts |= {f"{kind}_in": inputs * ms, f"{kind}_out": ms}
+    return float(bounds(pd.DataFrame([parts]))["bound"].iloc[0])
 
 
 def schedule(

@@ -61,7 +61,7 @@ TARGETS = ["schedules", "traces", "from_memory", "from_files", "from_large_files
         ("figure", "dram_traffic", ["traffic"]),
         ("figure", "hardware_conflicts", ["counters", "explain"]),
         ("table", "rivals", [*HEAD_TO_HEAD, "python"]),
-        ("table", "implicit_sync", ["implicit_sync"]),
+        ("table", "implicit_sync_calls", ["implicit_sync"]),
         ("figure", "scenarios_order", ["scenarios"]),
         ("table", "streams_targets", TARGETS),
     ],

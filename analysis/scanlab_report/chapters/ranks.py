@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -42,20 +44,16 @@ def ranks_scaling(data: Data) -> Shown:
         ends = rank_cases.scans_of(panel, rows, limits, "ranks")
         if column == "items":
             line = pd.DataFrame({"ranks": numbers, "y": numbers})
-            width = rank_cases.WIDTH
-            ends.append(
-                marks.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
-            )
+            form = {"linewidth": rank_cases.WIDTH, "zorder": 1}
+            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", **form))
             panel.set_ylabel("speedup over best on one GPU")
         panel.set_ylim(bottom=0)
         panel.set_title(f"{marks.power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
     caption = (
-        "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per "
-        "GPU. Right: speedup over `best` on one GPU at equal items in all. Thick: copies on all "
-        "GPUs (2n). Dashed: reading and then copying (3n), the bound of `blocked_peer`, "
-        "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: linear. "
-        "`one_gpu`: `best` on one. Bars: 95% intervals."
+        "Scaling of scans over several GPUs: throughput at equal items per GPU, and speedup over "
+        "`best` on one GPU at equal items in all. Thick: copies on all GPUs (2n). Dashed: reading "
+        "and then copying (3n), the bound of algorithms that read twice. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -81,16 +79,14 @@ def ranks_time(data: Data) -> Shown:
         if floor == floor:  # timed, at several sizes, which do not matter
             words = f"{words}, {floor:.1f} µs"
             ends.append(marks.level(axes, floor, look(name), words, rank_cases.WIDTH))
-    gpus = "GPU" if (cases["on"] == "gpus").all() else "rank"
-    axes.set_xlabel(f"items per {gpus}")
+    axes.set_xlabel("items per GPU")
     axes.set_ylabel("time, µs")
-    axes.set_title(f"{ranks} {gpus}s")
+    axes.set_title(f"{ranks} GPUs")
     style.margin_legend(axes, ends)
     caption = (
         "Time of a scan of one array against items per GPU, on the most GPUs that were timed, "
         "warm, in a stream. Thick: copies on all GPUs. Dashed: reading and then copying. "
-        "Horizontal: an empty kernel on every GPU, and an NCCL all-gather of 8 bytes per GPU, the "
-        "floors of a launch and of an exchange. Bars: 95% intervals."
+        "Horizontal: the floors of a launch and of an exchange. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -115,15 +111,11 @@ def several_gpus(data: Data) -> Shown:
         Column("of_vendor", "speedup", significant),
     )
     caption = (
-        "Scans of one array over several ranks. Time is the median of the slowest rank, warm, in a "
-        "stream. GB/s counts one read and one write per item, over all ranks. Share of copies: "
-        f"`{COPY}`, a copy on every GPU at once. Speedup: over `{rank_cases.VENDOR}`, CUB and "
-        "NCCL. A dash: not timed."
+        "Scans of one array over several ranks: median time of the slowest rank, warm, in a "
+        "stream. GB/s counts one read and one write per item. Share of copies: "
+        f"`{COPY}`. Speedup: over `{rank_cases.VENDOR}`. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
-
-
-# -------------------------------------------------------------------------------- its settings
 
 
 @figure("ranks_chunk")
@@ -143,7 +135,7 @@ def ranks_chunk(data: Data) -> Shown:
         for rate in marks.rates(copies, 1e3)["y"]:
             marks.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
         for (name, tells), line in own.groupby(["algorithm", "tells"]):
-            label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
+            label = f"{name}, GPUs tell of {tells}s"
             marks.curve(panel, line, rank_cases.CHUNK, look(name, tells), label)
         marks.ticks_at(panel, own[rank_cases.CHUNK], base=2)
         panel.set_ylim(0, 1.06 * panel.dataLim.y1)
@@ -152,10 +144,9 @@ def ranks_chunk(data: Data) -> Shown:
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
     style.legend(drawn, axes[0], columns=4)
     caption = (
-        "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, "
-        "one panel per number of items per GPU. Thick: copies on all GPUs. GPUs tell each other "
-        "the aggregate of each tile, or of each chunk. Aggregates of tiles arrive earlier; "
-        "aggregates of chunks are fewer. Bars: 95% intervals."
+        "Throughput of a scan over several GPUs against the size of the chunks that are dealt out. "
+        "GPUs tell each other the aggregate of each tile, or of each chunk. Thick: copies on all "
+        "GPUs. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -187,14 +178,11 @@ def ranks_fold(data: Data) -> Shown:
     axes.legend(loc="lower left")
     caption = (
         "Share of copies that `peer_look_ahead` reaches when it folds as many aggregates as more "
-        "GPUs have. Leftmost: the GPUs that were timed. Right of them, one or three zeros follow "
-        "each aggregate. The points show the cost of the fold alone, not that of more links. Bars: "
-        "95% intervals."
+        "GPUs have: right of the leftmost points, one or three zeros follow each aggregate. The "
+        "points show the cost of the fold alone, not that of more links. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
-
-# ---------------------------------------------------------------------------------- single runs
 
 _NCCL = "NCCL kernels"
 _COLOURS = {
@@ -220,25 +208,22 @@ def ranks_timeline(data: Data) -> Shown:
     drawn, axes = style.figure(style.DOUBLE, height, across, down, sharex="col", sharey=True)
     for column, items in enumerate(sizes):
         runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
-        longest = max(own["end_us"].max() for own in runs.values())
+        ends = {name: own["end_us"].max() for name, own in runs.items()}
         for panel, algorithm in zip(axes[column::across], algorithms, strict=True):
-            panel.set_xlim(0, 1.02 * longest)
-            took = "not traced"
-            if algorithm in runs:
-                _bars(panel, runs[algorithm])
-                took = f"{runs[algorithm]['end_us'].max():.1f} µs"
+            panel.set_xlim(0, 1.02 * max(ends.values()))
+            _bars(panel, runs.get(algorithm, rows[:0]))
             marks.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
             panel.tick_params(axis="y", length=0)
+            took = f"{ends.get(algorithm, math.nan):.1f} µs"
             per_gpu = marks.power_of_two(items / ranks)
             panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
         panel.set_xlabel("time, µs")
     kinds = [kind for kind in _COLOURS if (rows["coloured"] == kind).any()]
     style.legend(drawn, [Patch(color=_COLOURS[kind], label=kind) for kind in kinds])
     caption = (
-        "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Time 0 "
-        "is the first start on any GPU. Titles give the time to the last end; the run shown has "
-        "the median of it. Short bars are widened. Clocks of two GPUs agree to within "
-        "microseconds. There are no error bars."
+        "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Titles "
+        "give the time from the first start on any GPU to the last end, in the run of median "
+        "length. Clocks of two GPUs agree to within microseconds."
     )
     return shown(data, drawn, caption, spans)
 
@@ -306,9 +291,8 @@ def ranks_waits(data: Data) -> Shown:
     axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
     style.legend(drawn, axes[0], columns=6, columnspacing=0.8, handlelength=1.4)
     caption = (
-        "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. "
-        "The role tell stores aggregates on the other GPUs. Causes are those of prefix_wait; "
-        "prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of "
-        "the largest array, so no bars."
+        "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there, "
+        "over one run of the largest array. The role tell stores aggregates on the other GPUs, and "
+        "prefix includes waits for other GPUs."
     )
     return shown(data, drawn, caption, waits)
