@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data
-from scanlab_report.intervals import Interval, median_interval, ratio_interval, summarise
+from scanlab_report.intervals import Interval, median_interval, ratio_intervals, summarise
 from scanlab_report.pick import Lacking, answering, newest_first, pick
 from scanlab_report.tables import SCHEDULE
 
@@ -118,9 +118,8 @@ def _parts(case: Any, copies: pd.DataFrame, kernels: dict[Any, float]) -> dict[s
 def problems(cases: pd.DataFrame) -> pd.DataFrame:
     """One row per problem in which several schedules were timed: `scale` first, then most items."""
     rows = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
-    rows["main"] = rows["workload"] == MAIN_WORKLOAD
-    order = ["main", "items", "cases"]
-    return rows[rows["ids"] > 1].sort_values(order, ascending=False, ignore_index=True)
+    rows = rows[rows["ids"] > 1].assign(main=rows["workload"] == MAIN_WORKLOAD)
+    return rows.sort_values(["main", "items", "cases"], ascending=False, ignore_index=True)
 
 
 def panels(cases: pd.DataFrame, over: str) -> list[pd.DataFrame]:
@@ -142,14 +141,10 @@ def panels(cases: pd.DataFrame, over: str) -> list[pd.DataFrame]:
     return [parts[0], *sorted(parts[1:-1], key=from_even)[:1], parts[-1]][: len(parts)]
 
 
-def compute_to_copy(panel: pd.DataFrame) -> float:
-    """Return the ratio of compute to copy of some cases; NaN if the parts were not timed."""
-    return float(panel["compute_to_copy"].median())
-
-
 def from_even(panel: pd.DataFrame) -> float:
     """Return how far the kernels are from taking as long as a copy; infinite if unknown."""
-    return abs(math.log(even)) if (even := compute_to_copy(panel)) > 0 else math.inf
+    even = panel["compute_to_copy"].median()
+    return abs(math.log(even)) if even > 0 else math.inf
 
 
 def over_bound(case: Any) -> Interval:
@@ -173,12 +168,10 @@ def _first(rows: pd.DataFrame) -> Any:
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
     """Return the fastest case in pinned memory of a workload at its largest size, with the least
-    work per item; None if there is none. Schedules with side kernels do other work and are left
-    out."""
+    work per item, without side kernels; None if there is none."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
-    rows = rows[rows["bound"].notna()]
-    rows = rows[rows["items"] == rows["items"].max()]
-    return _first(rows[rows["work"] == rows["work"].min()].sort_values("median_ns", kind="stable"))
+    rows = rows[rows["bound"].notna()].assign(most=-rows["items"])
+    return _first(rows.sort_values(["most", "work", "median_ns"], kind="stable"))
 
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
@@ -194,10 +187,10 @@ def speedups(panel: pd.DataFrame) -> pd.DataFrame:
     if serial.empty:
         return others[:0].assign(speedup=None)
     base = serial.loc[serial["median_ns"].idxmin(), "samples"]
-    return others.assign(speedup=[ratio_interval(base, own) for own in others["samples"]])
+    gains = ratio_intervals([base] * len(others), list(others["samples"]))
+    return others.assign(speedup=pd.Series(gains, others.index, dtype=object))
 
 
 def ratio_title(panel: pd.DataFrame) -> str:
-    ratio = compute_to_copy(panel)
-    work = panel["work"].iloc[0]
-    return f"work {work}" if np.isnan(ratio) else f"compute : copy {ratio:.2g}"
+    ratio = panel["compute_to_copy"].median()
+    return f"compute : copy {ratio:.2g}" if ratio > 0 else f"work {panel['work'].iloc[0]}"

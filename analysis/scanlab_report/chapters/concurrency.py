@@ -71,10 +71,8 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
         form["markerfacecolor"] = "none" if place < 2 else colour
         marks.curve(axes, rows, "total", look, name, "measured", **form)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
-    axes.set_ylim(0, WAVES + 0.6)
+    axes.set(ylim=(0, WAVES + 0.6), ylabel="makespan / one block", title="one kernel per stream")
     axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
-    axes.set_ylabel("makespan / one block")
-    axes.set_title("one kernel per stream")
     axes.legend(loc="upper left")
 
 
@@ -96,9 +94,8 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
         colour = style.BLACK if place == 0 else "white"
         at = (place, value - 0.15)
         axes.text(*at, f"{value:.2f}", ha="center", va="top", color=colour, **small)
-    axes.set_ylim(0, 1.15 * max(cases["serial"]))
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("hardware work queues")
+    axes.set(ylim=(0, 1.15 * max(cases["serial"])), xlabel="hardware work queues")
     title = f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks"
     axes.set_title(title)
 

@@ -74,9 +74,8 @@ def model_residuals(data: Data) -> Shown:
     for off in (-0.10, -0.03, 0.03, 0.10):
         marks.level(left, 1 + off, dashed, width=0.7)
     left.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
-    left.set_xlim(-0.6, len(names) - 0.4)
+    left.set(xlim=(-0.6, len(names) - 0.4), ylabel="predicted / measured")
     left.grid(visible=False, axis="x")
-    left.set_ylabel("predicted / measured")
     left.legend(loc="upper right", ncols=2)
     right.plot((0, 100), (0, 100), zorder=1, **thin.plot())
     marks.level(right, 95, dashed, width=0.7)

@@ -16,7 +16,7 @@ from scanlab_report.chapters import bounds
 from scanlab_report.chapters.bounds import BOUNDS, PIPELINE, SERIAL, SERIAL_SUM, SIDE, WERKHOVEN
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
-from scanlab_report.intervals import ratio_interval
+from scanlab_report.intervals import ratio_intervals
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -45,35 +45,31 @@ def schedule_look(place: int) -> Look:
 def schedules(data: Data) -> Shown:
     """Time of each schedule against the number of chunks, by the ratio of kernel to copy time,
     beside estimates from parts timed alone."""
-    cases = bounds.schedules_of(data)
-    parts = bounds.panels(cases, "chunks")
-    details = f"Schedules that take a number of streams have {parts[0]['streams'].iloc[0]}."
-    if (least := bounds.beaten(parts)) is not None:
-        details += (
-            f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} "
-            f"chunks at compute : copy {least.compute_to_copy:.2g} takes "
-            f"{bounds.over_bound(least).value:.2f} of it."
-        )
-    caption = (
-        "Makespan of each schedule against chunks, in pinned memory, with estimates from parts "
-        f"timed alone; below, over the pipeline estimate. {SIDE}; only the lower estimates include "
-        "it. Bars: 95% intervals."
-    )
-    return shown(data, _makespans(parts, "chunks"), caption, cases, details=details)
+    return _schedules(data, "chunks", "streams")
 
 
 @figure("schedules", wide=True)
 def schedules_streams(data: Data) -> Shown:
     """Time of each schedule against the number of streams."""
+    return _schedules(data, "streams", "chunks")
+
+
+def _schedules(data: Data, over: str, fixed: str) -> Shown:
     cases = bounds.schedules_of(data)
-    parts = bounds.panels(cases, "streams")
-    details = f"Each array has {parts[0]['chunks'].iloc[0]} chunks."
+    parts = bounds.panels(cases, over)
+    details = f"The number of {fixed} is {parts[0][fixed].iloc[0]}."
+    if over == "chunks" and (least := bounds.beaten(parts)) is not None:
+        details += (
+            f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} chunks at "
+            f"compute : copy {least.compute_to_copy:.2g} takes "
+            f"{bounds.over_bound(least).value:.2f} of it."
+        )
     caption = (
-        "Makespan of each schedule against the number of streams, in pinned memory, with the "
-        "estimates and panels as for chunks. Schedules with a fixed number of streams are single "
-        "points. Bars: 95% intervals."
+        f"Makespan of each schedule against the number of {over}, in pinned memory, with estimates "
+        f"from parts timed alone; below, over the pipeline estimate. {SIDE}; only the lower "
+        "estimates include it. Bars: 95% intervals."
     )
-    return shown(data, _makespans(parts, "streams"), caption, cases, details=details)
+    return shown(data, _makespans(parts, over), caption, cases, details=details)
 
 
 def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
@@ -84,14 +80,13 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
     for axis, below, panel in zip(axes, axes[len(parts) :], parts, strict=False):
         axis.set_yscale("log")
         _number_axis(axis, panel, over)
-        axis.set_xlabel("")
+        axis.set(xlabel="")
         marks.factor_axis(axis.yaxis, 1, 1.5, 2, 2.5, 3, 4, 5, 7)
         one_each = bounds.one_each(panel, over)
         lines = {name: one_each.assign(y=1e3 * one_each[own]) for name, own in BOUNDS.items()}
         ends.append([*_bounds(axis, lines, over), *_lines(axis, marks.times(panel, 1e6), over)])
         _number_axis(below, panel, over)
-        below.set_title("")
-        below.set_ylim(*NEAR)
+        below.set(title="", ylim=NEAR)
         marks.level(below, 1, BOUND_LOOKS[PIPELINE], width=2.0)
         near = marks.times(panel, 1e9 * panel["bound"])
         _lines(below, near[near.groupby("id")["y"].transform("min") <= NEAR[1]], over)
@@ -164,8 +159,7 @@ def schedules_speedup(data: Data) -> Shown:
     caption = (
         f"Speedup over `{SERIAL}` at its fastest against the number of chunks n, in pinned memory. "
         "Dashed and solid: estimates of parts timed alone, without and with both copy directions "
-        "at once. Dotted: 3n/(n + 2), the limit of equal thirds, in the panel nearest to them. "
-        "Bars: 95% intervals."
+        "at once; dotted: 3n/(n + 2), the limit of equal thirds. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases)
 
@@ -181,13 +175,10 @@ def schedules_table(data: Data) -> Shown:
     keys = list(rows[problem].itertuples(index=False, name=None))
     serial = pick(rows, id=SERIAL).set_index(problem)["samples"].to_dict()
     ratios = pick(cases, memory="pinned").groupby(problem)["compute_to_copy"].median().to_dict()
-    gains = [
-        ratio_interval(serial[key], case.samples)
-        if key in serial and not case.side_kernels
-        else None
-        for key, case in zip(keys, rows.itertuples(), strict=True)
-    ]
-    over = [bounds.over_bound(case) if case.bound > 0 else None for case in rows.itertuples()]
+    base = [serial.get(key, np.array([np.nan])) for key in keys]
+    gains = pd.Series(ratio_intervals(base, list(rows["samples"])), dtype=object)
+    gains = gains.where(gains.map(lambda gain: gain.count > 0) & (rows["side_kernels"] == 0), None)
+    over = pd.Series([bounds.over_bound(case) for case in rows.itertuples()], dtype=object)
     rows = rows[SCHEDULE].assign(
         compute_to_copy=[ratios.get(key, np.nan) for key in keys],
         streams=rows["streams"].astype("Int64").mask(rows["own_streams"] == 1),
@@ -195,8 +186,8 @@ def schedules_table(data: Data) -> Shown:
         events_ms=rows["device_ns"] / 1e6,
         low_ms=rows["low_ns"] / 1e6,
         high_ms=rows["high_ns"] / 1e6,
-        of_bound=pd.Series(over, dtype=object),
-        speedup=pd.Series(gains, dtype=object),
+        of_bound=over.where(rows["bound"] > 0, None),
+        speedup=gains,
     )
     digits = lambda number: partial(significant, digits=number)
     columns = (
@@ -216,12 +207,8 @@ def schedules_table(data: Data) -> Shown:
     caption = (
         "Schedules at their fastest number of chunks and streams: makespan by the host's clock and "
         f"by events, over the pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals "
-        f"in brackets. {bounds.WORK} Ratio: compute to copy."
-    )
-    notes = (
-        f"{SIDE}; their estimate includes it, and they have no speedup.",
-        "Copies of pageable memory run in one direction at a time and have no estimate.",
+        f"in brackets. {bounds.WORK} Ratio: compute to copy. {SIDE}; they have no speedup."
     )
     same = rows[["workload", "items"]] == rows[["workload", "items"]].iloc[0]
     printed = min(int(same.all(axis=1).sum()), 48)
-    return shown(data, Table(caption, columns, rows, notes, printed=printed), caption, cases)
+    return shown(data, Table(caption, columns, rows, printed=printed), caption, cases)

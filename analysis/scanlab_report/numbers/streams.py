@@ -80,7 +80,7 @@ def worth(data: Data) -> Numbers:
     panel = min(bounds.panels(bounds.schedules_of(data), "streams"), key=bounds.from_even)
     made: Numbers = {
         "streamsWorthChunks": panel["chunks"].iloc[0],
-        "streamsWorthRatio": (bounds.compute_to_copy(panel), 2),
+        "streamsWorthRatio": (panel["compute_to_copy"].median(), 2),
     }
     for name, id_ in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
         times = pick(panel, id=id_).set_index("streams")["median_ns"]
