@@ -222,10 +222,10 @@ def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
     rows = operations(*spans)
     axes = drawn(rows.assign(label=["$A$", "", "short"]), title="For $5")
     assert [text.get_text() for text in axes.texts] == ["$A$", "1"]
-    assert axes.get_title("left") == r"For \$5, 7.20 ms"
+    assert axes.get_title("left") == r"For \$5: 7.20 ms"
     axes = drawn(rows, schedule="graph", measured_us=8e3, predicted_us=7.2e3)
     assert not axes.texts
-    assert axes.get_title("left") == "graph, 8.00 ms measured, 7.20 predicted"
+    assert axes.get_title("left") == "graph: 8.00 ms measured, 7.20 predicted"
 
 
 def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_path: Path) -> None:

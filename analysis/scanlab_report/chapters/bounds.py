@@ -35,10 +35,9 @@ def bounds(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the bounds of rows of parts: `chunks`, the columns of PARTS, `kernels` over all chunks,
     and `side` of kernels that wait for no copy. NaN if a part was not timed.
 
-    `werkhoven` is the bound of Van Werkhoven et al. (2014) for two copy engines and n chunks,
-    max(H + (K + D)/n, K + (H + D)/n, D + (H + K)/n). `bound` is the least time if copies slow each
-    other down while both directions run. The longer both run, the sooner the bus is done and the
-    later each copy is; the best is where the bus is done with the first of them.
+    `werkhoven` is the bound of Van Werkhoven et al. (2014) for two copy engines and n chunks.
+    `bound` is the least time if copies slow each other down while both directions run: the longer
+    they do, the sooner the bus is done and the later each copy is.
     """
     n, into, out, kernels = (rows[name] for name in ("chunks", "copy_in", "copy_out", "kernels"))
     largest = functools.partial(functools.reduce, np.maximum)
@@ -50,17 +49,12 @@ def bounds(rows: pd.DataFrame) -> pd.DataFrame:
     gain = share_in + share_out - 1  # of the bus, per second in which both run
     ends = np.minimum((out - fill_in) / share_out, (into - fill_out) / share_in)
     both = np.maximum(0.0, ends).where(gain > 0, 0.0)
-    pipeline = [
-        into + (1 - share_in) * both + fill_in,
-        out + (1 - share_out) * both + fill_out,
-        into + out - gain * both,
-        kernels + (into + out) / n,
-        beside,
-    ]
+    copies = [into + (1 - share_in) * both + fill_in, out + (1 - share_out) * both + fill_out]
+    bus, kernel = into + out - gain * both, kernels + (into + out) / n
     return rows.assign(
         serial_sum=into + kernels + out + rows["side"],
         werkhoven=largest([longest + (into + kernels + out - longest) / n, beside]),
-        bound=largest(pipeline),
+        bound=largest([*copies, bus, kernel, beside]),
         compute_to_copy=kernels / np.maximum(into, out),
     )
 
@@ -85,8 +79,9 @@ def _schedules(data: Data) -> pd.DataFrame | None:
     case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
     device = rows.groupby(case)["device_ns"].median().reset_index()
     cases = summarise(rows, case).drop(columns="device_ns").merge(device, how="left")
-    known = {k: v for n in files[::-1] for k, v in data.files[n].context["schedules"].items()}
-    order = [id_ for id_, about in known.items() if not about["control"]]
+    named = [data.files[n].context.get("schedules", {}).items() for n in files]
+    known = [id_ for own in named for id_, about in own if not about["control"]]
+    order = list(dict.fromkeys([*known, *cases["id"]]))
     copies = pick(every, entry="copy").groupby(["file", "id", "memory", "bytes"])["ns"].median()
     kernels = pick(every, entry="kernel").groupby(["file", *PROBLEM])["ns"].median().to_dict()
     parts = [_parts(row, copies.reset_index(), kernels) for row in cases.itertuples()]

@@ -51,10 +51,9 @@ def concurrency(data: Data) -> Shown:
     _stairs(left, stairs)
     _queue(right, queue)
     caption = (
-        "Left: makespan of one kernel per stream against the total number of blocks, in durations "
-        "of one block. The staircase is blocks over slots, one per multiprocessor, rounded up. "
-        "Right: makespan of several kernels per stream, issued stream by stream, and predictions. "
-        "Bars: 95% intervals."
+        "Makespan in durations of one block, of one kernel per stream against the total number of "
+        "blocks (left), and of several, issued stream by stream (right). Grey: predictions for one "
+        "slot per multiprocessor. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases)
 
@@ -148,8 +147,8 @@ def implicit_sync_calls(data: Data) -> Shown:
     made = made.assign(call=sync_calls(asked)).reset_index(drop=True)
     caption = (
         "API calls behind a running kernel: whether they block the host until the kernel ends, and "
-        f"whether they serialise kernels of two streams. {_READ} Names omit the prefix cuda. "
-        "Copies beside non-blocking streams are of pageable memory, 4 MiB unless stated."
+        f"whether they serialise kernels of two streams. {_READ} Copies beside non-blocking "
+        "streams are of pageable memory, 4 MiB unless stated."
     )
     return shown(data, Table(caption, columns, made), caption, rows)
 

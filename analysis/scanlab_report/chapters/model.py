@@ -81,10 +81,9 @@ def model_residuals(data: Data) -> Shown:
     marks.level(right, 95, dashed, width=0.7)
     right.set(xlim=(0, 100), ylim=(0, 100), xlabel="best possible, %", ylabel="pairs in both, %")
     caption = (
-        "Engine model against device. Left: predicted over measured makespan, by schedule and then "
-        "by makespan; dashed: 3% and 10% off. Right: share of overlapping pairs of operations that "
-        "overlap in prediction and measurement alike, against that of the prediction that agrees "
-        "best with all repetitions; dashed: 95%."
+        "Left: predicted over measured makespan, by schedule and then by makespan; dashed: 3% and "
+        "10% off. Right: share of overlapping pairs of operations that overlap in both, against "
+        "that of the prediction that agrees best with all repetitions; dashed: 95%."
     )
     return shown(data, drawn, caption, source)
 
@@ -120,10 +119,9 @@ def model_advice(data: Data) -> Shown:
         Column("worst_percent", "worst", tenth, group="error, %"),
     ]
     caption = (
-        "Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest "
-        "measured choice of one sweep, by medians. Ties: the number n of measured choices that the "
-        "model predicts as fast as the advised one, and their slowdown over the fastest. Error: "
-        f"predicted against measured makespan over all choices. {WORK}"
+        "Advice of the engine model beside the fastest measured choice of one sweep. Ties: the "
+        "number n of measured choices that the model predicts as fast as the advised one, and "
+        f"their slowdown. Error: predicted against measured makespan over all choices. {WORK}"
     )
     missed = rows[~rows["stated_was_measured"].astype(bool)]
     named = ", ".join(f"{row.workload} of {size(row.items)} items" for row in missed.itertuples())

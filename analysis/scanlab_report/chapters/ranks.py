@@ -49,9 +49,8 @@ def ranks_scaling(data: Data) -> Shown:
         panel.set(xlabel="GPUs", title=f"{power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
     caption = (
-        "Scaling of scans over several GPUs: throughput at equal items per GPU, and speedup over "
-        "`best` on one GPU at equal items in all. Thick: copies on all GPUs (2n). Dashed: reading "
-        "and then copying (3n), the bound of algorithms that read twice. Bars: 95% intervals."
+        "Scaling of scans over several GPUs, with copies on all GPUs (2n) and with reading and "
+        "then copying (3n), the bound of algorithms that read twice. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -79,9 +78,8 @@ def ranks_time(data: Data) -> Shown:
     axes.set(xlabel="items per GPU", ylabel="time, µs", title=title)
     style.margin_legend(axes, ends)
     caption = (
-        "Time of a scan of one array against items per GPU, on the most GPUs that were timed, "
-        "warm, in a stream. Thick: copies on all GPUs. Dashed: reading and then copying. "
-        "Horizontal: the floors of a launch and of an exchange. Bars: 95% intervals."
+        "Time of a scan of one array against items per GPU, warm, in a stream, with copies, with "
+        "reading and then copying, and with a launch and an exchange alone. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -134,8 +132,7 @@ def ranks_chunk(data: Data) -> Shown:
     style.legend(drawn, axes[0], columns=4)
     caption = (
         "Throughput of a scan over several GPUs against the size of the chunks that are dealt out. "
-        "GPUs tell each other the aggregate of each tile, or of each chunk. Thick: copies on all "
-        "GPUs. Bars: 95% intervals."
+        "GPUs tell each other the aggregate of each tile, or of each chunk. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 

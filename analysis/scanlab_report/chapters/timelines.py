@@ -103,24 +103,11 @@ def gantt(data: Data) -> Shown:
     """Measured timelines of depth-first and breadth-first issue, by the number of hardware work
     queues."""
     traces = traces_of(data, ("depth_first", "breadth_first"))
-    drawn, axes = _panels(traces, 0.35, 0.72)
-    for axis, trace in zip(axes, traces, strict=True):
-        draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
-    axes[-1].set_xlim(left=0)
-    axes[-1].set_xlabel(time_label(traces[-1].about))
     caption = (
-        "Operations of each engine against time, from activity records (CUPTI), below the host's "
-        "calls. Each bar is one operation of a chunk; concurrent kernels are stacked. Titles give "
-        "the makespan of the run shown, the one of median time with tracing."
+        "Operations of each engine against time, by CUPTI, below the host's calls; concurrent "
+        "kernels are stacked. Titles give the makespan of the run shown, of median time."
     )
-    return shown(data, drawn, caption, trace_rows(traces))
-
-
-def _panels(traces: Sequence[Trace], around: float, each: float) -> tuple[Figure, Sequence[Axes]]:
-    """A panel per timeline, one below the other on one axis of time; sizes in inches."""
-    heights = [each + 0.16 * len(trace.hosts) for trace in traces]
-    below = {"sharex": True, "height_ratios": heights}
-    return style.figure(style.COLUMN, around + sum(heights), 1, len(traces), **below)
+    return shown(data, draw_timelines(traces), caption, trace_rows(traces))
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
@@ -156,7 +143,7 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
     axes.set_title(title, pad=2)
 
 
-def time_label(about: Mapping[str, Any]) -> str:
+def _time_label(about: Mapping[str, Any]) -> str:
     """Return the label of the axis of time, with what ran, as far as the trace states it."""
     ran = [str(about["workload"])] if about.get("workload") else []
     ran += [f"{marks.power_of_two(about['items'])} items"] if "items" in about else []
@@ -166,17 +153,22 @@ def time_label(about: Mapping[str, Any]) -> str:
 
 
 def draw_timelines(traces: Sequence[Trace]) -> Figure:
-    """Timelines one below the other on one axis of time."""
-    drawn, axes = _panels(traces, 0.45, 0.95)
+    """Timelines one below the other on one axis of time, labelled where what ran changes."""
+    labels = [_time_label(trace.about) for trace in traces]
+    heights = [0.72 + 0.16 * len(trace.hosts) for trace in traces]
+    height = 0.1 + 0.25 * len(set(labels)) + sum(heights)
+    below = {"sharex": True, "height_ratios": heights}
+    drawn, axes = style.figure(style.COLUMN, height, 1, len(traces), **below)
     longest = max((each.rows["end_us"].max() - each.begin_us) / 1e3 for each in traces)
-    for axis, trace in zip(axes, traces, strict=True):
+    for axis, trace, label, after in zip(axes, traces, labels, [*labels[1:], ""], strict=True):
         about, took = trace.about, f"{trace.makespan_ms:.2f} ms"
         if "measured_us" in about:  # both, by `scanlab simulate --compare`
             measured, predicted = about["measured_us"] / 1e3, about["predicted_us"] / 1e3
             took = f"{measured:.2f} ms measured, {predicted:.2f} predicted"
         if labelled := bool(trace.rows["label"].any()):
             axis.set_xlim(0, 1.02 * longest)
-        name = about.get("schedule") or about.get("imported_from") or about.get("title", "")
-        draw_trace(axis, trace, style.plain(f"{name}, {took}".lstrip(", ")), numbered=labelled)
-        axis.set_xlabel(time_label(about))
+        name = about.get("imported_from") or about.get("title") or trace.title
+        draw_trace(axis, trace, style.plain(f"{name}: {took}"), numbered=labelled)
+        axis.set_xlabel(label if label != after else "")
+    axes[-1].set_xlim(left=0)
     return drawn
