@@ -154,7 +154,7 @@ def strong(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _known(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows whose last column is known."""
-    return rows[[ratio.value == ratio.value for ratio in rows.iloc[:, -1]]]
+    return rows[rows.iloc[:, -1].map(lambda ratio: ratio.value == ratio.value).astype(bool)]
 
 
 def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
