@@ -120,9 +120,13 @@ def test_schedules_stand_at_their_milliseconds_and_below_at_multiples_of_the_est
         points = tiny.points(above, schedules.BOUND_LOOKS[name])
         assert points == [near((1, ms[0])), near((2, ms[1]))]
     assert above.get_title("left") == "compute : copy 2"
-    fast = [schedule("graph", 2, 15.0), schedule("skewed", 2, 20.0)]
-    shown = tiny.shown(schedules.schedules, scheduled(schedule("depth_first", 1, 40.0), *fast))
-    assert "graph with 2 chunks at compute : copy 2 takes 0.50 of it" in shown.details
+
+
+def test_the_case_farthest_below_its_estimate_is_known() -> None:
+    cases = [schedule("graph", 2, 15.0), schedule("skewed", 2, 20.0), schedule("graph", 1, 40.0)]
+    least = bounds.beaten([bounds.schedules_of(scheduled(*cases))])
+    assert (least.id, least.chunks, bounds.over_bound(least).value) == ("graph", 2, near(0.5))
+    assert bounds.beaten([bounds.schedules_of(scheduled(*SERIALS, *DEPTH_FIRST))]) is None
 
 
 def test_a_speedup_is_over_serial_execution_at_its_fastest() -> None:

@@ -58,16 +58,10 @@ def _schedules(data: Data, over: str, fixed: str) -> Shown:
     cases = bounds.schedules_of(data)
     parts = bounds.panels(cases, over)
     details = f"The number of {fixed} is {parts[0][fixed].iloc[0]}."
-    if over == "chunks" and (least := bounds.beaten(parts)) is not None:
-        details += (
-            f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} chunks at "
-            f"compute : copy {least.compute_to_copy:.2g} takes "
-            f"{bounds.over_bound(least).value:.2f} of it."
-        )
     caption = (
         f"Makespan of each schedule against the number of {over}, in pinned memory, with estimates "
-        f"from parts timed alone; below, over the pipeline estimate. {SIDE}; only the lower "
-        "estimates include it. Bars: 95% intervals."
+        "from parts timed alone; below, over the pipeline estimate, which concurrent kernels can "
+        f"beat. {SIDE}; only the lower estimates include it. Bars: 95% intervals."
     )
     return shown(data, _makespans(parts, over), caption, cases, details=details)
 
