@@ -158,9 +158,9 @@ def all_sources(on: dict[str, Shown]) -> list[Source]:
 
 def joint_caption(on: dict[str, Shown]) -> str:
     """The caption of a figure, with the details of each device."""
-    details = [f"{name}: {own.details}".removeprefix(": ") for name, own in on.items()]
-    caption = next(iter(on.values())).caption
-    return " ".join([caption, *(text for text in details if not text.endswith(": "))])
+    known = {name: own.details for name, own in on.items() if own.details}
+    details = [f"{name}: {text}".removeprefix(": ") for name, text in known.items()]
+    return " ".join([next(iter(on.values())).caption, *details])
 
 
 def footer_line(origins: Sequence[Source]) -> str:
@@ -171,14 +171,10 @@ def footer_line(origins: Sequence[Source]) -> str:
 def latex_caption(text: str, origins: Sequence[Source]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was
     repeated."""
-    lines = [
-        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in origins
-    ]
+    lines = "; ".join(f"{s.line()} ({s.repeated})".removesuffix(" ()") for s in origins)
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")
-    if not lines:
-        return f"\\caption{{{stated}}}\n"
-    return f"\\caption{{{stated} {latex('; '.join(lines))}.}}\n"
+    return f"\\caption{{{stated}{f' {latex(lines)}.' * bool(lines)}}}\n"
 
 
 def markdown(made: Shown) -> str:
