@@ -288,7 +288,7 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(
             r"bench --variant 'cub\*,empty_launch,copy_vector,copy_one_wave,best' --type i8 ",
         ),
         (
-            "table implicit_sync",
+            "table implicit_sync_calls",
             r"no experiments on implicit synchronisation\. To measure it: tools/record .* "
             r"implicit_sync ",
         ),

@@ -180,6 +180,9 @@ def test_panels_are_the_least_and_most_work_and_the_one_nearest_to_a_copy() -> N
     assert [panel["work"].iloc[0] for panel in panels] == [1, 128, 512]
     with pytest.raises(Lacking):
         bounds.panels(timed, "streams")
+    with pytest.raises(Lacking):
+        bounds.schedules_of(scheduled(*DEPTH_FIRST))  # a schedule alone
+    assert bounds.best_schedule(timed, "vector_add") is None
 
 
 # ------------------------------------------------------------------------------------- timelines

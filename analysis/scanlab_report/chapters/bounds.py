@@ -113,7 +113,7 @@ def _parts(case: Any, copies: pd.DataFrame, kernels: dict[Any, float]) -> dict[s
 def problems(cases: pd.DataFrame) -> pd.DataFrame:
     """One row per problem in which several schedules were timed: `scale` first, then most items."""
     rows = cases.groupby(PROBLEM).agg(cases=("id", "size"), ids=("id", "nunique")).reset_index()
-    rows = rows[rows["ids"] > 1].assign(main=rows["workload"] == MAIN_WORKLOAD)
+    rows = rows.assign(main=rows["workload"] == MAIN_WORKLOAD)[rows["ids"] > 1]
     return rows.sort_values(["main", "items", "cases"], ascending=False, ignore_index=True)
 
 
@@ -165,7 +165,7 @@ def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
     """Return the fastest case in pinned memory of a workload at its largest size, with the least
     work per item, without side kernels; None if there is none."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
-    rows = rows[rows["bound"].notna()].assign(most=-rows["items"])
+    rows = rows.assign(most=-rows["items"])[rows["bound"].notna()]
     return _first(rows.sort_values(["most", "work", "median_ns"], kind="stable"))
 
 

@@ -83,7 +83,8 @@ def model_residuals(data: Data) -> Shown:
     caption = (
         "Left: predicted over measured makespan, by schedule and then by makespan; dashed: 3% and "
         "10% off. Right: share of overlapping pairs of operations that overlap in both, against "
-        "that of the prediction that agrees best with all repetitions; dashed: 95%."
+        "that of the prediction that agrees best with all repetitions; dashed: 95%. There are no "
+        "error bars."
     )
     return shown(data, drawn, caption, source)
 

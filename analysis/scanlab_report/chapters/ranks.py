@@ -209,7 +209,7 @@ def ranks_timeline(data: Data) -> Shown:
     caption = (
         "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Titles "
         "give the time from the first start on any GPU to the last end, in the run of median "
-        "length. Clocks of two GPUs agree to within microseconds."
+        "length. Clocks of two GPUs agree to within microseconds. There are no error bars."
     )
     return shown(data, drawn, caption, spans)
 
@@ -278,6 +278,6 @@ def ranks_waits(data: Data) -> Shown:
     caption = (
         "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there, "
         "over one run of the largest array. The role tell stores aggregates on the other GPUs, and "
-        "prefix includes waits for other GPUs."
+        "prefix includes waits for other GPUs. There are no error bars."
     )
     return shown(data, drawn, caption, waits)

@@ -105,7 +105,8 @@ def gantt(data: Data) -> Shown:
     traces = traces_of(data, ("depth_first", "breadth_first"))
     caption = (
         "Operations of each engine against time, by CUPTI, below the host's calls; concurrent "
-        "kernels are stacked. Titles give the makespan of the run shown, of median time."
+        "kernels are stacked. Titles give the makespan of the run shown, of median time; there are "
+        "no error bars."
     )
     return shown(data, draw_timelines(traces), caption, trace_rows(traces))
 
