@@ -108,9 +108,6 @@ def _register(entries: dict[str, Entry], *measured_by: str, **options: Any):
 figure, table = partial(_register, FIGURES), partial(_register, TABLES)
 
 
-# ------------------------------------------------------------------------------------ showing it
-
-
 def first_of(entry: Entry, data: Data) -> Shown:
     """Return a table of the first device with data. Without any, raise its Lacking."""
     reason: Lacking | None = None
@@ -134,11 +131,9 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
             with suppress(Lacking):
                 on[device] = entry.make(data.on(device, alike=True))
                 stack.heading.set_text(", ".join([device, *on[device].unusual]))
-    lines = {tuple(source.line() for source in shown.sources) for shown in on.values()}
-    if len(lines) > 1:
+    if len({tuple(source.line() for source in own.sources) for own in on.values()}) > 1:
         return {device: replace(own, content=stack.sheet) for device, own in on.items()}
-    if stack.sheet is not None:
-        style.close(stack.sheet)
+    style.close(stack.sheet)
     return {"": first_of(entry, data)}
 
 
@@ -149,7 +144,6 @@ def draw(
     with style.sheet(sheet):
         on = {"": first_of(entry, data)} if entry.of_others else by_device(entry, data)
         drawn: Figure = next(iter(on.values())).content
-        style.finish(drawn)
         unusual = [*on[""].unusual] if "" in on else []
         caption = [joint_caption(on)] * entry.of_others  # no page has it
         style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
@@ -159,19 +153,14 @@ def draw(
 
 def all_sources(on: dict[str, Shown]) -> list[Source]:
     """Return the source of each part, without duplicates."""
-    lines = {source.line(): source for shown in on.values() for source in shown.sources}
-    return list(lines.values())
+    return list({s.line(): s for own in on.values() for s in own.sources}.values())
 
 
 def joint_caption(on: dict[str, Shown]) -> str:
     """The caption of a figure, with the details of each device."""
-    captions = list(dict.fromkeys(shown.caption for shown in on.values()))
-    details = [
-        f"{device}: {shown.details}" if device else shown.details
-        for device, shown in on.items()
-        if shown.details
-    ]
-    return " ".join([*captions[:1], *details])
+    known = {name: own.details for name, own in on.items() if own.details}
+    details = [f"{name}: {text}".removeprefix(": ") for name, text in known.items()]
+    return " ".join([next(iter(on.values())).caption, *details])
 
 
 def footer_line(origins: Sequence[Source]) -> str:
@@ -182,14 +171,10 @@ def footer_line(origins: Sequence[Source]) -> str:
 def latex_caption(text: str, origins: Sequence[Source]) -> str:
     """A LaTeX caption: what is shown, then where each number comes from and how often it was
     repeated."""
-    lines = [
-        " (".join(filter(None, (s.line(), s.repeated))) + ")" * bool(s.repeated) for s in origins
-    ]
+    lines = "; ".join(f"{s.line()} ({s.repeated})".removesuffix(" ()") for s in origins)
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")
-    if not lines:
-        return f"\\caption{{{stated}}}\n"
-    return f"\\caption{{{stated} {latex('; '.join(lines))}.}}\n"
+    return f"\\caption{{{stated}{f' {latex(lines)}.' * bool(lines)}}}\n"
 
 
 def markdown(made: Shown) -> str:

@@ -84,29 +84,14 @@ def run(ranks: int, sizes: Iterable[int], total: bool = False, **changes: Any) -
 def set_run(
     sizes: Iterable[int], ranks: int, slower: float, tells: str, **settings: int
 ) -> Document:
-    """A scan with these settings, so much slower than a copy beside it."""
+    """A scan with these settings, at sizes per rank, so much slower than a copy beside it."""
     named = {name: str(value) for name, value in settings.items()} | {"tells": tells}
     entries = []
-    for n in sizes:
+    for n in (size * ranks for size in sizes):
         peer = entry("peer_look_ahead", n, ranks, slower * copy_us(n, ranks), more=named)
         entries += [peer, entry("copy_all", n, ranks, copy_us(n, ranks))]
     options = "".join(f" --set {name}={value}" for name, value in named.items())
     return document(entries, ranks, argv=f"scanlab distributed bench --gpus {ranks}{options}")
-
-
-def chunk_run(
-    chunk: int, sizes: Iterable[int], ranks: int = GPUS, tells: str = "chunk"
-) -> Document:
-    """One chunk size: the farther from 16 tiles, the slower; and telling of tiles is a tenth
-    faster."""
-    slower = 1.05 * (1 + 0.03 * abs(chunk.bit_length() - 5)) * (0.9 if tells == "tile" else 1)
-    return set_run([n * ranks for n in sizes], ranks, slower, tells, chunk=chunk)
-
-
-def fold_run(states: int, tells: str, ranks: int = GPUS) -> Document:
-    """So many states per aggregate: each costs 1 % of a copy by chunks, and 10 % by tiles."""
-    slower = 1 + (0.1 if tells == "tile" else 0.01) * states
-    return set_run([ranks << 28], ranks, slower, tells, states=states)
 
 
 def documents(gpus: int = GPUS) -> dict[str, Document]:
@@ -118,10 +103,13 @@ def documents(gpus: int = GPUS) -> dict[str, Document]:
         made[f"ranks_strong_{ranks}"] = run(ranks, strong, True, date="2026-01-02T04:04:05Z")
     for tells in ("chunk", "tile"):
         for chunk in (8, 16, 32, 64):
+            slower = 1.05 * (1 + 0.03 * abs(chunk.bit_length() - 5))
             sizes = (2**20, 2**24, 2**28)
-            made[f"ranks_chunk_{tells}_{chunk}"] = chunk_run(chunk, sizes, gpus, tells)
+            made[f"ranks_chunk_{tells}_{chunk}"] = set_run(sizes, gpus, slower, tells, chunk=chunk)
         for states in (1, 2, 4):
-            made[f"ranks_fold_{tells}_{states}"] = fold_run(states, tells, gpus)
+            slower = 1 + (0.1 if tells == "tile" else 0.01) * states
+            file = set_run([2**28], gpus, slower, tells, states=states)
+            made[f"ranks_fold_{tells}_{states}"] = file
     return made
 
 

@@ -3,11 +3,14 @@ runs against it."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters.bounds import Parts
+import pandas as pd
+
+from scanlab_report.chapters.bounds import bounds
 from scanlab_report.chapters.scenarios import PICTURES
 
 ITEMS = 2**28
@@ -54,9 +57,10 @@ def kernel_ms(work: int) -> float:
 
 def bound_ms(work: int, chunks: int, inputs: int = 1) -> float:
     """The least time of a pipeline."""
-    alone = Parts(inputs * COPY_MS, kernel_ms(work), COPY_MS)
-    duplex = Parts(inputs * DUPLEX_MS, kernel_ms(work), DUPLEX_MS)
-    return alone.pipeline(duplex, chunks)
+    parts = dict(kernels=kernel_ms(work), side=0.0, chunks=chunks)
+    for kind, ms in (("copy", COPY_MS), ("duplex", DUPLEX_MS)):
+        parts |= {f"{kind}_in": inputs * ms, f"{kind}_out": ms}
+    return float(bounds(pd.DataFrame([parts]))["bound"].iloc[0])
 
 
 def schedule(
@@ -72,37 +76,33 @@ def schedule(
 
 
 def rates() -> list[list[Document]]:
-    """Copies alone and against each other, and the kernels of all chunk sizes."""
+    """Copies alone and against each other, and the kernels over the whole array."""
     entries = []
     for direction in ("h2d", "d2h"):
         for both_ways, time in ((False, COPY_MS), (True, DUPLEX_MS)):
             case = dict(kind="copy", direction=direction, both_ways=both_ways, memory="pinned")
             entries.append(repetitions(case | dict(bytes=4 * ITEMS), time))
-    for workload in ("scale", "vector_add"):
-        for chunks in CHUNKS:
-            for work in WORKS:
-                case = dict(kind="kernel", workload=workload, items=ITEMS // chunks, work=work)
-                entries.append(repetitions(case | dict(blocks=0), kernel_ms(work) / chunks))
+    for workload, work in itertools.product(("scale", "vector_add"), WORKS):
+        case = dict(kind="kernel", workload=workload, items=ITEMS, work=work, blocks=0)
+        entries.append(repetitions(case, kernel_ms(work)))
     return entries
 
 
 def schedules() -> Document:
     entries = rates()
-    for work in WORKS:
+    for work, chunks in itertools.product(WORKS, CHUNKS):
         serial = 2 * COPY_MS + kernel_ms(work)
-        for chunks in CHUNKS:
-            add = lambda id_, ms, at=(chunks, 4, work), **fields: entries.append(
-                schedule(id_, ms, *at, **fields)
-            )
-            add("serial_pinned", serial + 0.01 * chunks)
-            add("null_stream_trap", 1.1 * serial)
-            add("three_streams_unordered", 21.0, control=True, verified=False)
-            for id_, slower in SLOWER.items():
-                twice = 2 * kernel_ms(work) if id_ in SIDE_KERNELS else 0.0
-                add(id_, slower * max(bound_ms(work, chunks), twice))
-        for streams in (1, 2, 8):
-            time = (1.0 + 0.5 / streams) * bound_ms(work, 64)
-            entries.append(schedule("depth_first", time, 64, streams, work))
+        case = (chunks, 4, work)
+        entries.append(schedule("serial_pinned", serial + 0.01 * chunks, *case))
+        entries.append(schedule("null_stream_trap", 1.1 * serial, *case))
+        control = dict(control=True, verified=False)
+        entries.append(schedule("three_streams_unordered", 21.0, *case, **control))
+        for id_, slower in SLOWER.items():
+            twice = 2 * kernel_ms(work) if id_ in SIDE_KERNELS else 0.0
+            entries.append(schedule(id_, slower * max(bound_ms(work, chunks), twice), *case))
+    for work, streams in itertools.product(WORKS, (1, 2, 8)):
+        time = (1.0 + 0.5 / streams) * bound_ms(work, 64)
+        entries.append(schedule("depth_first", time, 64, streams, work))
     time = 1.02 * bound_ms(1, 16, inputs=2)
     entries.append(schedule("three_streams", time, workload="vector_add", inputs=2))
     return results(*entries)
@@ -151,10 +151,9 @@ def trace(
             events.append(event(pid, tid, begin, lasts, f"{kind} {chunk}", kind, **args))
     if issued:
         events.append(process(3, "host"))
-        calls = ["copy_in", "kernel", "copy_out"] * (operations // 3) + ["synchronize_device"]
-        for i, kind in enumerate(calls):
-            args = dict(operation=i, kind=kind, chunk=i // 3)
-            events.append(event(3, 1, 10.0 + 4 * i, 3.0, kind, "issue", **args))
+        for i in range(operations):
+            args = dict(operation=i, kind=("copy_in", "kernel", "copy_out")[i % 3], chunk=i // 3)
+            events.append(event(3, 1, 10.0 + 4 * i, 3.0, args["kind"], "issue", **args))
     data = about(schedule=name, tracing_overhead_percent=-2.0) | changes
     document = dict(schema="scanlab-trace/1", traceEvents=events, displayTimeUnit="ms")
     return document | dict(otherData=data)
@@ -222,34 +221,29 @@ def concurrency() -> Document:
 
 def comparison() -> Document:
     traces = []
-    for name in ("depth_first", "graph"):
-        for chunks in (4, 16):
-            for connections in (1, 8):
-                case = dict(schedule=name, workload="scale", items=1 << 26, chunks=chunks)
-                case |= dict(streams=4, work=1, connections=connections, measured_us=1e4 / chunks)
-                case |= dict(predicted_us=1.02e4 / chunks, unaided_us=1.04e4 / chunks)
-                case |= dict(estimate_us=0.9e4 / chunks, copy_queues=min(4, connections))
-                case |= dict(measured_spread=0.04 if chunks == 4 else 0.06)
-                case |= dict(queues_ordered_as_modelled=name == "graph")
-                pairs = (("", 10, 9), ("unaided_", 10, 8), ("repeated_", 210, 190))
-                for which, either, both in (*pairs, ("best_", 100, 95)):
-                    case[f"{which}overlap_in_either"] = either
-                    case[f"{which}overlap_in_both"] = both
-                traces.append(case)
+    for name, chunks, connections in itertools.product(("depth_first", "graph"), (4, 16), (1, 8)):
+        case = dict(schedule=name, workload="scale", items=1 << 26, chunks=chunks, streams=4)
+        times = dict(measured=1e4, predicted=1.02e4, unaided=1.04e4, estimate=0.9e4)
+        case |= {f"{whose}_us": us / chunks for whose, us in times.items()}
+        case |= dict(work=1, connections=connections, copy_queues=min(4, connections))
+        case |= dict(measured_spread=0.04 if chunks == 4 else 0.06)
+        case |= dict(queues_ordered_as_modelled=name == "graph")
+        pairs = dict(best_=(100, 95), unaided_=(10, 8), repeated_=(210, 190)) | {"": (10, 9)}
+        for which, (either, both) in pairs.items():
+            case |= {f"{which}overlap_in_either": either, f"{which}overlap_in_both": both}
+        traces.append(case)
     return dict(schema="scanlab-comparison/1", context=about(), traces=traces)
 
 
 def advice() -> Document:
-    def choice(chunks: int, us: float) -> Document:
-        chosen = dict(schedule="depth_first", chunks=chunks, streams=4)
-        return chosen | dict(measured_us=us, predicted_us=1000.0)
-
+    choice = dict(schedule="depth_first", chunks=16, streams=4, measured_us=1010.0)
+    choice |= dict(predicted_us=1000.0)
     problems = []
     for items, error in ((1 << 14, 0.2), (1 << 20, 0.04), (1 << 26, 0.01)):
         problem = dict(workload="scale", items=items, work=1, copied_bytes=8 * items, choices=40)
-        problem |= dict(median_error=error, worst_error=2 * error, stated=choice(16, 1010.0))
-        problem |= dict(stated_was_measured=items > 1 << 14, advised=choice(16, 1010.0))
-        problem |= dict(fastest=choice(8, 1000.0), slower=0.01, ties=3)
+        problem |= dict(median_error=error, worst_error=2 * error, stated=choice, advised=choice)
+        problem |= dict(stated_was_measured=items > 1 << 14, slower=0.01, ties=3)
+        problem |= dict(fastest=choice | dict(chunks=8, measured_us=1000.0))
         problems.append(problem | dict(ties_least_slower=0.005, ties_most_slower=0.03))
     return dict(schema="scanlab-advice-against/1", context=about(), problems=problems)
 
@@ -270,13 +264,11 @@ def timed_by_nvbench(variant: str, items: object, **summaries: float) -> Documen
 
 def stopwatch(states: list[Document]) -> Document:
     """Return a document as `scanlab_nvbench --json` writes it."""
-    version = dict(json=dict(major=1, minor=0, patch=0, string="1.0.0"))
-    version |= dict(nvbench=dict(major=0, minor=1, patch=0, string="0.1.0"))
-    meta = dict(argv=["scanlab_nvbench"], version=version)
-    devices = [dict(id=0, name="Test Device")]
-    sums = [dict(name="inclusive_sum", states=states)]
-    context = about(schema="scanlab-nvbench/1")
-    return dict(context=context, meta=meta, devices=devices, benchmarks=sums)
+    numbers = dict(major=1, minor=0, patch=0, string="1.0.0")
+    meta = dict(argv=["scanlab_nvbench"], version=dict(json=numbers, nvbench=numbers))
+    made = dict(context=about(schema="scanlab-nvbench/1"), meta=meta)
+    made |= dict(devices=[dict(id=0, name="Test Device")])
+    return made | dict(benchmarks=[dict(name="inclusive_sum", states=states)])
 
 
 def several_gpus(ranks: int = 4) -> Document:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, citation, code
+from scanlab_report.formats import Column, Table
 from scanlab_report.intervals import median_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -45,21 +45,17 @@ def concurrency(data: Data) -> Shown:
     cases = block_times(data)
     stairs = cases[(cases["kernels"] == 1) & (cases["predicted"] <= WAVES)]
     queue = cases[cases["kernels"] > 1]
-    if stairs.empty and queue.empty:
-        raise Lacking(f"concurrent kernels of up to {WAVES} waves")
-    panels = [(_stairs, stairs, 1.6), (_queue, queue, 1.0)]
-    panels = [panel for panel in panels if len(panel[1])]
-    widths = [width for _, _, width in panels]
-    drawn, axes = style.figure(style.DOUBLE, 2.1, len(panels), width_ratios=widths)
-    for axis, (draw, rows, _) in zip(axes, panels, strict=True):
-        draw(axis, rows)
+    if stairs.empty or queue.empty:
+        raise Lacking(f"concurrent kernels of up to {WAVES} waves, and of several per stream")
+    drawn, (left, right) = style.figure(style.DOUBLE, 2.1, 2, width_ratios=(1.6, 1.0))
+    _stairs(left, stairs)
+    _queue(right, queue)
     caption = (
-        "Left: makespan of one kernel per stream against the total number of blocks, in durations "
-        "of one block. The staircase is blocks over slots, one per multiprocessor, rounded up. "
-        "Right: makespan of several kernels per stream, issued stream by stream; dashed lines are "
-        "predictions."
+        "Makespan in durations of one block, of one kernel per stream against the total number of "
+        "blocks (left), and of several, issued stream by stream (right). Grey: predictions for one "
+        "slot per multiprocessor. Bars: 95% intervals."
     )
-    return shown(data, drawn, caption, cases, details=marks.bars_said(cases["count"]))
+    return shown(data, drawn, caption, cases)
 
 
 def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
@@ -67,20 +63,15 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
     total = np.arange(1, slots * WAVES + 1)
     steps = {"color": style.GREY, "zorder": 1, "label": "⌈blocks / slots⌉"}
     axes.plot(total, np.ceil(total / slots), **steps)
-    cases = cases.rename(columns={"measured": "y"})
     for place, (connections, rows) in enumerate(cases.groupby("connections")):
         marker, points, colour = _QUEUES[min(place, 2)]
         name, look = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
-        fill: dict[str, Any] = {
-            "markerfacecolor": "none" if place < 2 else colour,
-            "zorder": 2 + place,
-        }
-        marks.curve(axes, rows, "total", look, name, "y", markersize=points, **fill)
+        form: dict[str, Any] = {"markersize": points, "zorder": 2 + place}
+        form["markerfacecolor"] = "none" if place < 2 else colour
+        marks.curve(axes, rows, "total", look, name, "measured", **form)
     axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
-    axes.set_ylim(0, WAVES + 0.6)
+    axes.set(ylim=(0, WAVES + 0.6), ylabel="makespan / one block", title="one kernel per stream")
     axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
-    axes.set_ylabel("makespan / one block")
-    axes.set_title("one kernel per stream")
     axes.legend(loc="upper left")
 
 
@@ -92,26 +83,21 @@ def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     colours = [_QUEUES[min(i, 2)][2] for i in range(len(names))]
     axes.bar(names, measured, width=0.55, color=colours, zorder=2)
     marks.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
+    small = {"fontsize": 7.5, "zorder": 3}
     lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
-    if cases["predicted"].max() > cases["predicted"].min():
-        lines["one queue"] = cases["predicted"].max()
-    dashed = style.Look(style.GREY, "None", "--")
-    for name, value in lines.items():
-        marks.level(axes, value, dashed)
+    for name, value in (lines | {"one queue": cases["predicted"].max()}).items():
+        marks.level(axes, value, style.Look(style.GREY, "None", "--"))
         at = (len(cases) - 0.45, value + 0.12)
-        axes.text(*at, name, ha="right", va="bottom", fontsize=7.5, color=style.GREY)
+        axes.text(*at, name, ha="right", va="bottom", color=style.GREY, **small)
     for place, value in enumerate(measured):
-        colour, text = style.BLACK if place == 0 else "white", f"{value:.2f}"
-        inside = {"ha": "center", "va": "top", "zorder": 3}
-        axes.text(place, value - 0.15, text, fontsize=7.5, color=colour, **inside)
-    axes.set_ylim(0, 1.15 * max(cases["serial"]))
+        colour = style.BLACK if place == 0 else "white"
+        at = (place, value - 0.15)
+        axes.text(*at, f"{value:.2f}", ha="center", va="top", color=colour, **small)
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("hardware work queues")
+    axes.set(ylim=(0, 1.15 * max(cases["serial"])), xlabel="hardware work queues")
     title = f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks"
     axes.set_title(title)
 
-
-# ------------------------------------------------------------------------- implicit synchronisation
 
 _READ = (
     "Source: answer of the teaching material. Device: measured answer; (!) marks a difference. "
@@ -131,29 +117,6 @@ def _sync_rows(data: Data) -> pd.DataFrame:
 def text(value: Any) -> str:
     """A cell of text; a dash where there is none."""
     return value if isinstance(value, str) and value else "—"
-
-
-@table("implicit_sync")
-def implicit_sync(data: Data) -> Shown:
-    """Implicit synchronisation: every experiment, as documented and as measured."""
-    rows = _sync_rows(data)
-    columns = (
-        Column("name", "experiment", code, right=False),
-        Column("question", "question", right=False),
-        Column("stated", "source says", text, right=False),
-        Column("answer", "this device", text, right=False),
-        Column("differs", "differs", lambda value: "yes" if value else "", right=False),
-        Column("yes", "yes"),
-        Column("trials", "of"),
-        Column("claim", "claim", right=False),
-        Column("source", "source", right=False, refers=citation),
-        Column("refusal", "not tried because", text, right=False),
-    )
-    caption = (
-        "Implicit synchronisation: each experiment, with the answer of its source and of "
-        "this device. Yes: trials that answered yes, of all trials."
-    )
-    return shown(data, Table(caption, columns, rows), caption, rows)
 
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
@@ -184,8 +147,8 @@ def implicit_sync_calls(data: Data) -> Shown:
     made = made.assign(call=sync_calls(asked)).reset_index(drop=True)
     caption = (
         "API calls behind a running kernel: whether they block the host until the kernel ends, and "
-        f"whether they serialise kernels of two streams. {_READ} Names omit the prefix cuda. "
-        "Copies beside non-blocking streams are of pageable memory, 4 MiB unless stated."
+        f"whether they serialise kernels of two streams. {_READ} Copies beside non-blocking "
+        "streams are of pageable memory, 4 MiB unless stated."
     )
     return shown(data, Table(caption, columns, made), caption, rows)
 

@@ -52,7 +52,7 @@ def model_residuals(data: Data) -> Shown:
     """Engine model against the device of its calibration: error of the makespan, and the share of
     overlapping pairs that both have."""
     rows, source = predictions(data)
-    rows = rows.assign(
+    rows = rows.sort_values("measured_us", kind="stable").assign(
         ratio=rows["predicted_us"] / rows["measured_us"],
         possible=100 * agreement(rows, "best_"),
         both=100 * agreement(rows),
@@ -61,11 +61,11 @@ def model_residuals(data: Data) -> Shown:
     thin, dashed = (style.Look(style.GREY, "None", line) for line in ("-", "--"))
     names = sorted(set(rows["schedule"]))
     for place, name in enumerate(names):
-        own = rows[rows["schedule"] == name].sort_values("measured_us").index
+        own = rows.index[rows["schedule"] == name]
         spread = np.linspace(-0.38, 0.38, len(own)) if len(own) > 1 else 0
         rows.loc[own, "place"] = place + spread
     looks = (style.ORANGE, "o"), (style.BLUE, "s"), (style.BLACK, "^")
-    for place, (connections, own) in enumerate(rows.groupby("connections")):
+    for place, (connections, own) in enumerate(rows.sort_index().groupby("connections")):
         points, form = style.Look(*looks[min(place, 2)], "None"), {"markersize": 3.2, "zorder": 3}
         label = count(connections, "hardware work queue")
         marks.curve(left, own, "place", points, label, "ratio", **form)
@@ -74,19 +74,17 @@ def model_residuals(data: Data) -> Shown:
     for off in (-0.10, -0.03, 0.03, 0.10):
         marks.level(left, 1 + off, dashed, width=0.7)
     left.set_xticks(range(len(names)), [name.replace("_", "\n") for name in names], fontsize=6)
-    left.set_xlim(-0.6, len(names) - 0.4)
+    left.set(xlim=(-0.6, len(names) - 0.4), ylabel="predicted / measured")
     left.grid(visible=False, axis="x")
-    left.set_ylabel("predicted / measured")
     left.legend(loc="upper right", ncols=2)
     right.plot((0, 100), (0, 100), zorder=1, **thin.plot())
     marks.level(right, 95, dashed, width=0.7)
     right.set(xlim=(0, 100), ylim=(0, 100), xlabel="best possible, %", ylabel="pairs in both, %")
     caption = (
-        "Engine model against device. Left: predicted over measured makespan, by schedule and then "
-        "by makespan; dashed: 3% and 10% off. Right: share of overlapping pairs of operations that "
-        "overlap in prediction and measurement alike. The diagonal is the prediction that agrees "
-        "best with all repetitions; dashed: 95%. Durations are calibrated, hardware work queues as "
-        "traced. There are no error bars."
+        "Left: predicted over measured makespan, by schedule and then by makespan; dashed: 3% and "
+        "10% off. Right: share of overlapping pairs of operations that overlap in both, against "
+        "that of the prediction that agrees best with all repetitions; dashed: 95%. There are no "
+        "error bars."
     )
     return shown(data, drawn, caption, source)
 
@@ -95,11 +93,8 @@ def model_residuals(data: Data) -> Shown:
 def model_advice(data: Data) -> Shown:
     """Advice of the engine model, beside the fastest choice measured."""
     every = newest(data, "advice", "advice of the engine model held against a sweep")
-    counts = [
-        choice.get("repetitions") for which in ("advised", "fastest") for choice in every[which]
-    ]
-    source = computed_source(data, every, counts)
     rows = every.sort_values(["workload", "items", "work"], ignore_index=True)
+    counts = [row.get("repetitions") for name in ("advised", "fastest") for row in every[name]]
     chosen = lambda own: f"{own['schedule']}, {own['chunks']} × {own['streams']}"
     for which in ("advised", "fastest"):
         rows[f"{which}_choice"] = rows[which].map(chosen)
@@ -108,20 +103,16 @@ def model_advice(data: Data) -> Shown:
     rows["ties_apart"] = percent("ties_least_slower") + "–" + percent("ties_most_slower")
     for name, column in (("", "slower"), ("median_", "median_error"), ("worst_", "worst_error")):
         rows[f"{name}percent"] = 100 * rows[column]
-    tenth = "{:.1f}".format
+    tenth, digits = "{:.1f}".format, partial(significant, digits=3)
     columns = [
         Column("workload", "workload", right=False),
         Column("items", "items", size),
         Column("work", "work"),
         Column("choices", "choices"),
-        *(
-            Column(f"{which}_{key}", heading, print_, right=key == "ms", group=which)
-            for which in ("advised", "fastest")
-            for key, heading, print_ in (
-                ("choice", "chunks × streams", str),
-                ("ms", "ms", partial(significant, digits=3)),
-            )
-        ),
+        Column("advised_choice", "chunks × streams", right=False, group="advised"),
+        Column("advised_ms", "ms", digits, group="advised"),
+        Column("fastest_choice", "chunks × streams", right=False, group="fastest"),
+        Column("fastest_ms", "ms", digits, group="fastest"),
         Column("percent", "slower, %", tenth),
         Column("ties", "n", group="ties"),
         Column("ties_apart", "slower, %", group="ties"),
@@ -129,13 +120,12 @@ def model_advice(data: Data) -> Shown:
         Column("worst_percent", "worst", tenth, group="error, %"),
     ]
     caption = (
-        "Advice of the engine model, calibrated by microbenchmarks alone, beside the fastest "
-        f"measured choice; times are medians of one sweep. {WORK} Ties: the number n of measured "
-        "choices that the model predicts as fast as the advised one, and their slowdown over the "
-        "fastest. Error: predicted against measured makespan over all choices."
+        "Advice of the engine model beside the fastest measured choice of one sweep. Ties: the "
+        "number n of measured choices that the model predicts as fast as the advised one, and "
+        f"their slowdown. Error: predicted against measured makespan over all choices. {WORK}"
     )
     missed = rows[~rows["stated_was_measured"].astype(bool)]
     named = ", ".join(f"{row.workload} of {size(row.items)} items" for row in missed.itertuples())
     note = f"The advised choice was not measured for {named}; the best measured one stands instead."
-    notes = (note,) if named else ()
-    return shown(data, Table(caption, columns, rows, notes), caption, source)
+    table_ = Table(caption, columns, rows, (note,) if named else ())
+    return shown(data, table_, caption, computed_source(data, every, counts))

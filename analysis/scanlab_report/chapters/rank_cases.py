@@ -26,17 +26,6 @@ FLOORS = {"launch_all": "empty kernels", "nccl_all_gather": "NCCL all-gather"}
 CHUNK, STATES = "chunk", "states"
 """Settings: tiles per chunk, and states per aggregate."""
 
-# ------------------------------------------------------------------------------ which session
-
-_OVER = {
-    "": "",
-    "ranks": " with 1 rank and with more",
-    "items": " of several sizes",
-    VENDOR: ", CUB with NCCL among them",
-    CHUNK: " with several chunk sizes",
-    STATES: " with several states per aggregate",
-}
-
 
 def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
     """Return the cases of one device: those measured now, else those of one recorded session. The
@@ -59,7 +48,7 @@ def several(data: Data, over: str = "", ranks: int = 0) -> pd.DataFrame:
         cases = data.once(("several", *numbers), lambda: _session(data, numbers))
         if not over or varies(cases, over):
             return cases
-    raise Lacking(f"times of scans over several ranks{_OVER[over]}")
+    raise Lacking(f"times of scans over several ranks{f', of several {over}' * bool(over)}")
 
 
 def _folder(file: File) -> Path:
@@ -76,10 +65,9 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
     best = every.rows("scan", lambda file: place(file) == first)
     best = pick(best, variant=BEST, settings="", cache="warm", launch=STREAM)
     if len(best):
-        oldest_first = sorted(set(best["file"]), key=lambda n: (data.files[n].date, n))
-        age = best["file"].map(oldest_first.index)
-        newest = age.groupby([best[c] for c in (*KIND, "items")]).transform("max")
-        best = summarise(best[age == newest].assign(ranks=1), PROBLEM)
+        date = best["file"].map(lambda number: (data.files[number].date, number))
+        newest = date.groupby([best[c] for c in (*KIND, "items")]).transform("max")
+        best = summarise(best[date == newest].assign(ranks=1), PROBLEM)
         best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
         cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
     per_rank, rate = cases["items"] / cases["ranks"], cases["bytes"] / cases["median_ns"]
@@ -87,15 +75,13 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
-    """Return whether a scan was timed with several values of `over`, all else being equal: ranks (1
-    and more), items, CHUNK or STATES. For VENDOR, return whether it was timed."""
+    """Return whether scans were timed with several values of `over`: ranks, items, CHUNK or STATES.
+    For VENDOR, return whether it was timed."""
     if over == VENDOR:
         return VENDOR in set(cases["algorithm"])
     if over in (CHUNK, STATES):
         return not varied(cases, over).empty
-    same = [column for column in RANKS if column not in (over, "items")]
-    values = pick(cases, kind=SCAN).groupby(same)[over].unique()
-    return any(len(own) > 1 and (over == "items" or 1 in own) for own in values)
+    return pick(cases, kind=SCAN)[over].nunique() > 1
 
 
 def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -120,15 +106,11 @@ def usual(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
-    """Sums of 32-bit integers, inclusive; without any, the type, operator and mode of most."""
+    """Sums of 32-bit integers, inclusive; Lacking if there are none."""
     sums = pick(rows, type="i32", op="plus", mode="inclusive")
-    if len(sums):
-        return sums
-    most = rows[rows["kind"] != BEST].groupby(KIND).size().idxmax()
-    return pick(rows, **dict(zip(KIND, most, strict=True)))
-
-
-# ---------------------------------------------------------------------------- what is computed
+    if sums.empty:
+        raise Lacking("sums of 32-bit integers over several ranks")
+    return sums
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
@@ -159,14 +141,20 @@ def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
     `efficiency` is the time on one rank over that on all, an interval."""
     rows = pick(cases, kind=kind)
     same = ["algorithm", "settings", *KIND, "items_per_rank"]
-    return _known(rows[rows["ranks"] > 1], "efficiency", pick(rows, ranks=1), same)
+    several_ = rows[rows["ranks"] > 1]
+    return _known(several_.assign(efficiency=_ratios(pick(rows, ranks=1), several_, same)))
 
 
 def strong(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the scans for which `best` was timed on one GPU with the same total number of items.
     `speedup` is the time of `best` over theirs, an interval."""
     rows = pick(cases, kind=SCAN)
-    return _known(rows, "speedup", pick(cases, kind=BEST), [*KIND, "items"])
+    return _known(rows.assign(speedup=_ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])))
+
+
+def _known(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose last column is known."""
+    return rows[rows.iloc[:, -1].map(lambda ratio: ratio.value == ratio.value).astype(bool)]
 
 
 def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
@@ -177,12 +165,6 @@ def strong_bounds(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**{name: rows["median_ns_best"] / rows[name] for name in BOUND_LOOKS})
 
 
-def _known(rows: pd.DataFrame, column: str, above: pd.DataFrame, same: list[str]) -> pd.DataFrame:
-    """The rows that others agree with, and the ratios in a column."""
-    ratios = _ratios(above, rows, same)
-    return rows.assign(**{column: ratios})[ratios.map(lambda r: r.value == r.value).astype(bool)]
-
-
 def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Series:
     """The ratios of medians of rows that agree in some columns, by the rows below."""
     keys = [rows[same].itertuples(index=False, name=None) for rows in (above, below)]
@@ -190,8 +172,6 @@ def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Ser
     over = [samples.get(key, np.array([np.nan])) for key in keys[1]]
     return pd.Series(ratio_intervals(over, list(below["samples"])), below.index, dtype=object)
 
-
-# --------------------------------------------------------------------------------- how it looks
 
 _LOOKS = {
     "peer_look_ahead": Look(style.VERMILLION, "*", "-"),
@@ -223,8 +203,8 @@ def look(algorithm: str, tells: str = "") -> Look:
 
 def ordered(algorithms: Iterable[str]) -> list[str]:
     """Algorithms in the order of their looks, others behind them by id."""
-    known = list(_LOOKS)
-    return sorted(set(algorithms), key=lambda id_: (known.index(id_) if id_ in known else 99, id_))
+    timed = set(algorithms)
+    return [*(id_ for id_ in _LOOKS if id_ in timed), *sorted(timed - set(_LOOKS))]
 
 
 def scans_of(panel: Axes, rows: pd.DataFrame, limits: pd.DataFrame, x: str) -> list[End | None]:

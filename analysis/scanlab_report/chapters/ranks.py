@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
@@ -9,10 +11,11 @@ from matplotlib.patches import Patch
 from scanlab_report import marks, style
 from scanlab_report.chapters import rank_cases
 from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows, wait_shares
-from scanlab_report.chapters.rank_cases import COPY, LINEAR, SCAN, compared, look, main_kind, usual
+from scanlab_report.chapters.rank_cases import CHUNK, COPY, LINEAR, SCAN, STATES, WIDTH, look
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
 from scanlab_report.groups import BEST
+from scanlab_report.marks import power_of_two
 from scanlab_report.pick import Lacking, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import MEASURED, RANKS
@@ -22,40 +25,32 @@ from scanlab_report.tables import MEASURED, RANKS
 def ranks_scaling(data: Data) -> Shown:
     """Weak and strong scaling of scans over several GPUs, with the bounds."""
     timed = rank_cases.several(data, "ranks")
-    cases = main_kind(usual(timed))
-    limits, throughput = rank_cases.bounds(cases), marks.rates(pick(cases, kind=SCAN), 1e3)
-    rates = {name: limits["bytes"] / limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS}
+    cases = rank_cases.main_kind(rank_cases.usual(timed))
+    limits, rates = rank_cases.bounds(cases), marks.rates(pick(cases, kind=SCAN), 1e3)
     speedups = marks.heights(rank_cases.strong(cases), "speedup")
-    panels = [("items_per_rank", "items per GPU", throughput, limits.assign(**rates))]
-    panels.append(("items", "items in all", speedups, rank_cases.strong_bounds(cases)))
-    panels = [panel for panel in panels if len(panel[2])]
+    copied = {name: limits["bytes"] / limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS}
+    rate, speedup = "throughput of all GPUs, TB/s", "speedup over best on one GPU"
+    panels = [("items_per_rank", "items per GPU", rate, rates, limits.assign(**copied))]
+    panels += [("items", "items in all", speedup, speedups, rank_cases.strong_bounds(cases))]
+    panels = [panel for panel in panels if len(panel[3])]
     drawn, axes = style.figure(style.DOUBLE, 2.7, len(panels))
-    for panel, (column, words, rows, limits) in zip(axes, panels, strict=True):
+    for panel, (column, words, height, rows, limits) in zip(axes, panels, strict=True):
         timed_with = rows.groupby(column)["ranks"].nunique()
         items = max(timed_with.index, key=lambda n: (timed_with[n], n))
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
-        numbers = sorted(set(rows["ranks"]))
-        marks.ticks_at(panel, numbers)
-        panel.set_xlim(numbers[0] - 0.2, numbers[-1] + 0.2)
-        panel.set_xlabel("GPUs" if (rows["on"] == "gpus").all() else "ranks")
-        panel.set_ylabel("throughput of all GPUs, TB/s")
         ends = rank_cases.scans_of(panel, rows, limits, "ranks")
-        if column == "items":
+        numbers = sorted(set(rows["ranks"]))
+        if height == speedup:
             line = pd.DataFrame({"ranks": numbers, "y": numbers})
-            width = rank_cases.WIDTH
-            ends.append(
-                marks.curve(panel, line, "ranks", LINEAR, "linear", linewidth=width, zorder=1)
-            )
-            panel.set_ylabel("speedup over best on one GPU")
-        panel.set_ylim(bottom=0)
-        panel.set_title(f"{marks.power_of_two(items)} {words}")
+            form: dict[str, Any] = {"linewidth": WIDTH, "zorder": 1}
+            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", **form))
+        marks.ticks_at(panel, numbers)
+        panel.set(xlim=(numbers[0] - 0.2, numbers[-1] + 0.2), ylim=(0, None), ylabel=height)
+        panel.set(xlabel="GPUs", title=f"{power_of_two(items)} {words}")
         style.margin_legend(panel, ends)
     caption = (
-        "Scaling of scans over several GPUs. Left: throughput over all GPUs at equal items per "
-        "GPU. Right: speedup over `best` on one GPU at equal items in all. Thick: copies on all "
-        "GPUs (2n). Dashed: reading and then copying (3n), the bound of `blocked_peer`, "
-        "`reduce_exchange_scan` and `nccl_*`. `scan_exchange_add` moves 4n. Dotted: linear. "
-        "`one_gpu`: `best` on one. Bars: 95% intervals."
+        "Scaling of scans over several GPUs, with copies on all GPUs (2n) and with reading and "
+        "then copying (3n), the bound of algorithms that read twice. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -64,11 +59,10 @@ def ranks_scaling(data: Data) -> Shown:
 def ranks_time(data: Data) -> Shown:
     """Time of scans over several GPUs against items per GPU, with the floors."""
     timed = rank_cases.several(data, "items")
-    cases = main_kind(usual(timed))
+    cases = rank_cases.main_kind(rank_cases.usual(timed))
     cases = cases[cases["kind"] != BEST]
     sizes = pick(cases, kind=SCAN).groupby("ranks")["items"].nunique()
-    ranks = max(sizes.index, key=lambda ranks: (sizes[ranks] > 1, ranks))
-    cases = pick(cases, ranks=ranks)
+    cases = pick(cases, ranks=max(sizes.index, key=lambda ranks: (sizes[ranks] > 1, ranks)))
     drawn, (axes,) = style.figure(style.DOUBLE, 2.9)
     axes.set_yscale("log")
     marks.items_axis(axes, cases["items_per_rank"])
@@ -79,18 +73,13 @@ def ranks_time(data: Data) -> Shown:
     for name, words in rank_cases.FLOORS.items():
         floor = pick(cases, algorithm=name)["median_ns"].median() / 1e3
         if floor == floor:  # timed, at several sizes, which do not matter
-            words = f"{words}, {floor:.1f} µs"
-            ends.append(marks.level(axes, floor, look(name), words, rank_cases.WIDTH))
-    gpus = "GPU" if (cases["on"] == "gpus").all() else "rank"
-    axes.set_xlabel(f"items per {gpus}")
-    axes.set_ylabel("time, µs")
-    axes.set_title(f"{ranks} {gpus}s")
+            ends.append(marks.level(axes, floor, look(name), f"{words}, {floor:.1f} µs", WIDTH))
+    title = f"{cases['ranks'].iloc[0]} GPUs"
+    axes.set(xlabel="items per GPU", ylabel="time, µs", title=title)
     style.margin_legend(axes, ends)
     caption = (
-        "Time of a scan of one array against items per GPU, on the most GPUs that were timed, "
-        "warm, in a stream. Thick: copies on all GPUs. Dashed: reading and then copying. "
-        "Horizontal: an empty kernel on every GPU, and an NCCL all-gather of 8 bytes per GPU, the "
-        "floors of a launch and of an exchange. Bars: 95% intervals."
+        "Time of a scan of one array against items per GPU, warm, in a stream, with copies, with "
+        "reading and then copying, and with a launch and an exchange alone. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -99,7 +88,7 @@ def ranks_time(data: Data) -> Shown:
 def several_gpus(data: Data) -> Shown:
     """Scans of one array over several GPUs."""
     timed = rank_cases.several(data)
-    rows = compared(usual(timed))
+    rows = rank_cases.compared(rank_cases.usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
     digits = lambda value: significant(value, 4)
@@ -115,91 +104,77 @@ def several_gpus(data: Data) -> Shown:
         Column("of_vendor", "speedup", significant),
     )
     caption = (
-        "Scans of one array over several ranks. Time is the median of the slowest rank, warm, in a "
-        "stream. GB/s counts one read and one write per item, over all ranks. Share of copies: "
-        f"`{COPY}`, a copy on every GPU at once. Speedup: over `{rank_cases.VENDOR}`, CUB and "
-        "NCCL. A dash: not timed."
+        "Scans of one array over several ranks: median time of the slowest rank, warm, in a "
+        "stream. GB/s counts one read and one write per item. Share of copies: "
+        f"`{COPY}`. Speedup: over `{rank_cases.VENDOR}`. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
-
-
-# -------------------------------------------------------------------------------- its settings
 
 
 @figure("ranks_chunk")
 def ranks_chunk(data: Data) -> Shown:
     """Throughput of scans over several GPUs against the size of the chunks that are dealt out."""
-    timed = rank_cases.several(data, rank_cases.CHUNK)
-    cases = main_kind(timed)
-    rows = rank_cases.varied(cases, rank_cases.CHUNK)
-    gpus = rows["ranks"].max()
-    rows = marks.rates(pick(rows, ranks=gpus), 1e3)
+    timed = rank_cases.several(data, CHUNK)
+    cases = rank_cases.main_kind(timed)
+    cases = pick(cases, ranks=cases["ranks"].max())
+    rows, gpus = marks.rates(rank_cases.varied(cases, CHUNK), 1e3), cases["ranks"].max()
     sizes = sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
     drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
     for panel, items in zip(axes, sizes, strict=True):
         own = pick(rows, items=items)
-        copies = pick(cases, algorithm=COPY, ranks=gpus, items=items)
-        for rate in marks.rates(copies, 1e3)["y"]:
+        for rate in marks.rates(pick(cases, algorithm=COPY, items=items), 1e3)["y"]:
             marks.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
-        for (name, tells), line in own.groupby(["algorithm", "tells"]):
-            label = f"{name}, GPUs tell of {tells}s" if tells in ("tile", "chunk") else name
-            marks.curve(panel, line, rank_cases.CHUNK, look(name, tells), label)
-        marks.ticks_at(panel, own[rank_cases.CHUNK], base=2)
-        panel.set_ylim(0, 1.06 * panel.dataLim.y1)
-        panel.set_title(f"{marks.power_of_two(items / gpus)} items per GPU, {gpus} GPUs")
-        panel.set_xlabel("tiles per chunk")
+        _by_tells(panel, own, CHUNK, "{}, GPUs tell of {}s")
+        title = f"{power_of_two(items / gpus)} items per GPU, {gpus} GPUs"
+        panel.set(ylim=(0, 1.06 * panel.dataLim.y1), xlabel="tiles per chunk", title=title)
     axes[0].set_ylabel("throughput of all GPUs, TB/s")
     style.legend(drawn, axes[0], columns=4)
     caption = (
-        "Throughput of a scan over several GPUs against the size of the chunks that are dealt out, "
-        "one panel per number of items per GPU. Thick: copies on all GPUs. GPUs tell each other "
-        "the aggregate of each tile, or of each chunk. Aggregates of tiles arrive earlier; "
-        "aggregates of chunks are fewer. Bars: 95% intervals."
+        "Throughput of a scan over several GPUs against the size of the chunks that are dealt out. "
+        "GPUs tell each other the aggregate of each tile, or of each chunk. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
+
+
+def _by_tells(panel: Axes, rows: pd.DataFrame, x: str, label: str) -> None:
+    """A line for each algorithm and what GPUs tell each other, over a setting."""
+    for (name, tells), line in rows.groupby(["algorithm", "tells"]):
+        marks.curve(panel, line, x, look(name, tells), label.format(name, tells))
+    marks.ticks_at(panel, rows[x], base=2)
 
 
 def folds(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the scans that were timed with several states per aggregate. `as_ranks` is the number
     of ranks with as many states."""
-    rows = rank_cases.varied(compared(cases), rank_cases.STATES)
-    return rows.assign(as_ranks=rows["ranks"] * rows[rank_cases.STATES])
+    rows = rank_cases.varied(rank_cases.compared(cases), STATES)
+    return rows.assign(as_ranks=rows["ranks"] * rows[STATES])
 
 
 @figure("ranks_fold")
 def ranks_fold(data: Data) -> Shown:
     """Share of copies of a scan over several GPUs that folds aggregates as if of more GPUs."""
-    timed = rank_cases.several(data, rank_cases.STATES)
-    rows = folds(main_kind(timed))
+    timed = rank_cases.several(data, STATES)
+    rows = folds(rank_cases.main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    shares = marks.heights(rows, "of_copy")
-    for (name, tells), line in shares.groupby(["algorithm", "tells"]):
-        marks.curve(axes, line, "as_ranks", look(name, tells), f"GPUs tell of {tells}s")
+    _by_tells(axes, marks.heights(rows, "of_copy"), "as_ranks", "GPUs tell of {1}s")
     marks.level(axes, 1.0, LINEAR)
-    marks.ticks_at(axes, rows["as_ranks"], base=2)
-    axes.set_ylim(0, 1.06)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
-    axes.set_title(f"{marks.power_of_two(items)} items per GPU, {gpus} GPUs")
-    axes.set_xlabel("GPUs whose aggregates are folded")
-    axes.set_ylabel("share of copies")
+    axes.set(xlabel="GPUs whose aggregates are folded", ylabel="share of copies", ylim=(0, 1.06))
+    axes.set_title(f"{power_of_two(items)} items per GPU, {gpus} GPUs")
     axes.legend(loc="lower left")
     caption = (
         "Share of copies that `peer_look_ahead` reaches when it folds as many aggregates as more "
-        "GPUs have. Leftmost: the GPUs that were timed. Right of them, one or three zeros follow "
-        "each aggregate. The points show the cost of the fold alone, not that of more links. Bars: "
-        "95% intervals."
+        "GPUs have: right of the leftmost points, one or three zeros follow each aggregate. The "
+        "points show the cost of the fold alone, not that of more links. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
 
-# ---------------------------------------------------------------------------------- single runs
-
-_NCCL = "NCCL kernels"
 _COLOURS = {
     "kernels": style.VERMILLION,
-    _NCCL: style.BLUE,
+    "NCCL kernels": style.BLUE,
     "copies": style.SKY,
     "memsets": style.GREY,
 }
@@ -211,34 +186,30 @@ _LEAST, _LETTER = 0.004, 0.0145
 def ranks_timeline(data: Data) -> Shown:
     """Timelines of scans over several GPUs: what each GPU did in one run."""
     spans = rank_spans(data)
-    rows = main_kind(spans)
+    rows = rank_cases.main_kind(spans)
     algorithms, sizes = rank_cases.ordered(rows["algorithm"]), sorted(set(rows["items"]))
     sizes = sorted({sizes[0], sizes[-1]})
-    ranks = int(rows["ranks"].max())
-    height = 0.5 + len(algorithms) * (0.42 + 0.13 * ranks)
-    across, down = len(sizes), len(algorithms)
+    ranks, across, down = int(rows["ranks"].max()), len(sizes), len(algorithms)
+    height = 0.5 + down * (0.42 + 0.13 * ranks)
     drawn, axes = style.figure(style.DOUBLE, height, across, down, sharex="col", sharey=True)
     for column, items in enumerate(sizes):
         runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
         longest = max(own["end_us"].max() for own in runs.values())
         for panel, algorithm in zip(axes[column::across], algorithms, strict=True):
+            run = runs.get(algorithm, rows[:0])
             panel.set_xlim(0, 1.02 * longest)
-            took = "not traced"
-            if algorithm in runs:
-                _bars(panel, runs[algorithm])
-                took = f"{runs[algorithm]['end_us'].max():.1f} µs"
+            _bars(panel, run)
             marks.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
             panel.tick_params(axis="y", length=0)
-            per_gpu = marks.power_of_two(items / ranks)
-            panel.set_title(f"{algorithm}, {per_gpu} items per GPU: {took}", pad=2)
+            took = f"{power_of_two(items / ranks)} items per GPU: {run['end_us'].max():.1f} µs"
+            panel.set_title(f"{algorithm}, {took}", pad=2)
         panel.set_xlabel("time, µs")
     kinds = [kind for kind in _COLOURS if (rows["coloured"] == kind).any()]
     style.legend(drawn, [Patch(color=_COLOURS[kind], label=kind) for kind in kinds])
     caption = (
-        "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Time 0 "
-        "is the first start on any GPU. Titles give the time to the last end; the run shown has "
-        "the median of it. Short bars are widened. Clocks of two GPUs agree to within "
-        "microseconds. There are no error bars."
+        "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Titles "
+        "give the time from the first start on any GPU to the last end, in the run of median "
+        "length. Clocks of two GPUs agree to within microseconds. There are no error bars."
     )
     return shown(data, drawn, caption, spans)
 
@@ -258,7 +229,7 @@ def rank_spans(data: Data) -> pd.DataFrame:
 
     rows = pick(data["rank_spans"], file=max(most, key=fits))
     kinds = rows["kind"].map({"kernel": "kernels", "copy": "copies", "memset": "memsets"})
-    kinds = kinds.mask(rows["name"].str.startswith("nccl"), _NCCL)
+    kinds = kinds.mask(rows["name"].str.startswith("nccl"), "NCCL kernels")
     return rows.assign(coloured=kinds, count=rows.groupby(RANKS)["run"].transform("nunique"))
 
 
@@ -272,16 +243,15 @@ def median_run(rows: pd.DataFrame) -> pd.DataFrame:
 def _bars(panel: Axes, rows: pd.DataFrame) -> None:
     """A bar for each activity, with its name where there is room."""
     whole = panel.get_xlim()[1]
+    edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
+    white = {"fontsize": 5.5, "color": "white", "zorder": 3, "parse_math": False}
     for row in rows.itertuples():
-        width = row.end_us - row.start_us
-        bar, colour = (row.start_us, max(width, _LEAST * whole)), _COLOURS[row.coloured]
-        edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
-        panel.broken_barh([bar], (row.rank - 0.38, 0.76), facecolor=colour, **edge)
+        width, place = row.end_us - row.start_us, (row.rank - 0.38, 0.76)
+        bar = (row.start_us, max(width, _LEAST * whole))
+        panel.broken_barh([bar], place, facecolor=_COLOURS[row.coloured], **edge)
         if row.name and width > (len(row.name) + 1) * _LETTER * whole:
-            middle = row.start_us + width / 2
-            centred = {"ha": "center", "va": "center_baseline", "parse_math": False}
-            white = {"fontsize": 5.5, "color": "white", "zorder": 3}
-            panel.text(middle, row.rank, row.name, **centred, **white)
+            at = (row.start_us + width / 2, row.rank, row.name)
+            panel.text(*at, ha="center", va="center_baseline", **white)
 
 
 @figure("ranks_cycles")
@@ -302,13 +272,12 @@ def ranks_waits(data: Data) -> Shown:
         panel.set_title(role)
         panel.xaxis.set_major_formatter("{x:g}")
     variant, items = rows[["variant", "items"]].iloc[0]
-    whole = f"{variant}, {marks.power_of_two(items)} items in all"
+    whole = f"{variant}, {power_of_two(items)} items in all"
     axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
     style.legend(drawn, axes[0], columns=6, columnspacing=0.8, handlelength=1.4)
     caption = (
-        "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there. "
-        "The role tell stores aggregates on the other GPUs. Causes are those of prefix_wait; "
-        "prefix includes waits for other GPUs. Clocks of an instrumented kernel, over one run of "
-        "the largest array, so no bars."
+        "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there, "
+        "over one run of the largest array. The role tell stores aggregates on the other GPUs, and "
+        "prefix includes waits for other GPUs. There are no error bars."
     )
     return shown(data, drawn, caption, waits)

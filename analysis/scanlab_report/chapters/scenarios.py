@@ -42,6 +42,25 @@ PICTURES: dict[str, Rows] = {
     "scenarios_chunks": [["even_chunks"], ["uneven_chunks"]],
 }
 """The scenarios that each figure shows, by the name of the figure."""
+TITLES = {
+    "scenarios_chunks": "Equal and unequal chunks, simulated.",
+    "scenarios_default_stream": "Effects of the default stream, simulated: one panel per program, "
+    "one row per engine.",
+    "scenarios_generations": "Issue orders on three generations of devices, simulated.",
+    "scenarios_order": "Issue orders on one copy engine and one hardware work queue, simulated: "
+    "one panel per order, one row per engine.",
+    "scenarios_worth": "Cases in which streams help and in which they do not, simulated: one panel "
+    "per case, one row per engine.",
+}
+MORE = {
+    "scenarios_generations": "16 MiB are in four chunks and four streams. H2D copy, kernel and D2H "
+    "copy take a third of the sequential time each.",
+    "scenarios_order": "As expected (left), as it is (middle), and in another issue order (right). "
+    "The two lower rows also have the launch rule of compute capability 2.0 to 3.0, but for the "
+    "left.",
+    "scenarios_worth": "Each row is one job, whole and in streams.",
+}
+"""What captions add to the titles, which the gallery has too."""
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
@@ -54,11 +73,8 @@ def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
     if not {scenario for row in rows for scenario in row} <= set(newest_):
         raise Lacking("simulated scenarios")
 
-    def trace(scenario: str) -> Trace:
-        own = trace_of(data, newest_[scenario])
-        return replace(own, calls=own.calls[:0])  # the host's lane would say nothing
-
-    traces = [[trace(scenario) for scenario in row] for row in rows]
+    traces = [[trace_of(data, newest_[scenario]) for scenario in row] for row in rows]
+    traces = [[replace(own, calls=own.calls[:0]) for own in row] for row in traces]  # of no host
     used = [data.files[trace.file] for row in traces for trace in row]
     origin = "simulated" if used[0].origin == MEASURED else f"simulated, {used[0].origin}"
     return traces, source_of(used, device="Engine model", origin=origin)
@@ -72,21 +88,19 @@ def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
         yield "abcdefghijklmnopqrstuvwxyz"[place], time, trace
 
 
-def _draw(data: Data, name: str, caption: str) -> Shown:
+def _draw(data: Data, name: str) -> Shown:
     """Draw one panel per scenario. The panels of a row share one scale of time; so do those of a
     single column."""
     rows, source = scenarios_of(data, PICTURES[name])
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
-    columns = len(rows[0])
-    width, peers = style.DOUBLE, rows
-    if columns == 1:
-        width, peers = style.COLUMN, [[trace for row in rows for trace in row]] * len(rows)
-    drawn, axes = style.figure(
-        width, 0.2 + sum(heights), columns, len(heights), height_ratios=heights
-    )
+    across, down = len(rows[0]), len(rows)
+    width = style.DOUBLE if across > 1 else style.COLUMN
+    size = (width, 0.2 + sum(heights), across, down)
+    drawn, axes = style.figure(*size, height_ratios=heights)
+    peers = rows if across > 1 else [[own for row in rows for own in row]] * down
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
-        row, column = divmod(place, columns)
+        row, column = divmod(place, across)
         axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers[row]))
         draw_trace(axis, trace, f"({letter}) {trace.about['title']}: {time}", numbered=True)
         if number := trace.about.get("multiprocessors"):  # the idle ones too
@@ -94,49 +108,15 @@ def _draw(data: Data, name: str, caption: str) -> Shown:
         if column > 0:
             axis.set_yticklabels([])
         axis.xaxis.get_major_locator().set_params(integer=True)
-        if row == len(heights) - 1:
-            axis.set_xlabel(f"time, {trace.about['unit']}, simulated")
+    for axis in axes[-across:]:
+        axis.set_xlabel(f"time, {rows[-1][0].about['unit']}, simulated")
+    numbers = "Numbers are chunks, or kernels where lanes are multiprocessors (SM)."
+    caption = " ".join(filter(None, (TITLES[name], MORE.get(name), numbers)))
     return shown(data, drawn, caption, source)
 
 
-_CAPTIONS = {
-    "scenarios_chunks": (
-        "Equal and unequal chunks, simulated.",
-        "Timelines of chunks, one stream per chunk, simulated on an idealised device: each item "
-        "takes one time unit per engine. Numbers are chunks.",
-    ),
-    "scenarios_default_stream": (
-        "Effects of the default stream, simulated: one panel per program, one row per engine.",
-        "Timelines of kernels and copies with and without the default stream, simulated on an "
-        "idealised device. Numbers are chunks, or kernels where lanes are multiprocessors (SM).",
-    ),
-    "scenarios_generations": (
-        "Issue orders on three generations of devices, simulated.",
-        "Timelines of three issue orders (columns) on three generations of devices (rows), "
-        "simulated: 16 MiB in four chunks and four streams. H2D copy, kernel and D2H copy take a "
-        "third of the sequential time each. Numbers are chunks.",
-    ),
-    "scenarios_order": (
-        "Issue orders on one copy engine and one hardware work queue, simulated: one panel per "
-        "order, one row per engine.",
-        "Timelines simulated on an idealised device: as expected (left), on one copy engine or "
-        "hardware work queue (middle), in another issue order (right). The two lower rows also "
-        "have the launch rule of compute capability 2.0 to 3.0, but for the left. Numbers are "
-        "tasks, one stream per task.",
-    ),
-    "scenarios_worth": (
-        "Cases in which streams help and in which they do not, simulated: one panel per case, one "
-        "row per engine.",
-        "Timelines of one job cut into streams in different ways, simulated on an idealised "
-        "device. Each row is one job, whole and in streams. Numbers are chunks, or kernels where "
-        "lanes are multiprocessors (SM).",
-    ),
-}
-"""A sentence on each figure, and its caption."""
-
-
-for _name, (_title, _caption) in _CAPTIONS.items():
-    _make = partial(_draw, name=_name, caption=_caption)
+for _name, _title in TITLES.items():
+    _make = partial(_draw, name=_name)
     _make.__doc__, _make.__module__ = _title, __name__
     figure("scenarios", name=_name, wide=len(PICTURES[_name][0]) > 1)(_make)
 
@@ -194,13 +174,7 @@ def generations(data: Data) -> Shown:
     ]
     caption = (
         f"Times of issue orders on three devices: published ({citation}) and simulated, 16 MiB in "
-        "four chunks and four streams. The engine model gives H2D copy, kernel and D2H "
-        "copy a third "
-        "of the sequential time each; no parameter is fitted. The difference compares shares of "
-        "sequential."
+        "four chunks and four streams. The engine model gives each of the three parts a third of "
+        "the sequential time, and copies in both directions their full rate; neither is published."
     )
-    note = (
-        "The model assumes three equal parts, and copies in both directions at full rate. "
-        "Neither is published."
-    )
-    return shown(data, Table(caption, columns, rows, (note,)), caption, source)
+    return shown(data, Table(caption, columns, rows), caption, source)

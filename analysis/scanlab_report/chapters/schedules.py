@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 
 from scanlab_report import marks, style
 from scanlab_report.chapters import bounds
-from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, SIDE, WERKHOVEN
+from scanlab_report.chapters.bounds import BOUNDS, PIPELINE, SERIAL, SERIAL_SUM, SIDE, WERKHOVEN
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
-from scanlab_report.intervals import ratio_interval
+from scanlab_report.intervals import ratio_intervals
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -25,10 +25,12 @@ from scanlab_report.tables import SCHEDULE
 
 _COLOURS = [style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.VERMILLION, style.SKY]
 _COLOURS += [style.WINE, style.BLACK, style.GREY]
+THIRDS = "equal thirds"
 BOUND_LOOKS = {
     SERIAL_SUM: Look(style.GREY, "", ":"),
     PIPELINE: Look(style.BLACK, "", "-"),
     WERKHOVEN: Look(style.GREY, "", "--"),
+    THIRDS: Look(style.GREY, "", ":"),
 }
 NEAR = (0.9, 1.3)
 """The lower row shows times between these multiples of the estimate."""
@@ -43,41 +45,25 @@ def schedule_look(place: int) -> Look:
 def schedules(data: Data) -> Shown:
     """Time of each schedule against the number of chunks, by the ratio of kernel to copy time,
     beside estimates from parts timed alone."""
-    cases = bounds.schedules_of(data)
-    parts = bounds.panels(cases, "chunks")
-    details = f"Schedules that take a number of streams have {parts[0]['streams'].iloc[0]}."
-    if (least := bounds.beaten(parts)) is not None:
-        details += (
-            f" Concurrent kernels can beat the estimate: {least.id} with {least.chunks} "
-            f"chunks at compute : copy {least.alone.ratio():.2g} takes "
-            f"{bounds.over_bound(least).value:.2f} of it."
-        )
-    caption = (
-        "Makespan of each schedule against chunks, in pinned memory. Titles: ratio of compute to "
-        "copy. Without markers: estimates; serial sum: all parts one after another. Below: "
-        f"makespan over the pipeline estimate, 0.9 to 1.3. {SIDE}; only the estimates of the lower "
-        "panels include it. Bars: 95% intervals."
-    )
-    return shown(data, _makespans(parts, "chunks"), caption, cases, details=details)
+    return _schedules(data, "chunks", "streams")
 
 
 @figure("schedules", wide=True)
 def schedules_streams(data: Data) -> Shown:
     """Time of each schedule against the number of streams."""
+    return _schedules(data, "streams", "chunks")
+
+
+def _schedules(data: Data, over: str, fixed: str) -> Shown:
     cases = bounds.schedules_of(data)
-    parts = bounds.panels(cases, "streams")
+    parts = bounds.panels(cases, over)
+    details = f"The number of {fixed} is {parts[0][fixed].iloc[0]}."
     caption = (
-        "Makespan of each schedule against the number of streams, in pinned memory, with the same "
-        "estimates and panels as for chunks. Schedules with a fixed number of streams are single "
-        f"points. {SIDE}; only the lower estimates include it. Bars: 95% intervals."
+        f"Makespan of each schedule against the number of {over}, in pinned memory, with estimates "
+        "from parts timed alone; below, over the pipeline estimate, which concurrent kernels can "
+        f"beat. {SIDE}; only the lower estimates include it. Bars: 95% intervals."
     )
-    return shown(
-        data,
-        _makespans(parts, "streams"),
-        caption,
-        cases,
-        details=f"Each array has {parts[0]['chunks'].iloc[0]} chunks.",
-    )
+    return shown(data, _makespans(parts, over), caption, cases, details=details)
 
 
 def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
@@ -88,17 +74,13 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
     for axis, below, panel in zip(axes, axes[len(parts) :], parts, strict=False):
         axis.set_yscale("log")
         _number_axis(axis, panel, over)
-        axis.set_xlabel("")
-        axis.set_title(bounds.ratio_title(panel))
+        axis.set(xlabel="")
         marks.factor_axis(axis.yaxis, 1, 1.5, 2, 2.5, 3, 4, 5, 7)
-        rows, limits = bounds.one_each(panel, over), []
-        for name, seconds in bounds.bounds(rows).items():
-            line = rows.assign(y=1e3 * np.array(seconds)) if np.isfinite(seconds[-1]) else rows[:0]
-            drawn_as, width = BOUND_LOOKS[name], 2.0 if name == PIPELINE else 1.4
-            limits.append(marks.curve(axis, line, over, drawn_as, name, linewidth=width, zorder=1))
-        ends.append([*limits, *_lines(axis, marks.times(panel, 1e6), over)])
+        one_each = bounds.one_each(panel, over)
+        lines = {name: one_each.assign(y=1e3 * one_each[own]) for name, own in BOUNDS.items()}
+        ends.append([*_bounds(axis, lines, over), *_lines(axis, marks.times(panel, 1e6), over)])
         _number_axis(below, panel, over)
-        below.set_ylim(*NEAR)
+        below.set(title="", ylim=NEAR)
         marks.level(below, 1, BOUND_LOOKS[PIPELINE], width=2.0)
         near = marks.times(panel, 1e9 * panel["bound"])
         _lines(below, near[near.groupby("id")["y"].transform("min") <= NEAR[1]], over)
@@ -106,6 +88,15 @@ def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:
     axes[len(parts)].set_ylabel("time / pipeline estimate")
     _name_once(axes[len(parts) - 1], ends)
     return drawn
+
+
+def _bounds(axis: Axes, lines: dict[str, pd.DataFrame], over: str) -> list[End | None]:
+    """A line per bound that is known, and their ends."""
+    return [
+        marks.curve(axis, line, over, BOUND_LOOKS[name], name, linewidth=1.4, zorder=1)
+        for name, line in lines.items()
+        if np.isfinite(line["y"]).all()
+    ]
 
 
 def _lines(axis: Axes, rows: pd.DataFrame, over: str) -> list[End | None]:
@@ -128,13 +119,11 @@ def _name_once(axis: Axes, ends: Sequence[Sequence[End | None]]) -> None:
 def _number_axis(axis: Axes, panel: pd.DataFrame, over: str) -> None:
     """A logarithmic axis of chunks or streams, with plain numbers at those that were timed."""
     numbers = sorted(set(panel[over]))
-    low, high = numbers[0] / 1.3, numbers[-1] * 1.3
-    while len(numbers) > 8:
-        numbers = numbers[-1::-2][::-1]
-    marks.ticks_at(axis, numbers, base=2)
-    axis.set_xlim(low, high)
+    marks.ticks_at(axis, numbers[:: -(-len(numbers) // 8) * -1], base=2)
+    axis.set_xlim(numbers[0] / 1.3, numbers[-1] * 1.3)
     first = panel.iloc[0]
     axis.set_xlabel(f"{over}; {first['workload']}, {marks.power_of_two(first['items'])} items")
+    axis.set_title(bounds.ratio_title(panel))
 
 
 @figure("schedules")
@@ -145,77 +134,55 @@ def schedules_speedup(data: Data) -> Shown:
     parts = [panel for panel in bounds.panels(cases, "chunks") if len(bounds.speedups(panel))]
     if not parts:
         raise Lacking(f"timings of schedules beside {SERIAL}")
-    thirds = min(range(len(parts)), key=lambda i: bounds.from_even(parts[i]))
+    even = min(parts, key=bounds.from_even)
     drawn, axes = style.figure(style.DOUBLE, 3.1, len(parts), sharey=True)
     ends: list[list[End | None]] = []
-    for number, (axis, panel) in enumerate(zip(axes, parts, strict=True)):
+    for axis, panel in zip(axes, parts, strict=True):
         _number_axis(axis, panel, "chunks")
-        axis.set_title(bounds.ratio_title(panel))
-        ends.append(_ideals(axis, panel, number == thirds))
-        ends[-1] += _lines(axis, marks.heights(bounds.speedups(panel), "speedup"), "chunks")
+        rows, lines = bounds.one_each(panel, "chunks"), {}
+        if panel is even:
+            n = np.geomspace(max(1.0, axis.get_xlim()[0]), axis.get_xlim()[1], 60)
+            lines[THIRDS] = pd.DataFrame({"chunks": n, "y": 3 * n / (n + 2)})
+        for name in (WERKHOVEN, PIPELINE):
+            lines[name] = rows.assign(y=rows["serial_sum"] / rows[BOUNDS[name]])
+        gains = marks.heights(bounds.speedups(panel), "speedup")
+        ends.append([*_bounds(axis, lines, "chunks"), *_lines(axis, gains, "chunks")])
     axes[0].set_ylim(bottom=0.8)
     axes[0].set_ylabel(f"speedup over {SERIAL}")
     _name_once(axes[-1], ends)
     caption = (
-        "Speedup over `serial_pinned` at its fastest against the number of chunks n, in pinned "
-        "memory. Dashed: van Werkhoven's estimate, of parts that were timed alone. Solid: pipeline "
-        "estimate, with both copy directions at once. Dotted: 3n/(n + 2), the limit of equal "
-        "thirds, in the panel nearest to them. Schedules with a side kernel are left out. Bars: "
-        "95% intervals."
+        f"Speedup over `{SERIAL}` at its fastest against the number of chunks n, in pinned memory. "
+        "Dashed and solid: estimates of parts timed alone, without and with both copy directions "
+        "at once; dotted: 3n/(n + 2), the limit of equal thirds. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases)
-
-
-def _ideals(axis: Axes, panel: pd.DataFrame, thirds: bool) -> list[End | None]:
-    """Draw the most that chunks can gain: by equal thirds, if wanted, and by the two bounds."""
-    lines, rows = {}, bounds.one_each(panel, "chunks")
-    if thirds:
-        low, high = axis.get_xlim()
-        dense = np.geomspace(max(1.0, low), high, 60)
-        lines["equal thirds"] = pd.DataFrame({"chunks": dense, "y": bounds.equal_thirds(dense)})
-    known = bounds.bounds(rows)
-    for name in (WERKHOVEN, PIPELINE):
-        gain = np.array(known[SERIAL_SUM]) / np.array(known[name])
-        if np.isfinite(gain).all():
-            lines[name] = rows.assign(y=gain)
-    looks = BOUND_LOOKS | {"equal thirds": BOUND_LOOKS[SERIAL_SUM]}
-    return [
-        marks.curve(axis, line, "chunks", looks[name], name, linewidth=1.4, zorder=1)
-        for name, line in lines.items()
-    ]
 
 
 @table("schedules", name="schedules")
 def schedules_table(data: Data) -> Shown:
     """Every schedule at its fastest: makespan, over its estimate, and against the serial one."""
     problem, cases = ["workload", "items", "work"], bounds.schedules_of(data)
-    marked = cases.assign(other=cases["workload"] != bounds.MAIN_WORKLOAD, items=-cases["items"])
-    best = marked.loc[marked.groupby([*problem, "id"])["median_ns"].idxmin()]
-    best = best.sort_values(["other", *problem, "median_ns"], ignore_index=True)
-    best["items"] *= -1
-    same = best[["workload", "items"]] == best[["workload", "items"]].iloc[0]
-    serial = pick(best, id=SERIAL).set_index(problem)["samples"].to_dict()
-    pinned = pick(cases, memory="pinned").groupby(problem)
-    ratios = {key: bounds.compute_to_copy(own) for key, own in pinned}
-    keys = list(best[problem].itertuples(index=False, name=None))
-    gains = [
-        ratio_interval(serial[key], case.samples)
-        if key in serial and not case.side_kernels
-        else None
-        for key, case in zip(keys, best.itertuples(), strict=True)
-    ]
-    over = [bounds.over_bound(case) if case.bound > 0 else None for case in best.itertuples()]
-    rows = best[SCHEDULE].assign(
+    rows = cases.loc[cases.groupby([*problem, "id"])["median_ns"].idxmin()]
+    rows = rows.assign(other=rows["workload"] != bounds.MAIN_WORKLOAD)
+    order = {"other": True, "workload": True, "items": False, "work": True, "median_ns": True}
+    rows = rows.sort_values([*order], ascending=[*order.values()], ignore_index=True)
+    keys = list(rows[problem].itertuples(index=False, name=None))
+    serial = pick(rows, id=SERIAL).set_index(problem)["samples"].to_dict()
+    ratios = pick(cases, memory="pinned").groupby(problem)["compute_to_copy"].median().to_dict()
+    base = [serial.get(key, np.array([np.nan])) for key in keys]
+    gains = pd.Series(ratio_intervals(base, list(rows["samples"])), dtype=object)
+    gains = gains.where(gains.map(lambda gain: gain.count > 0) & (rows["side_kernels"] == 0), None)
+    over = pd.Series([bounds.over_bound(case) for case in rows.itertuples()], dtype=object)
+    rows = rows[SCHEDULE].assign(
         compute_to_copy=[ratios.get(key, np.nan) for key in keys],
-        streams=best["streams"].astype("Int64").mask(best["own_streams"] == 1),
-        median_ms=best["median_ns"] / 1e6,
-        events_ms=best["device_ns"] / 1e6,
-        low_ms=best["low_ns"] / 1e6,
-        high_ms=best["high_ns"] / 1e6,
-        of_bound=pd.Series(over, dtype=object),
-        speedup=pd.Series(gains, dtype=object),
+        streams=rows["streams"].astype("Int64").mask(rows["own_streams"] == 1),
+        median_ms=rows["median_ns"] / 1e6,
+        events_ms=rows["device_ns"] / 1e6,
+        low_ms=rows["low_ns"] / 1e6,
+        high_ms=rows["high_ns"] / 1e6,
+        of_bound=over.where(rows["bound"] > 0, None),
+        speedup=gains,
     )
-    has_events = bool(rows["events_ms"].notna().any())
     digits = lambda number: partial(significant, digits=number)
     columns = (
         Column("workload", "workload", right=False),
@@ -227,25 +194,15 @@ def schedules_table(data: Data) -> Shown:
         Column("streams", "streams", whole),
         Column("memory", "memory", right=False),
         Column("median_ms", "ms", digits(4)),
-        *[Column("events_ms", "by events", digits(4))] * has_events,
+        Column("events_ms", "by events", digits(4)),
         Column("of_bound", "/ estimate", with_interval),
         Column("speedup", "speedup", with_interval),
     )
-    events = (
-        " The makespan is by the host's clock; the time by events is the device's, in separate "
-        "replays." * has_events
-    )
     caption = (
-        "Schedules at their fastest number of chunks and streams: makespan, makespan over the "
-        f"pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals in brackets. "
-        f"{bounds.WORK} Ratio: compute to copy.{events}"
+        "Schedules at their fastest number of chunks and streams: makespan by the host's clock and "
+        f"by events, over the pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals "
+        f"in brackets. {bounds.WORK} Ratio: compute to copy. {SIDE}; they have no speedup."
     )
-    notes = (
-        f"{SIDE}; their estimate includes it, and they have no speedup.",
-        "Concurrent kernels can beat the estimate.",
-        "An interval over the estimate needs six repetitions, and one of a speedup five.",
-        "Copies of pageable memory run in one direction at a time and have no estimate.",
-        "Schedules without a number of streams create as many as they need.",
-    )
+    same = rows[["workload", "items"]] == rows[["workload", "items"]].iloc[0]
     printed = min(int(same.all(axis=1).sum()), 48)
-    return shown(data, Table(caption, columns, rows, notes, printed=printed), caption, cases)
+    return shown(data, Table(caption, columns, rows, printed=printed), caption, cases)

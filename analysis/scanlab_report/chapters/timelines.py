@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -17,8 +18,6 @@ from scanlab_report.shown import Shown, figure, shown
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way."""
-HOST_INCHES = 0.16
-"""Height that a lane of the host's adds to a figure."""
 ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
 
 
@@ -55,8 +54,7 @@ class Trace:
     @property
     def begin_us(self) -> float:
         """The first start of an operation or call."""
-        begin = self.rows["start_us"].min()
-        return begin if self.calls.empty else min(begin, self.calls["start_us"].min())
+        return min([*self.rows["start_us"], *self.calls["start_us"]])
 
     @property
     def hosts(self) -> dict[str, int]:
@@ -70,8 +68,8 @@ class Trace:
         Where an engine needs several lanes, only the first has its name."""
         place = self.rows["kind"].map(lambda kind: (*ENGINES, kind).index(kind))
         rows = self.rows.assign(place=place).sort_values(["place", "lane"]).drop_duplicates("lane")
-        names = rows["lane_name"].str.replace("copies in", "H2D copies")
-        names = names.str.replace("copies out", "D2H copies")
+        short = {"copies in": "H2D copies", "copies out": "D2H copies"}
+        names = rows["lane_name"].replace(short, regex=True)
         return dict(zip(rows["lane"], names.mask(names.duplicated(), ""), strict=True))
 
 
@@ -80,19 +78,17 @@ def trace_of(data: Data, number: int) -> Trace:
     return Trace(data.files[number].context, rows, calls, number)
 
 
-def traces_of(data: Data, schedules_: Sequence[str] = ()) -> list[Trace]:
-    """The newest timeline of each schedule and kind of queue, in the order of `schedules_`."""
-    newest_: dict[tuple[str, bool], Trace] = {}
+def traces_of(data: Data, schedules: Sequence[str] = ()) -> list[Trace]:
+    """The newest measured timeline of each schedule and kind of queue, in the order of some
+    schedules, or all by name."""
     measured = data.cut(lambda file: not file.of_no_device)
-    for number in newest_first(measured, "spans"):
-        trace = trace_of(data, number)
-        if not schedules_ or trace.schedule in schedules_:
-            newest_.setdefault((trace.schedule, trace.one_queue), trace)
-    if not newest_:
-        named = f" of {' or '.join(schedules_)}" if schedules_ else ""
-        raise Lacking(f"timelines{named}")
-    order = {schedule: place for place, schedule in enumerate(schedules_)}
-    return [newest_[key] for key in sorted(newest_, key=lambda key: (order.get(key[0], 0), key))]
+    traces = [trace_of(data, number) for number in newest_first(measured, "spans")]
+    newest = {(t.schedule, t.one_queue): t for t in reversed(traces)}
+    order = schedules or sorted({name for name, _ in newest})
+    chosen = [newest[key] for key in product(order, (False, True)) if key in newest]
+    if not chosen:
+        raise Lacking(f"timelines of {' or '.join(schedules) or 'schedules'}")
+    return chosen
 
 
 def trace_rows(traces: Sequence[Trace]) -> pd.DataFrame:
@@ -107,30 +103,12 @@ def gantt(data: Data) -> Shown:
     """Measured timelines of depth-first and breadth-first issue, by the number of hardware work
     queues."""
     traces = traces_of(data, ("depth_first", "breadth_first"))
-    drawn, axes = _panels(traces, 0.35, 0.72)
-    for axis, trace in zip(axes, traces, strict=True):
-        draw_trace(axis, trace, f"{trace.title}: {trace.makespan_ms:.2f} ms")
-    axes[-1].set_xlim(left=0)
-    axes[-1].set_xlabel(time_label(traces[-1].about))
-    cuts = {(trace.about.get("chunks"), trace.about.get("streams")) for trace in traces}
-    (chunks, streams), *further = cuts
-    details = f"Arrays have {chunks} chunks in {streams} streams."
-    if further or None in (chunks, streams):
-        details = ""
     caption = (
-        "Operations of each engine against time, from activity records (CUPTI): H2D copies, "
-        "kernels, D2H copies. Each bar is one operation of a chunk; short ones have a minimum "
-        "width. Concurrent kernels are stacked. Host bars are API calls. Titles give the makespan "
-        "of the run shown, the one of median time with tracing. There are no error bars."
+        "Operations of each engine against time, by CUPTI, below the host's calls; concurrent "
+        "kernels are stacked. Titles give the makespan of the run shown, of median time; there are "
+        "no error bars."
     )
-    return shown(data, drawn, caption, trace_rows(traces), details=details)
-
-
-def _panels(traces: Sequence[Trace], around: float, each: float) -> tuple[Figure, Sequence[Axes]]:
-    """A panel per timeline, one below the other on one axis of time; sizes in inches."""
-    heights = [each + HOST_INCHES * len(trace.hosts) for trace in traces]
-    below = {"sharex": True, "height_ratios": heights}
-    return style.figure(style.COLUMN, around + sum(heights), 1, len(traces), **below)
+    return shown(data, draw_timelines(traces), caption, trace_rows(traces))
 
 
 def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> None:
@@ -146,23 +124,19 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
         # The edge makes short kernels and calls visible; that of copies is white and parts them.
         visible = lane in hosts or (kind == "kernels" and not numbered)
         width = 32 if visible and lane not in hosts else 16
-        axes.broken_barh(
-            [*zip(starts / 1e3, lengths / 1e3, strict=True)],
-            (heights[lane] - half, 2 * half),
-            facecolor=colour,
-            edgecolor=colour if visible else "white",
-            linewidth=width / max(64, len(rows)),
-            zorder=2,
-        )
-    centred = {"ha": "center", "va": "center_baseline", "parse_math": False}
+        edge = {
+            "edgecolor": colour if visible else "white",
+            "linewidth": width / max(64, len(rows)),
+        }
+        bars = list(zip(starts / 1e3, lengths / 1e3, strict=True))
+        axes.broken_barh(bars, (heights[lane] - half, 2 * half), facecolor=colour, zorder=2, **edge)
+    form = {"ha": "center", "va": "center_baseline", "parse_math": False, "fontsize": 7}
     for row in trace.rows.itertuples() if numbered else ():
         text = row.label or f"{row.chunk if row.chunk >= 0 else row.operation}"
         if row.end_us - row.start_us >= max(30, 15 * len(text)) * axes.get_xlim()[1]:
             middle = (row.start_us + row.end_us - 2 * begin) / 2e3
             colour = "black" if row.kind == "copies out" else "white"
-            axes.text(
-                middle, heights[row.lane], text, color=colour, fontsize=7, zorder=3, **centred
-            )
+            axes.text(middle, heights[row.lane], text, color=colour, zorder=3, **form)
     axes.set_yticks([*hosts.values(), *range(len(lanes))], [*hosts, *lanes.values()])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
@@ -170,30 +144,32 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
     axes.set_title(title, pad=2)
 
 
-def time_label(about: Mapping[str, Any]) -> str:
+def _time_label(about: Mapping[str, Any]) -> str:
     """Return the label of the axis of time, with what ran, as far as the trace states it."""
-    simulated = "simulated_on" in about and "measured_us" not in about
-    ran = [
-        str(about.get("workload", "")),
-        f"{marks.power_of_two(about['items'])} items" if "items" in about else "",
-        f"{about['chunks']} chunks" if "chunks" in about else "",
-        "simulated" if simulated else "",
-    ]
-    return "; ".join(filter(None, ("time, ms", ", ".join(filter(None, ran)))))
+    ran = [str(about["workload"])] if about.get("workload") else []
+    ran += [f"{marks.power_of_two(about['items'])} items"] if "items" in about else []
+    ran += [f"{about['chunks']} chunks"] if "chunks" in about else []
+    ran += ["simulated"] * ("simulated_on" in about and "measured_us" not in about)
+    return "; ".join(filter(None, ("time, ms", ", ".join(ran))))
 
 
 def draw_timelines(traces: Sequence[Trace]) -> Figure:
-    """Timelines one below the other on one axis of time."""
-    drawn, axes = _panels(traces, 0.45, 0.95)
-    for axis, trace in zip(axes, traces, strict=True):
+    """Timelines one below the other on one axis of time, labelled where what ran changes."""
+    labels = [_time_label(trace.about) for trace in traces]
+    heights = [0.72 + 0.16 * len(trace.hosts) for trace in traces]
+    height = 0.1 + 0.25 * len(set(labels)) + sum(heights)
+    below = {"sharex": True, "height_ratios": heights}
+    drawn, axes = style.figure(style.COLUMN, height, 1, len(traces), **below)
+    longest = max((each.rows["end_us"].max() - each.begin_us) / 1e3 for each in traces)
+    for axis, trace, label, after in zip(axes, traces, labels, [*labels[1:], ""], strict=True):
         about, took = trace.about, f"{trace.makespan_ms:.2f} ms"
         if "measured_us" in about:  # both, by `scanlab simulate --compare`
             measured, predicted = about["measured_us"] / 1e3, about["predicted_us"] / 1e3
             took = f"{measured:.2f} ms measured, {predicted:.2f} predicted"
         if labelled := bool(trace.rows["label"].any()):
-            ends = [(each.rows["end_us"].max() - each.begin_us) / 1e3 for each in traces]
-            axis.set_xlim(0, 1.02 * max(ends))
-        name = about.get("schedule") or about.get("imported_from") or about.get("title", "")
-        draw_trace(axis, trace, style.plain(f"{name}, {took}".lstrip(", ")), numbered=labelled)
-        axis.set_xlabel(time_label(about))
+            axis.set_xlim(0, 1.02 * longest)
+        name = about.get("imported_from") or about.get("title") or trace.title
+        draw_trace(axis, trace, style.plain(f"{name}: {took}"), numbered=labelled)
+        axis.set_xlabel(label if label != after else "")
+    axes[-1].set_xlim(left=0)
     return drawn

@@ -43,22 +43,19 @@ def schedules(data: Data) -> Numbers:
     if not best:
         return made
     (source,) = sources(data, cases)
-    array, duplex, alone = best.bytes / (best.inputs + 1), best.duplex, best.alone
+    array = best.bytes / (best.inputs + 1)
+    slower = max(best.duplex_in / best.copy_in, best.duplex_out / best.copy_out)
     made |= {
         "streamBest": typewriter(best.id),
         "streamBestChunks": best.chunks,
         "streamBestSize": _tied(array_bytes(best)),
         "streamVersions": latex(", ".join(source.versions[:2])),
         "streamBestOfBound": bounds.over_bound(best),
-        "streamRateIn": best.inputs * array / duplex.copy_in / 1e9,
-        "streamRateOut": array / duplex.copy_out / 1e9,
+        "streamRateIn": best.inputs * array / best.duplex_in / 1e9,
+        "streamRateOut": array / best.duplex_out / 1e9,
+        "streamDuplexCost": (100 * (slower - 1), 2),
+        "streamSpeedupIdeal": best.serial_sum / best.werkhoven,
     }
-    if alone:
-        slower = max(duplex.copy_in / alone.copy_in, duplex.copy_out / alone.copy_out)
-        made |= {
-            "streamDuplexCost": (100 * (slower - 1), 2),
-            "streamSpeedupIdeal": alone.serial() / alone.overlapped(best.chunks),
-        }
     rows = pick(cases, workload=best.workload, items=best.items, work=best.work, memory="pinned")
     # With a stream for each chunk, breadth-first issue holds nothing up.
     rows = rows[(rows["id"] != "breadth_first") | (rows["chunks"] > rows["streams"])]
@@ -73,8 +70,8 @@ def schedules(data: Data) -> Numbers:
         }
     if serial := at_best.get(bounds.SERIAL):
         made["streamSpeedup"] = ratio_interval(serial.samples, best.samples)
-    if (trap := at_best.get("null_stream_trap")) and trap.alone:
-        made["streamTrapOfSerial"] = trap.median_ns / (1e9 * trap.alone.serial())
+    if (trap := at_best.get("null_stream_trap")) and trap.serial_sum > 0:
+        made["streamTrapOfSerial"] = trap.median_ns / (1e9 * trap.serial_sum)
     return made
 
 
@@ -83,7 +80,7 @@ def worth(data: Data) -> Numbers:
     panel = min(bounds.panels(bounds.schedules_of(data), "streams"), key=bounds.from_even)
     made: Numbers = {
         "streamsWorthChunks": panel["chunks"].iloc[0],
-        "streamsWorthRatio": (bounds.compute_to_copy(panel), 2),
+        "streamsWorthRatio": (panel["compute_to_copy"].median(), 2),
     }
     for name, id_ in (("streamsWorth", "depth_first"), ("streamsWorthBreadth", "breadth_first")):
         times = pick(panel, id=id_).set_index("streams")["median_ns"]
@@ -100,7 +97,7 @@ def beaten(data: Data) -> Numbers:
     return {
         "streamBoundBeaten": (bounds.over_bound(least), 2),
         "streamBoundBeatenBy": typewriter(least.id),
-        "streamBoundBeatenRatio": (least.alone.ratio(), 2),
+        "streamBoundBeatenRatio": (least.compute_to_copy, 2),
     }
 
 

@@ -24,37 +24,32 @@ def views(data: Data) -> list[dict[str, Any]]:
             cases = bounds.schedules_of(own)
         except Lacking:
             continue
+        source = source_line(sources(own, cases)[0])
         for problem in bounds.problems(cases)[bounds.PROBLEM].to_dict("records"):
-            made.append(_view(own, device, cases, problem))
+            view = _view(pick(cases, **problem))
+            made.append(problem | {"device": device, "source": source} | view)
     return made
 
 
-def _view(data: Data, device: str, every: pd.DataFrame, problem: dict[str, Any]) -> dict[str, Any]:
+def _view(cases: pd.DataFrame) -> dict[str, Any]:
     # The page draws the bounds of the first case with so many chunks: without side kernels.
     order = ["side_kernels", "id", "memory", "streams", "chunks", "buffers"]
-    cases = pick(every, **problem).sort_values(order).reset_index(drop=True)
+    cases = cases.sort_values(order).reset_index(drop=True)
     names = ("id", "chunks", "streams", "memory", "buffers", "count")
-    columns: dict[str, list[Any]] = {name: cases[name].tolist() for name in names}
-    columns |= times("time_ms", cases, 1e6)
     gains = bounds.speedups(cases)["speedup"].reindex(cases.index)
-    columns |= intervals("speedup", [UNKNOWN if pd.isna(gain) else gain for gain in gains])
-    lines = {
-        name: [None if s is None else 1e3 * s for s in seconds]
-        for name, seconds in bounds.bounds(cases).items()
-    }
+    gains = [UNKNOWN if pd.isna(gain) else gain for gain in gains]
     side = f"{bounds.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
     places = sorted(set(zip(cases["id"], cases["place"], strict=True)))
-    return problem | {
-        "device": device,
-        "source": source_line(sources(data, every)[0]),
+    return {
         "title": bounds.ratio_title(cases),
         "serial": bounds.SERIAL,
         "side": side if cases["side_kernels"].any() else "",
         "looks": {id_: look(id_, schedules.schedule_look(place)) for id_, place in places},
         "bounds": {
-            name: look(name, schedules.BOUND_LOOKS[name])
-            | {"ms": numbers(pd.Series(ms, dtype=float))}
-            for name, ms in lines.items()
+            name: look(name, schedules.BOUND_LOOKS[name]) | {"ms": numbers(1e3 * cases[column])}
+            for name, column in bounds.BOUNDS.items()
         },
-        "cases": columns,
+        "cases": {name: cases[name].tolist() for name in names}
+        | times("time_ms", cases, 1e6)
+        | intervals("speedup", gains),
     }

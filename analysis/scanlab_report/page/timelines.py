@@ -28,57 +28,43 @@ def views(data: Data) -> list[dict[str, Any]]:
     place = {device: number for number, device in enumerate(ranked(measured, data.first))}
     newest = {}
     for number in files:
-        file, device = data.files[number], _device(data.files[number])
-        order = (file.of_no_device, place.get(device, 0), device, _title(data, number))
-        newest[*order, file.context.get("items", 0)] = number
-    return [_view(data, newest[key]) for key in sorted(newest)]
+        file, trace = data.files[number], trace_of(data, number)
+        order = (file.of_no_device, place.get(_device(file), 0), _device(file), _title(trace))
+        newest[*order, file.context.get("items", 0)] = trace
+    return [_view(data.files[trace.file], trace) for _, trace in sorted(newest.items())]
 
 
-def _view(data: Data, number: int) -> dict[str, Any]:
-    file, trace = data.files[number], trace_of(data, number)
-    rows, about = trace.rows.sort_values(["start_us", "lane"]), file.context
-    begin, hosts = trace.begin_us, trace.hosts
-    heights: dict[Any, int] = {lane: h for h, lane in enumerate(trace.lanes, len(hosts))}
-    lanes = [*hosts, *_named([*trace.lanes.values()])]
-    if hosts:
-        heights |= {name: height + len(hosts) for name, height in hosts.items()}
-        calls = trace.calls.assign(
-            lane=trace.calls["lane_name"], kind=_CALLS, stream="", channel=-1, bytes=-1, label=""
-        )
-        rows = pd.concat(
-            [rows, calls[list(rows.columns)].sort_values("start_us")], ignore_index=True
-        )
+def _view(file: File, trace: Trace) -> dict[str, Any]:
+    about, begin, hosts = file.context, trace.begin_us, trace.hosts
+    engines = pd.Series([*trace.lanes.values()]).replace("", None).ffill()
+    lanes = {lane: place + len(hosts) for place, lane in enumerate(trace.lanes)}
+    lanes |= {name: height + len(hosts) for name, height in hosts.items()}
+    no_engine = dict(kind=_CALLS, stream="", channel=-1, bytes=-1, label="")
+    calls = trace.calls.assign(lane=trace.calls["lane_name"], **no_engine)
+    rows = trace.rows.sort_values(["start_us", "lane"])
+    if len(calls):
+        rows = pd.concat([rows, calls.sort_values("start_us")], ignore_index=True)
+    names = ("kind", "stream", "chunk", "operation", "channel", "bytes")
+    operations = {name: rows[name].tolist() for name in names}
+    for name in ("start", "end"):  # to whole nanoseconds
+        operations[name] = (rows[f"{name}_us"] - begin).div(1e3).round(6).tolist()
     origin = file.origin
     if file.of_no_device:
         origin = "simulated" if origin == MEASURED else f"simulated, {origin}"
-    source = source_of([file], origin=origin, device=_device(file))
-    ends = {
-        name: (rows[f"{name}_us"] - begin).div(1e3).round(6).tolist()  # whole nanoseconds
-        for name in ("start", "end")
-    }
     return {
         "device": _device(file),
-        "title": _title(data, number),
+        "title": _title(trace),
         "simulated": file.of_no_device,
-        "source": source_line(source),
+        "source": source_line(source_of([file], origin=origin, device=_device(file))),
         "unit": about.get("unit", "ms"),
         "makespan": numbers([trace.makespan_ms])[0],
         "whole": numbers([(rows["end_us"].max() - begin) / 1e3])[0],
         "fact": about.get("fact", ""),
         "about": {name: about[name] for name in _FACTS.split() if name in about},
-        "lanes": lanes,
+        "lanes": [*hosts, *engines],
         "calls": _CALLS,
-        "colours": {
-            kind: ENGINE_COLOURS.get(kind, style.GREY) for kind in dict.fromkeys(rows["kind"])
-        },
-        "operations": {
-            "lane": [heights[lane] for lane in rows["lane"]],
-            **{
-                name: rows[name].tolist()
-                for name in ("kind", "stream", "chunk", "operation", "channel", "bytes")
-            },
-            **ends,
-        },
+        "colours": {k: ENGINE_COLOURS.get(k, style.GREY) for k in dict.fromkeys(rows["kind"])},
+        "operations": {"lane": [lanes[lane] for lane in rows["lane"]], **operations},
     }
 
 
@@ -87,25 +73,8 @@ def _device(file: File) -> str:
     return f"engine model of {simulated_on}" if simulated_on else file.device
 
 
-def _title(data: Data, number: int) -> str:
-    about = data.files[number].context
-    if "title" in about:
-        return str(about["title"])
-    trace: Trace = trace_of(data, number)
-    queue = ", one hardware work queue" if trace.one_queue else ""
-    ran = [
-        f"{about['chunks']} chunks" if "chunks" in about else "",
-        f"{about['streams']} streams" if "streams" in about else "",
-        str(about.get("workload", "")),
-    ]
-    return ", ".join(filter(None, [trace.schedule + queue, *ran]))
-
-
-def _named(names: list[str]) -> list[str]:
-    """Return the name of every lane. Further lanes of an engine have its name and a number."""
-    named: list[str] = []
-    engine, count = "", 1
-    for name in names:
-        engine, count = (name, 1) if name else (engine, count + 1)
-        named.append(engine if count == 1 else f"{engine} ({count})")
-    return named
+def _title(trace: Trace) -> str:
+    about = trace.about
+    counts = [f"{about[name]} {name}" for name in ("chunks", "streams") if name in about]
+    ran = ", ".join(filter(None, [trace.title, *counts, about.get("workload", "")]))
+    return str(about.get("title", ran))
