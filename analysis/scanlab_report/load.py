@@ -82,25 +82,29 @@ def _table_in(file: Path) -> str:
 def _read(data: Data, file: Path, origin: str, named: bool) -> None:
     """Read a file. A file that a user named must be of a known program."""
     if file.name == HISTORY:
-        return load_others.history(data, file, origin)
-    if table := _table_in(file):
-        return load_others.csv_table(data, table, file, origin)
-    if file.name.endswith(LINES):
-        return load_others.verification(data, file, origin)
+        load_others.history(data, file, origin)
+    elif table := _table_in(file):
+        load_others.csv_table(data, table, file, origin)
+    elif file.name.endswith(LINES):
+        load_others.verification(data, file, origin)
+    else:
+        _json(data, file, origin, named)
+
+
+def _json(data: Data, file: Path, origin: str, named: bool) -> None:
     raw = load_bytes(file)
-    if named and (stranger := others.no_json(file, raw)):
-        return data.problems.append(stranger)
-    content = decoded(raw)
-    if named and (stranger := others.unknown(file, content)):
-        return data.problems.append(stranger)
-    documents = content if isinstance(content, list) else [content]  # `explain` writes a list
-    for number, document in enumerate(documents):
-        if (device := _device(document)) != (first := _device(documents[0])):
+    stranger = others.no_json(file, raw) if named else None
+    content = None if stranger else decoded(raw)
+    if stranger := stranger or (others.unknown(file, content) if named else None):
+        data.problems.append(stranger)
+        return
+    listed = content if isinstance(content, list) else [content]  # `explain` writes a list
+    for number, document in enumerate(listed):
+        if (device := _device(document)) != (first := _device(listed[0])):
             message = f"it is {shown(device)}, and that of the first document {shown(first)}"
             raise Misfit(f"[{number}].context.device", f"{message}: one device a file")
         if isinstance(document, dict):
             _document(data, file, origin, document)
-    return None
 
 
 def _document(data: Data, file: Path, origin: str, document: dict[str, Any]) -> None:
@@ -140,8 +144,9 @@ def _trace(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -> 
         process, args = processes.get(event.pid), event.args
         if event.ph != "X" or process is None or process.kind not in (drawn, "host"):
             continue
-        whose, start = f", {process.of}" if process.of else "", float(event.ts)  # type: ignore[arg-type]
-        times = (start, start + event.dur, args.chunk, args.operation)  # type: ignore[operator]
+        whose = f", {process.of}" if process.of else ""
+        start: Any = event.ts  # set, as in each event of a duration
+        times = (start, start + event.dur, args.chunk, args.operation)
         if process.kind == "host":
             calls.append(("host" + whose, _ENGINES.get(args.kind, ""), *times))
             continue

@@ -115,23 +115,21 @@ def _schedules(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.D
     )
 
 
-def _stream_scans(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
-    return rows.astype({"mapped": int})
-
-
 def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
     kinds = {id_: algorithm.kind for id_, algorithm in context.algorithms.items()}
     names = [rank_settings_name(settings) for settings in rows["settings"]]
     return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
 
 
-_MADE = {"scan": _scans, "schedule": _schedules, "stream_scan": _stream_scans}
-_MADE |= {"distributed": _distributed}
+_MADE = {"scan": _scans, "schedule": _schedules, "distributed": _distributed}
+_MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int})}
+"""The function that makes the columns of each table from the fields."""
 
 
 def _faults(rows: pd.DataFrame, context: results.Context) -> dict[Any, str]:
     """How an entry contradicts itself or the context, by its place."""
-    timed, wrong = rows["outcome"] == "timed", {}
+    wrong: dict[Any, str] = {}
+    timed = rows["outcome"] == "timed"
     scans = rows["entry"].isin(("scan", "distributed"))
     planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)
     for index in rows.index[timed & (scans | planned) & ~rows["verified"]]:
@@ -140,9 +138,8 @@ def _faults(rows: pd.DataFrame, context: results.Context) -> dict[Any, str]:
     for index in rows.index[timed & (rows["ns"] == 0)]:
         wrong[index] = "real_time is 0, and the outcome is timed"
     for index in rows.index[rows["bytes"] % rows.get("least", 1) != 0]:
-        wrong[index] = (
-            f"bytes is {rows.at[index, 'bytes']}, no multiple of {rows.at[index, 'least']}"
-        )
+        moved, least = rows.loc[index, ["bytes", "least"]]
+        wrong[index] = f"bytes is {moved}, no multiple of {least}"
     for index, name in rows.loc[~rows["device"].isin(("", context.device)), "device"].items():
         wrong[index] = f"device is {shown(name)}, and the file is of {shown(context.device)}"
     for column, field in (("variant", "variants"), ("algorithm", "algorithms")):

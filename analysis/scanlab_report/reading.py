@@ -50,10 +50,11 @@ def decoded(raw: bytes, line: int = 1) -> Any:
     try:  # Python takes NaN, which msgspec refuses, and says the place of what is wrong
         return json.loads(raw.decode("utf-8"))
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno + line - 1}, column {error.colno}"
+        byte = len(error.doc[: error.pos].encode())
+        place = f"line {error.lineno + line - 1}, column {error.colno}, byte {byte}"
         raise Misfit(place, f"is truncated or not JSON ({error.msg})") from None
     except ValueError as error:  # no UTF-8, or an integer of thousands of digits
-        raise Misfit("", f"is not JSON ({error})") from None
+        raise Misfit("", f"cannot be read: {error}") from None
 
 
 def decoded_lines(raw: bytes) -> list[Any]:

@@ -99,14 +99,13 @@ def test_a_new_field_of_a_sample_is_a_column_with_its_meaning_and_unit() -> None
     assert column == ("power", "power draw during the sample", "W")
 
 
-def test_code_of_the_host_is_launched_like_a_stream(tmp_path: Path) -> None:
-    ways = (repetition(CASE | {"launch": way}, 0, 5.0) for way in ("host", "graph"))
-    assert read(tmp_path, *ways)["scan"]["launch"].tolist() == ["stream", "graph"]
-
-
-def test_rounds_tell_samples_apart_where_each_has_index_0(tmp_path: Path) -> None:
-    data = read(tmp_path, *(repetition(CASE, 0, 5.0, round=number) for number in range(4)))
-    assert len(data["scan"]) == 4 and not data.problems
+def test_code_of_the_host_is_launched_like_a_stream_and_rounds_tell_samples_apart(
+    tmp_path: Path,
+) -> None:
+    own = CASE | {"launch": "host"}
+    data = read(tmp_path, *(repetition(own, 0, 5.0, round=number) for number in range(2)))
+    assert data["scan"][["launch", "round"]].values.tolist() == [["stream", 0], ["stream", 1]]
+    assert not data.problems
 
 
 @pytest.mark.parametrize("outcome", ["skipped", "failed"])
@@ -242,24 +241,19 @@ trace = partial(stream_fixtures.trace, operations=3)
     [
         (timings(schema="scanlab-results/9"), "context.schema: is scanlab-results/9, of a newer"),
         (timings(schema="scanlab-results/1"), "context.schema: is scanlab-results/1, of an older"),
-        (timings(schema="other/1"), "context.schema: is 'other/1': expected scanlab-results/2"),
         (timings(schema=None), "context.schema: is missing: expected scanlab-results/2"),
         (timings(lambda d: d["benchmarks"].pop(2)), f"benchmarks: {GAP}"),
         (timings(lambda d: d["benchmarks"].append(SIX[1])), "benchmarks[6]: repetition 1 of this"),
         (timings(lambda d: d.pop("benchmarks")), "benchmarks: is missing"),
-        (timings(variants=None), "context.variants: expected object, got null"),
         (timings(variants={}), "benchmarks[0]: variant is 'best', of which context.variants"),
         (timings(device=""), "context: device is missing: times of a GPU say of which"),
         (timings(date="yesterday"), "context.date: expected a date of ISO 8601"),
         (entry(device="Other"), "benchmarks[2]: device is 'Other', and the file is of"),
         (entry(real_time=math.nan), "benchmarks[2].real_time: expected float >= 0.0, got nan"),
-        (entry(real_time=-1.0), "benchmarks[2].real_time: expected float >= 0.0, got -1.0"),
         (entry(real_time=0), "benchmarks[2]: real_time is 0, and the outcome is timed"),
         (entry(time_unit="us"), "benchmarks[2].time_unit: invalid enum value 'us'"),
         (entry(items=True), "benchmarks[2].items: expected int, got bool"),
         (entry(variant="a\nb"), "benchmarks[2].variant: expected a name, got 'a\\nb'"),
-        (entry(settings=[1]), "benchmarks[2].settings: expected object, got array"),
-        (entry(sm_clock_mhz=None), "benchmarks[2].sm_clock_mhz: expected float, got null"),
         (entry(bytes=12), "benchmarks[2]: bytes is 12, no multiple of 8192"),
         (entry(kind="scam"), "benchmarks[2].kind: invalid value 'scam'"),
         (streams(chunks=-1), "benchmarks[0].chunks: expected int >= 0, got -1"),
@@ -299,12 +293,10 @@ TABLES = {
         ("bank_conflicts.csv", "hso_block", "", "refused: variant is empty: expected a name"),
         ("bank_conflicts.csv", ",4", ",4,1", "cannot be read as counters"),
         ("dram_bytes.csv", "dram_bytes_read", "x", "line 1: lacks the columns dram_bytes_read"),
-        ("dram_bytes.csv", ",262144,", ",inf,", "row 1 after the header: refused: items is inf"),
         ("prefix_wait.csv", "1000", "0.5", "refused: cycles_total is 0.5: expected int"),
         ("repeat.jsonl", '"runs": 100', '"runs": 0', "line 2.runs: expected int >= 1, got 0"),
         ("repeat.jsonl", '"passed": 24', '"passed": 25', "line 26.ended.passed: is 25, and 24"),
         ("repeat.jsonl", '{"ended"', '{"other"', "verification did not come to its end"),
-        ("repeat.jsonl", '"seed": "1"', '"seed": "x"', "line 1.context.seed: expected digits"),
         ("hso2007_table2.csv", "1024,", "-1,", "row 1 after the header: refused: items is -1"),
         ("hso2007_table2.toml", 'short = "Harris 2007"', "", "short: is missing"),
         ("hso2007_table2.toml", "year = 2007", "year = ", "cannot be read ("),

@@ -134,30 +134,13 @@ def count(
     **changes: Any,
 ) -> dict[str, Any]:
     """A row of `counts`: the totals of a variant, to which a test adds the rest."""
-    totals = {
-        "operations": 1,
-        "swaps": 0,
-        "barriers": 3,
-        "shared_requests": 10,
-        "global_bytes_read": 0,
-        "global_bytes_written": 0,
-        "banks32": banks32,
-        "banks16": banks32,
-    }
-    totals |= changes.pop("totals", {})
-    totals |= {banks: degrees(0) | totals[banks] for banks in ("banks16", "banks32")}
-    document = {
-        "schema": "scanlab-explain/2",
-        "variant": variant,
-        "unpadded": variant.removesuffix("_padded") if variant.endswith("_padded") else "",
-        "type": "i32",
-        "op": "plus",
-        "mode": "inclusive",
-        "items": items,
-        "parameters": parameters or {},
-        "launches": [{"steps": []}],
-        "totals": totals,
-    }
+    totals = dict(operations=1, swaps=0, barriers=3, shared_requests=10)
+    totals |= dict(global_bytes_read=0, global_bytes_written=0) | changes.pop("totals", {})
+    totals |= {banks: degrees(0) | totals.get(banks, banks32) for banks in ("banks16", "banks32")}
+    document = dict(schema="scanlab-explain/2", variant=variant, items=items, totals=totals)
+    document |= dict(type="i32", op="plus", mode="inclusive", parameters=parameters or {})
+    document |= dict(launches=[{"steps": []}])
+    document |= dict(unpadded=variant.removesuffix("_padded") * variant.endswith("_padded"))
     content = convert(document | changes, documents.Explanation)
     names = ("variant", "padding", "load", "type", "op", "mode", "items")
     row = {name: getattr(content, name) for name in names}

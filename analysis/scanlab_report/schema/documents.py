@@ -105,7 +105,6 @@ class Trace(Struct, kw_only=True, frozen=True):
     set `simulated_on`. It opens in Perfetto. A scenario of kernels alone has a process
     `multiprocessors` with an event per block, and the analysis reads that one."""
 
-    schema: Literal["scanlab-trace/1"]
     traceEvents: list[Event]
     otherData: Timeline = Timeline()
 
@@ -149,7 +148,6 @@ class TracedCase(Case, kw_only=True, frozen=True):
 class RanksTrace(Struct, kw_only=True, frozen=True):
     """Output of `scanlab distributed trace --out`: what each GPU did in a few runs, by CUPTI."""
 
-    schema: Literal["scanlab-ranks-trace/1"]
     context: RanksTraceContext
     traces: Annotated[list[TracedCase], means("one entry per case")]
 
@@ -315,7 +313,6 @@ class VerificationContext(RanksProvenance, kw_only=True, frozen=True):
 class Beginning(Struct, kw_only=True, frozen=True):
     """The first line."""
 
-    schema: Literal["scanlab-verification/1"]
     context: VerificationContext
 
 
@@ -434,7 +431,8 @@ class Fault(Struct, kw_only=True, frozen=True):
 
 
 class Explanation(Case, kw_only=True, frozen=True):
-    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
+    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases. Recorded counts
+    are written from it."""
 
     schema: Literal["scanlab-explain/2"]
     variant: Name

@@ -21,7 +21,6 @@ class SessionFile(Struct, kw_only=True, frozen=True):
 class Session(Struct, kw_only=True, frozen=True):
     """`session.json`: the recorded files of one session of a device."""
 
-    schema: Literal["scanlab-session/1"]
     device: Name
     date: Annotated[Date, means("start of its newest file")]
     commit: Annotated[Line, means("commit of all files; empty if they differ")]
@@ -62,6 +61,5 @@ class NoisePair(Struct, kw_only=True, frozen=True):
 class Noise(Struct, kw_only=True, frozen=True):
     """`noise/DEVICE.json`: differences between measurements of the same code on a device."""
 
-    schema: Literal["scanlab-noise/1"]
     device: Name
     pairs: Annotated[list[NoisePair], means("one per `compare A B --record-noise FILE`")]
