@@ -28,24 +28,20 @@ REPOSITORY = Path(__file__).parents[2]
 N = 1 << 20
 
 
-@pytest.fixture
-def listed(capsys: pytest.CaptureFixture[str]) -> dict[tuple[str, str], dict[str, Any]]:
-    assert main(["list", "--json"]) == 0
-    return {(entry["kind"], entry["name"]): entry for entry in json.loads(capsys.readouterr().out)}
-
-
 def test_every_figure_and_table_is_listed_with_what_measures_it(
-    listed: dict[tuple[str, str], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert set(listed) == {
-        (kind, name) for kind in ("figure", "table") for name in opened.registered(kind)
-    }
-    for entry in listed.values():
-        assert entry["shows"].endswith((".", "!")), entry
-        assert bool(entry["commands"]) == bool(entry["experiments"]), entry
-        assert entry["seconds"] == sum(
-            experiments.known()[name].seconds for name in entry["experiments"]
-        )
+    assert main(["list"]) == 0
+    parts = {part.partition("\n")[0]: part for part in capsys.readouterr().out.split("\n\n")}
+    known = [
+        (f"{kind} {name}", entry)
+        for kind in ("figure", "table")
+        for name, entry in opened.registered(kind).items()
+    ]
+    assert [*parts] == [name for name, _ in known]
+    for name, entry in known:
+        assert entry.title in parts[name] and entry.title.endswith((".", "!")), name
+        assert ("  measure  " in parts[name]) == bool(entry.measured_by), name
 
 
 HEAD_TO_HEAD = "i8 i16 i32 i64 f16 f32 f64 operators".split()
@@ -66,10 +62,8 @@ TARGETS = ["schedules", "traces", "from_memory", "from_files", "from_large_files
         ("table", "streams_targets", TARGETS),
     ],
 )
-def test_what_a_figure_needs_says_what_measures_it(
-    listed: dict[tuple[str, str], dict[str, Any]], kind: str, name: str, by: list[str]
-) -> None:
-    assert listed[kind, name]["experiments"] == by
+def test_what_a_figure_needs_says_what_measures_it(kind: str, name: str, by: list[str]) -> None:
+    assert list(experiments.plan(opened.registered(kind)[name].measured_by).experiments) == by
 
 
 def test_steps_of_one_session_are_one_command() -> None:
@@ -231,21 +225,6 @@ def test_times_asked_for_by_name_are_compared_in_one_panel() -> None:
     assert not [line for line in axes.get_lines() if line.get_linewidth() == 2.6]  # no copy
 
 
-def width(pdf: Path) -> float:
-    """The width of a page, inches."""
-    return float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", pdf.read_bytes())[1]) / 72
-
-
-def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(
-    floats: Path, tmp_path: Path
-) -> None:
-    command = ["figure", "throughput", str(floats), "--variants", "best,cub*"]
-    out = tmp_path / "f.pdf"
-    assert main([*command, "--style", "ieee-column", "--out", str(out)]) == 0
-    drawn = out.read_bytes()
-    assert width(out) == 3.5 and b"/FontFile2" in drawn and b"/Type3" not in drawn
-
-
 @pytest.mark.parametrize(
     ("line", "stated"),
     [
@@ -262,10 +241,6 @@ def test_a_figure_for_a_column_is_as_wide_as_one_and_has_its_fonts_in_it(
         (
             "figure waterfall --variants best",
             r"error: figure waterfall cannot follow --variants; these can: .*throughput",
-        ),
-        (
-            "figure distributions --style ieee-column",
-            r"error: figure distributions needs both columns of a page: take --style page",
         ),
         (
             "figure throughput --variants best_",
@@ -401,6 +376,11 @@ def of_floats_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     verified = fixtures.verification().replace('"look_ahead"', '"my_scan"')
     (folder / "verify.jsonl").write_text(verified)
     return folder
+
+
+def width(pdf: Path) -> float:
+    """The width of a page, inches."""
+    return float(re.search(rb"/MediaBox \[ ?0 0 ([\d.]+) ", pdf.read_bytes())[1]) / 72
 
 
 def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_size(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from scanlab_report import DATA
 from scanlab_report.commands import session
 from scanlab_report.console import SOUND, count, refuse, say
-from scanlab_report.written import hidden, put
+from scanlab_report.written import in_place_of, put
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.recording import Record
@@ -76,7 +76,7 @@ def file_away(record: Record, recorded: Path) -> Path:
     # Gaps stay open, so that names are in the order of runs.
     letter = chr(ord(taken.removeprefix(record.date) or "a") + 1) if taken else ""
     target = device / (record.date + letter)
-    with hidden(device, target) as made:
+    with in_place_of(device, target) as made:
         whole = made / "run"
         whole.mkdir()
         for file in (*record.files, *record.model):

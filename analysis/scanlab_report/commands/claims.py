@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         claims = stated.read(options.claims)
         if page:
-            markers.check(page, MARKER)
+            markers.find(markers.text_of(page), MARKER)
     except stated.ClaimsError as error:
         wrong.append(str(error))
     except markers.MarkerError as error:
