@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import opened
+from scanlab_report.commands.figure import asked
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import write, wrong_ending
 
@@ -28,17 +29,11 @@ def run(options: argparse.Namespace) -> int:
     if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
         return refuse(wrong_name)
 
-    from scanlab_report.pick import Lacking
     from scanlab_report.shown import first_of, markdown
 
     try:
-        entry = opened.entry_of(options, "table")
-        data = opened.data_for(options, "table", entry)
-        if reason := opened.lacking(options, "table", entry, data):
-            raise opened.Refused(reason)
-        made = first_of(entry, data)
-    except Lacking as error:
-        return refuse(opened.lacking(options, "table", entry, data, error))
+        with asked(options, "table") as (entry, data):
+            made = first_of(entry, data)
     except opened.Refused as error:
         return refuse(*error.args)
     if options.out is None:
