@@ -87,43 +87,41 @@ def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: st
 class Words(NamedTuple):
     """Words for the entries of a kind."""
 
-    title: str = ""
     entry: str = "claim"
     bound: str = "target"
     value: str = "measured"
     good: str = HOLDS
     bad: str = FAILS
 
+    def of(self, verdict: str) -> str:
+        """A verdict in the words of the kind."""
+        return verdict.replace(HOLDS, self.good).replace(FAILS, self.bad)
+
 
 IN_PAPER = Words()
 KINDS = {
-    stated.CLAIM: Words("Claims of Scanlab", "claim", "bound"),
-    stated.PUBLISHED: Words(
-        *("Published statements, tested again", "statement", "stated", "measured"),
-        *("agrees", "differs"),
+    (stated.CLAIM, "Claims of Scanlab"): Words("claim", "bound"),
+    (stated.PUBLISHED, "Published statements, tested again"): Words(
+        *("statement", "stated", "measured", "agrees", "differs")
     ),
-    stated.TARGET: Words("Open targets", "target", "wanted", "reached", "reached", "missed"),
+    (stated.TARGET, "Open targets"): Words("target", "wanted", "reached", "reached", "missed"),
 }
 
 
 def sections(standings: Sequence[Standing]) -> str:
     """A heading, the number of each verdict, and a table for each kind, in Markdown."""
     made = []
-    for kind, words in KINDS.items():
-        if own := [standing for standing in standings if standing.claim.kind == kind]:
-            content = claims_table(own, "", words)
-            verdicts = Counter(words_of(standing.verdict, words) for standing in own)
-            parts = [f"{number} {verdict}" for verdict, number in verdicts.items()]
-            if unsure := sum("median" in standing.qualified for standing in own):
-                parts.append(f"{unsure} of these by the median only")
+    for (kind, title), words in KINDS.items():
+        own = [standing for standing in standings if standing.claim.kind == kind]
+        verdicts = Counter(words.of(standing.verdict) for standing in own)
+        parts = [f"{number} {verdict}" for verdict, number in verdicts.items()]
+        if unsure := sum("median" in standing.qualified for standing in own):
+            parts.append(f"{unsure} of these by the median only")
+        if own:
             counted = f"{len(own)} {words.entry}s. Verdicts: {', '.join(parts)}."
-            made.append(f"### {words.title}\n\n{counted}\n\n{content.markdown().strip()}")
+            content = claims_table(own, "", words).markdown().strip()
+            made.append(f"### {title}\n\n{counted}\n\n{content}")
     return "\n\n".join(made)
-
-
-def words_of(verdict: str, words: Words) -> str:
-    """A verdict in the words of a kind."""
-    return verdict.replace(HOLDS, words.good).replace(FAILS, words.bad)
 
 
 def claims_table(standings: Sequence[Standing], caption: str, words: Words = IN_PAPER) -> Table:
@@ -134,7 +132,7 @@ def claims_table(standings: Sequence[Standing], caption: str, words: Words = IN_
             "wanted": f"{s.claim.wanted} {unit(s.claim)}",
             "measured": s.measured and _Printed(**asdict(s.measured), claim=s.claim),
             "where": s.where,
-            "verdict": words_of(s.qualified, words),
+            "verdict": words.of(s.qualified),
             "bound": s.reference,
             "set_by": code(s.claim.set_by),
             "source": s.claim.source or "ours",

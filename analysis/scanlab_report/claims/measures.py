@@ -206,12 +206,12 @@ def traffic(claim: Claim, data: Data) -> Values:
 
 
 _RANKS = {
-    "ranks_copies": (rank_cases.compared, "of_copy"),
-    "ranks_vendor": (rank_cases.compared, "of_vendor"),
-    "ranks_bound": (rank_cases.compared, "of_bound"),
-    "ranks_time": (rank_cases.compared, "samples"),
-    "ranks_weak": (rank_cases.weak, "efficiency"),
-    "ranks_strong": (rank_cases.strong, "speedup"),
+    "ranks_copies": (rank_cases.compared, "of_copy", f"of {rank_cases.COPY}"),
+    "ranks_vendor": (rank_cases.compared, "of_vendor", f"× {rank_cases.VENDOR}"),
+    "ranks_bound": (rank_cases.compared, "of_bound", "of the 3n bound"),
+    "ranks_time": (rank_cases.compared, "samples", "µs"),
+    "ranks_weak": (rank_cases.weak, "efficiency", "of one GPU's speed"),
+    "ranks_strong": (rank_cases.strong, "speedup", "× best on one GPU"),
 }
 
 
@@ -219,7 +219,7 @@ def several_gpus(claim: Claim, data: Data) -> Values:
     """A quantity of a scan over several GPUs, in µs if it is a time."""
     timed = rank_cases.several(data, ranks=claim.ranks)
     cases = pick(rank_cases.usual(timed), type=claim.type, op=claim.op, mode=claim.mode)
-    frame, name = _RANKS[claim.measure]
+    frame, name, _ = _RANKS[claim.measure]
     column, per = ("items", "in all") if claim.items else ("items_per_rank", "per GPU")
     own = {"algorithm": claim.variant, "ranks": claim.ranks, column: getattr(claim, column)}
     rows = pick(frame(cases), **own)
@@ -284,11 +284,12 @@ def duplex(claim: Claim, data: Data) -> Values:
     cases = larger.larger_cases(data)
     rows = pick(cases, **LARGE, **{"budget": 2 * GIB, "to": "memory", "from": "memory"})
     fastest = rows.sort_values("median_ns").drop_duplicates("way").set_index("way")
-    if not {larger.DUPLEX, larger.STREAMED} <= set(fastest.index):
+    ways = (larger.DUPLEX, larger.STREAMED)
+    if not fastest.index.isin(ways).sum() == 2:
         raise Lacking(MISSING)
-    copy, scan = fastest.loc[larger.DUPLEX], fastest.loc[larger.STREAMED]
-    ratio = ratio_interval(copy["samples"], scan["samples"])
-    return Values([Known(ratio, f"{scan['chunks']} chunks")], sources(data, cases))
+    ratio = ratio_interval(*(fastest.at[way, "samples"] for way in ways))
+    chunks = fastest.at[larger.STREAMED, "chunks"]
+    return Values([Known(ratio, f"{chunks} chunks")], sources(data, cases))
 
 
 def naive(claim: Claim, data: Data) -> Values:
@@ -296,17 +297,14 @@ def naive(claim: Claim, data: Data) -> Values:
     The reference is reading and writing alone in that session."""
     cases, sessions = larger.larger_cases(data), larger.larger_sessions(data)
     over = lambda rows, way: larger.over_files(pick(rows, **LARGE), larger.NAIVE, way)
-    gains = [
-        (session, value, place)
-        for session, rows in enumerate(sessions)
-        for _, value, place in over(rows, larger.STREAMED)
-    ]
     earlier = ", in an earlier session" * (not over(cases, larger.STREAMED))
+    gains = [gain[-1:] for gain in (over(rows, larger.STREAMED) for rows in sessions)]
     known = []
-    for session, value, place in gains:
-        others = ", ".join(f"{other.value:.2f}" for _, other, _ in gains if other is not value)
-        where = f"16 GiB, by {place}{earlier}{f'; {others} in other sessions' * bool(others)}"
-        known.append(Known(value, where, session))
+    for session, gain in enumerate(gains):
+        others = [other for other in gains if other is not gain]
+        stated = ", ".join(f"{value.value:.2f}" for other in others for _, value, _ in other)
+        more = f"; {stated} in other sessions" * bool(stated)
+        known += [Known(v, f"16 GiB, by {how}{earlier}{more}", session) for _, v, how in gain]
 
     def alone(worst: Known) -> str:
         values = (value.value for _, value, _ in over(sessions[worst.file], larger.FILES))
@@ -396,11 +394,6 @@ MEASURES: dict[str, tuple[Callable[[Claim, Data], Values], str]] = {
     "makespan_median": (makespans, "% error, median"),
     "makespan_worst": (makespans, "% error, worst"),
     "overlap": (overlaps, "% of pairs"),
-    "ranks_copies": (several_gpus, f"of {rank_cases.COPY}"),
-    "ranks_weak": (several_gpus, "of one GPU's speed"),
-    "ranks_strong": (several_gpus, "× best on one GPU"),
-    "ranks_vendor": (several_gpus, f"× {rank_cases.VENDOR}"),
-    "ranks_bound": (several_gpus, "of the 3n bound"),
-    "ranks_time": (several_gpus, "µs"),
+    **{name: (several_gpus, unit) for name, (*_, unit) in _RANKS.items()},
 }
 """The function of each measure, and the unit of its values."""

@@ -80,10 +80,9 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
         """The bound in print."""
         bounds = {"≥−": self.at_least, "≤+": self.at_most, "=±": self.equals}
         (sign, give), bound = next(row for row in bounds.items() if row[1] is not None)
-        if bound == 0:
-            return "0"
-        text = f"{sign} {bound:{'g' if bound == int(bound) else '.2f'}}"
-        return f"{text} {give} {100 * self.variation:g}%" if self.variation else text
+        number = f"{bound:g}" if bound == int(bound) else f"{bound:.2f}"
+        some = f" {give} {100 * self.variation:g}%" * bool(self.variation)
+        return f"{sign} {number}{some}" if bound else "0"
 
     def meets(self, value: float) -> bool:
         """Whether a value is within the bound, or misses it by no more than the variation."""
@@ -101,9 +100,8 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
     def digits(self, value: float, least: int) -> int:
         """The fewest significant digits with which the printed value has the value's verdict."""
-        meets = self.meets(value)
-        enough = (n for n in range(least, 6) if self.meets(float(f"{value:.{n}g}")) == meets)
-        return next(enough, 6)
+        same = lambda n: self.meets(float(f"{value:.{n}g}")) == self.meets(value)
+        return next(filter(same, range(least, 6)), 6)
 
     def rivals(self, data: Data) -> list[str]:
         """The variants whose fastest is the reference."""
@@ -113,11 +111,10 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
     def cases(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The cases of scans on one device that the claim is about."""
-        names = ("type", "op", "mode", "cache", "launch", "items")
-        named = {name: getattr(self, name) for name in names}
-        rows = pick(rows, **{name: value for name, value in named.items() if value is not None})
-        most = self.most_items or float("inf")
-        rows = rows[rows["items"].between(self.least_items, most)]
+        for name in ("type", "op", "mode", "cache", "launch", "items"):
+            if (value := getattr(self, name)) is not None:
+                rows = pick(rows, **{name: value})
+        rows = rows[rows["items"].between(self.least_items, self.most_items or float("inf"))]
         rows = rows[rows["bytes"] >= 2 * self.least_mib << 20]
         return rows[power_of_two(rows["items"])] if self.powers else rows
 

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scanlab_report import noise
+from scanlab_report import groups, noise
 from scanlab_report.chapters import odd_sizes
 from scanlab_report.data import Data
-from scanlab_report.groups import (
-    BEST,
-    CEILING,
-    CUBS,
-    FLOOR,
-    HEADER,
-    LARGEST,
-    LOSS,
-    SHAPES,
-    STREAM,
-    TIE,
-    TUNED,
-    VENDOR,
-    WIN,
-)
+from scanlab_report.groups import BEST, CEILING, FLOOR, HEADER, LOSS, STREAM, TUNED, VENDOR, WIN
 from scanlab_report.intervals import Interval, ratio_interval
 from scanlab_report.numbers import Numbers, power
 from scanlab_report.pick import floor_ns, line, pick
@@ -47,7 +33,7 @@ def outcomes(data: Data) -> Numbers:
         "headToHeadCases": len(rows),
         "headToHeadLeast": ratio.min(),
         "headToHeadWins": (outcome == WIN).sum(),
-        "headToHeadTies": (outcome == TIE).sum(),
+        "headToHeadTies": (outcome == groups.TIE).sum(),
         "headToHeadLosses": (outcome == LOSS).sum(),
         "headToHeadApart": apart.sum(),
         "headToHeadNarrow": ((outcome == WIN) & (ratio < noisy)).sum(),
@@ -63,7 +49,7 @@ def searched(data: Data) -> Numbers:
     """The pairs of type and operator that the tuned CUB was searched for, and the others."""
     rows, pair = versus_cub(data), ["type", "op"]
     tuning = data.rows("scan", lambda file: file.kind == "tuning")
-    tuned = pick(tuning, variant=data.variants.ids(SHAPES))[pair].drop_duplicates()
+    tuned = pick(tuning, variant=data.variants.ids(groups.SHAPES))[pair].drop_duplicates()
     inside = pd.MultiIndex.from_frame(rows[pair]).isin(pd.MultiIndex.from_frame(tuned))
     return {
         "headToHeadSearched": inside.sum(),
@@ -85,8 +71,8 @@ def libraries(data: Data) -> Numbers:
 
 
 def _over(cases: pd.DataFrame, above: str, below: str) -> Interval:
-    """The time of one variant over that of another at LARGEST, each in its first file."""
-    first = pick(cases, **USUAL, items=LARGEST).drop_duplicates("variant")
+    """The time of one variant over that of another at the largest size, each in its first file."""
+    first = pick(cases, **USUAL, items=groups.LARGEST).drop_duplicates("variant")
     samples = first.set_index("variant")["samples"]
     return ratio_interval(samples[above], samples[below])
 
@@ -102,7 +88,7 @@ def timers(data: Data) -> Numbers:
 def header(data: Data) -> Numbers:
     """The header against the fastest CUB."""
     cases = contests(data)
-    rows = against(cases, HEADER, data.variants.ids(CUBS))
+    rows = against(cases, HEADER, data.variants.ids(groups.CUBS))
     some = pick(rows, **USUAL, items=SOME).iloc[0]
     here = pick(cases, **USUAL, items=SOME, file=some["file"]).set_index("variant")
     times = here["median_ns"] / 1e3

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
-from scanlab_report.chapters.rank_cases import (
-    STATES,
-    VENDOR,
-    compared,
-    main_kind,
-    several,
-    strong,
-    usual,
-    weak,
-)
+from scanlab_report.chapters import rank_cases
 from scanlab_report.chapters.ranks import folds
 from scanlab_report.data import Data
 from scanlab_report.load_others import corrections
@@ -21,49 +14,47 @@ from scanlab_report.numbers import Numbers, power
 from scanlab_report.pick import pick
 from scanlab_report.shown import Shown
 
-SCAN, BLOCKED = "peer_look_ahead", "reduce_exchange_scan"
+SUMS = {"type": "i32", "op": "plus", "mode": "inclusive"}
 FEW, MIDDLE, FOLDED, MOST = 1 << 20, 1 << 22, 1 << 28, 1 << 30
 """Items per GPU."""
 
 
 def over_vendor(data: Data) -> Shown:
     """Why the recorded times of CUB with NCCL are withdrawn."""
-    withdrawn = [entry for entry in corrections()["withdrawn"] if VENDOR in entry["names"]]
-    reasons = dict.fromkeys(entry["reason"] for entry in withdrawn)
+    names = lambda entry: rank_cases.VENDOR in entry["names"]
+    reasons = dict.fromkeys(entry["reason"] for entry in filter(names, corrections()["withdrawn"]))
     text = "The recorded times of CUB with NCCL are withdrawn."
     return Shown(" ".join((text, *reasons)) if reasons else "", "")
 
 
 def peers(data: Data) -> Numbers:
-    cases = usual(several(data, "ranks"))
-    gpus = int(cases["ranks"].max())
-    scans = pick(compared(cases), ranks=gpus)
-    sums, wide = main_kind(scans), pick(scans, type="i64", op="plus")
-    large, middle, few = (_at(sums, SCAN, items) for items in (MOST, MIDDLE, FEW))
-    faster = pick(main_kind(strong(cases)), algorithm=SCAN, ranks=gpus)
-    faster = faster.loc[faster["items"].idxmax()]
+    cases = rank_cases.usual(rank_cases.several(data, "ranks"))
+    most = {"algorithm": "peer_look_ahead", "ranks": int(cases["ranks"].max())}
+    scans, weak = rank_cases.compared(cases), rank_cases.weak(cases)
+    faster = pick(rank_cases.strong(cases), **SUMS, **most).sort_values("items").iloc[-1]
+
+    def at(rows: pd.DataFrame, items: int, column: str, **kind: Any) -> Any:
+        return pick(rows, **SUMS | most | {"items_per_rank": items} | kind)[column].iloc[0]
+
     return {
-        "peersGpus": gpus,
+        "peersGpus": most["ranks"],
         "peersItems": power(MOST),
-        "peersOfCopy": large["of_copy"],
-        "peersWeak": _at(pick(main_kind(weak(cases)), ranks=gpus), SCAN, MOST)["efficiency"],
+        "peersOfCopy": at(scans, MOST, "of_copy"),
+        "peersWeak": at(weak, MOST, "efficiency"),
         "peersStrong": faster["speedup"],
         "peersMost": power(int(faster["items"])),
         "peersFew": power(FEW),
         "peersMiddle": power(MIDDLE),
-        "peersMiddleOfCopy": (middle["of_copy"], 2),
-        "peersSmall": (few["median_ns"] / 1e3, 2),
-        "peersBlocked": _at(sums, BLOCKED, MOST)["of_bound"],
-        "peersWide": (_at(wide, SCAN, MOST)["of_copy"], 2),
+        "peersMiddleOfCopy": (at(scans, MIDDLE, "of_copy"), 2),
+        "peersSmall": (at(scans, FEW, "median_ns") / 1e3, 2),
+        "peersBlocked": at(scans, MOST, "of_bound", algorithm="reduce_exchange_scan"),
+        "peersWide": (at(scans, MOST, "of_copy", type="i64"), 2),
     }
 
 
-def _at(rows: pd.DataFrame, algorithm: str, items: int) -> pd.Series:
-    return pick(rows, algorithm=algorithm, items_per_rank=items).iloc[0]
-
-
 def folding(data: Data) -> Numbers:
-    rows = pick(folds(main_kind(several(data, STATES))), items_per_rank=FOLDED)
+    cases = pick(rank_cases.several(data, rank_cases.STATES), **SUMS)
+    rows = pick(folds(cases), items_per_rank=FOLDED)
     for most in ("ranks", "as_ranks"):
         rows = rows[rows[most] == rows[most].max()]
     rows = rows.set_index("tells")
