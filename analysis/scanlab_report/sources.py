@@ -12,14 +12,10 @@ from scanlab_report.data import Data, File
 from scanlab_report.tables import MEASURED
 
 SIMULATED, COUNTED = "simulated", "counted now"
-_VERSIONS = {
-    "toolkit": "CUDA {}",
-    "driver": "driver {}",
-    "cccl": "CCCL {} in the toolkit",
-    "cccl_newest": "CCCL {} as the newest",
-    "torch": "PyTorch {}",
-    "cupy": "CuPy {}",
-}
+_VERSIONS = (
+    *(("toolkit", "CUDA {}"), ("driver", "driver {}"), ("cccl", "CCCL {} in the toolkit")),
+    *(("cccl_newest", "CCCL {} as the newest"), ("torch", "PyTorch {}"), ("cupy", "CuPy {}")),
+)
 """Fields of a context that hold a version, and how each is stated."""
 
 
@@ -52,11 +48,8 @@ class Source:
     @property
     def repeated(self) -> str:
         """The number of samples behind each median, in words."""
-        if self.samples is None:
-            return ""
-        low, high = self.samples
-        number = f"{low}" if low == high else f"{low} to {high}"
-        return f"median of {number} repetition{'' if high == 1 else 's'}"
+        numbers = " to ".join(map(str, dict.fromkeys(self.samples or ())))
+        return f"median of {numbers} repetition{'s' * (numbers != '1')}" if numbers else ""
 
     def on_page(self) -> Source:
         """The same for a page of the repository, which every checkout can make anew."""
@@ -76,7 +69,7 @@ def source_of(
     """The source of numbers from some files of one origin."""
     used = list(files)
     every = lambda value: tuple(sorted({text for file in used if (text := value(file))}))
-    stated = {name: every(lambda f: str(f.context.get(name) or "")) for name in _VERSIONS}
+    stated = {form: every(lambda f: str(f.context.get(name) or "")) for name, form in _VERSIONS}
     fields: dict[str, Any] = {
         "device": ", ".join(sorted({file.device for file in used})),
         "origin": used[0].origin,
@@ -84,9 +77,7 @@ def source_of(
         "commits": every(lambda file: file.commit),
         "dirty": any(file.dirty for file in used),
         "samples": samples,
-        "versions": tuple(
-            _VERSIONS[name].format(" and ".join(own)) for name, own in stated.items() if own
-        ),
+        "versions": tuple(form.format(" and ".join(own)) for form, own in stated.items() if own),
     }
     return Source(**fields | changes)
 

@@ -79,24 +79,24 @@ def check(claims: Iterable[Claim], data: Data) -> list[Standing]:
     """Return the standing of each claim on each of its devices, or else on the first device with
     data. A device is named unless it is the one that a reader expects."""
     expected = data.first if data.first in data.devices else next(iter(data.devices), "")
-    return [standing for claim in claims for standing in _on_devices(claim, data, expected)]
-
-
-def _on_devices(claim: Claim, data: Data, expected: str) -> list[Standing]:
-    standings = []
-    for device in claim.on or data.devices or [""]:
-        on = data.on(device) if device else data
-        make = lambda: stands(claim, MEASURES[claim.measure][0](claim, on))
-        try:
-            standing = on.once(repr(claim), make)
-        except Lacking:
-            continue
-        if device != expected and any(device in s.device.split(", ") for s in standing.sources):
-            standing = replace(standing, where=", ".join(filter(None, (standing.where, device))))
-        standings.append(standing)
-        if not claim.on:
-            break
-    return standings or [Standing(claim)]
+    made = []
+    for claim in claims:
+        standings: list[Standing] = []
+        for device in claim.on or data.devices or [""]:
+            on = data.on(device) if device else data
+            try:
+                make = lambda: stands(claim, MEASURES[claim.measure][0](claim, on))
+                standing = on.once(repr(claim), make)
+            except Lacking:
+                continue
+            if device != expected and any(device in s.device.split(", ") for s in standing.sources):
+                where = ", ".join(filter(None, (standing.where, device)))
+                standing = replace(standing, where=where)
+            standings.append(standing)
+            if not claim.on:
+                break
+        made += standings or [Standing(claim)]
+    return made
 
 
 def unit(claim: Claim) -> str:
@@ -137,16 +137,12 @@ def _measured(data: Data, claims: Sequence[Claim]) -> list[Standing]:
 def all_sources(standings: Iterable[Standing]) -> list[Source]:
     """The sources of several standings, one per origin."""
     by: dict[str, list[Source]] = {}
-    for source in itertools.chain.from_iterable(standing.sources for standing in standings):
+    for source in (source for standing in standings for source in standing.sources):
         by.setdefault(source.origin, []).append(source)
     every = lambda lists: tuple(sorted(set(itertools.chain.from_iterable(lists))))
-    return [
-        Source(
-            ", ".join(every([source.device] for source in same)),
-            origin,
-            every(source.dates for source in same),
-            every(source.commits for source in same),
-            any(source.dirty for source in same),
-        )
-        for origin, same in by.items()
-    ]
+    made = []
+    for origin, same in by.items():
+        devices = ", ".join(sorted({source.device for source in same}))
+        dates, commits = every(s.dates for s in same), every(s.commits for s in same)
+        made.append(Source(devices, origin, dates, commits, any(s.dirty for s in same)))
+    return made

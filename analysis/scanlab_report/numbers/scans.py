@@ -51,36 +51,25 @@ def setup(data: Data) -> Numbers:
     }
 
 
-def trees(data: Data) -> Numbers:
-    """The worst degrees of bank conflicts in trees."""
-    rows = counts.one_per_padding(pick(counts.counts(data), unpadded="hso_block"))
-    contents = rows.set_index("padding")["content"]
+def counted(data: Data) -> Numbers:
+    """The worst degrees of bank conflicts in trees, the additions of both scans in a block, and the
+    barriers, tiles and bytes of both over many blocks."""
+    every = counts.counts(data)
+    trees = counts.one_per_padding(pick(every, unpadded="hso_block"))
+    contents = trees.set_index("padding")["content"]
     worst = lambda padding: int(max(counts.worst_degrees(contents[padding], "banks32")))
-    return {
-        "degreeItems": power(int(rows["items"].iloc[0])),
-        "worstDegreeBare": worst("none"),
-        "worstDegreeTwoLevel": worst("two_level"),
-    }
-
-
-def additions(data: Data) -> Numbers:
-    """The additions of Hillis and Steele's scan and of the work-efficient one in a block."""
-    usual = counts.usual_counts(counts.counts(data))
-    n, doubling, tree = _at_largest(usual, "hs_block", "hso_block")
-    return {
-        "additionsItems": power(n),
-        "additionsHillisSteele": doubling.totals.operations,
-        "additionsWorkEfficient": tree.totals.operations,
-    }
-
-
-def blocked(data: Data) -> Numbers:
-    """Barriers, tiles and bytes of both scans over many blocks."""
+    in_block, *blocks = _at_largest(counts.usual_counts(every), "hs_block", "hso_block")
     plain = {"type": "i32", "mode": "inclusive", "padding": "none", "load": ("", "halves")}
-    n, doubling, tree = _at_largest(pick(counts.counts(data), **plain), DOUBLING, TREE)
+    n, doubling, tree = _at_largest(pick(every, **plain), DOUBLING, TREE)
     moved = doubling.totals.global_bytes_read + doubling.totals.global_bytes_written
     tile = lambda content: -(-n // content.launches[0].blocks)
     return {
+        "degreeItems": power(int(trees["items"].iloc[0])),
+        "worstDegreeBare": worst("none"),
+        "worstDegreeTwoLevel": worst("two_level"),
+        "additionsItems": power(in_block),
+        "additionsHillisSteele": blocks[0].totals.operations,
+        "additionsWorkEfficient": blocks[1].totals.operations,
         "trafficAllows": (groups.ideal_bytes("i32", n) / moved, 2),
         "barriersDoubling": doubling.launches[0].barriers,
         "barriersTree": tree.launches[0].barriers,
@@ -110,20 +99,18 @@ def rungs(data: Data) -> Numbers:
     """Shares of the copy at the largest size, rung by rung."""
     cases = ladder.ladder_cases(data)
     cache, size = caches(cases)[0], ladder.ladder_size(cases)
-    rungs_ = ladder.rungs(cases, ladder.SINGLE_PASS)
     header = "tile=28"  # the header's tile at 2^24 and 2^28 items of 4 bytes on an H200
 
     def over(variant: str, other: str, settings: str = "", n: int = size) -> Any:
         return last(pick(shares(cases, variant, other, cache, settings), items=n)["ratio"])
 
     return {
-        **{f"rung{row.variant.title().replace('_', '')}": row.ratio for row in rungs_.itertuples()},
         "rungVendorNewest": over(groups.NEWEST_VENDOR, CEILING),
         "rungBulkCopy": over(BULK_CEILING, CEILING),
         "lookAheadOfBulk": over("look_ahead", BULK_CEILING),
         "resetSome": over("look_ahead", HEADER, header, 1 << 24),
         "resetMany": over("look_ahead", HEADER, header),
-    }
+    } | {f"rung{v.title().replace('_', '')}": over(v, CEILING) for v in ladder.SINGLE_PASS}
 
 
 ABLATIONS = {
@@ -183,16 +170,14 @@ def tiles(data: Data) -> Numbers:
     }
 
 
-def traffic(data: Data) -> Numbers:
-    rows = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
-    return {"movedLookAhead": last(rows["moved"])}
-
-
-def waits(data: Data) -> Numbers:
-    """Shares of cycles, in percent, that look_ahead's warps wait at the largest size."""
+def hardware_counters(data: Data) -> Numbers:
+    """Items that look_ahead moves, and the shares of cycles, in percent, that its warps wait at the
+    largest size."""
+    moved = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
     rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
     rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
     return {
+        "movedLookAhead": last(moved["moved"]),
         "waitLoad": (100 * rows.at["load", "data"], 2),
         "waitFree": (100 * rows.at["load", "store"], 2),
         "waitReduce": (100 * rows.at["reduce", "data"], 2),
@@ -215,6 +200,6 @@ def waves(data: Data) -> Numbers:
 
 
 FUNCTIONS = (
-    *(setup, trees, additions, blocked, agreement, rungs),
-    *(ablations, second_form, tiles, traffic, waits, waves),
+    *(setup, counted, agreement, rungs, ablations),
+    *(second_form, tiles, hardware_counters, waves),
 )

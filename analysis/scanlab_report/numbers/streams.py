@@ -212,19 +212,16 @@ def implicit_sync(data: Data) -> Numbers:
     }
 
 
-def tracing(data: Data) -> Numbers:
-    changes = tracing_changes(timelines.traces_of(data))
-    return {"tracingCost": (max(change.median for change in changes), 2)}
-
-
 def sessions(data: Data) -> Numbers:
-    """Return the numbers on the sessions that timed schedules."""
+    """The cost of tracing, and the drift of the sessions that timed schedules."""
+    changes = tracing_changes(timelines.traces_of(data))
     timed = [session for session in sessions_of(data) if session.kind == "schedule"]
     rounds = [int(s.files[0].context.get("rounds", FEWEST_OF_MEDIAN)) for s in timed]
     enough = [s.converged for s, n in zip(timed, rounds, strict=True) if n >= FEWEST_OF_MEDIAN]
     converged = pd.concat(enough)
     drift = [100 * abs(session.farthest_round["median"] - 1) for session in timed]
     return {
+        "tracingCost": (max(change.median for change in changes), 2),
         "convergedSchedules": (100 * converged.mean(), 2),
         "convergedSchedulesCases": len(converged),
         "driftSchedules": (max(drift), 2),
@@ -232,6 +229,6 @@ def sessions(data: Data) -> Numbers:
 
 
 FUNCTIONS = (
-    *(schedules, worth, beaten, larger_scans, grids, predictions),
-    *(advice, implicit_sync, tracing, sessions),
+    *(schedules, worth, beaten, larger_scans, grids),
+    *(predictions, advice, implicit_sync, sessions),
 )
