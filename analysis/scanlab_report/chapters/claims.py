@@ -24,19 +24,13 @@ from scanlab_report.intervals import Interval
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import ODD_SIZES
 
-OF_SCANS = ("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills")
-OF_STREAMS = ("schedule", "duplex", "naive", "tracing")
-OF_ENGINES = ("makespan_median", "makespan_worst", "overlap")
-OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
-"""The measures of the papers' tables."""
-
 
 @table("scans", *FILES, "traffic")
 def scan_claims(data: Data) -> Shown:
     """Claims of the literature on scans against the data."""
     return _shown(
         data,
-        literature(data, *OF_LITERATURE_ON_SCANS),
+        literature(data, *stated.OF_LITERATURE_ON_SCANS),
         "Claims of the literature on scans against these data",
         "For speedups over one core all sessions count.",
     )
@@ -47,7 +41,7 @@ def scan_targets(data: Data) -> Shown:
     """Targets of the fastest scans."""
     return _shown(
         data,
-        targets(data, *OF_SCANS),
+        targets(data, *stated.OF_SCANS),
         "Targets of the scans, for `best` unless another variant is named, cold and launched in a "
         "stream unless stated",
         'The reference of a missed target is a copy in place of the scan; "none" marks a copy that '
@@ -61,7 +55,7 @@ def streams_targets(data: Data) -> Shown:
     """Targets of the schedules and of stream-scan."""
     return _shown(
         data,
-        targets(data, *OF_STREAMS),
+        targets(data, *stated.OF_STREAMS),
         "Targets of the schedules and of stream-scan",
         "The pipeline estimate comes from copies and kernels of the same run. By the median only: "
         "the interval reaches beyond the target.",
@@ -71,7 +65,7 @@ def streams_targets(data: Data) -> Shown:
 @table("model")
 def model_targets(data: Data) -> Shown:
     """Targets of the engine model."""
-    standings = targets(data, *OF_ENGINES)
+    standings = targets(data, *stated.OF_ENGINES)
     return _shown(data, standings, "Targets of the engine model's predictions")
 
 

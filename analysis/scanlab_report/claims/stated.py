@@ -18,12 +18,17 @@ from scanlab_report.schema.fields import convert
 
 Kind = Literal["claim", "published", "target"]
 KINDS = CLAIM, PUBLISHED, TARGET = get_args(Kind)
-Measure = Literal[
-    *("speed", "floor", "stopwatch", "losses", "odd_sizes", "spills", "speedup", "traffic"),
-    *("schedule", "duplex", "naive", "tracing", "order", "implicit_sync", "counts", "conflicts"),
-    *("makespan_median", "makespan_worst", "overlap", "ranks_copies", "ranks_weak"),
-    *("ranks_strong", "ranks_vendor", "ranks_bound", "ranks_time"),
-]
+OfScans = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"]
+OfStreams = Literal["schedule", "duplex", "naive", "tracing"]
+OfEngines = Literal["makespan_median", "makespan_worst", "overlap"]
+OfLiterature = Literal["speedup", "speed", "traffic"]
+OfRanks = Literal["ranks_copies", "ranks_weak", "ranks_strong"]
+OverRanks = Literal["ranks_vendor", "ranks_bound", "ranks_time"]
+Others = Literal["order", "implicit_sync", "counts", "conflicts"]
+Measure = Literal[OfScans, OfStreams, OfEngines, OfLiterature, OfRanks, OverRanks, Others]
+OF_SCANS, OF_STREAMS, OF_ENGINES = map(get_args, (OfScans, OfStreams, OfEngines))
+OF_LITERATURE_ON_SCANS = get_args(OfLiterature)
+"""The measures of the papers' tables."""
 Sizes = Count | Annotated[list[Count], Meta(min_length=1)] | None
 
 
@@ -78,8 +83,8 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     @property
     def wanted(self) -> str:
         """The bound in print."""
-        bounds = {"≥−": self.at_least, "≤+": self.at_most, "=±": self.equals}
-        (sign, give), bound = next(row for row in bounds.items() if row[1] is not None)
+        bounds = zip("≥≤=", "−+±", (self.at_least, self.at_most, self.equals), strict=True)
+        sign, give, bound = next((s, g, float(b)) for s, g, b in bounds if b is not None)
         number = f"{bound:g}" if bound == int(bound) else f"{bound:.2f}"
         some = f" {give} {100 * self.variation:g}%" * bool(self.variation)
         return f"{sign} {number}{some}" if bound else "0"
@@ -123,7 +128,8 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 def read() -> tuple[Claim, ...]:
     """The entries of all files; ClaimsError names the first fault. An entry of a list `each` has
     the fields that all of them share, and ours are of the device that claims.toml names."""
-    claims, on = [], []
+    claims: list[Claim] = []
+    on: list[str] = []
     for file in sorted(CLAIMS.glob("*.toml")):
         try:
             content = tomllib.loads(file.read_text(encoding="utf-8"))

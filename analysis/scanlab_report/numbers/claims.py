@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scanlab_report.chapters.claims import OF_ENGINES, OF_LITERATURE_ON_SCANS, OF_SCANS, OF_STREAMS
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, literature, targets
+from scanlab_report.claims.stated import OF_ENGINES, OF_LITERATURE_ON_SCANS, OF_SCANS, OF_STREAMS
 from scanlab_report.data import Data
 from scanlab_report.numbers import Numbers
 

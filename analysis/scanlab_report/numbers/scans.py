@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -113,7 +114,7 @@ def rungs(data: Data) -> Numbers:
     } | {f"rung{v.title().replace('_', '')}": over(v, CEILING) for v in ladder.SINGLE_PASS}
 
 
-ABLATIONS = {
+ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
     "StagesTwo": ("2 stages", max),
     "StagesThree": ("3 stages", max),
     "StagesFour": ("4 stages", max),
