@@ -103,7 +103,9 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     cold |= dict(cub_device_scan=130.0, torch_cumsum=162.24, cupy_cumsum=208.0)
     cases = several(cold, *wide, exact=True)
     cases += several(dict(cub_tuned=50.0, device_scan=100.0), 1 << 16, exact=True)  # it loses
-    cases += several(dict(best=100.0, cub_device_scan=103.0), 1 << 22, exact=True)  # by little
+    once_faster = (1.0,) * 8 + (0.9,)  # best wins by little, and the samples overlap
+    cases += [case("best", 1 << 22, 100.0, (1.0,) * 9)]
+    cases += [case("cub_device_scan", 1 << 22, 103.0, once_faster)]
     node = dict(cache="warm", launch="graph")
     cases += several(dict(best=1.5e3, cub_device_scan=3e3), 1 << 10, exact=True, **node)
     cases += several(dict(empty_launch=600.0), 0, exact=True, **node)
@@ -112,7 +114,7 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
         head_to_head,
         tables(cases),
         "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3",
-        "leadItems 2^28 leadLargest 1.20 headToHeadApart 5 headToHeadLeast 1.03 tunedOfCopy 0.80",
+        "leadItems 2^28 leadLargest 1.20 headToHeadApart 4 headToHeadLeast 1.03 tunedOfCopy 0.80",
         "headerCases 4 headerWins 3 headerLosses 1 headerBelow 1 headerLeast 0.50",
         "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125",
         "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5",
