@@ -160,15 +160,6 @@ def test_every_command_has_help_with_an_example(
     assert "example:\n" in text and f"  scanlab-report {command}" in text
 
 
-@pytest.mark.parametrize("line", ["", "draw", "gantt", "build", "compare one.json"])
-def test_wrong_words_are_status_2(line: str) -> None:
-    try:
-        status: object = main(line.split())
-    except SystemExit as ended:
-        status = ended.code
-    assert status == 2
-
-
 NOTHING = ["build --no-pdf --out out", "claims", "export --out out", "tutorials", "table summary"]
 
 

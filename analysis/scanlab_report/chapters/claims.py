@@ -28,54 +28,50 @@ from scanlab_report.tables import ODD_SIZES
 @table("scans", *FILES, "traffic")
 def scan_claims(data: Data) -> Shown:
     """Claims of the literature on scans against the data."""
-    return _shown(
-        data,
-        literature(data, *stated.OF_LITERATURE_ON_SCANS),
-        "Claims of the literature on scans against these data",
-        "For speedups over one core all sessions count.",
+    caption = (
+        "Claims of the literature on scans against these data. For speedups over one core all "
+        "sessions count."
     )
+    return _shown(data, literature(data, *stated.OF_LITERATURE_ON_SCANS), caption)
 
 
 @table("scans", *FILES, ODD_SIZES, "nvbench", name="targets")
 def scan_targets(data: Data) -> Shown:
     """Targets of the fastest scans."""
-    return _shown(
-        data,
-        targets(data, *stated.OF_SCANS),
+    caption = (
         "Targets of the scans, for `best` unless another variant is named, cold and launched in a "
-        "stream unless stated",
-        'The reference of a missed target is a copy in place of the scan; "none" marks a copy that '
-        "meets the target. By the median only: an interval reaches beyond the target, or "
-        "repetitions are too few for one.",
+        "stream unless stated. The reference of a missed target is a copy in place of the scan; "
+        '"none" marks a copy that meets the target.'
     )
+    return _shown(data, targets(data, *stated.OF_SCANS), caption)
 
 
 @table("schedules", "traces", "from_memory", "from_files", "from_large_files")
 def streams_targets(data: Data) -> Shown:
     """Targets of the schedules and of stream-scan."""
-    return _shown(
-        data,
-        targets(data, *stated.OF_STREAMS),
-        "Targets of the schedules and of stream-scan",
-        "The pipeline estimate comes from copies and kernels of the same run. By the median only: "
-        "the interval reaches beyond the target.",
+    caption = (
+        "Targets of the schedules and of stream-scan. The pipeline estimate comes from copies and "
+        "kernels of the same run."
     )
+    return _shown(data, targets(data, *stated.OF_STREAMS), caption)
 
 
 @table("model")
 def model_targets(data: Data) -> Shown:
     """Targets of the engine model."""
-    standings = targets(data, *stated.OF_ENGINES)
-    return _shown(data, standings, "Targets of the engine model's predictions")
+    caption = "Targets of the engine model's predictions."
+    return _shown(data, targets(data, *stated.OF_ENGINES), caption)
 
 
-def _shown(data: Data, standings: Sequence[Standing], caption: str, *further: str) -> Shown:
-    which = "Each row shows the case and the results file of the newest code farthest from the"
-    brackets = any(s.measured and s.measured.known for s in standings)
-    which += " target" + ", with its 95% interval in brackets" * brackets
-    caption = " ".join((f"{caption}. {which}.", *further))
-    made = claims_table(standings, caption)
-    return shown(data, made, caption, *all_sources(standings)[:2])
+def _shown(data: Data, standings: Sequence[Standing], caption: str) -> Shown:
+    caption += " Each row shows the case and the results file of the newest code farthest from the "
+    caption += "target"
+    if any(s.measured and s.measured.known for s in standings):
+        caption += ", with its 95% interval in brackets"
+    if any("median" in s.qualified for s in standings):
+        caption += "; by the median only: an interval reaches beyond the target, or is not known"
+    made = claims_table(standings, f"{caption}.")
+    return shown(data, made, made.caption, *all_sources(standings)[:2])
 
 
 class Words(NamedTuple):
