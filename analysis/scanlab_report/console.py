@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
 import sys
 from pathlib import Path
@@ -12,46 +10,33 @@ SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses. SOUND: all is well. FOUND: the command found what it looks for, such as something
 slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written.
 INTERRUPTED: the user ended the command."""
-
-
-def say(sentence: str) -> None:
-    """Print a sentence. If nobody reads on, as behind ``| head``, the rest is not printed; files
-    are still written and the status is the same.
-
-    OSError, which ends the command, if the output is closed or its disk is full.
-    """
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, "is closed", "standard output")
-    try:
-        print(sentence, flush=True)
-    except OSError as error:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # else Python tries again as it ends
-        if not isinstance(error, BrokenPipeError):
-            raise OSError(
-                error.errno, f"cannot be written whole: {error.strerror}", "standard output"
-            ) from None
-
-
-def complain(sentence: object) -> None:
-    with contextlib.suppress(OSError):  # the status is the same where nobody can be told
-        print(f"error: {sentence}", file=sys.stderr, flush=True)
-
-
 _MOST = 20
 """At most this many sentences are printed. In a file of another device each of thousands of entries
 is wrong."""
 
 
+def say(sentence: str) -> None:
+    """Print a sentence. If nobody reads on, as behind ``| head``, the rest is not printed; files
+    are still written and the status is the same. OSError if the disk of the output is full."""
+    try:
+        print(sentence, flush=True)
+    except OSError as error:
+        # Python would try again as it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def complain(sentence: object) -> None:
+    print(f"error: {sentence}", file=sys.stderr, flush=True)
+
+
 def refuse(*wrong: object) -> int:
     """Print what is wrong, with the outcome as last sentence. Return the exit status."""
     *before, outcome = wrong
-    for sentence in before[:_MOST]:
+    more = [f"and {len(before) - _MOST} more of the kind"] if len(before) > _MOST else []
+    for sentence in (*before[:_MOST], *more, outcome):
         complain(sentence)
-    if len(before) > _MOST:
-        complain(f"and {len(before) - _MOST} more of the kind")
-    complain(outcome)
     return BAD_INPUT
 
 

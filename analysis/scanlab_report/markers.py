@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class MarkerError(ValueError):
-    """A page whose markers are missing, doubled or out of order."""
+    """A page that cannot be read, or whose markers are missing, doubled or out of order."""
 
 
 def begin(name: str) -> str:
@@ -23,30 +23,22 @@ def text_of(page: Path) -> str:
     """The text of a page; MarkerError if it cannot be read."""
     try:
         return page.read_text(encoding="utf-8")
-    except OSError as error:
-        raise MarkerError(f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise MarkerError(f"is not UTF-8 text ({error})") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise MarkerError(f"cannot be read: {getattr(error, 'strerror', error)}") from None
 
 
 def find(text: str, name: str) -> tuple[int, int]:
     """Where the generated part lies, just inside the markers."""
-    for marker in (begin(name), end(name)):
-        if text.count(marker) != 1:
-            many = "is missing" if marker not in text else "occurs more than once"
-            raise MarkerError(f"the marker {marker} {many}")
-    start, stop = text.index(begin(name)) + len(begin(name)), text.index(end(name))
-    if start > stop:
-        raise MarkerError(f"the marker {end(name)} comes before {begin(name)}")
-    return start, stop
+    before, _, rest = text.partition(begin(name))
+    part, marker, after = rest.partition(end(name))
+    if not marker or begin(name) in rest or end(name) in before + after:
+        both = f"{begin(name)} and {end(name)}"
+        raise MarkerError(f"it needs the markers {both}, once each and in this order")
+    start = len(before) + len(begin(name))
+    return start, start + len(part)
 
 
 def replaced(text: str, name: str, generated: str) -> str:
     """The page with the part between the markers replaced, and nothing else."""
     start, stop = find(text, name)
     return f"{text[:start]}\n{generated.strip()}\n{text[stop:]}"
-
-
-def check(page: Path, name: str) -> None:
-    """MarkerError unless the page can be read and has its markers."""
-    find(text_of(page), name)

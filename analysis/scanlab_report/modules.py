@@ -10,6 +10,6 @@ from types import ModuleType
 
 def modules(package: ModuleType) -> Iterator[tuple[str, ModuleType]]:
     """Yield the modules of a package by name, except the module that makes it a program."""
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-        if module.name != "__main__":
-            yield module.name, importlib.import_module(f"{package.__name__}.{module.name}")
+    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if name != "__main__":
+            yield name, importlib.import_module(f"{package.__name__}.{name}")

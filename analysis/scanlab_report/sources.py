@@ -12,11 +12,18 @@ from scanlab_report.data import Data, File
 from scanlab_report.tables import MEASURED
 
 SIMULATED, COUNTED = "simulated", "counted now"
+_VERSIONS = (
+    *(("toolkit", "CUDA {}"), ("driver", "driver {}"), ("cccl", "CCCL {} in the toolkit")),
+    *(("cccl_newest", "CCCL {} as the newest"), ("torch", "PyTorch {}"), ("cupy", "CuPy {}")),
+)
+"""Fields of a context that hold a version, and how each is stated."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where numbers come from."""
+    """Where numbers come from. `computed_by`: the program that made numbers of the measurements,
+    with its own commit. `versions`: the vendor's code that ran. `of_checkout`: any build of the
+    checkout makes the same numbers; date and commit are then left out."""
 
     device: str
     origin: str
@@ -25,20 +32,13 @@ class Source:
     dirty: bool = False
     samples: tuple[int, int] | None = None
     computed_by: str = ""
-    """The program that made numbers of the measurements, with its own commit."""
     versions: tuple[str, ...] = ()
-    """The vendor's code that ran: driver, toolkit, libraries."""
     of_checkout: bool = False
-    """Whether any build of the checkout makes the same numbers; date and commit are then left out.
-    """
 
     @property
     def date(self) -> str:
         """One day, or the first and the last."""
-        if not self.dates:
-            return "date unknown"
-        first, last = self.dates[0], self.dates[-1]
-        return first if len(self.dates) == 1 else f"{first} to {last}"
+        return " to ".join(sorted({*self.dates[:1], *self.dates[-1:]})) or "date unknown"
 
     @property
     def revision(self) -> str:
@@ -48,14 +48,11 @@ class Source:
     @property
     def repeated(self) -> str:
         """The number of samples behind each median, in words."""
-        if self.samples is None:
-            return ""
-        low, high = self.samples
-        number = f"{low}" if low == high else f"{low} to {high}"
-        return f"median of {number} repetition{'' if high == 1 else 's'}"
+        numbers = " to ".join(map(str, dict.fromkeys(self.samples or ())))
+        return f"median of {numbers} repetition{'s' * (numbers != '1')}" if numbers else ""
 
     def on_page(self) -> Source:
-        """Return one line for a page of the repository."""
+        """The same for a page of the repository, which every checkout can make anew."""
         return replace(self, of_checkout=self.origin in (SIMULATED, COUNTED))
 
     def line(self) -> str:
@@ -63,18 +60,7 @@ class Source:
         if self.of_checkout:
             return f"{self.device} of this checkout, {self.origin}"
         line = (self.device, self.date, f"commit {self.revision}", self.computed_by, self.origin)
-        return ", ".join(part for part in line if part)
-
-
-_VERSIONS = {
-    "toolkit": "CUDA {}",
-    "driver": "driver {}",
-    "cccl": "CCCL {} in the toolkit",
-    "cccl_newest": "CCCL {} as the newest",
-    "torch": "PyTorch {}",
-    "cupy": "CuPy {}",
-}
-"""Fields of a context that hold a version, and how each is stated."""
+        return ", ".join(filter(None, line))
 
 
 def source_of(
@@ -82,18 +68,16 @@ def source_of(
 ) -> Source:
     """The source of numbers from some files of one origin."""
     used = list(files)
-    all_of = lambda value: tuple(sorted({text for file in used if (text := value(file))}))
-    stated = {key: all_of(lambda f: str(f.context.get(key) or "")) for key in _VERSIONS}
+    every = lambda value: tuple(sorted({text for file in used if (text := value(file))}))
+    stated = {form: every(lambda f: str(f.context.get(name) or "")) for name, form in _VERSIONS}
     fields: dict[str, Any] = {
         "device": ", ".join(sorted({file.device for file in used})),
         "origin": used[0].origin,
-        "dates": all_of(lambda file: file.date[:10]),
-        "commits": all_of(lambda file: file.commit),
+        "dates": every(lambda file: file.date[:10]),
+        "commits": every(lambda file: file.commit),
         "dirty": any(file.dirty for file in used),
         "samples": samples,
-        "versions": tuple(
-            form.format(" and ".join(stated[key])) for key, form in _VERSIONS.items() if stated[key]
-        ),
+        "versions": tuple(form.format(" and ".join(own)) for form, own in stated.items() if own),
     }
     return Source(**fields | changes)
 
@@ -106,13 +90,9 @@ def sources(data: Data, *drawn: pd.DataFrame) -> list[Source]:
         if rows.empty:
             continue
         files = [data.files[number] for number in sorted(set(rows["file"]))]
-        changes: dict[str, Any] = {}
-        if "content" in rows:
-            counted = COUNTED if files[0].origin == MEASURED else files[0].origin
-            changes = {"device": "SIMT emulator", "origin": counted}
-        samples = None
-        if "count" in rows:
-            samples = (int(rows["count"].min()), int(rows["count"].max()))
-        source = source_of(files, samples, **changes)
+        origin = files[0].origin
+        counted = {"device": "SIMT emulator", "origin": COUNTED if origin == MEASURED else origin}
+        samples = (int(rows["count"].min()), int(rows["count"].max())) if "count" in rows else None
+        source = source_of(files, samples, **counted if "content" in rows else {})
         lines.setdefault(source.line(), source)
     return list(lines.values())

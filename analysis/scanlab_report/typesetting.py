@@ -18,6 +18,8 @@ WORK = ".latex"
 """The folder within the output in which latexmk keeps its record of what has changed."""
 MARGIN = 5.0
 """Points by which a line may exceed the width of its page."""
+_COMPLAINT = re.compile(r"^! .*(?:\n(?!!).*){0,2}?l\.\d+ .*|^! .*", re.MULTILINE)
+_OVERFULL = re.compile(r"^Overfull \\hbox \(([\d.]+)pt too wide\).*", re.MULTILINE)
 
 
 class TypesettingError(RuntimeError):
@@ -26,10 +28,7 @@ class TypesettingError(RuntimeError):
 
 def source_text(paper: str) -> str:
     """The source of a paper, each part in the place of its `\\input`."""
-
-    def read(name: str) -> str:
-        return (FOLDER / f"{name}.tex").read_text(encoding="utf-8")
-
+    read = lambda name: (FOLDER / f"{name}.tex").read_text(encoding="utf-8")
     return re.sub(rf"\\input\{{({paper}/\w+)\}}", lambda part: read(part[1]), read(paper))
 
 
@@ -43,47 +42,18 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
     lines that run off their page. `generated`: the folder that the source knows as `generated/`."""
     source, work = FOLDER / f"{paper}.tex", out / WORK / paper
     work.mkdir(parents=True, exist_ok=True)
-    link = work / "generated"
+    link, log = work / "generated", work / f"{paper}.log"
     link.unlink(missing_ok=True)
     link.symlink_to(generated.resolve())
     paths = {name: f"{FOLDER}:" for name in ("TEXINPUTS", "BIBINPUTS")}
-    command = [
-        latexmk() or "latexmk",
-        "-norc",
-        "-pdf",
-        "-interaction=nonstopmode",
-        "-halt-on-error",
-        str(source),
-    ]
-    ended = subprocess.run(
-        command, cwd=work, env=os.environ | paths, capture_output=True, text=True, errors="replace"
-    )
-    log = work / f"{paper}.log"
-    text = ended.stdout + ended.stderr
-    if log.exists():
-        text = log.read_text(encoding="utf-8", errors="replace")
+    options = ["-norc", "-pdf", "-interaction=nonstopmode", "-halt-on-error"]
+    command = [latexmk() or "latexmk", *options, str(source)]
+    ended = subprocess.run(command, cwd=work, env=os.environ | paths, capture_output=True)
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     if ended.returncode:
-        pattern = r"^! .*(?:\n(?!!).*){0,2}?l\.\d+ .*|^! .*"
-        complaint = re.search(pattern, text, re.MULTILINE)
+        complaint = _COMPLAINT.search(text)
         first = f" ({' '.join(complaint[0][2:].split())})" if complaint else ""
-        lacking = _lacking(paper, generated)
-        raise TypesettingError(f"{source}: latexmk failed{first}; {lacking}{log} says more")
+        raise TypesettingError(f"{source}: latexmk failed{first}; {log} says more")
     with in_place_of(out) as new:
         shutil.copyfile(work / f"{paper}.pdf", new / f"{paper}.pdf")
-    overfull = re.finditer(r"^Overfull \\hbox \(([\d.]+)pt too wide\).*", text, re.MULTILINE)
-    return [line[0] for line in overfull if float(line[1]) > MARGIN]
-
-
-def _lacking(paper: str, generated: Path) -> str:
-    """Return the numbers of the text that the data do not give, if any. A paper is of the recorded
-    session."""
-    file, text = generated / "macros.tex", source_text(paper)
-    macros = file.read_text(encoding="utf-8") if file.exists() else ""
-    defined = set(re.findall(r"\\newcommand\{\\(\w+)\}", macros + text))
-    used = set(re.findall(r"\\([a-z]+[A-Z][A-Za-z]*)\b", text))
-    if not (lacking := used - defined):
-        return ""
-    return (
-        f"these data lack {len(lacking)} numbers of its text, which --recorded data/recorded "
-        "has (--no-pdf: no papers); "
-    )
+    return [line[0] for line in _OVERFULL.finditer(text) if float(line[1]) > MARGIN]

@@ -101,24 +101,20 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert re.fullmatch(sentence, capsys.readouterr().err) and contents(tmp_path) == before
 
 
-def test_a_link_stays_one_and_its_page_keeps_its_mode(tmp_path: Path) -> None:
-    page, link = written(tmp_path / "shared" / "page.md", "old"), tmp_path / "link.txt"
-    page.chmod(0o664)
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    page, link = written(tmp_path / "shared" / "page.md", "old"), tmp_path / "link.md"
     link.symlink_to(page)
     write(link, "new")
-    assert link.is_symlink() and page.read_text() == "new" and page.stat().st_mode & 0o777 == 0o664
+    assert link.is_symlink() and page.read_text() == "new" and [*page.parent.iterdir()] == [page]
 
 
-@pytest.mark.parametrize(
-    ("redirected", "stated"),
-    [(">/dev/full", "cannot be written whole: No space left on device"), (">&-", "is closed")],
-)
-def test_an_output_that_cannot_be_written_is_status_2(redirected: str, stated: str) -> None:
-    line = [sys.executable, "-m", "scanlab_report.commands", "list"]
-    shell = ["sh", "-c", f'exec "$@" {redirected}', "sh", *line]
+def test_an_output_that_cannot_be_written_is_status_2_and_one_that_nobody_reads_is_sound() -> None:
+    line = f"{sys.executable} -m scanlab_report.commands list"
+    shell = f"{line} >/dev/full; echo $? >&2; set -o pipefail; {line} | true; echo $? >&2"
     environment = os.environ | {"PYTHONPATH": str(ANALYSIS)}
-    ended = subprocess.run(shell, env=environment, stderr=subprocess.PIPE, text=True)
-    assert (ended.returncode, ended.stderr) == (2, f"error: standard output: {stated}\n")
+    ended = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, text=True)
+    full = "error: standard output: No space left on device"
+    assert ended.stderr.splitlines() == [full, "2", "0"]
 
 
 def test_who_interrupts_gets_one_line(
@@ -135,26 +131,16 @@ def test_who_interrupts_gets_one_line(
     }
 
 
-TRACE = stream_fixtures.trace()
-BARE = "schema: is missing: expected scanlab-trace/1, as `scanlab streams trace` writes"
-
-
 @pytest.mark.parametrize(
     ("content", "words", "stated"),
     [
         (GOOD, "", "t.json: there is no timeline in it"),
-        ({"traceEvents": []}, "", f"t.json: {BARE}"),
-        (TRACE, "--out t.gif", "t.gif: a figure's name ends in .png, .pdf or .svg"),
-        (TRACE, "--out t.json/below.png", "t.json/below.png: cannot be written"),
+        (stream_fixtures.trace(), "--out t.gif", "t.gif: a figure's name ends in .png, .pdf or"),
+        (stream_fixtures.trace(), "--out t.json/b.png", "t.json/b.png: cannot be written"),
     ],
 )
 def test_what_is_no_timeline_and_what_cannot_be_drawn_is_one_sentence(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    content: Any,
-    words: str,
-    stated: str,
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, content: Any, words: str, stated: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "t.json", content)
@@ -170,16 +156,7 @@ def test_every_command_has_help_with_an_example(
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
     text = capsys.readouterr().out
-    assert "example:\n" in text and f"  scanlab-report {command} " in text
-
-
-@pytest.mark.parametrize("line", ["", "draw", "gantt", "build", "compare one.json"])
-def test_wrong_words_are_status_2(line: str) -> None:
-    try:
-        status: object = main(line.split())
-    except SystemExit as ended:
-        status = ended.code
-    assert status == 2
+    assert "example:\n" in text and f"  scanlab-report {command}" in text
 
 
 NOTHING = ["build --no-pdf --out out", "claims", "export --out out", "tutorials", "table summary"]

@@ -212,7 +212,12 @@ WIDE = r"Overfull \\hbox (5.1pt too wide) in paragraph at lines 1--9"
     [
         ("", "", 0, ""),
         (WIDE, "", 1, "the paper runs off its page: Overfull \\hbox (5.1pt"),
-        (UNDEFINED, "exit 12", 1, "numbers of its text, which --recorded data/recorded has"),
+        (
+            UNDEFINED,
+            "exit 12",
+            1,
+            "latexmk failed (Undefined control sequence. l.7 at \\bestOfCpy)",
+        ),
     ],
 )
 def test_the_papers_lie_beside_the_figures_and_a_bad_one_does_not_replace_the_last(

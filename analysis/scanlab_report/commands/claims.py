@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scanlab_report import CLAIMS, markers, opened
-from scanlab_report.console import FOUND, SOUND, missing, refuse, say
+from scanlab_report import markers, opened
+from scanlab_report.console import FOUND, SOUND, refuse, say
 from scanlab_report.written import write
 
 EXAMPLE = """  scanlab-report claims results/run
@@ -21,60 +21,34 @@ MARKER = "claims"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "results",
-        nargs="+",
-        type=Path,
-        metavar="RESULTS",
-        help="folders or files; new results precede recorded ones",
-    )
-    add(
-        "--claims",
-        type=Path,
-        default=CLAIMS,
-        metavar="PATH",
-        help="read claims of your own from this file or folder, in the form of paper/claims/",
-    )
+    what = "folders or files; new results precede recorded ones"
+    add("results", nargs="+", type=Path, metavar="RESULTS", help=what)
     opened.add_session(parser)
-    opened.add_published(parser)
     add("--page", type=Path, metavar="FILE", help="replace the tables between this page's markers")
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.claims import stated
-
-    wrong, page = missing([*options.results, options.published]), options.page
-    try:
-        claims = stated.read(options.claims)
-        if page:
-            markers.check(page, MARKER)
-    except stated.ClaimsError as error:
-        wrong.append(str(error))
-    except markers.MarkerError as error:
-        wrong.append(f"{page}: {error}")
-    if wrong:
-        return refuse(*wrong)
-
     from scanlab_report.chapters.claims import sections
-    from scanlab_report.claims.checked import all_sources, check
-    from scanlab_report.claims.standing import FAILS
+    from scanlab_report.claims import stated
+    from scanlab_report.claims.standing import FAILS, all_sources, check
 
-    device = stated.device(options.claims)
+    page = options.page
     try:
-        data = opened.opened(options.results, options.session, options.published, first=device)
-    except opened.Refused as error:
+        claims = stated.read()
+        before = markers.replaced(markers.text_of(page), MARKER, "") if page else ""
+        standings = check(claims, opened.opened(options.results, options.session))
+    except (stated.ClaimsError, opened.Refused) as error:
         return refuse(*error.args)
-    standings = check(claims, data, device)
+    except markers.MarkerError as error:
+        return refuse(f"{page}: {error}")
     text, sources = sections(standings), all_sources(standings)
     say(text)
-    if sources:
-        say(f"\nSources: {'; '.join(source.line() for source in sources)}.")
+    say(f"\nSources: {'; '.join(source.line() for source in sources) or 'none'}.")
     if page and not sources:
         say(f"{page} is left as it is: no results that any claim speaks of.")
     elif page:
         lines = "\n".join(f"- {source.on_page().line()}" for source in sources)
-        made = f"{text}\n\nSources:\n\n{lines}"
-        write(page, markers.replaced(page.read_text(encoding="utf-8"), MARKER, made))
+        write(page, markers.replaced(before, MARKER, f"{text}\n\nSources:\n\n{lines}"))
         say(f"{page}: {MARKER} replaced")
     failed = any(s.claim.kind == stated.CLAIM and s.verdict == FAILS for s in standings)
     return FOUND if failed else SOUND

@@ -7,32 +7,28 @@ Scans are shown of i32 where it was timed, else of another type that was, and th
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
-EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf --style slide
+if TYPE_CHECKING:  # pandas is not loaded to print a help text
+    from scanlab_report.data import Data
+    from scanlab_report.shown import Entry
+
+EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf
   scanlab-report figure ceiling_share results/mine.json"""
 FORMATS = (".pdf", ".png", ".svg")
-STYLES = ("page", "ieee-column", "slide")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     opened.arguments(parser, "figure")
-    parser.add_argument(
-        "--style",
-        choices=STYLES,
-        default="page",
-        help="page: as in the report; ieee-column: 3.5 inches wide; slide: 16:9 (default: page)",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)",
-    )
+    where = f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=where)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,26 +36,28 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.pick import Lacking
     from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
 
     try:
-        entry = opened.entry_of(options, "figure")
-        if options.style == "ieee-column" and entry.wide:
-            raise opened.Refused(
-                f"figure {options.name} needs both columns of a page: take --style page, "
-                f"which is 7.1 inches wide"
-            )
-        data = opened.data_for(options, "figure", entry)
-        if reason := opened.lacking(options, "figure", entry, data):
-            raise opened.Refused(reason)
-        with one_file(out) as made:
-            on = draw(entry, data, [made], options.style)
-    except Lacking as error:
-        return refuse(opened.lacking(options, "figure", entry, data, error))
+        with asked(options, "figure") as (entry, data), one_file(out) as made:
+            on = draw(entry, data, [made])
     except opened.Refused as error:
         return refuse(*error.args)
-    width, height = next(iter(on.values())).content.get_size_inches()
     say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
-    say(f"Written: {out} ({width:.2f} by {height:.2f} inches)")
+    say(f"Written: {out}")
     return SOUND
+
+
+@contextlib.contextmanager
+def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[Entry, Data]]:
+    """Yield the figure or table and its data. Refused if something lacks that it needs."""
+    from scanlab_report.pick import Lacking
+
+    entry = opened.entry_of(options, kind)
+    data = opened.data_for(options, kind, entry)
+    if reason := opened.lacking(options, kind, entry, data):
+        raise opened.Refused(reason)
+    try:
+        yield entry, data
+    except Lacking as error:
+        raise opened.Refused(opened.lacking(options, kind, entry, data, error)) from None

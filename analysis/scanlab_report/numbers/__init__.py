@@ -1,7 +1,8 @@
 """The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it.
 
-Functions return numbers by the names of their macros: text, a count, a value or an interval with
-three digits, or a pair of a value and its digits. None and NaN stand for what the data lack.
+A section is a function that returns numbers by the names of their macros: text, a count, a value or
+an interval with three digits, or a pair of a value and its digits. A section that lacks data is
+left out as a whole; typesetting names a macro that a paper lacks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import pandas as pd
 from scanlab_report.data import Data
 from scanlab_report.formats import latex, significant
 from scanlab_report.intervals import Interval
-from scanlab_report.pick import Lacking
 
 Numbers = dict[str, Any]
 
@@ -26,18 +26,18 @@ def numbers_of(data: Data) -> dict[str, str]:
     first device, which the text names once."""
     from scanlab_report.numbers import claims, head_to_head, ranks, scans, streams
 
-    everywhere = {"peersVendor": ranks.over_vendor(data, in_paper=True).content}
+    everywhere = {"peersVendor": ranks.over_vendor(data).content}
     data = data.on(data.devices[0]) if data.devices else data
     modules = (scans, head_to_head, ranks, streams, claims)
     return everywhere | printed(data, (make for module in modules for make in module.FUNCTIONS))
 
 
-def printed(data: Data, functions: Iterable[Callable[[Data], Numbers]]) -> dict[str, str]:
-    """The numbers of some functions as text; typesetting names those that a paper lacks."""
+def printed(data: Data, sections: Iterable[Callable[[Data], Numbers]]) -> dict[str, str]:
+    """The numbers of some sections as text, without those that are not known."""
     made: Numbers = {}
-    for function in functions:
-        with contextlib.suppress(Lacking):
-            made |= function(data)
+    for section in sections:
+        with contextlib.suppress(LookupError, ValueError):
+            made |= section(data)
     texts = {name: _text(value) for name, value in made.items()}
     return {name: text for name, text in texts.items() if text}
 
@@ -47,17 +47,13 @@ def _text(value: Any) -> str:
     value = value.value if isinstance(value, Interval) else value
     if value is None or pd.isna(value):
         return ""
-    return f"{value}" if isinstance(value, str | int | np.integer) else number(value, digits)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A bare number for siunitx to set."""
-    return significant(value, digits).replace("\u2009", "")
+    whole = isinstance(value, str | int | np.integer)
+    return f"{value}" if whole else significant(value, digits).replace("\u2009", "")
 
 
 def power(n: int) -> str:
     """2^k where n is a power of two, else n."""
-    return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else latex(f"{n}")
+    return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else f"{n}"
 
 
 def typewriter(name: str) -> str:

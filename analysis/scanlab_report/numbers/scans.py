@@ -16,7 +16,7 @@ from scanlab_report.formats import latex
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, FLOOR, HEADER, OWN, VENDOR
 from scanlab_report.intervals import ratio_intervals, summarise
 from scanlab_report.numbers import Numbers, last, power
-from scanlab_report.pick import Lacking, answering, by_device, caches, floor_ns, pick, shares
+from scanlab_report.pick import answering, caches, floor_ns, pick, shares
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.sources import sources
 from scanlab_report.tables import CASE
@@ -29,82 +29,60 @@ def setup(data: Data) -> Numbers:
     cases = pick_scans(data, all_of=(CEILING,))
     stands, cache = standings(data, cases).set_index("variant"), caches(cases)[0]
     (source,) = sources(data, cases)
-    low, high = source.samples or (0, 0)
-    copy, vendor = (stands.loc[stands.index == name] for name in (CEILING, VENDOR))
-    top = copy["items"].iloc[0]
+    copy = stands.loc[CEILING]
     ours = [OWN.has(data.variants[name]) for name in stands.index]
-    best = pick(stands[ours], items=top)[:1]
-    pads = {
-        "paddingGainLargest": (f"{TREE}_padded", TREE),
-        "paddingGainReentry": ("hso_reentry_padded", "hso_reentry"),
-        "doublingOverTree": (DOUBLING, f"{TREE}_padded"),
-    }
+    best = pick(stands[ours], items=copy["items"]).iloc[0]
+    gain = lambda above, below: last(shares(cases, above, below, cache)["ratio"])
     return {
         "scanDevice": latex(source.device),
         "scanDate": latex(source.date),
         "scanCommit": latex(source.revision),
         "scanVersions": latex(", ".join(source.versions)),
-        "scanRepetitions": f"{low}" if low == high else f"{low} to {high}",
-        "copyRate": (last(copy["rate"]).value, 4),
-        "copyItems": power(int(top)),
+        "scanRepetitions": " to ".join(map(str, sorted(set(source.samples or ())))),
+        "copyRate": (copy["rate"], 4),
+        "copyItems": power(int(copy["items"])),
         "floorTime": (floor_ns(cases, cache) / 1e3, 2),
-        "bestRate": last(best["rate"]),
-        "bestOfCopy": last(best["of_memcpy"]),
-        "bestOfVendor": last(best["of_cub"]),
-        "vendorOfCopy": (last(vendor["of_memcpy"]), 2),
-        **{name: last(shares(cases, *pair, cache)["ratio"]) for name, pair in pads.items()},
+        "bestRate": best["rate"],
+        "bestOfCopy": best["of_memcpy"],
+        "bestOfVendor": best["of_cub"],
+        "vendorOfCopy": (stands.at[VENDOR, "of_memcpy"], 2),
+        "paddingGainLargest": gain(f"{TREE}_padded", TREE),
+        "paddingGainReentry": gain("hso_reentry_padded", "hso_reentry"),
+        "doublingOverTree": gain(DOUBLING, f"{TREE}_padded"),
     }
 
 
-def trees(data: Data) -> Numbers:
-    """The worst degrees of bank conflicts in trees."""
-    rows = counts.counts(data)
-    rows = counts.one_per_padding(_some(rows[rows["unpadded"] == "hso_block"]))
-    contents = rows.set_index("padding")["content"]
-    return {"degreeItems": power(int(rows["items"].iloc[0]))} | {
-        f"worstDegree{name}": int(
-            max(counts.worst_degrees(contents[padding], "banks32"), default=0)
-        )
-        for padding, name in (("none", "Bare"), ("two_level", "TwoLevel"))
-        if padding in contents
-    }
-
-
-def additions(data: Data) -> Numbers:
-    """The additions of Hillis and Steele's scan and of the work-efficient one in a block."""
-    usual = counts.usual_counts(counts.counts(data))
-    n, doubling, tree = _at_largest(usual, "hs_block", "hso_block")
-    return {
-        "additionsItems": power(n),
-        "additionsHillisSteele": doubling.totals.operations,
-        "additionsWorkEfficient": tree.totals.operations,
-    }
-
-
-def blocked(data: Data) -> Numbers:
-    """Barriers, tiles and bytes of both scans over many blocks."""
-    plain = pick(
-        counts.counts(data), type="i32", mode="inclusive", padding="none", load=("", "halves")
-    )
-    n, doubling, tree = _at_largest(plain, DOUBLING, TREE)
+def counted(data: Data) -> Numbers:
+    """The worst degrees of bank conflicts in trees, the additions of both scans in a block, and the
+    barriers, tiles and bytes of both over many blocks."""
+    every = counts.counts(data)
+    trees = counts.one_per_padding(pick(every, unpadded="hso_block"))
+    contents = trees.set_index("padding")["content"]
+    worst = lambda padding: int(max(counts.worst_degrees(contents[padding], "banks32")))
+    in_block, *blocks = _at_largest(counts.usual_counts(every), "hs_block", "hso_block")
+    plain = {"type": "i32", "mode": "inclusive", "padding": "none", "load": ("", "halves")}
+    n, doubling, tree = _at_largest(pick(every, **plain), DOUBLING, TREE)
     moved = doubling.totals.global_bytes_read + doubling.totals.global_bytes_written
-    made: Numbers = {"trafficAllows": (groups.ideal_bytes("i32", n) / moved, 2)}
-    for name, content in (("Doubling", doubling), ("Tree", tree)):
-        launch = content.launches[0]
-        made |= {f"barriers{name}": launch.barriers, f"tile{name}": -(-n // launch.blocks)}
-    return made
-
-
-def _some(rows: pd.DataFrame) -> pd.DataFrame:
-    if rows.empty:
-        raise Lacking("counts of these variants")
-    return rows
+    tile = lambda content: -(-n // content.launches[0].blocks)
+    return {
+        "degreeItems": power(int(trees["items"].iloc[0])),
+        "worstDegreeBare": worst("none"),
+        "worstDegreeTwoLevel": worst("two_level"),
+        "additionsItems": power(in_block),
+        "additionsHillisSteele": blocks[0].totals.operations,
+        "additionsWorkEfficient": blocks[1].totals.operations,
+        "trafficAllows": (groups.ideal_bytes("i32", n) / moved, 2),
+        "barriersDoubling": doubling.launches[0].barriers,
+        "barriersTree": tree.launches[0].barriers,
+        "tileDoubling": tile(doubling),
+        "tileTree": tile(tree),
+    }
 
 
 def _at_largest(rows: pd.DataFrame, *variants: str) -> tuple[Any, ...]:
     """Return the largest size at which the emulator counted all variants, and its counts."""
     own = pick(rows, variant=variants).pivot(index="items", columns="variant", values="content")
-    both = _some(own.reindex(columns=list(variants)).dropna())
+    both = own[list(variants)].dropna()
     return int(both.index[-1]), *both.iloc[-1]
 
 
@@ -122,21 +100,18 @@ def rungs(data: Data) -> Numbers:
     """Shares of the copy at the largest size, rung by rung."""
     cases = ladder.ladder_cases(data)
     cache, size = caches(cases)[0], ladder.ladder_size(cases)
-    made: Numbers = {
-        f"rung{row.variant.title().replace('_', '')}": row.ratio
-        for row in ladder.rungs(cases).itertuples()
-        if row.variant in ladder.SINGLE_PASS
-    }
     header = "tile=28"  # the header's tile at 2^24 and 2^28 items of 4 bytes on an H200
-    for name, variant, other, settings, n in (
-        ("rungVendorNewest", groups.NEWEST_VENDOR, CEILING, "", size),
-        ("rungBulkCopy", BULK_CEILING, CEILING, "", size),
-        ("lookAheadOfBulk", "look_ahead", BULK_CEILING, "", size),
-        ("resetSome", "look_ahead", HEADER, header, 1 << 24),
-        ("resetMany", "look_ahead", HEADER, header, size),
-    ):
-        made[name] = last(pick(shares(cases, variant, other, cache, settings), items=n)["ratio"])
-    return made
+
+    def over(variant: str, other: str, settings: str = "", n: int = size) -> Any:
+        return last(pick(shares(cases, variant, other, cache, settings), items=n)["ratio"])
+
+    return {
+        "rungVendorNewest": over(groups.NEWEST_VENDOR, CEILING),
+        "rungBulkCopy": over(BULK_CEILING, CEILING),
+        "lookAheadOfBulk": over("look_ahead", BULK_CEILING),
+        "resetSome": over("look_ahead", HEADER, header, 1 << 24),
+        "resetMany": over("look_ahead", HEADER, header),
+    } | {f"rung{v.title().replace('_', '')}": over(v, CEILING) for v in ladder.SINGLE_PASS}
 
 
 ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
@@ -161,40 +136,30 @@ ABLATIONS: dict[str, tuple[str, Callable[[set[int]], int]]] = {
 
 def ablations(data: Data) -> Numbers:
     """Time without an idea of look_ahead over time with it."""
-    rows = tuning.ablations(tuning.ablation_cases(data))
-    rows = rows.set_index(["items", "idea"])["ratio"]
+    rows = tuning.ablations(tuning.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
     sizes = {n for n, _ in rows.index}
     return {
         f"ablation{name}": f"{rows[which(sizes), idea]:.2f}"
         for name, (idea, which) in ABLATIONS.items()
-        if (which(sizes), idea) in rows.index
     }
 
 
 def second_form(data: Data) -> Numbers:
     """Return the gain of look_ahead's form for heavy operators over the other form with the same
     tile."""
-    heavy = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp"}
-    usual = {"mode": "inclusive", "cache": "cold", "launch": groups.STREAM}
-    for _, _, rows in by_device(data, "scan"):
-        rows = answering(data, pick(rows, **heavy, **usual))
-        if len(rows):
-            samples = summarise(rows, CASE).pivot(
-                index="items", columns="settings", values="samples"
-            )
-            forms = ["folding=repeated tile=49", "tile=49"]
-            both = samples.reindex(columns=forms).dropna()
-            gains = ratio_intervals(*(list(both[form]) for form in forms))
-            ends = {"secondFormSmall": gains[:1], "secondFormLarge": gains[-1:]}
-            return {name: gain for name, end in ends.items() for gain in end}
-    raise Lacking("times of look_ahead in its forms, f32 log_sum_exp, on a CUDA device")
+    heavy = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp", "mode": "inclusive"}
+    rows = data.rows("scan", lambda file: file.kind == "cuda")
+    rows = pick(rows, **heavy, cache="cold", launch=groups.STREAM)
+    cases = summarise(answering(data, rows), CASE)
+    samples = cases.pivot(index="items", columns="settings", values="samples")
+    both = samples[["folding=repeated tile=49", "tile=49"]].dropna()
+    gains = ratio_intervals(*(list(both[form]) for form in both))
+    return {"secondFormSmall": gains[0], "secondFormLarge": gains[-1]}
 
 
 def tiles(data: Data) -> Numbers:
     """The fastest tiles of look_ahead."""
     rows = pick(tuning.by_tile(data, tuning.tile_cases(data)), variant="look_ahead")
-    if rows["kib"].nunique() < 2:
-        raise Lacking("timings of look_ahead with several tiles")
     fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
     many = pick(rows, items=rows["items"].max())
     return {
@@ -206,26 +171,19 @@ def tiles(data: Data) -> Numbers:
     }
 
 
-def traffic(data: Data) -> Numbers:
-    rows = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
-    return {"movedLookAhead": last(rows["moved"])}
-
-
-def waits(data: Data) -> Numbers:
-    """Shares of cycles, in percent, that look_ahead's warps wait at the largest size."""
+def hardware_counters(data: Data) -> Numbers:
+    """Items that look_ahead moves, and the shares of cycles, in percent, that its warps wait at the
+    largest size."""
+    moved = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
     rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
     rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
-    ways = {
-        "waitLoad": ("load", "data"),
-        "waitFree": ("load", "store"),
-        "waitReduce": ("reduce", "data"),
-        "waitLookAhead": ("look ahead", "prefix"),
-        "waitScan": ("scan", "prefix"),
-    }
     return {
-        name: (100 * rows.at[role, kind], 2)
-        for name, (role, kind) in ways.items()
-        if role in rows.index and kind in rows
+        "movedLookAhead": last(moved["moved"]),
+        "waitLoad": (100 * rows.at["load", "data"], 2),
+        "waitFree": (100 * rows.at["load", "store"], 2),
+        "waitReduce": (100 * rows.at["reduce", "data"], 2),
+        "waitLookAhead": (100 * rows.at["look ahead", "prefix"], 2),
+        "waitScan": (100 * rows.at["scan", "prefix"], 2),
     }
 
 
@@ -236,13 +194,13 @@ def waves(data: Data) -> Numbers:
     names = {"Copy": groups.VECTOR_CEILING, "Meeting": groups.BARRIER_CEILING}
     names |= {"Best": BEST, "Vendor": "cub"}
     return {"waveFloor": (times[FLOOR].iloc[0], 2)} | {
-        f"wave{size}{name}": times.get((step, n))
+        f"wave{size}{name}": times[step, n]
         for size, n in (("Small", 1 << 14), ("Large", ladder.WAVE_LARGEST))
         for name, step in names.items()
     }
 
 
 FUNCTIONS = (
-    *(setup, trees, additions, blocked, agreement, rungs),
-    *(ablations, second_form, tiles, traffic, waits, waves),
+    *(setup, counted, agreement, rungs, ablations),
+    *(second_form, tiles, hardware_counters, waves),
 )
