@@ -17,14 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from scanlab_report import DATA, chapters, commands, markers, typesetting
+from scanlab_report import DATA, chapters, commands, markers, tutorials, typesetting
 from scanlab_report.commands.__main__ import command_line
 from scanlab_report.data import Data
 from scanlab_report.modules import modules
 from scanlab_report.opened import first_device
 from scanlab_report.report import pages
 from scanlab_report.shown import FIGURES
-from scanlab_report.tutorials import parts
 from tests.run_tutorials import BLOCKS, wrong
 
 ROOT = DATA.parent
@@ -81,11 +80,11 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
 def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
     shown = [
-        (marker, words) for marker, kind, words in parts.MARKER.findall(page) if kind == "code"
+        (marker, words) for marker, kind, words in tutorials.MARKER.findall(page) if kind == "code"
     ]
     assert len(shown) == page.count("```cpp\n") > 0
     for marker, words in shown:
-        text = f"<!-- {marker}:begin -->\n{parts.excerpt(words)}\n<!-- {marker}:end -->"
+        text = f"<!-- {marker}:begin -->\n{tutorials.excerpt(words)}\n<!-- {marker}:end -->"
         assert text in page
 
 
