@@ -13,7 +13,6 @@ import pytest
 from scanlab_report import tutorials
 from scanlab_report.data import Data
 from scanlab_report.markers import MarkerError
-from scanlab_report.opened import RECORDED, opened
 from tests.run_tutorials import wrong
 
 PAGES = tutorials.PAGES
@@ -22,17 +21,10 @@ NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 CXX = shutil.which(os.environ.get("CXX", "")) or shutil.which("c++")
 
 
-@pytest.fixture(scope="module")
-def data() -> Data:
-    """The recorded data: the pages promise to have its times."""
-    read = opened([RECORDED])
-    return read.on(read.devices[0])
-
-
-def test_what_is_generated_is_up_to_date_and_every_picture_is_shown(data: Data) -> None:
+def test_what_is_generated_is_up_to_date_and_every_picture_is_shown(recorded: Data) -> None:
     """Where it is not: scanlab-report tutorials."""
     texts = {page: page.read_text(encoding="utf-8") for page in PAGES.rglob("*.md")}
-    assert [page for page, text in texts.items() if tutorials.filled(page, data) != text] == []
+    assert [page for page, text in texts.items() if tutorials.filled(page, recorded) != text] == []
     linked = set(re.findall(r"([\w.]+\.svg)\)", "".join(texts.values())))
     assert {picture.name for picture in PAGES.rglob("*.svg")} <= linked
 
@@ -52,12 +44,12 @@ STEPS, TILE = "variants/scan/hs_steps.cuh", "variants/scan/register_tile.cuh"
     ],
 )
 def test_a_marker_that_asks_for_what_is_not_there_is_named(
-    data: Data, marker: str, stated: str, tmp_path: Path
+    recorded: Data, marker: str, stated: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {marker}:begin -->\n<!-- {marker}:end -->\n")
     with pytest.raises(MarkerError, match=f"^{page}: .*{re.escape(stated)}"):
-        tutorials.filled(page, data)
+        tutorials.filled(page, recorded)
 
 
 @pytest.mark.skipif(not CXX, reason="there is no C++ compiler")

@@ -16,11 +16,14 @@ import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
 from scanlab_report.written import in_place_of, unwritable
+
+if TYPE_CHECKING:  # pandas is not loaded to refuse an argument
+    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out
   scanlab-report build before.nvbench.json after.nvbench.json --out figures      # side by side"""
@@ -52,140 +55,27 @@ def run(options: argparse.Namespace) -> int:
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import typesetting  # pandas is not loaded to refuse an argument
+    from scanlab_report import typesetting
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)
-        if reason := _of_others(data, options):
-            raise opened.Refused(reason)
+        _refuse_mixed(data, options)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
-        nothing = str(error).startswith("nothing to read")
-        several = len(error.args) > 1 or (": " in str(error) and not nothing)
-        return refuse(*error.args, *[f"{options.out}: nothing was written"] * several)
-    pdf = not options.no_pdf and typesetting.latexmk() is not None
+        return refuse(*error.args)
+    _announce(data)
+    pdf = not options.no_pdf and not len(data["other"]) and _can_typeset(data)
     if pdf and not options.paper:
         options.paper = options.out / typesetting.WORK / "parts"
-    _announce(data)
+    written = _write(data, options)
 
-    from scanlab_report.report import Report, pages
-    from scanlab_report.tables import MEASURED
+    from scanlab_report.report import pages
 
-    written: list[Path] = []
-    stale: list[Path] = []
-    in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
-    with in_paper as paper, in_place_of(options.out) as out:
-        report = Report(data, out, paper, say)
-        report.build()
-        for made, folder in ((out, options.out), (paper, options.paper)):
-            if made:
-                files = (file for file in made.rglob("*") if file.is_file())
-                written += [folder / file.relative_to(made) for file in files]
-                stale += [folder / file for file in report.files() if not (made / file).exists()]
-    for file in set(stale) - set(written):
-        file.unlink(missing_ok=True)
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
-    timed = {n for table in ("scan", "schedule") for n in data[table]["file"]}
-    measured = any(data.files[n].origin == MEASURED and data.files[n].kind == "cuda" for n in timed)
-    status = SOUND
-    if pdf and measured:
-        say(
-            "the papers speak of the recorded session, and are left out beside what a GPU was "
-            "measured to do: build --recorded data/recorded has them"
-        )
-    elif pdf:
-        status = _typeset(options, written)
-    elif not options.no_pdf:
-        say(
-            "the papers are left out: there is no latexmk here; ./reproduce says which packages to "
-            "install"
-        )
+    status = _typeset(options, written) if pdf else SOUND
     seconds = time.monotonic() - started
     say(f"{count(len(written), 'file')} written to {options.out} in {seconds:.1f} s")
-    return status
-
-
-def _of_others(data, options: argparse.Namespace) -> str:
-    """Return why files of another program cannot be built as asked; empty if they can, or if there
-    are none. No paper speaks of them."""
-    if not (others := list(dict.fromkeys(data["other"]["file"]))):
-        return ""
-    file = data.files[others[0]]
-    first = f"{file.path} is of {file.context['program']}"
-    own = [data.files[number].path for number in data.numbers() if number not in others]
-    if own := [*own, *(verification.file for verification in data.verifications)]:
-        alone = "build each alone, into a folder of its own"
-        return f"{first} and {own[0]} is Scanlab's own: {alone}"
-    options.no_pdf = True
-    own_alone = ("recorded", "device", "session", "paper", "pages")
-    given = [f"--{name.rstrip('s')}" for name in own_alone if getattr(options, name)]
-    names = ", ".join(given)
-    return names and f"{names}: of Scanlab's results alone, and {first}"
-
-
-def _announce(data) -> None:
-    """Say what was read, and what is unusual about it."""
-    if len(others := data["other"]):
-        timed = others[others["skipped"] == ""]
-        say(
-            f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
-            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}"
-        )
-        if untimed := len(others) - len(timed):
-            say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
-        return
-
-    from scanlab_report import drift
-    from scanlab_report.chapters import counts
-    from scanlab_report.pick import Lacking
-
-    files = len(set(data["scan"]["file"]))
-    say(
-        f"read {count(len(data['scan']), 'repetition')} of {count(files, 'file')} of timings, "
-        f"{count(len(data['counts']), 'explanation')}, "
-        f"{count(len(data['counters']), 'launch', 'launches')} with counters"
-    )
-    if skipped := len(data["skipped"]):
-        say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
-    with contextlib.suppress(Lacking):
-        for session in drift.sessions_of(data):
-            if sentence := session.throttling():
-                say(sentence)
-    for row in data["counts"].itertuples():
-        for fault in row.content.faults:
-            path = data.files[row.file].path
-            say(f"{path}: the emulator found a fault: {fault.kind} at {fault.where}")
-    for sentence in counts.disagreements(data):
-        say(sentence)
-
-
-def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
-    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
-    line runs off its page."""
-    from scanlab_report import typesetting
-
-    status = SOUND
-    with ThreadPoolExecutor() as pool:
-        begun = {
-            paper: pool.submit(typesetting.typeset, paper, options.paper, options.out)
-            for paper in typesetting.PAPERS
-        }
-    for paper, work in begun.items():
-        target = options.out / f"{paper}.pdf"
-        try:
-            wide = work.result()
-        except typesetting.TypesettingError as error:
-            complain(error)
-            if target.exists():
-                complain(f"{target} is that of an earlier build")
-            status = FOUND
-            continue
-        written.append(target)
-        for line in wide:
-            complain(f"{target}: the paper runs off its page: {line}")
-            status = FOUND
-        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
     return status
 
 
@@ -204,12 +94,106 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     except stated.ClaimsError as error:
         wrong.append(str(error))
     if options.pages:
-        from scanlab_report import markers
         from scanlab_report.report import pages
 
-        for page in options.pages:
-            try:
-                pages.parts_of(page)
-            except markers.MarkerError as error:
-                wrong.append(f"{page}: {error}")
+        wrong += [f"{page}: {fault}" for page in options.pages if (fault := pages.fault(page))]
     return wrong
+
+
+def _refuse_mixed(data: Data, options: argparse.Namespace) -> None:
+    """Refuse files of another program beside those of Scanlab, or with options for the latter."""
+    if not (others := list(data["other"]["file"])):
+        return
+    file = data.files[others[0]]
+    first = f"{file.path} is of {file.context['program']}"
+    own: list[Any] = [data.files[number].path for number in data.numbers() if number not in others]
+    if own := [*own, *(verification.file for verification in data.verifications)]:
+        raise opened.Refused(f"{first} and {own[0]} is Scanlab's own: build each alone")
+    for name in ("recorded", "device", "session", "paper", "pages"):
+        if getattr(options, name):
+            raise opened.Refused(f"--{name.rstrip('s')}: of Scanlab's results alone, and {first}")
+
+
+def _announce(data: Data) -> None:
+    """Say what was read, what of it has no time, and what the emulator found wrong."""
+    from scanlab_report.chapters import counts
+
+    if len(others := data["other"]):
+        untimed = (others["skipped"] != "").sum()
+        say(f"read {count(len(others), 'case')}, of which {untimed} without a time")
+        return
+    say(
+        f"read {count(len(data['scan']), 'repetition')} of "
+        f"{count(data['scan']['file'].nunique(), 'file')} of timings, "
+        f"{count(len(data['counts']), 'explanation')}, "
+        f"{count(len(data['counters']), 'launch', 'launches')} with counters"
+    )
+    if skipped := len(data["skipped"]):
+        say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
+    faults = [
+        f"{data.files[row.file].path}: the emulator found a fault: {fault.kind} at {fault.where}"
+        for row in data["counts"].itertuples()
+        for fault in row.content.faults
+    ]
+    if wrong := [*faults, *counts.disagreements(data)]:
+        say("; ".join(wrong))
+
+
+def _can_typeset(data: Data) -> bool:
+    """Whether the papers can be typeset; a sentence says why not."""
+    from scanlab_report import typesetting
+    from scanlab_report.tables import MEASURED
+
+    files = {n for table in ("scan", "schedule") for n in data[table]["file"]}
+    timed = [data.files[number] for number in files]
+    if typesetting.latexmk() is None:
+        say("the papers are left out: there is no latexmk here; ./reproduce names the packages")
+    elif any(file.origin == MEASURED and file.kind == "cuda" for file in timed):
+        say("the papers are left out: they speak of the recorded session, not of a GPU timed now")
+    else:
+        return True
+    return False
+
+
+def _write(data: Data, options: argparse.Namespace) -> list[Path]:
+    """Write the report in place of an earlier one, and return its files."""
+    from scanlab_report.report import outdated, write_report
+
+    in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
+    written: list[Path] = []
+    stale: list[Path] = []
+    with in_paper as paper, in_place_of(options.out) as out:
+        write_report(data, out, paper)
+        for made, folder in ((out, options.out), (paper, options.paper)):
+            if made:
+                files = [file for file in made.rglob("*") if file.is_file()]
+                written += [folder / file.relative_to(made) for file in files]
+                stale += outdated(folder, made)
+    for file in stale:
+        file.unlink(missing_ok=True)
+    return written
+
+
+def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
+    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
+    line runs off its page."""
+    from scanlab_report import typesetting
+
+    status = SOUND
+    typeset = lambda paper: typesetting.typeset(paper, options.paper, options.out)
+    with ThreadPoolExecutor() as pool:
+        begun = {paper: pool.submit(typeset, paper) for paper in typesetting.PAPERS}
+    for paper, work in begun.items():
+        target = options.out / f"{paper}.pdf"
+        try:
+            wide = work.result()
+        except typesetting.TypesettingError as error:
+            complain(f"{error}; {target} is not of this build")
+            status = FOUND
+            continue
+        written.append(target)
+        for line in wide:
+            complain(f"{target}: the paper runs off its page: {line}")
+            status = FOUND
+        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    return status
