@@ -16,6 +16,7 @@ from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole
 from scanlab_report.groups import CEILING
 from scanlab_report.markers import MarkerError
+from scanlab_report.page.columns import source_line
 from scanlab_report.pick import pick
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.sources import sources
@@ -52,9 +53,8 @@ def excerpt(words: str) -> str:
         if len(starts) != 1:
             raise MarkerError(f"{name}: {len(starts)} lines begin with: {first}")
         lines = lines[starts[0] :]
-        if last:
-            ends = [n for n, text in enumerate(lines) if text.strip().startswith(last)]
-        else:
+        ends = [n for n, text in enumerate(lines) if last and text.strip().startswith(last)]
+        if not last:
             code_ = [text.partition("//")[0] for text in lines]
             braces = [[*accumulate(text.count(brace) for text in code_)] for brace in "{}"]
             ends = [n for n, (o, c) in enumerate(zip(*braces, strict=True)) if 0 < o == c]
@@ -70,9 +70,7 @@ def speeds(data: Data, variants: str) -> str:
     """The time of each variant at its largest size, and its speed as a share of a device copy's."""
     cases = pick_scans(data, all_of=(CEILING,))
     stands = standings.standings(data, cases).set_index("variant")
-    if lost := [name for name in variants.split() if name not in stands.index]:
-        raise MarkerError(f"no recorded times of {', '.join(lost)}")
-    rows = stands.loc[variants.split()].reset_index()
+    rows = _known(stands, variants).reset_index()
     ratios = zip(rows["variant"], rows["of_memcpy"], strict=True)
     rows["share"] = [1.0 if variant == CEILING else ratio.value for variant, ratio in ratios]
     columns = (
@@ -95,14 +93,12 @@ def schedules(data: Data, words: str) -> str:
     cases = pick(every, workload=bounds.MAIN_WORKLOAD)
     cases = pick(cases, items=cases["items"].max())
     cases = pick(cases, work=cases["work"].min())
-    fastest = []
+    fastest = {}
     for word in words.split():
         id_, *counts = word.split("/")
         wanted = zip(("chunks", "streams"), map(int, counts), strict=False)
-        fastest.append(pick(cases, id=id_, **dict(wanted)).nsmallest(1, "median_ns"))
-        if fastest[-1].empty:
-            raise MarkerError(f"no recorded times of {word}")
-    rows = pd.concat(fastest)
+        fastest[word] = pick(cases, id=id_, **dict(wanted)).nsmallest(1, "median_ns")
+    rows = _known(pd.concat(fastest).droplevel(1), words)
     rows["streams"] = rows["streams"].astype("Int64").mask(rows["own_streams"] == 1)
     rows["time"] = rows["median_ns"] / 1e6
     caption = (
@@ -122,8 +118,13 @@ def schedules(data: Data, words: str) -> str:
 _TIMES = {"speed": speeds, "schedules": schedules}
 
 
+def _known(rows: pd.DataFrame, names: str) -> pd.DataFrame:
+    """The rows of these names."""
+    if lost := [name for name in names.split() if name not in rows.index]:
+        raise MarkerError(f"no recorded times of {', '.join(lost)}")
+    return rows.loc[names.split()]
+
+
 def _with_source(data: Data, table: Table, rows: pd.DataFrame) -> str:
     """A table, its caption, and where its numbers are from."""
-    (source,) = sources(data, rows)
-    line = "; ".join(filter(None, (source.line(), source.repeated)))
-    return f"{table.markdown()}\n{table.caption} {line}."
+    return f"{table.markdown()}\n{table.caption} {source_line(sources(data, rows)[0])}."

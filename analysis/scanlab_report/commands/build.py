@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +49,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, check and draw. The output replaces the last build only when all is drawn."""
-    started = time.monotonic()
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
@@ -74,8 +71,7 @@ def run(options: argparse.Namespace) -> int:
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
     status = _typeset(options, written) if pdf else SOUND
-    seconds = time.monotonic() - started
-    say(f"{count(len(written), 'file')} written to {options.out} in {seconds:.1f} s")
+    say(f"{count(len(written), 'file')} written to {options.out}")
     return status
 
 
@@ -118,18 +114,13 @@ def _announce(data: Data) -> None:
     """Say what was read, what of it has no time, and what the emulator found wrong."""
     from scanlab_report.chapters import counts
 
-    if len(others := data["other"]):
-        untimed = (others["skipped"] != "").sum()
-        say(f"read {count(len(others), 'case')}, of which {untimed} without a time")
-        return
-    say(
-        f"read {count(len(data['scan']), 'repetition')} of "
-        f"{count(data['scan']['file'].nunique(), 'file')} of timings, "
-        f"{count(len(data['counts']), 'explanation')}, "
-        f"{count(len(data['counters']), 'launch', 'launches')} with counters"
-    )
-    if skipped := len(data["skipped"]):
-        say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
+    read = {"repetition": "scan", "explanation": "counts", "foreign case": "other"}
+    read = {what: len(data[table]) for what, table in read.items()}
+    say("read " + ", ".join(count(number, what) for what, number in read.items() if number))
+    skipped = {"skipped": len(data["skipped"]), "medians": (data["other"]["skipped"] != "").sum()}
+    for table, number in skipped.items():
+        if number:
+            say(f"{count(number, 'case')} without a time: see tables/{table}.md")
     faults = [
         f"{data.files[row.file].path}: the emulator found a fault: {fault.kind} at {fault.where}"
         for row in data["counts"].itertuples()
@@ -180,20 +171,15 @@ def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
     from scanlab_report import typesetting
 
     status = SOUND
-    typeset = lambda paper: typesetting.typeset(paper, options.paper, options.out)
-    with ThreadPoolExecutor() as pool:
-        begun = {paper: pool.submit(typeset, paper) for paper in typesetting.PAPERS}
-    for paper, work in begun.items():
+    for paper in typesetting.PAPERS:
         target = options.out / f"{paper}.pdf"
         try:
-            wide = work.result()
+            wide = typesetting.typeset(paper, options.paper, options.out)
+            written.append(target)
+            faults = [f"{target}: the paper runs off its page: {line}" for line in wide]
         except typesetting.TypesettingError as error:
-            complain(f"{error}; {target} is not of this build")
+            faults = [f"{error}; {target} is not of this build"]
+        for fault in faults:
+            complain(fault)
             status = FOUND
-            continue
-        written.append(target)
-        for line in wide:
-            complain(f"{target}: the paper runs off its page: {line}")
-            status = FOUND
-        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
     return status

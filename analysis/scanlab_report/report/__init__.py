@@ -12,6 +12,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
+from scanlab_report import shown
 from scanlab_report.chapters import load_all
 from scanlab_report.console import say
 from scanlab_report.data import Data
@@ -21,18 +22,6 @@ from scanlab_report.numbers import macros, numbers_of
 from scanlab_report.page import write_page
 from scanlab_report.pick import Lacking
 from scanlab_report.processes import side_by_side
-from scanlab_report.shown import (
-    FIGURES,
-    TABLES,
-    Entry,
-    all_sources,
-    draw,
-    first_of,
-    footer_line,
-    joint_caption,
-    latex_caption,
-    markdown,
-)
 from scanlab_report.tables import CASE
 from scanlab_report.written import put
 
@@ -49,7 +38,10 @@ def write_report(data: Data, out: Path, paper: Path | None) -> None:
         (folder / "tables").mkdir()
     jobs = {
         f"{kind} {name}": partial(_made, write, entry, data, out, paper)
-        for kind, write, entries in (("figure", _figure, FIGURES), ("table", _table, TABLES))
+        for kind, write, entries in (
+            ("figure", _figure, shown.FIGURES),
+            ("table", _table, shown.TABLES),
+        )
         for name, entry in entries.items()
         if entry.of_others == others
     }
@@ -64,7 +56,7 @@ def write_report(data: Data, out: Path, paper: Path | None) -> None:
 def outdated(folder: Path, made: Path) -> list[Path]:
     """Files of an earlier build in a folder that a new build, in `made`, has not."""
     files = [folder / PAGE, *folder.glob("figures/*"), *folder.glob("tables/*")]
-    names = {PAGE.partition(".")[0], *FIGURES, *TABLES}
+    names = {PAGE.partition(".")[0], *shown.FIGURES, *shown.TABLES}
     return [
         file
         for file in files
@@ -72,7 +64,7 @@ def outdated(folder: Path, made: Path) -> list[Path]:
     ]
 
 
-def _made(write: Callable[..., str], entry: Entry, data: Data, *folders: Path | None) -> str:
+def _made(write: Callable[..., str], entry: shown.Entry, data: Data, *folders: Path | None) -> str:
     """Write a figure or table. Return where it is from, or what is lacking and what measures it."""
     try:
         return write(entry, data, *folders)
@@ -82,38 +74,40 @@ def _made(write: Callable[..., str], entry: Entry, data: Data, *folders: Path | 
         return f"is left out: no {error}.{measure}"
 
 
-def _figure(entry: Entry, data: Data, out: Path, paper: Path | None) -> str:
+def _figure(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
     """Draw a figure of all devices, and that of the first one for the papers."""
     targets = [out / "figures" / f"{entry.name}{suffix}" for suffix in (".pdf", ".png")]
-    on = of_paper = draw(entry, data, targets)
+    on = of_paper = shown.draw(entry, data, targets)
     if paper:
         copies = [paper / "figures" / target.name for target in targets]
         with suppress(Lacking):
             if len(data.devices) > 1:
-                of_paper = draw(entry, data.on(data.devices[0]), copies)
+                of_paper = shown.draw(entry, data.on(data.devices[0]), copies)
             else:
                 for source, target in zip(targets, copies, strict=True):
                     put(target, source.read_bytes())
-            caption = latex_caption(joint_caption(of_paper), all_sources(of_paper))
+            caption = shown.latex_caption(
+                shown.joint_caption(of_paper), shown.all_sources(of_paper)
+            )
             put(paper / "figures" / f"{entry.name}.caption.tex", caption)
-    return f"is of {footer_line(all_sources(on)) or 'no device'}"
+    return f"is of {shown.footer_line(shown.all_sources(on)) or 'no device'}"
 
 
-def _table(entry: Entry, data: Data, out: Path, paper: Path | None) -> str:
+def _table(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
     """Write a table of the first device that has it, and for the papers if the first device has."""
-    made = first_of(entry, data)
+    made = shown.first_of(entry, data)
     content, file = made.content, out / "tables" / entry.name
     put(file.with_suffix(".tex"), content.latex())
-    put(file.with_suffix(".md"), markdown(made))
+    put(file.with_suffix(".md"), shown.markdown(made))
     put(file.with_suffix(".csv"), content.csv())
     if paper:
         with suppress(Lacking):
-            first_of(entry, data.on(data.devices[0]) if data.devices else data)
+            shown.first_of(entry, data.on(data.devices[0]) if data.devices else data)
             file = paper / "tables" / entry.name
             put(file.with_suffix(".tex"), content.latex(in_paper=True))
             text = " ".join((made.caption, *content.notes))
-            put(file.with_suffix(".caption.tex"), latex_caption(text, made.sources))
-    return f"is of {footer_line(made.sources)}"
+            put(file.with_suffix(".caption.tex"), shown.latex_caption(text, made.sources))
+    return f"is of {shown.footer_line(made.sources)}"
 
 
 def _page(data: Data, out: Path) -> str:

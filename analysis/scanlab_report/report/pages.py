@@ -16,7 +16,7 @@ from scanlab_report import DATA, chapters, markers, typesetting
 from scanlab_report.chapters import counts, head_to_head, odd_sizes, rivals, standings
 from scanlab_report.console import say
 from scanlab_report.data import Data
-from scanlab_report.experiments import GPUS, duration, plan
+from scanlab_report.experiments import duration, plan
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import ranks
@@ -82,16 +82,13 @@ def recorded(data: Data) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
+    return " and ".join(", ".join(names).rsplit(", ", 1))
 
 
 def gallery(data: Data) -> str:
     """Every figure by question: its sentence, its picture, and the commands that measure it."""
     chapters.load_all()
     made, printed = [], _printed()
-    several = data["distributed"]["ranks"]
-    gpus = int(several.max()) if len(several) else GPUS
     for chapter in chapters.ORDER:
         module = importlib.import_module(f"scanlab_report.chapters.{chapter}")
         figures = [e for e in FIGURES.values() if e.make.__module__ == module.__name__]
@@ -101,7 +98,7 @@ def gallery(data: Data) -> str:
             lines = [f"### `{entry.name}`", ""]
             lines += [" ".join(filter(None, (entry.title, printed.get(entry.name)))), ""]
             lines += [f"![figure]({GALLERY.name}/{entry.name}.png)"]
-            if commands := [*(steps := plan(entry.measured_by, gpus)).commands]:
+            if commands := [*(steps := plan(entry.measured_by)).commands]:
                 commands[0] += f"  # about {duration(steps.seconds)}"
                 lines += ["```sh", *commands, "```"]
             made.append("\n".join(lines))
