@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from scanlab_report import page
 from scanlab_report.load import load
 from tests import fixtures, ranks_fixtures, stream_fixtures
-from tests.browser import PROGRAM, Browser
+from tests.browser import PROGRAM, browse
 from tests.fixtures import case, context, results, samples
 
 NEW, OLD, CPU = "New Device", "Old Device", "Lone CPU"
@@ -103,98 +102,96 @@ def test_the_other_views_have_what_was_measured(views: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------------------------- in a browser
 
-SHOWN = """(() => {
-    const svg = document.querySelector("#chart svg");
-    const drawn = [...svg.querySelectorAll("[d]")].map(
-        (path) => path.getAttribute("d") + path.getAttribute("transform"));
-    return [document.getElementById("table").textContent, svg.textContent, ...drawn].join();
-})()"""
-CAPTION = "document.getElementById('caption').innerText"
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
-
-
-def changes(chromium: Browser, act: str, what: str) -> None:
-    """Acts in the page, and waits for it to show something else, without an error."""
-    before = chromium.evaluate(SHOWN)
-    chromium.evaluate(act)
-    chromium.until(f"{SHOWN} !== {json.dumps(before)}", what=what)
-    assert before and chromium.troubles() == [], what
+ACTS = """
+const shown = () => ["table", "caption", "chart"].map((name) => id(name).innerHTML).join();
+const controls = (selector) => [...page().querySelectorAll("#controls " + selector)];
+const middle = (box, share = 0.5) => ({ bubbles: true, clientX: box.x + share * box.width,
+  clientY: box.y + box.height / 2 });
+const point = (mark, type, at) =>
+  mark.dispatchEvent(new frame.contentWindow.PointerEvent(type, at));
+async function changes(act, what) {
+  const before = shown();
+  act();
+  await until(() => shown() !== before, what);
+}
+"""
 
 
 @needs_browser
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_answers_every_choice_says_its_source_and_fits(
-    chromium: Browser, written: Path, view: str
+def test_a_view_answers_every_control_says_its_source_and_fits(
+    written: Path, tmp_path: Path, view: str
 ) -> None:
-    chromium.open(written, f"#view={view}")
-    controls = "document.querySelectorAll('#controls {}')"
-    choices = f"[...{controls.format('select')}].filter((s) => s.options.length > 1)"
-    others = [*chromium.evaluate(f"{choices}.map((s) => s.id)")]
-    assert others
-    for name in others:
-        chromium.open(written, f"#view={view}")
-        choice = f"document.getElementById('{name}')"
-        other = f"{choice}.selectedIndex += {choice}.selectedIndex ? -1 : 1"
-        change = "dispatchEvent(new Event('change', { bubbles: true }))"
-        changes(chromium, f"{choice}.focus(); {other}; {choice}.{change}", name)
-        assert chromium.evaluate(f"document.activeElement === {choice}"), "the focus stays"
-    for width in (360, 1280):
-        chromium.open(written, f"#view={view}", width)
-        assert chromium.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        tops = "['chart', 'controls'].map((id) => document.getElementById(id)"
-        chart, form = chromium.evaluate(f"{tops}.getBoundingClientRect().top)")
-        assert (chart < form) == (width == 360), "on a phone the chart comes first"
+    script = """
+    await open("#view=VIEW");
+    for (const { id: name } of controls("select").filter(({ options }) => options.length > 1)) {
+      await open("#view=VIEW");
+      const select = id(name);
+      select.focus();
+      select.selectedIndex += select.selectedIndex ? -1 : 1;
+      await changes(() => select.dispatchEvent(new Event("change", { bubbles: true })), name);
+      if (page().activeElement !== id(name)) throw Error(name + " loses the focus");
+    }
+    await open("#view=VIEW");
+    for (const { id: name } of [...controls("input").slice(0, 2), ...controls("button")])
+      await changes(() => id(name).click(), name);
+    for (const width of [360, 1280]) {
+      await open("#view=VIEW", width);
+      const [chart, form] = ["chart", "controls"].map((name) => id(name).getBoundingClientRect().y);
+      const fits = page().documentElement.scrollWidth <= width;
+      if (!fits || chart < form !== (width === 360)) throw Error(width + " pixels");
+    }
+    const mark = page().querySelector("#chart :is(.mark-symbol, .mark-rect) path");
+    for (const type of ["pointerover", "pointermove", "mousemove"])
+      point(mark, type, middle(mark.getBoundingClientRect()));
+    await until(() => page().querySelector("#vg-tooltip-element.visible"), "hovering");
+    return [id("vg-tooltip-element").textContent, id("caption").textContent];
+    """
+    tip, caption = browse(written, ACTS + script.replace("VIEW", view), tmp_path)
+    assert ("lasts, ms" if view == "timelines" else "95% interval") in tip
     source = r"Device, 2026-\d\d-\d\d.*commit [0-9a-f]{9}.*(recorded|simulated)"
-    assert re.search(source, chromium.evaluate(CAPTION))
-    chromium.point(
-        "#chart svg .mark-rect path" if view == "timelines" else "#chart svg .mark-symbol path"
-    )
-    chromium.until("document.querySelector('#vg-tooltip-element.visible') !== null")
-    text = chromium.evaluate("document.getElementById('vg-tooltip-element').textContent")
-    assert ("lasts, ms" if view == "timelines" else "95% interval") in text
-    boxes = chromium.evaluate(f"[...{controls.format('input, #controls button')}].map((c) => c.id)")
-    for name in (*boxes[:2], *boxes[-3:]):
-        changes(chromium, f"document.getElementById('{name}').click()", name)
+    assert re.search(source, caption)
 
 
 @needs_browser
-def test_the_page_opens_with_the_share_of_a_copy_and_a_cpu_without(
-    chromium: Browser, written: Path
+def test_dragging_over_the_whole_zooms_a_timeline(written: Path, tmp_path: Path) -> None:
+    script = """
+    await open("#view=timelines");
+    const grounds = [...page().querySelectorAll("#chart .mark-group .background")];
+    const box = (mark) => mark.getBoundingClientRect();
+    const whole = grounds.sort((a, b) => box(b).y - box(a).y)[0];
+    const window = (share) => middle(box(whole), share);
+    await changes(() => {
+      point(whole, "pointerdown", window(0.5));
+      for (const share of [0.55, 0.6, 0.75]) point(whole, "pointermove", window(share));
+      point(whole, "pointerup", window(0.75));
+    }, "dragging");
+    """
+    browse(written, ACTS + script, tmp_path)
+
+
+@needs_browser
+def test_the_page_opens_with_the_share_of_a_copy_and_a_cpu_with_times(
+    written: Path, tmp_path: Path
 ) -> None:
-    chromium.open(written)
-    measure = "document.getElementById('control-measure')"
-    assert chromium.evaluate(f"{measure}.value") == "share"
-    chromium.open(written, f"#view=scans&device={CPU}")
-    assert chromium.evaluate(f"[...{measure}.options].map((o) => o.value)") == ["time", "rate"]
+    script = """
+    await open();
+    const first = id("control-measure").value;
+    await open("#view=scans&device=CPU");
+    return [first, ...[...id("control-measure").options].map((option) => option.value)];
+    """
+    measures = browse(written, script.replace("CPU", CPU), tmp_path)
+    assert measures == ["share", "time", "rate"]
 
 
 @needs_browser
-def test_dragging_over_the_whole_zooms_a_timeline(chromium: Browser, written: Path) -> None:
-    chromium.open(written, "#view=timelines")
-    before = chromium.evaluate(SHOWN)
-    x, y, width, height = chromium.evaluate("""(() => {
-        const all = [...document.querySelectorAll("#chart svg .mark-group .background")];
-        const box = all.map((b) => b.getBoundingClientRect()).sort((a, b) => b.y - a.y)[0];
-        return [box.x, box.y, box.width, box.height];
-    })()""")
-    moves = [("mouseMoved", 0.5), ("mousePressed", 0.5), ("mouseMoved", 0.6)]
-    for what, share in [*moves, ("mouseMoved", 0.75), ("mouseReleased", 0.75)]:
-        chromium.mouse(what, x + share * width, y + height / 2)
-    chromium.until(f"{SHOWN} !== {json.dumps(before)}", what="dragging")
-    assert chromium.troubles() == []
-
-
-@needs_browser
-def test_names_in_the_data_are_text_and_never_markup(chromium: Browser, tmp_path: Path) -> None:
+def test_names_in_the_data_are_text_and_never_markup(tmp_path: Path) -> None:
     markup = {"device": "<img src=x onerror=alert(1)>", "schedule": "</script><b>bold</b>"}
     (tmp_path / "t.json").write_text(json.dumps(stream_fixtures.trace(**markup)))
     page.write_page(load([tmp_path / "t.json"]), tmp_path / "report.html")
-    chromium.open(tmp_path / "report.html")
-    assert chromium.evaluate("document.querySelectorAll('main img, main b').length") == 0
-    assert "<img src=x" in chromium.evaluate(CAPTION)
+    script = """
+    await open();
+    return [page().querySelectorAll("main img, main b").length, id("caption").textContent];
+    """
+    number, caption = browse(tmp_path / "report.html", script, tmp_path)
+    assert number == 0 and "<img src=x" in caption

@@ -58,7 +58,8 @@ const scans = curves({
   title: "Scans against the number of items", short: "Scans",
   series: "variant", label: "variants and baselines", x: "items", unit: "items", from: 1024,
   views: [["device", "device"], ["type", "type"], ["op", "operator"], ["mode", "scan"]],
-  cases: [["cache", "cache", { first: FIRST.most }], ["launch", "launched", { first: FIRST.most, text: (way) => `in a ${way}` }]],
+  cases: [["cache", "cache", { first: FIRST.usual("cold") }],
+    ["launch", "launched", { first: FIRST.usual("stream"), text: (way) => `in a ${way}` }]],
   rows: (view) => rowsOf(view.cases),
   bounds: (view) => view.bounds,
   measures: {

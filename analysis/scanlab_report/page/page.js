@@ -130,8 +130,9 @@ function settle(state, { name, options, checks, first }) {
   return (state[name] = offered.find((value) => String(value) === String(state[name])) ?? first);
 }
 
-// Which of the values offered is chosen at first: the first, the largest, or that of most rows.
-const FIRST = { given: ([first]) => first, largest: (values) => values.at(-1),
+// Which of the values offered is chosen at first: the first, a usual one, the largest, or that of most rows.
+const FIRST = { given: ([first]) => first, usual: (name) => (values) => values.find((value) => value === name) ?? values[0],
+  largest: (values) => values.at(-1),
   most: (values, count) => [...values].sort((a, b) => count(b) - count(a) || b - a)[0] };
 
 // Adds choices [name, label, what else differs from a plain column] one by one, and returns the rows that they leave.
