@@ -8,23 +8,20 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-import pandas as pd
-
 from scanlab_report import DATA, markers
-from scanlab_report.chapters import bounds, standings
+from scanlab_report.chapters import standings
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, size, whole
+from scanlab_report.formats import Column, Table, code, significant, size
 from scanlab_report.groups import CEILING
 from scanlab_report.markers import MarkerError
 from scanlab_report.page.columns import source_line
-from scanlab_report.pick import pick
-from scanlab_report.pick import scans as pick_scans
+from scanlab_report.pick import scans
 from scanlab_report.sources import sources
 
 ROOT = DATA.parent
 """The checkout: pages name sources by their place in it."""
 PAGES = ROOT / "docs" / "tutorials"
-MARKER = re.compile(r"<!-- ((code|speed|schedules) (.+?)):begin -->")
+MARKER = re.compile(r"<!-- ((code|speed) (.+?)):begin -->")
 
 
 def filled(page: Path, data: Data) -> str:
@@ -32,7 +29,7 @@ def filled(page: Path, data: Data) -> str:
     text = page.read_text(encoding="utf-8")
     for name, kind, words in MARKER.findall(text):
         try:
-            part = excerpt(words) if kind == "code" else _TIMES[kind](data, words)
+            part = excerpt(words) if kind == "code" else speeds(data, words)
             text = markers.replaced(text, name, part)
         except MarkerError as error:
             raise MarkerError(f"{page}: {error}") from None
@@ -68,9 +65,11 @@ def excerpt(words: str) -> str:
 
 def speeds(data: Data, variants: str) -> str:
     """The time of each variant at its largest size, and its speed as a share of a device copy's."""
-    cases = pick_scans(data, all_of=(CEILING,))
+    cases = scans(data, all_of=(CEILING,))
     stands = standings.standings(data, cases).set_index("variant")
-    rows = _known(stands, variants).reset_index()
+    if lost := [name for name in variants.split() if name not in stands.index]:
+        raise MarkerError(f"no recorded times of {', '.join(lost)}")
+    rows = stands.loc[variants.split()].reset_index()
     ratios = zip(rows["variant"], rows["of_memcpy"], strict=True)
     rows["share"] = [1.0 if variant == CEILING else ratio.value for variant, ratio in ratios]
     columns = (
@@ -83,48 +82,5 @@ def speeds(data: Data, variants: str) -> str:
         "Inclusive sums of 32-bit integers, cold cache. The last column is the time of a "
         "device copy over the time of the scan."
     )
-    return _with_source(data, Table(caption, columns, rows), cases)
-
-
-def schedules(data: Data, words: str) -> str:
-    """`SCHEDULE[/CHUNKS[/STREAMS]]…`: the time of each at its largest problem, with the least work
-    per item, at these chunks or its best ones."""
-    every = bounds.schedules_of(data)
-    cases = pick(every, workload=bounds.MAIN_WORKLOAD)
-    cases = pick(cases, items=cases["items"].max())
-    cases = pick(cases, work=cases["work"].min())
-    fastest = {}
-    for word in words.split():
-        id_, *counts = word.split("/")
-        wanted = zip(("chunks", "streams"), map(int, counts), strict=False)
-        fastest[word] = pick(cases, id=id_, **dict(wanted)).nsmallest(1, "median_ns")
-    rows = _known(pd.concat(fastest).droplevel(1), words)
-    rows["streams"] = rows["streams"].astype("Int64").mask(rows["own_streams"] == 1)
-    rows["time"] = rows["median_ns"] / 1e6
-    caption = (
-        f"{size(int(cases['items'].max()))} floats to the device, a kernel that scales each, and "
-        "back. A schedule without a number of streams makes its own."
-    )
-    columns = (
-        Column("id", "schedule", code, right=False),
-        Column("memory", "memory", right=False),
-        Column("chunks", "chunks", whole),
-        Column("streams", "streams", whole),
-        Column("time", "time, ms", partial(significant, digits=4)),
-    )
-    return _with_source(data, Table(caption, columns, rows), every)
-
-
-_TIMES = {"speed": speeds, "schedules": schedules}
-
-
-def _known(rows: pd.DataFrame, names: str) -> pd.DataFrame:
-    """The rows of these names."""
-    if lost := [name for name in names.split() if name not in rows.index]:
-        raise MarkerError(f"no recorded times of {', '.join(lost)}")
-    return rows.loc[names.split()]
-
-
-def _with_source(data: Data, table: Table, rows: pd.DataFrame) -> str:
-    """A table, its caption, and where its numbers are from."""
-    return f"{table.markdown()}\n{table.caption} {source_line(sources(data, rows)[0])}."
+    table, source = Table(caption, columns, rows), source_line(sources(data, cases)[0])
+    return f"{table.markdown()}\n{caption} {source}."

@@ -40,7 +40,6 @@ STEPS, TILE = "variants/scan/hs_steps.cuh", "variants/scan/register_tile.cuh"
         (f"code {TILE} SCANLAB_HD", "lines begin with: SCANLAB_HD"),
         (f"code {STEPS} for (int offset = 1 … while", f"{STEPS}: no end of: for (int offset"),
         ("speed hs_block none_such", "no recorded times of none_such"),
-        ("schedules depth_first/7", "no recorded times of depth_first/7"),
     ],
 )
 def test_a_marker_that_asks_for_what_is_not_there_is_named(

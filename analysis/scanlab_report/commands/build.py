@@ -61,9 +61,11 @@ def run(options: argparse.Namespace) -> int:
     except opened.Refused as error:
         return refuse(*error.args)
     _announce(data)
-    pdf = not options.no_pdf and not len(data["other"]) and _can_typeset(data)
-    if pdf and not options.paper:
-        options.paper = options.out / typesetting.WORK / "parts"
+    no_papers = "" if options.no_pdf else _no_papers(data)
+    if no_papers:
+        say(f"the papers are left out: {no_papers}")
+    if pdf := not options.no_pdf and not no_papers:
+        options.paper = options.paper or options.out / typesetting.WORK / "parts"
     written = _write(data, options)
 
     from scanlab_report.report import pages
@@ -130,20 +132,15 @@ def _announce(data: Data) -> None:
         say("; ".join(wrong))
 
 
-def _can_typeset(data: Data) -> bool:
-    """Whether the papers can be typeset; a sentence says why not."""
-    from scanlab_report import typesetting
+def _no_papers(data: Data) -> str:
+    """Return why the papers cannot be typeset; empty if they can."""
     from scanlab_report.tables import MEASURED
+    from scanlab_report.typesetting import latexmk
 
-    files = {n for table in ("scan", "schedule") for n in data[table]["file"]}
-    timed = [data.files[number] for number in files]
-    if typesetting.latexmk() is None:
-        say("the papers are left out: there is no latexmk here; ./reproduce names the packages")
-    elif any(file.origin == MEASURED and file.kind == "cuda" for file in timed):
-        say("the papers are left out: they speak of the recorded session, not of a GPU timed now")
-    else:
-        return True
-    return False
+    timed = [data.files[n] for table in ("scan", "schedule", "other") for n in data[table]["file"]]
+    if any(file.origin == MEASURED and file.kind != "host" for file in timed):
+        return "they speak of the recorded session, not of what was measured now"
+    return "" if latexmk() else "there is no latexmk here; ./reproduce names the packages"
 
 
 def _write(data: Data, options: argparse.Namespace) -> list[Path]:

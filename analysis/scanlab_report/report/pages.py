@@ -153,13 +153,10 @@ def fault(page: Path) -> str:
     """What is wrong with the markers of a page; empty if all is well."""
     try:
         text = markers.text_of(page)
-        names = [name for name in PARTS if f"<!-- {name}:" in text]
-        for name in names:
-            markers.find(text, name)
+        parts = [markers.find(text, name) for name in PARTS if f"<!-- {name}:" in text]
     except markers.MarkerError as error:
         return str(error)
-    wanted = f"{markers.begin('results')} and {markers.end('results')}"
-    return "" if names else f"it has no generated part; the markers of one are {wanted}"
+    return "" if parts else f"it has no generated part: {markers.begin('results')} begins one"
 
 
 def fill(page: Path, data: Data, drawn: Path) -> list[Path]:
