@@ -116,10 +116,11 @@ def _announce(data: Data) -> None:
     """Say what was read, what of it has no time, and what the emulator found wrong."""
     from scanlab_report.chapters import counts
 
-    read = {"repetition": "scan", "explanation": "counts", "foreign case": "other"}
-    read = {what: len(data[table]) for what, table in read.items()}
+    tables = {"repetition": "scan", "explanation": "counts", "foreign case": "other"}
+    read = {what: len(data[table]) for what, table in tables.items()}
     say("read " + ", ".join(count(number, what) for what, number in read.items() if number))
-    skipped = {"skipped": len(data["skipped"]), "medians": (data["other"]["skipped"] != "").sum()}
+    untimed = int((data["other"]["skipped"] != "").sum())
+    skipped = {"skipped": len(data["skipped"]), "medians": untimed}
     for table, number in skipped.items():
         if number:
             say(f"{count(number, 'case')} without a time: see tables/{table}.md")
@@ -137,8 +138,9 @@ def _no_papers(data: Data) -> str:
     from scanlab_report.tables import MEASURED
     from scanlab_report.typesetting import latexmk
 
-    timed = [data.files[n] for table in ("scan", "schedule", "other") for n in data[table]["file"]]
-    if any(file.origin == MEASURED and file.kind != "host" for file in timed):
+    files = {n for table in ("scan", "schedule") for n in data[table]["file"]}
+    now = [n for n in files if data.files[n].origin == MEASURED and data.files[n].kind == "cuda"]
+    if now or len(data["other"]):
         return "they speak of the recorded session, not of what was measured now"
     return "" if latexmk() else "there is no latexmk here; ./reproduce names the packages"
 

@@ -32,8 +32,8 @@ def views(data: Data) -> list[dict[str, Any]]:
     for kind in ("cuda", "host"):
         for _, device, samples in by_device(data, "scan", (kind,)):
             samples = pick(samples, settings="", launch=("stream", "graph"))
-            floors = samples["variant"] == FLOOR
-            samples = samples.assign(items=samples["items"].mask(floors, 0))
+            sizes = samples["items"].mask(samples["variant"] == FLOOR, 0)
+            samples = samples.assign(items=sizes)
             cases = summarise(answering(data, samples), CASE)
             floors = pick(cases, variant=FLOOR)
             parts = dict(iter(cases.drop(floors.index).groupby(["type", "op", "mode"])))
