@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from scanlab_report import chapters, processes, shown
+from scanlab_report import chapters, opened, processes, shown
+from scanlab_report.data import Data
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Data:
+    """The recorded data of the first device, which the pages promise to have."""
+    read = opened.opened([opened.RECORDED])
+    return read.on(read.devices[0])
 
 
 @pytest.fixture

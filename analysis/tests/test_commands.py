@@ -51,7 +51,7 @@ def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
         "figure": ["figure", "throughput", *both, "--out", out / "figures" / "time.pdf"],
         "table": ["table", "summary", *both, "--out", out / "cases.csv"],
         "mine": ["mine", "look_ahead", *both, "--out", out],
-        "tutorials": ["tutorials", *both, "--pages", out],
+        "tutorials": ["tutorials", *both],
         "add_device": ["add-device", bad.parent, "--recorded", out],
     }
 

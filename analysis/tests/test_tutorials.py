@@ -1,4 +1,4 @@
-"""The tutorials: pictures, code and times are those of their sources; every program compiles."""
+"""The tutorials: code and times are those of their sources; every program compiles."""
 
 from __future__ import annotations
 
@@ -10,81 +10,45 @@ from pathlib import Path
 
 import pytest
 
-from scanlab_report.commands import tutorials
+from scanlab_report import tutorials
 from scanlab_report.data import Data
 from scanlab_report.markers import MarkerError
-from scanlab_report.opened import RECORDED, opened
-from scanlab_report.tutorials import drawing, parts
 from tests.run_tutorials import wrong
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = ROOT / "docs" / "tutorials"
+PAGES = tutorials.PAGES
 PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 CXX = shutil.which(os.environ.get("CXX", "")) or shutil.which("c++")
 
 
-@pytest.fixture(scope="module")
-def data() -> Data:
-    """The recorded data: the pages promise to have its times."""
-    read = opened([RECORDED])
-    return read.on(read.devices[0])
+def test_what_is_generated_is_up_to_date_and_every_picture_is_shown(recorded: Data) -> None:
+    """Where it is not: scanlab-report tutorials."""
+    texts = {page: page.read_text(encoding="utf-8") for page in PAGES.rglob("*.md")}
+    assert [page for page, text in texts.items() if tutorials.filled(page, recorded) != text] == []
+    linked = set(re.findall(r"([\w.]+\.svg)\)", "".join(texts.values())))
+    assert {picture.name for picture in PAGES.rglob("*.svg")} <= linked
 
 
-def test_what_is_generated_is_up_to_date(data: Data) -> None:
-    """Where it is not: scanlab-report tutorials --scanlab PROGRAM."""
-    made = tutorials.made(PAGES, data, Path(PROGRAM) if PROGRAM else None)
-    assert [file for file, text in made.items() if text != file.read_text(encoding="utf-8")] == []
-
-
-def test_every_page_has_exercises_with_solutions_and_pictures_for_a_phone() -> None:
-    for page in PAGES.glob("*/*.md"):
-        text = page.read_text(encoding="utf-8")
-        assert "\nYou will learn: " in text and "<summary>Solutions</summary>" in text, page
-        questions, _, solutions = text.partition("## Exercises")[2].partition("<details>")
-        numbers = [re.findall(r"^(\d+)\. ", part, re.MULTILINE) for part in (questions, solutions)]
-        assert numbers[0] == numbers[1] != [], page
-    linked = "".join(page.read_text(encoding="utf-8") for page in PAGES.rglob("*.md"))
-    for file in PAGES.rglob("*.svg"):
-        text = file.read_text(encoding="utf-8")
-        assert f"{file.name})" in linked and f'viewBox="0 0 {drawing.WIDTH} ' in text, file
-        assert min(map(float, re.findall(r'font-size="([\d.]+)"', text))) >= 12, file
-        places = re.findall(r'<(?:text|rect)[^>]* x="([\d.]+)"', text)
-        assert max(map(float, places)) <= drawing.WIDTH, file
+STEPS, TILE = "variants/scan/hs_steps.cuh", "variants/scan/register_tile.cuh"
 
 
 @pytest.mark.parametrize(
     ("marker", "stated"),
     [
         ("code variants/scan/none.cuh for", "there is no source variants/scan/none.cuh"),
-        (
-            "code variants/scan/hs_steps.cuh while (true)",
-            "variants/scan/hs_steps.cuh: no line begins with: while (true)",
-        ),
-        (
-            "code variants/scan/hs_steps.cuh const int",
-            "variants/scan/hs_steps.cuh: several lines begin with: const int",
-        ),
+        (f"code {STEPS} while (true)", f"{STEPS}: 0 lines begin with: while (true)"),
+        (f"code {TILE} SCANLAB_HD", "lines begin with: SCANLAB_HD"),
+        (f"code {STEPS} for (int offset = 1 … while", f"{STEPS}: no end of: for (int offset"),
         ("speed hs_block none_such", "no recorded times of none_such"),
-        ("schedules depth_first/7", "no recorded times of depth_first/7"),
-        ("calls none_such", "no recorded experiment none_such"),
     ],
 )
 def test_a_marker_that_asks_for_what_is_not_there_is_named(
-    data: Data, marker: str, stated: str, tmp_path: Path
+    recorded: Data, marker: str, stated: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {marker}:begin -->\n<!-- {marker}:end -->\n")
-    with pytest.raises(MarkerError, match=re.escape(f"{page}: {stated}")):
-        parts.filled(page, data, {})
-
-
-def test_an_excerpt_follows_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = "  for (int i = 0; i < n; ++i) {  // {\n    if (i) {\n    } else {\n    }\n  }\n"
-    (tmp_path / "kernel.cuh").write_text(f"// not shown\n{body}// not shown\n")
-    monkeypatch.setattr(parts, "ROOT", tmp_path)
-    wanted = "for (int i = 0; i < n; ++i) {  // {\n  if (i) {\n  } else {\n  }\n}"
-    assert parts.excerpt("kernel.cuh for (int i = 0") == f"```cpp\n{wanted}\n```"
+    with pytest.raises(MarkerError, match=f"^{page}: .*{re.escape(stated)}"):
+        tutorials.filled(page, recorded)
 
 
 @pytest.mark.skipif(not CXX, reason="there is no C++ compiler")

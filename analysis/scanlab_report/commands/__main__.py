@@ -23,9 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = command_line().parse_args(arguments)
         return options.command(options)
     except OSError as error:
-        return refuse(
-            ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
-        )
+        return refuse(f"{error.filename}: {error.strerror}" if error.filename else error)
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
@@ -42,11 +40,10 @@ def command_line() -> argparse.ArgumentParser:
     )
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, module in modules(commands):
-        help_, _, description = (module.__doc__ or "").partition("\n")
         command = chosen.add_parser(
             name.replace("_", "-"),
-            help=help_,
-            description=help_ + description,
+            help=(module.__doc__ or "").partition("\n")[0],
+            description=module.__doc__,
             epilog=f"example:\n{module.EXAMPLE}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
 from scanlab_report.written import in_place_of, unwritable
+
+if TYPE_CHECKING:  # pandas is not loaded to refuse an argument
+    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out
   scanlab-report build before.nvbench.json after.nvbench.json --out figures      # side by side"""
@@ -48,138 +49,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, check and draw. The output replaces the last build only when all is drawn."""
-    started = time.monotonic()
     if wrong := _wrong_before_work(options):
         return refuse(*wrong)
 
-    from scanlab_report import typesetting  # pandas is not loaded to refuse an argument
+    from scanlab_report import typesetting
 
     try:
         data = opened.opened(options.results, options.session, options.published, options.recorded)
-        if reason := _of_others(data, options):
-            raise opened.Refused(reason)
+        _refuse_mixed(data, options)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
-        nothing = str(error).startswith("nothing to read")
-        several = len(error.args) > 1 or (": " in str(error) and not nothing)
-        return refuse(*error.args, *[f"{options.out}: nothing was written"] * several)
-    pdf = not options.no_pdf and typesetting.latexmk() is not None
-    if pdf and not options.paper:
-        options.paper = options.out / typesetting.WORK / "parts"
+        return refuse(*error.args)
     _announce(data)
+    no_papers = "" if options.no_pdf else _no_papers(data)
+    if no_papers:
+        say(f"the papers are left out: {no_papers}")
+    if pdf := not options.no_pdf and not no_papers:
+        options.paper = options.paper or options.out / typesetting.WORK / "parts"
+    written = _write(data, options)
 
-    from scanlab_report.report import Report, pages
-    from scanlab_report.tables import MEASURED
+    from scanlab_report.report import pages
 
-    written: list[Path] = []
-    stale: list[Path] = []
-    in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
-    with in_paper as paper, in_place_of(options.out) as out:
-        report = Report(data, out, paper, say)
-        report.build()
-        for made, folder in ((out, options.out), (paper, options.paper)):
-            if made:
-                files = (file for file in made.rglob("*") if file.is_file())
-                written += [folder / file.relative_to(made) for file in files]
-                stale += [folder / file for file in report.files() if not (made / file).exists()]
-    for file in set(stale) - set(written):
-        file.unlink(missing_ok=True)
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
-    timed = {n for table in ("scan", "schedule") for n in data[table]["file"]}
-    measured = any(data.files[n].origin == MEASURED and data.files[n].kind == "cuda" for n in timed)
-    status = SOUND
-    if pdf and measured:
-        say(
-            "the papers speak of the recorded session, and are left out beside what a GPU was "
-            "measured to do: build --recorded data/recorded has them"
-        )
-    elif pdf:
-        status = _typeset(options, written)
-    elif not options.no_pdf:
-        say(
-            "the papers are left out: there is no latexmk here; ./reproduce says which packages to "
-            "install"
-        )
-    seconds = time.monotonic() - started
-    say(f"{count(len(written), 'file')} written to {options.out} in {seconds:.1f} s")
-    return status
-
-
-def _of_others(data, options: argparse.Namespace) -> str:
-    """Return why files of another program cannot be built as asked; empty if they can, or if there
-    are none. No paper speaks of them."""
-    if not (others := list(dict.fromkeys(data["other"]["file"]))):
-        return ""
-    file = data.files[others[0]]
-    first = f"{file.path} is of {file.context['program']}"
-    own = [data.files[number].path for number in data.numbers() if number not in others]
-    if own := [*own, *(verification.file for verification in data.verifications)]:
-        alone = "build each alone, into a folder of its own"
-        return f"{first} and {own[0]} is Scanlab's own: {alone}"
-    options.no_pdf = True
-    own_alone = ("recorded", "device", "session", "paper", "pages")
-    given = [f"--{name.rstrip('s')}" for name in own_alone if getattr(options, name)]
-    names = ", ".join(given)
-    return names and f"{names}: of Scanlab's results alone, and {first}"
-
-
-def _announce(data) -> None:
-    """Say what was read, and what is unusual about it."""
-    if len(others := data["other"]):
-        timed = others[others["skipped"] == ""]
-        say(
-            f"read {count(sum(map(len, timed['samples'])), 'sample')} of "
-            f"{count(len(timed), 'case')} of {count(others['file'].nunique(), 'file')}"
-        )
-        if untimed := len(others) - len(timed):
-            say(f"{count(untimed, 'case')} without a time: see tables/medians.md")
-        return
-
-    from scanlab_report.chapters import counts
-
-    files = len(set(data["scan"]["file"]))
-    say(
-        f"read {count(len(data['scan']), 'repetition')} of {count(files, 'file')} of timings, "
-        f"{count(len(data['counts']), 'explanation')}, "
-        f"{count(len(data['counters']), 'launch', 'launches')} with counters"
-    )
-    if skipped := len(data["skipped"]):
-        say(f"{count(skipped, 'case')} not timed by the harness: see tables/skipped.md")
-    for row in data["counts"].itertuples():
-        for fault in row.content.faults:
-            path = data.files[row.file].path
-            say(f"{path}: the emulator found a fault: {fault.kind} at {fault.where}")
-    for sentence in counts.disagreements(data):
-        say(sentence)
-
-
-def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
-    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
-    line runs off its page."""
-    from scanlab_report import typesetting
-
-    status = SOUND
-    with ThreadPoolExecutor() as pool:
-        begun = {
-            paper: pool.submit(typesetting.typeset, paper, options.paper, options.out)
-            for paper in typesetting.PAPERS
-        }
-    for paper, work in begun.items():
-        target = options.out / f"{paper}.pdf"
-        try:
-            wide = work.result()
-        except typesetting.TypesettingError as error:
-            complain(error)
-            if target.exists():
-                complain(f"{target} is that of an earlier build")
-            status = FOUND
-            continue
-        written.append(target)
-        for line in wide:
-            complain(f"{target}: the paper runs off its page: {line}")
-            status = FOUND
-        say(f"paper {target.name}: {target.stat().st_size / 1e6:.1f} MB")
+    status = _typeset(options, written) if pdf else SOUND
+    say(f"{count(len(written), 'file')} written to {options.out}")
     return status
 
 
@@ -198,12 +92,93 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     except stated.ClaimsError as error:
         wrong.append(str(error))
     if options.pages:
-        from scanlab_report import markers
         from scanlab_report.report import pages
 
-        for page in options.pages:
-            try:
-                pages.parts_of(page)
-            except markers.MarkerError as error:
-                wrong.append(f"{page}: {error}")
+        wrong += [f"{page}: {fault}" for page in options.pages if (fault := pages.fault(page))]
     return wrong
+
+
+def _refuse_mixed(data: Data, options: argparse.Namespace) -> None:
+    """Refuse files of another program beside those of Scanlab, or with options for the latter."""
+    if not (others := list(data["other"]["file"])):
+        return
+    file = data.files[others[0]]
+    first = f"{file.path} is of {file.context['program']}"
+    own: list[Any] = [data.files[number].path for number in data.numbers() if number not in others]
+    if own := [*own, *(verification.file for verification in data.verifications)]:
+        raise opened.Refused(f"{first} and {own[0]} is Scanlab's own: build each alone")
+    for name in ("recorded", "device", "session", "paper", "pages"):
+        if getattr(options, name):
+            raise opened.Refused(f"--{name.rstrip('s')}: of Scanlab's results alone, and {first}")
+
+
+def _announce(data: Data) -> None:
+    """Say what was read, what of it has no time, and what the emulator found wrong."""
+    from scanlab_report.chapters import counts
+
+    tables = {"repetition": "scan", "explanation": "counts", "foreign case": "other"}
+    read = {what: len(data[table]) for what, table in tables.items()}
+    say("read " + ", ".join(count(number, what) for what, number in read.items() if number))
+    untimed = int((data["other"]["skipped"] != "").sum())
+    skipped = {"skipped": len(data["skipped"]), "medians": untimed}
+    for table, number in skipped.items():
+        if number:
+            say(f"{count(number, 'case')} without a time: see tables/{table}.md")
+    faults = [
+        f"{data.files[row.file].path}: the emulator found a fault: {fault.kind} at {fault.where}"
+        for row in data["counts"].itertuples()
+        for fault in row.content.faults
+    ]
+    if wrong := [*faults, *counts.disagreements(data)]:
+        say("; ".join(wrong))
+
+
+def _no_papers(data: Data) -> str:
+    """Return why the papers cannot be typeset; empty if they can."""
+    from scanlab_report.tables import MEASURED
+    from scanlab_report.typesetting import latexmk
+
+    files = {n for table in ("scan", "schedule") for n in data[table]["file"]}
+    now = [n for n in files if data.files[n].origin == MEASURED and data.files[n].kind == "cuda"]
+    if now or len(data["other"]):
+        return "they speak of the recorded session, not of what was measured now"
+    return "" if latexmk() else "there is no latexmk here; ./reproduce names the packages"
+
+
+def _write(data: Data, options: argparse.Namespace) -> list[Path]:
+    """Write the report in place of an earlier one, and return its files."""
+    from scanlab_report.report import outdated, write_report
+
+    in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
+    written: list[Path] = []
+    stale: list[Path] = []
+    with in_paper as paper, in_place_of(options.out) as out:
+        write_report(data, out, paper)
+        for made, folder in ((out, options.out), (paper, options.paper)):
+            if made:
+                files = [file for file in made.rglob("*") if file.is_file()]
+                written += [folder / file.relative_to(made) for file in files]
+                stale += outdated(folder, made)
+    for file in stale:
+        file.unlink(missing_ok=True)
+    return written
+
+
+def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
+    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
+    line runs off its page."""
+    from scanlab_report import typesetting
+
+    status = SOUND
+    for paper in typesetting.PAPERS:
+        target = options.out / f"{paper}.pdf"
+        try:
+            wide = typesetting.typeset(paper, options.paper, options.out)
+            written.append(target)
+            faults = [f"{target}: the paper runs off its page: {line}" for line in wide]
+        except typesetting.TypesettingError as error:
+            faults = [f"{error}; {target} is not of this build"]
+        for fault in faults:
+            complain(fault)
+            status = FOUND
+    return status

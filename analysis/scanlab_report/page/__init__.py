@@ -17,7 +17,7 @@ from typing import Any
 from scanlab_report.data import Data
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page", "scans", "several_gpus", "schedules", "timelines", "start")
+_SCRIPTS = ("page", "curves", "timelines", "start")
 """Scripts of the page; joined they are one module."""
 
 
@@ -25,21 +25,16 @@ def write_page(data: Data, target: Path) -> bool:
     """Write the page. Return False if there are no data."""
     from scanlab_report.page import scans, schedules, several_gpus, timelines
 
-    views = {
-        "scans": scans.views(data),
-        "schedules": schedules.views(data),
-        "several_gpus": several_gpus.views(data),
-        "timelines": timelines.views(data),
-    }
-    if not any(views.values()):
-        return False
-    target.write_text(document(views), encoding="utf-8")
-    return True
+    modules = (scans, several_gpus, schedules, timelines)
+    views = {module.__name__.rpartition(".")[2]: module.views(data) for module in modules}
+    if any(views.values()):
+        target.write_text(document(views), encoding="utf-8")
+    return any(views.values())
 
 
 def document(views: dict[str, list[dict[str, Any]]]) -> str:
     """The page with the data of its views in it."""
-    text = json.dumps(views, separators=(",", ":")).encode()
+    text = json.dumps(views, separators=(",", ":"), allow_nan=False).encode()
     parts = {
         "STYLE": _text("page.css"),
         "LICENCE": _text("vega.LICENSE"),

@@ -28,11 +28,8 @@ def times(name: str, cases: pd.DataFrame, unit: float) -> dict[str, list[Any]]:
 
 def intervals(name: str, values: Sequence[Interval]) -> dict[str, list[Any]]:
     """Values with their intervals as three columns."""
-    return {
-        name: numbers(v.value for v in values),
-        f"{name}_low": numbers(v.low for v in values),
-        f"{name}_high": numbers(v.high for v in values),
-    }
+    ends = {name: "value", f"{name}_low": "low", f"{name}_high": "high"}
+    return {column: numbers(getattr(v, end) for v in values) for column, end in ends.items()}
 
 
 def look(title: str, drawn_as: Look) -> dict[str, Any]:

@@ -1,0 +1,86 @@
+"""The generated parts of docs/tutorials: lines of the kernels' sources, and recorded times."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+
+from scanlab_report import DATA, markers
+from scanlab_report.chapters import standings
+from scanlab_report.data import Data
+from scanlab_report.formats import Column, Table, code, significant, size
+from scanlab_report.groups import CEILING
+from scanlab_report.markers import MarkerError
+from scanlab_report.page.columns import source_line
+from scanlab_report.pick import scans
+from scanlab_report.sources import sources
+
+ROOT = DATA.parent
+"""The checkout: pages name sources by their place in it."""
+PAGES = ROOT / "docs" / "tutorials"
+MARKER = re.compile(r"<!-- ((code|speed) (.+?)):begin -->")
+
+
+def filled(page: Path, data: Data) -> str:
+    """The text of a page with its generated parts."""
+    text = page.read_text(encoding="utf-8")
+    for name, kind, words in MARKER.findall(text):
+        try:
+            part = excerpt(words) if kind == "code" else speeds(data, words)
+            text = markers.replaced(text, name, part)
+        except MarkerError as error:
+            raise MarkerError(f"{page}: {error}") from None
+    return text
+
+
+def excerpt(words: str) -> str:
+    """Return lines of a source. `FILE LINE`: from the line that begins so, to where its braces
+    close; `FILE FIRST … LAST`: up to the next line that begins with LAST; `FILE`: all of it."""
+    name, _, line = words.partition(" ")
+    file = ROOT / name
+    if not file.is_file():
+        raise MarkerError(f"there is no source {name}")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    if line:
+        first, _, last = line.partition(" … ")
+        starts = [n for n, text in enumerate(lines) if text.strip().startswith(first)]
+        if len(starts) != 1:
+            raise MarkerError(f"{name}: {len(starts)} lines begin with: {first}")
+        lines = lines[starts[0] :]
+        ends = [n for n, text in enumerate(lines) if last and text.strip().startswith(last)]
+        if not last:
+            code_ = [text.partition("//")[0] for text in lines]
+            braces = [[*accumulate(text.count(brace) for text in code_)] for brace in "{}"]
+            ends = [n for n, (o, c) in enumerate(zip(*braces, strict=True)) if 0 < o == c]
+        if not ends:
+            raise MarkerError(f"{name}: no end of: {line}")
+        lines = lines[: ends[0] + 1]
+    language = {".sh": "sh", ".txt": "text", ".toml": "toml"}.get(file.suffix, "cpp")
+    text = textwrap.dedent("\n".join(lines)).rstrip()
+    return f"```{language}\n{text}\n```"
+
+
+def speeds(data: Data, variants: str) -> str:
+    """The time of each variant at its largest size, and its speed as a share of a device copy's."""
+    cases = scans(data, all_of=(CEILING,))
+    stands = standings.standings(data, cases).set_index("variant")
+    if lost := [name for name in variants.split() if name not in stands.index]:
+        raise MarkerError(f"no recorded times of {', '.join(lost)}")
+    rows = stands.loc[variants.split()].reset_index()
+    ratios = zip(rows["variant"], rows["of_memcpy"], strict=True)
+    rows["share"] = [1.0 if variant == CEILING else ratio.value for variant, ratio in ratios]
+    columns = (
+        Column("variant", "variant", code, right=False),
+        Column("items", "items", size),
+        Column("median_us", "time, µs", partial(significant, digits=4)),
+        Column("share", "speed, copy = 1", significant),
+    )
+    caption = (
+        "Inclusive sums of 32-bit integers, cold cache. The last column is the time of a "
+        "device copy over the time of the scan."
+    )
+    table, source = Table(caption, columns, rows), source_line(sources(data, cases)[0])
+    return f"{table.markdown()}\n{caption} {source}."

@@ -1,1 +1,0 @@
-"""The pictures and the generated parts of docs/tutorials."""
