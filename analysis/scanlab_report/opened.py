@@ -198,9 +198,6 @@ def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
             missing_ = f"no variant {pattern} was timed{nearest(pattern, known)}"
             raise Refused(f"{missing_}. To measure it: build/cuda/scanlab {measure}")
         asked += [id_ for id_ in ids if id_ not in asked]
-    if len(asked) > 1 and entry.of_one:
-        many = f"{len(asked)} were asked for: {', '.join(asked)}"
-        raise Refused(f"{kind} {options.name} is of one variant, and {many}")
     return data.asking(Ask(tuple(asked), options.type, options.op))
 
 

@@ -77,11 +77,10 @@ def test_every_figure_is_whole_and_names_its_sources(built: Built) -> None:
         text = built.text(name)
         assert "CUT OFF" not in text, name
         caption = (built.paper / "figures" / f"{name}.caption.tex").read_text()
-        if name != "pipeline":
-            assert "2026-01-02" in caption and "commit 012345678" in caption, name
-            bars = r"95\\% (bootstrap )?interval|no error bars"
-            often = re.search(r"\(median of [\d to]+ repetition", caption)
-            assert re.search(bars if often else "no (error )?bars|simulated", caption), name
+        assert "2026-01-02" in caption and "commit 012345678" in caption, name
+        bars = r"95\\% (bootstrap )?interval|no error bars"
+        often = re.search(r"\(median of [\d to]+ repetition", caption)
+        assert re.search(bars if often else "no (error )?bars|simulated", caption), name
         assert OTHER not in caption, "the papers are of one device"
 
 

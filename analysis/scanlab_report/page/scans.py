@@ -12,7 +12,7 @@ from scanlab_report.intervals import UNKNOWN, Interval, ratio_intervals
 from scanlab_report.looks import look as drawn_as
 from scanlab_report.looks import spare
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
-from scanlab_report.pick import Query, by_device, floor_ns, pick, timed
+from scanlab_report.pick import by_device, floor_ns, has, of_type, pick, timed
 from scanlab_report.sources import sources
 from scanlab_report.tables import ELEMENT_BYTES
 
@@ -34,9 +34,9 @@ def views(data: Data) -> list[dict[str, Any]]:
         named = {case for scans, _ in own for case in zip(*(scans[c] for c in _NAMED), strict=True)}
         for case in sorted(named, key=_place):
             type_, op, mode = case
-            query = Query((), op, mode, python=True, launches=("stream", "graph"))
-            answers = [query.of_type(data, rows, type_) for _, rows in own]
-            answers = [cases for cases in answers if query.answered(data, cases)]
+            ways = {"python": True, "launches": ("stream", "graph"), "mode": mode}
+            answers = [of_type(data, rows, type_, op, **ways) for _, rows in own]
+            answers = [cases for cases in answers if has(data, cases)]
             beside_copy = [cases for cases in answers if CEILING in timed(cases)]
             if answers:
                 about = {"device": device} | dict(zip(_NAMED, case, strict=True))
