@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report.data import Data, ranked
-from scanlab_report.groups import CUBS, FLOOR, PYTHON, SCANS, STREAM, Wanted
+from scanlab_report.groups import FLOOR, PYTHON, SCANS, STREAM, Wanted
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.tables import CASE, CASES, MEASURED, RECORDED
 
@@ -198,12 +198,6 @@ def floor_ns(cases: pd.DataFrame, cache: str, launch: str = STREAM) -> float:
     rows = pick(cases, variant=FLOOR, launch=launch)
     in_cache = pick(rows, cache=cache)
     return float((rows if in_cache.empty else in_cache)["median_ns"].median())
-
-
-def fastest_cub(data: Data, cases: pd.DataFrame, items: int, cache: str) -> str | None:
-    """The fastest of CUB's scans in one case; None if none was timed."""
-    rows = pick(cases, variant=data.variants.ids(CUBS), settings="", items=items, cache=cache)
-    return None if rows.empty else str(rows.loc[rows["median_ns"].idxmin(), "variant"])
 
 
 def shares(

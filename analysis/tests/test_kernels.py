@@ -145,7 +145,7 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
     data = with_rows(counted(*rows), "counters", launches, device="Test Device")
     table = tiny.built(conflicts.hardware_conflicts, data)
     keys = "variant padding load type items transactions_emulator transactions_hardware"
-    assert tiny.printed(table, keys) == "`hso_block` | none | halves | i32 | 64 | 40 | 41"
+    assert tiny.printed(table, keys) == "`hso_block` | none |  | i32 | 64 | 40 | 41"
     assert tiny.printed(table, "conflicts_emulator conflicts_hardware") == "30 | 11"
     assert table.rows["differs"].tolist() == [True, False] and "1 of 2 cases" in table.caption
     assert table.rows["conflicts_off"].tolist() == [near(100 * 19 / 41), 0]

@@ -7,15 +7,14 @@ from dataclasses import replace
 import pytest
 
 from scanlab_report.data import Ask, Data
-from scanlab_report.groups import CUBS, OWN
-from scanlab_report.pick import Lacking, fastest_cub, floor_ns, line, of_variant, scans, timed
+from scanlab_report.groups import OWN
+from scanlab_report.pick import Lacking, floor_ns, line, of_variant, scans, timed
 from scanlab_report.schema.results import Variant
 from scanlab_report.sources import sources
 from scanlab_report.versus import against, contests
-from tests.tiny import ABOUT, EXACT, LEAST, MOST, Case, about, case, near, recorded, tables
+from tests.tiny import EXACT, LEAST, MOST, Case, about, case, near, recorded, tables
 
 N = 1024
-CUB = ABOUT.ids(CUBS)
 
 
 def answer(data: Data) -> tuple[float, str]:
@@ -89,18 +88,6 @@ def test_what_lacks_is_said_in_a_clause_and_names_the_variants() -> None:
     with pytest.raises(Lacking) as lacking:
         contests(tables(copied(1.0)))
     assert lacking.value.variants == ["best", "memcpy"]
-
-
-def test_the_fastest_cub_is_that_of_each_case() -> None:
-    times = {(N, "cold"): (30, 20, 25), (N, "warm"): (8, 9, 10), (2 * N, "cold"): (30, 40, 20)}
-    cases = [
-        case(cub, n, ns, cache=cache)
-        for (n, cache), own in times.items()
-        for cub, ns in zip(CUB, own, strict=False)
-    ]
-    data = tables([*cases, case(CUB[2], N, 1.0, settings="tile=1"), case("best", N, 1.0)])
-    fastest = [fastest_cub(data, scans(data), n, cache) for n, cache in (*times, (4 * N, "cold"))]
-    assert fastest == [CUB[1], CUB[0], CUB[2], None]
 
 
 def test_a_line_has_powers_of_two_alone_where_there_are_any() -> None:

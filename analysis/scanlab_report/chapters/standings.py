@@ -19,7 +19,6 @@ from scanlab_report.pick import (
     answering,
     by_device,
     caches,
-    fastest_cub,
     origin_first,
     pick,
     scans,
@@ -28,6 +27,8 @@ from scanlab_report.pick import (
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import sources
 from scanlab_report.tables import CASE
+
+SIX = (CEILING, BEST, groups.TUNED, VENDOR, groups.NEWEST_VENDOR, groups.TORCH)
 
 
 def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
@@ -49,13 +50,14 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
         known = (rival, row.items) in times and rival != row.variant
         return ratio_interval(times[rival, row.items], row.samples) if known else None
 
-    cub = {n: fastest_cub(data, cases, n, cache) for n in set(rows["items"])}
+    cubs = pick(in_cache, variant=data.variants.ids(CUBS)).sort_values("median_ns")
+    cub = cubs.drop_duplicates("items").set_index("items")["variant"]
     every = list(rows.itertuples())
     ends = [(r.gb_per_s, r.bytes / r.high_ns, r.bytes / r.low_ns, r.count) for r in every]
     intervals = {
         "rate": [Interval(*end) for end in ends],
         "of_memcpy": [over(row, CEILING) for row in every],
-        "of_cub": [over(row, cub[row.items]) for row in every],
+        "of_cub": [over(row, cub.get(row.items)) for row in every],
     }
     made = rows[["variant", "items", "count"]].assign(median_us=rows["median_ns"] / 1e3)
     made = made.astype({"items": int})
@@ -129,15 +131,10 @@ def short(data: Data) -> Shown:
 
 
 def six(data: Data) -> Shown:
-    """Six rows for the README: ceiling, ours, CUB tuned and as shipped, what many call, then the
-    fastest others of overviews; with what each is, and the versions that ran."""
+    """The rows of SIX for the README, with what each is, and the versions that ran."""
     cases, rows, what, within = _at_largest(data)
-    about = data.variants
-    wide = [v for v in rows["variant"] if about[v].overview]
-    first = (CEILING, BEST, *about.ids(groups.OVERVIEW_CUBS), groups.TORCH, *wide)
-    present = [v for v in dict.fromkeys(first) if v in set(rows["variant"])]
-    rows = pick(rows, variant=present[:6]).reset_index(drop=True)
-    rows["title"] = [about[v].title for v in rows["variant"]]
+    rows = pick(rows, variant=SIX).reset_index(drop=True)
+    rows["title"] = [data.variants[v].title for v in rows["variant"]]
     fastest = ", ".join(map(code, rows.loc[rows["of_cub"].isna(), "variant"]))
     times = rows.set_index("variant")["median_us"].reindex([VENDOR, BEST])
     lead = significant(times[VENDOR] / times[BEST], 3)

@@ -10,9 +10,9 @@ import argparse
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
@@ -21,7 +21,7 @@ from scanlab_report.written import in_place_of, unwritable
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     import pandas as pd
 
-    from scanlab_report.data import Data, Verification
+    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.jsonl
   scanlab-report mine best"""
@@ -49,18 +49,13 @@ def run(options: argparse.Namespace) -> int:
     if reason := unwritable(out):
         return refuse(f"{out}: cannot be written to: {reason}")
     with in_place_of(out) as made:
-        (made / f"{stem}.md").write_text(page(variant, data, made), encoding="utf-8")
+        about = data.variants[variant]
+        parts = [f"# {variant}", f"{about.title or about.label}.", "## Verification"]
+        parts += [*_verified(variant, data), "## Throughput", *_timed(variant, data, made)]
+        (made / f"{stem}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         written = sorted(path.name for path in made.iterdir())
     say(f"Written: {', '.join(str(out / name) for name in written)}")
     return SOUND
-
-
-def page(variant: str, data: Data, out: Path) -> str:
-    """Return the whole page, in Markdown. Its figures go to a folder."""
-    about = data.variants[variant]
-    parts = [f"# {variant}", f"{about.title or about.label}.", "## Verification"]
-    parts += [*_verified(variant, data), *_timed(variant, data, out)]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def _bench(variant: str) -> str:
@@ -73,32 +68,26 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
     """Yield a sentence per verification, the newest first."""
     date = lambda verification: str(verification.context.get("date", ""))
     verifications = [v for v in data.verifications if variant in v.variants]
-    for verification in sorted(verifications, key=date, reverse=True):
-        yield _verdict(variant, verification)
+    for each in sorted(verifications, key=date, reverse=True):
+        checks, context = each.variants[variant], each.context
+        where = {"simt": "the SIMT emulator", "host": "the host"}
+        by = (
+            f"{checks.passed} checks passed, {checks.failed} failed, {checks.skipped} skipped; "
+            f"types {', '.join(checks.types)}. "
+            f"On {where.get(str(context['backend']), context.get('device'))}, seed "
+            f"{context.get('seed', 'unknown')}, commit {_commit(context)}, {date(each)[:10]}."
+        )
+        verdict = "**Verified**" if checks.passed and not checks.failed else "**Not verified**"
+        wrong = f" The first that failed: {checks.wrong}." * (checks.failed > 0)
+        interrupted = " It was interrupted: not all checks were made." * each.interrupted
+        yield f"{'**Wrong**' if checks.failed else verdict}: {by}{wrong}{interrupted}"
     if not verifications:
         program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
         command = f"verify --variant {shlex.quote(variant)} --json results/verify.jsonl"
         yield f"Not verified in these results. To verify it: `{program} {command}`"
 
 
-def _verdict(variant: str, verification: Verification) -> str:
-    checks, context = verification.variants[variant], verification.context
-    where = {"simt": "the SIMT emulator", "host": "the host"}
-    device = where.get(str(context["backend"]), context.get("device"))
-    numbers = f"{checks.passed} checks passed, {checks.failed} failed, {checks.skipped} skipped"
-    by = (
-        f"On {device}, seed {context.get('seed') or 'unknown'}, commit {_commit(context)}, "
-        f"{str(context.get('date', ''))[:10]}."
-    )
-    if checks.failed:
-        return f"**Wrong**: {numbers}. {by} The first that failed: {checks.wrong}."
-    if not checks.passed:
-        return f"Not verified: {numbers}. {by}"
-    interrupted = " It was interrupted: not all checks were made." * verification.interrupted
-    return f"**Verified**: {numbers}; types {', '.join(checks.types)}. {by}{interrupted}"
-
-
-def _commit(context: object) -> str:
+def _commit(context: Mapping[str, Any]) -> str:
     return str(context.get("git_commit", ""))[:9] or "unknown"
 
 
@@ -116,35 +105,29 @@ def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
         cases = contests(data, variant)
     except Lacking:
         lacking = "Not timed with default settings on a GPU in these results"
-        yield f"## Throughput\n\n{lacking}. To time it: {_bench(variant)}"
+        yield f"{lacking}. To time it: {_bench(variant)}"
         return
     own = pick(cases, variant=variant).drop_duplicates(KEY)
-    op = min(own["op"], key=lambda name: (name != "plus", name))
-    own = pick(own, op=op)
+    own = pick(own, op=min(own["op"], key=lambda name: (name != "plus", name)))
     throughput = opened.registered("figure")["throughput"]
-    beside = (variant, *(name for name in (BEST, VENDOR, NEWEST_VENDOR) if name != variant))
     for kind in sorted(set(own["type"]), key=TYPES.index):
-        yield f"## Throughput, {kind} {op}"
-        picture = out / f"throughput_{kind}.png"
-        with contextlib.suppress(
-            Lacking
-        ):  # a figure has inclusive scans from a stream beside a copy
-            draw(throughput, data.asking(Ask(beside, kind, op)), [picture])
-            yield f"![Throughput of {variant}, {kind}]({picture.name})"
+        yield f"### {kind} {own['op'].iloc[0]}"
+        asked = Ask((variant, BEST, VENDOR, NEWEST_VENDOR), kind, own["op"].iloc[0])
+        with contextlib.suppress(Lacking):  # of inclusive scans from a stream, beside a copy
+            draw(throughput, data.asking(asked), [out / f"throughput_{kind}.png"])
+            yield f"![Throughput of {variant}, {kind}](throughput_{kind}.png)"
         yield _table(variant, data, cases, pick(own, type=kind))
     (source,) = sources(data, own)
     yield f"{footer_line([source])}; {source.repeated}."
     verified = {_commit(v.context) for v in data.verifications if variant in v.variants}
     if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
-        yield (
-            "**The code that was verified is not the code that was timed**: commit "
-            f"{', '.join(sorted(verified))} was verified."
-        )
+        other = "**The code that was verified is not the code that was timed**"
+        yield f"{other}: commit {', '.join(sorted(verified))} was verified."
 
 
 def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> str:
-    """Times beside the copy and the fastest CUB by size, cold inclusive scans from a stream if they
-    were timed."""
+    """Times beside the copy and the fastest CUB by size, in cold inclusive scans from a stream if
+    they were timed."""
     from scanlab_report.formats import Column, Table, significant, size, with_interval
     from scanlab_report.groups import CEILING, CUBS, KEY
     from scanlab_report.intervals import Interval
@@ -154,11 +137,7 @@ def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> 
     for column, usual in (("mode", "inclusive"), ("cache", "cold"), ("launch", "stream")):
         values = set(own[column])
         own = pick(own, **{column: usual if usual in values else min(values)})
-    rates = [
-        Interval(row.bytes / row.median_ns, row.bytes / row.high_ns, row.bytes / row.low_ns, 0)
-        for row in own.itertuples()
-    ]
-    rows = own.assign(rate=rates, us=own["median_ns"] / 1e3).sort_values("items")
+    rows = own.assign(us=own["median_ns"] / 1e3, rate=own["bytes"] / own["median_ns"])
     for name, rivals in (("copy", [CEILING]), ("cub", data.variants.ids(CUBS))):
         both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]]
         both = both.rename(columns={"interval": f"over_{name}", "rival": name})
@@ -167,7 +146,7 @@ def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> 
     columns = (
         Column("items", "n", size),
         Column("us", "time, µs", lambda value: significant(value, 4)),
-        Column("rate", "GB/s", with_interval),
+        Column("rate", "GB/s", significant),
         Column("over_copy", "× memcpy", ratio),
         Column("over_cub", "× CUB", ratio),
         Column("cub", "fastest CUB", lambda v: v if isinstance(v, str) else "—", right=False),
@@ -178,4 +157,5 @@ def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> 
         f"{first['launch']}: median time, throughput counting 2n items, and the times of a device "
         "copy and of the fastest CUB over its own, with 95% intervals in brackets."
     )
-    return f"{caption}\n\n{Table(caption, columns, rows).markdown()}"
+    table = Table(caption, columns, rows.sort_values("items", ignore_index=True))
+    return f"{caption}\n\n{table.markdown()}".strip()
