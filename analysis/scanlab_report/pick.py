@@ -7,7 +7,7 @@ never pooled. What was measured now answers before what is recorded, for a figur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -54,7 +54,7 @@ def answering(
 
 
 def by_device(
-    data: Data, table: str, kinds: Sequence[str] = ("cuda",)
+    data: Data, table: str, kinds: Collection[str] = ("cuda",)
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Origin, device and its rows of a table: measured now before recorded, in order of devices."""
     for origin in (MEASURED, RECORDED):

@@ -72,13 +72,6 @@ def test_a_rival_is_of_another_file_only_if_that_of_best_beside_the_copy_lacks_i
     assert tiny.printed(table, own) == "0.1000 | 1.30 | 3.00"
 
 
-def test_the_readme_has_best_at_the_large_size() -> None:
-    data = tables(several({variant: 1e6 * ns for variant, ns in FIELD.items()}, LARGE))
-    table = tiny.built(rivals.fastest, data)
-    keys = "type items time_us of_memcpy of_cub fastest_cub"
-    assert tiny.printed(table, keys) == "i32 | 2^28 | 100 | 0.90 | 1.30 | `cub_newest`"
-
-
 def test_operators_have_both_sizes_side_by_side() -> None:
     cases = [*several(FIELD, N, op="max"), *several(FIELD, LARGE, op="max")]
     row = cells(tiny.built(rivals.operators, tables(cases)))

@@ -119,14 +119,6 @@ def test_a_count_that_differs_from_the_closed_form_is_said() -> None:
     assert "hso_block" in sentence and "126 operations" in sentence and "125" in sentence
 
 
-def test_default_settings_are_counted_and_no_fallback_of_best() -> None:
-    paddings = ("row", "two_level", "one_in_16")
-    rows = [count("hso_block_padded", 64, {}, dict(padding=padding)) for padding in paddings]
-    chosen = counts.usual_counts(counts.counts(counted(*rows, count("best", 64, {}))))
-    assert chosen["variant"].tolist() == ["hso_block_padded"]
-    assert chosen["padding"].tolist() == ["two_level"]
-
-
 def counters(variant: str, launch: int, *counts: int) -> dict[str, Any]:
     ways = ("load_wavefronts", "store_wavefronts", "load_conflicts", "store_conflicts")
     same = dict(variant=variant, padding="none", type="i32", op="plus", items=64, kernel="k")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from scanlab_report.data import Ask, Data
-from scanlab_report.groups import OWN
 from scanlab_report.pick import Lacking, floor_ns, line, of_variant, scans, timed
-from scanlab_report.schema.results import Variant
 from scanlab_report.sources import sources
 from scanlab_report.versus import against, contests
 from tests.tiny import EXACT, LEAST, MOST, Case, about, case, near, recorded, tables
@@ -43,15 +39,6 @@ def test_two_files_are_never_pooled_and_the_one_with_more_variants_or_the_newer_
     assert answer(tables([*copied(2.0), case("best", N, 1.0)], copied(9.0)))[0] == 2.0
 
 
-def test_each_device_has_its_own_times() -> None:
-    data = tables(copied(1.0), copied(2.0))
-    data.first = "A"
-    for number, device in enumerate("AB"):
-        about(data, number, device=device)
-    assert data.devices == ["A", "B"]
-    assert [answer(data.on(device))[0] for device in data.devices] == [1, 2]
-
-
 def test_stream_graph_and_libraries_of_python_are_apart_unless_asked_for() -> None:
     data = tables([*copied(5.0), *copied(1.0, launch="graph")], [case("torch_cumsum", N, 5.0)])
     cases = scans(data)
@@ -71,23 +58,9 @@ def test_a_user_chooses_variants_type_and_operator() -> None:
     assert timed(chosen) == ["best", "memcpy"] and set(chosen["type"]) == {"f64"}
 
 
-def test_the_newest_description_of_a_variant_counts_and_one_without_any_is_ours() -> None:
-    data = tables(copied(1.0), copied(1.0))
-    usual = dict(kind="copy", origin="baseline", family="", overview=True, on_host=False)
-    for number, label in enumerate(("then", "now")):
-        variants = {"memcpy": Variant(label=label, **usual)}
-        data.files[number] = replace(data.files[number], variants=variants)
-    known = data.variants
-    assert known["memcpy"].label == "now" and known["gone"].label == "gone"
-    assert OWN.has(known["gone"]) and known.ids("gone", OWN) == ["gone"]
-
-
-def test_what_lacks_is_said_in_a_clause_and_names_the_variants() -> None:
+def test_what_lacks_is_said_in_a_clause() -> None:
     with pytest.raises(Lacking, match=r"^i32 plus inclusive timings of memcpy on a CUDA device$"):
         scans(Data(), all_of=("memcpy",))
-    with pytest.raises(Lacking) as lacking:
-        contests(tables(copied(1.0)))
-    assert lacking.value.variants == ["best", "memcpy"]
 
 
 def test_a_line_has_powers_of_two_alone_where_there_are_any() -> None:

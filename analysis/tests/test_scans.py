@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from scanlab_report.chapters import ladder, one_core, scans, standings
-from scanlab_report.data import Ask, Data, Publication
+from scanlab_report.data import Ask, Publication
 from scanlab_report.groups import CEILING, FLOOR
 from tests import tiny
 from tests.tiny import LEAST, MOST, Case, case, cells, near, several, tables
@@ -117,14 +117,6 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
     keys = "variant items registers local_bytes prepare_us most_registers most_local_bytes"
     assert tiny.printed(table, keys) == "`best` | 2^21 | 32 | 0 | 3.5 | 96 | 16"
     assert table.notes == ("`cub_newest` has local memory in every kernel: 8 to 8 B.",)
-
-
-def test_cases_that_were_not_timed_are_counted_by_reason() -> None:
-    sizes = ((1024, ""), (4096, ""), (2048, ""), (99, "tile=1"))
-    rows = [dict(variant="v", settings=own, items=n, reason="too large") for n, own in sizes]
-    table = tiny.built(standings.skipped, tiny.with_rows(Data(), "skipped", rows))
-    keys = "variant settings cases smallest largest reason"
-    assert tiny.printed(table, keys) == "`v` | default | 3 | 2^10 | 2^12 | too large"
 
 
 def session(cpu: float) -> list[Case]:

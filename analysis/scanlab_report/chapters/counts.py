@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data, Group
@@ -75,25 +74,42 @@ def padding(data: Data) -> Shown:
     counted: below 1 padding costs time."""
     cases, rows = scans(data, any_of=(PADDED,)), counts(data)
     named = rows.drop_duplicates("variant").sort_values("variant")
-    named = named[
-        (named["unpadded"] != named["variant"]) & named["unpadded"].isin(named["variant"])
-    ]
-    if named.empty:
+    pads = (named["unpadded"] != named["variant"]) & named["unpadded"].isin(named["variant"])
+    pairs = dict(zip(named["unpadded"][pads], named["variant"][pads], strict=True))
+    if not pairs:
         raise Lacking("counts of the SIMT emulator of scans with and without padding")
-    pairs = dict(zip(named["unpadded"], named["variant"], strict=True))
+    looks = {bare: look(padded, data.variants) for bare, padded in pairs.items()}
     drawn, (left, right) = style.figure(style.DOUBLE, 2.4, 2, width_ratios=[1.25, 1])
     cache = caches(cases)[0]
-    gains = {bare: shares(cases, variant, bare, cache) for bare, variant in pairs.items()}
+    gains = {bare: shares(cases, padded, bare, cache) for bare, padded in pairs.items()}
     for bare, own in gains.items():
-        marks.curve(left, own, "items", look(pairs[bare], data.variants), bare, "ratio")
+        marks.curve(left, own, "items", looks[bare], bare, "ratio")
     marks.items_axis(left, [*pd.concat(gains.values())["items"]] or [1, 2])
     left.axhline(1, color=style.BLACK, linewidth=0.6)
     left.set_ylabel("time, unpadded / padded")
     left.set_title(f"measured ({cache} cache)")
-    low, high = left.get_ylim()
-    left.set_ylim(low, high + 0.15 * (high - low))
+    left.margins(y=0.15)
     left.legend(loc="upper right", ncols=len(pairs), borderaxespad=0.2)
-    _padded_counts(right, data, usual_counts(rows), pairs)
+    largest = usual_counts(rows).sort_values("items", kind="stable")
+    largest = largest.drop_duplicates("variant", keep="last").set_index("variant")
+    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7}
+    names = []
+    for height, (bare, padded) in enumerate(reversed(pairs.items())):
+        banks = [largest.at[v, "content"].totals.banks32 for v in (padded, bare)]
+        means, drawn_as = [bank.mean_degree for bank in banks], looks[bare]
+        right.plot(means, [height, height], color=drawn_as.colour, zorder=1)
+        for bank, filled in zip(banks, (True, False), strict=True):
+            marker = replace(drawn_as, line="None", filled=filled).plot()
+            right.plot(bank.mean_degree, height, markersize=5, zorder=2, **marker)
+            text = f"{bank.mean_degree:.2f} ({bank.max_degree:g})"
+            right.annotate(text, (bank.mean_degree, height), **above)
+        names.append(f"{bare}\n$n$ = {marks.power_of_two(largest.at[bare, 'items'])}")
+    right.set_yticks(range(len(names)), names)
+    right.set_ylim(-0.5, len(names) - 0.35)
+    right.margins(x=0.16)
+    right.set_xlabel("wavefronts per request (filled: padded)")
+    right.set_title("counted, 32 banks")
+    right.grid(axis="y", visible=False)
     caption = (
         "Left: time without padding over time with padding of each work-efficient scan, against "
         "array size: inclusive sums of 32-bit integers, stream launches; above 1, padding pays. "
@@ -101,32 +117,6 @@ def padding(data: Data) -> Shown:
         "step in brackets. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases, pick(rows, variant=[*pairs, *pairs.values()]))
-
-
-def _padded_counts(axes: Axes, data: Data, usual: pd.DataFrame, pairs: dict[str, str]) -> None:
-    """Wavefronts per request of the largest case of each scan, with and without padding."""
-    largest = usual.sort_values("items", kind="stable").drop_duplicates("variant", keep="last")
-    largest = largest.set_index("variant")
-    names, means = [], [1.0, 1.5]
-    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7}
-    for height, (bare, padded) in enumerate(reversed(pairs.items())):
-        drawn_as = replace(look(padded, data.variants), line="None")
-        banks = [largest.at[v, "content"].totals.banks32 for v in (padded, bare)]
-        means += [bank.mean_degree for bank in banks]
-        axes.plot(means[-2:], [height, height], color=drawn_as.colour, zorder=1)
-        for bank, filled in zip(banks, (True, False), strict=True):
-            marker = replace(drawn_as, filled=filled).plot()
-            axes.plot(bank.mean_degree, height, markersize=5, zorder=2, **marker)
-            text = f"{bank.mean_degree:.2f} ({bank.max_degree:g})"
-            axes.annotate(text, (bank.mean_degree, height), **above)
-        names.append(f"{bare}\n$n$ = {marks.power_of_two(largest.at[bare, 'items'])}")
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(-0.5, len(names) - 0.35)
-    top, span = max(means), max(means) - 1
-    axes.set_xlim(1 - 0.16 * span, top + 0.16 * span)
-    axes.set_xlabel("wavefronts per request (filled: padded)")
-    axes.set_title("counted, 32 banks")
-    axes.grid(axis="y", visible=False)
 
 
 def cost(content: Any) -> dict[str, Any]:
@@ -147,12 +137,10 @@ def disagreements(data: Data) -> list[str]:
     sentences = []
     for row in data["counts"].itertuples():
         for key in ("operations", "swaps"):
-            stated, counted = (
-                getattr(side, key) for side in (row.content.closed_forms, row.content.totals)
-            )
+            stated = getattr(row.content.closed_forms, key)
+            counted = getattr(row.content.totals, key)
             if stated not in (None, counted):
-                sentences.append(
-                    f"{data.files[row.file].path}: {row.variant}, {row.mode}, {row.items} items: "
-                    f"{counted} {key} were counted, the closed form says {stated}"
-                )
+                case = f"{data.files[row.file].path}: {row.variant}, {row.mode}, {row.items} items"
+                form = f"{counted} {key} were counted, the closed form says {stated}"
+                sentences.append(f"{case}: {form}")
     return sentences

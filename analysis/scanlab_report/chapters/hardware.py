@@ -18,6 +18,7 @@ from scanlab_report.tables import WAITING
 
 ROLES = ("load", "reduce", "look ahead", "tell", "scan", "block")
 """In the order in which a tile meets them."""
+VENDORS = (VENDOR, NEWEST_VENDOR)
 NAMED = ("variant", "items", "type", "tile", "rank", "role")
 
 
@@ -118,26 +119,27 @@ def dram_over_items(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
 def dram_traffic(data: Data) -> Shown:
     """DRAM bytes of one scan over the bytes of its items, from hardware counters."""
     rows, launches = dram_over_items(data)
+    rows = rows.sort_values("items")
     about, device = data.variants, data.files[launches["file"].iloc[0]].device
-    contexts = [file.context for file in data.files if file.device == device]
-    l2 = max(int(context.get("l2_bytes") or 0) for context in contexts)
+    files = [file for file in data.files if file.device == device]
+    l2 = max(int(file.context.get("l2_bytes") or 0) for file in files)
     drawn, axes = style.figure(style.DOUBLE, 2.2, 2)
-    vendors = (VENDOR, NEWEST_VENDOR)
-    variants = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in vendors]
-    for panel, column, title, top, levels in (
-        (axes[0], "read", "reads", 2.3, (1, 2)),
-        (axes[1], "moved", "reads and writes", 4.3, (2, 3, 4)),
+    shown_ = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in VENDORS]
+    for panel, column, title, top in zip(
+        axes, ("read", "moved"), ("reads", "reads and writes"), (2.3, 4.3), strict=True
     ):
         marks.items_axis(panel, rows["items"])
         panel.set_title(title)
-        ends = []
-        for variant in variants:
-            own, label = pick(rows, variant=variant).sort_values("items"), about[variant].label
-            ends.append(marks.curve(panel, own, "items", look(variant, about), label, column))
+        ends = [
+            marks.curve(
+                panel, pick(rows, variant=v), "items", look(v, about), about[v].label, column
+            )
+            for v in shown_
+        ]
         panel.set_ylim(0, max(top, 1.05 * float(rows[column].max())))
         if l2:
             panel.axvline(l2 / 4, color=style.GREY, linewidth=0.8, linestyle=":")
-        for level in levels:
+        for level in range(2 if column == "moved" else 1, int(top) + 1):
             panel.axhline(level, color=style.GREY, linewidth=0.8)
     style.margin_legend(axes[1], ends)
     axes[0].set_ylabel("DRAM bytes / bytes of $n$ items")

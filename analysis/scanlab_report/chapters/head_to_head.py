@@ -86,9 +86,9 @@ def _octaves(panel: Axes, cells: pd.DataFrame, rows: list[tuple[str, str]], octa
         (TIE, ".", style.BLACK, 1.6),
         (LOSS, "x", style.VERMILLION, 3.2),
     ):
-        own, form = pick(cells, outcome=which), {"color": colour, "linestyle": "none"}
-        form |= {"marker": marker, "markersize": width, "markeredgewidth": 1.0}
-        panel.plot(own["octave"], own["height"], **form)
+        own, form = pick(cells, outcome=which), {"markersize": width, "markeredgewidth": 1.0}
+        look = style.Look(colour, marker, "none").plot()
+        panel.plot(own["octave"], own["height"], **look | form)
     for boundary in [i for i in range(1, len(rows)) if rows[i][0] != rows[i - 1][0]]:
         panel.axhline(boundary - 0.5, color="white", linewidth=1.2)
     panel.set_ylim(len(rows) - 0.5, -0.5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter
@@ -34,7 +36,8 @@ def larger_cases(data: Data) -> pd.DataFrame:
 
 def larger_sessions(data: Data) -> list[pd.DataFrame]:
     """Return the same cases of each folder separately, the newest first."""
-    every, folders = data.every or data, {}
+    every = data.every or data
+    folders: dict[Path, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
         folders.setdefault(every.files[number].path.parent, []).append(number)
     return [
