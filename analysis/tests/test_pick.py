@@ -83,9 +83,12 @@ def test_the_floor_is_that_of_cache_and_launch() -> None:
 
 def test_rivals_are_compared_within_a_file_by_their_time_over_ours() -> None:
     theirs = [case("memcpy", N, 100.0, EXACT), case("copy_bulk", N, 80.0, EXACT)]
-    data = tables([case("best", N, 200.0), *theirs], [case("best", N, 100.0)])
+    fewer = [case("best", N, 100.0), case("memcpy", N, 10.0)]
+    data = tables([case("best", N, 200.0), *theirs], fewer)
     (row,) = against(contests(data), "best", ["memcpy", "copy_bulk"]).itertuples()
     assert (row.rival, row.file, row.outcome) == ("copy_bulk", 0, "loss")
     assert (row.ratio, row.low, row.high) == near((0.4, 0.4 / MOST, 0.4 / LEAST))
-    few = tables([case(name, N, 1.0, (1.0,) * 3) for name in ("best", "memcpy")])
-    assert against(contests(few), "best", ["memcpy"])["outcome"].tolist() == ["open"]
+    few, even = (case("memcpy", N, 1.1, samples) for samples in ((1.0,) * 3, EXACT))
+    for other, outcome in ((few, "open"), (even, "tie")):
+        both = contests(tables([case("best", N, 1.0), other]))
+        assert against(both, "best", ["memcpy"])["outcome"].tolist() == [outcome]
