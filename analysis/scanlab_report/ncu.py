@@ -8,12 +8,10 @@ which is of which case.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from scanlab_report.schema.base import EXACT
 from scanlab_report.schema.fields import whole
 
 METRICS = {
@@ -29,8 +27,6 @@ METRICS = {
     },
 }
 """ncu's metrics, and the columns that they become, by table."""
-_BYTES = {"byte": 1, "Kbyte": 10**3, "Mbyte": 10**6, "Gbyte": 10**9}
-"""Units in which ncu prints bytes, unless asked for base units."""
 _HEADER = '"ID","Process ID"'
 CaseOf = Callable[[str], Mapping[str, object] | None]
 
@@ -86,8 +82,6 @@ def tidy(text: str, metrics: Mapping[str, str], case_of: CaseOf) -> pd.DataFrame
 
 
 def _count(value: str, unit: str, place: str) -> int:
-    digits = value.replace(",", "")
-    number = re.fullmatch(r"[0-9]+(\.[0-9]*)?", digits) if unit in _BYTES else None
-    if number and (count := float(digits) * _BYTES[unit]) <= EXACT:
-        return round(count)
-    return whole(digits, place)
+    if unit.endswith("byte") and unit != "byte":
+        raise ValueError(f"{place} is in {unit}: run ncu with --print-units base")
+    return whole(value.replace(",", ""), place)

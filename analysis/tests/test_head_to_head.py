@@ -25,6 +25,7 @@ def duels(**cub: float) -> list[Case]:
     return [*rival, *(own._replace(variant=BEST, times=(100.0,) * 6) for own in rival)]
 
 
+DUELS = duels(n10=200.0, n11=100.0, n12=80.0, n13=50.0)
 FEW = [case(v, 512, ns, (1.0,) * 3) for v, ns in ((BEST, 500.0), ("cub_device_scan", 100.0))]
 """Too few samples for an interval."""
 
@@ -42,7 +43,7 @@ def test_a_cell_is_the_worst_of_its_octave() -> None:
 
 
 def test_losses_are_listed_the_worst_first_and_what_has_no_interval_is_not_judged() -> None:
-    data = tables([*duels(n10=200.0, n11=100.0, n12=80.0, n13=50.0), *FEW])
+    data = tables([*DUELS, *FEW])
     table = tiny.built(head_to_head.losses, data)
     assert len(table.rows) == 2 and "2 of 4" in table.caption
     row = tiny.printed(table, "items times_cub rival chosen")

@@ -91,9 +91,7 @@ def test_what_a_report_lacks_is_named_with_its_launch(
     assert stated in str(problem)
 
 
-def test_dram_bytes_are_scaled_back_and_of_the_case_that_the_file_beside_says(
-    tmp_path: Path,
-) -> None:
+def test_dram_bytes_are_of_the_case_that_the_file_beside_says(tmp_path: Path) -> None:
     """The name of a range begins with that of another."""
     name = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144"
     case = {"variant": "look_ahead", "mode": "inclusive", "items": 262144}
@@ -105,17 +103,18 @@ def test_dram_bytes_are_scaled_back_and_of_the_case_that_the_file_beside_says(
     column = next(column for column in cells if "Push/Pop" in column)
     cells |= {column: f'""<default domain>:{name}/tile:26:none:none"" '}
     cells |= {"ID": "0", "Kernel Name": "look_ahead"}
-    counts = {"dram__bytes_read.sum": ("Mbyte", "1.05"), "dram__bytes_write.sum": ("byte", "1,024")}
-    lines = [
-        cells | {"Metric Name": name, "Metric Unit": unit, "Metric Value": n}
-        for name, (unit, n) in counts.items()
-    ]
+    cells |= {"Metric Unit": "byte"}
+    counts = {"dram__bytes_read.sum": "1,050,000", "dram__bytes_write.sum": "1,024"}
+    lines = [cells | {"Metric Name": metric, "Metric Value": n} for metric, n in counts.items()]
     rows = [",".join(f'"{value}"' for value in line.values()) for line in lines]
-    data = load([write(tmp_path, "dram_bytes", "\n".join([HEADER, *rows]) + "\n", *tiles)])
+    text = "\n".join([HEADER, *rows]) + "\n"
+    data = load([write(tmp_path, "dram_bytes", text, *tiles)])
     (row,) = data["traffic"].itertuples()
     assert not data.problems and data.files[row.file].commit == fixtures.COMMIT
     assert (row.variant, row.settings, row.items) == ("look_ahead", "tile=26", 262144)
     assert (row.dram_bytes_read, row.dram_bytes_written) == (1_050_000, 1024)
+    scaled = write(tmp_path, "dram_bytes", text.replace('"byte"', '"Mbyte"'), *tiles)
+    assert "is in Mbyte: run ncu with --print-units base" in str(load([scaled]).problems[0])
     (tmp_path / "dram_bytes.ranges.json").unlink()
     beside = "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it"
     assert beside in str(load([tmp_path]).problems[0])

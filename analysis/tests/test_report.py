@@ -156,7 +156,6 @@ def test_missing_data_leave_a_sentence_and_no_figure(
     line = f"figure throughput is left out: {reason}build/cuda/scanlab results/run scans"
     assert line in capsys.readouterr().out
     assert not (out / "figures" / "throughput.pdf").exists() and not (out / "report.html").exists()
-    assert (out / "figures" / "bank_conflicts.pdf").exists()
 
 
 def test_a_build_that_breaks_off_keeps_the_last_good_one(

@@ -55,7 +55,7 @@ def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["warp_shuffle  0.25", "reduce_then_scan  0.20", "look_ahead  0.80"]
     spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches]
-    rungs = ((0, 0), (0, 0.25), (0, 0.2), (0.2, 0.25), (0, 0.2), (0.2, 0.8))
+    rungs = ((0, 0), (0, 0.2), (0, 0.2), (0, 0.25), (0.2, 0.25), (0.2, 0.8))
     assert spans == [near(rung) for rung in rungs], "at 2^28"
     upright = [line.get_xdata()[0] for line in axes.get_lines() if list(line.get_ydata()) == [0, 1]]
     assert upright == [1, near(0.5)], "the copy, and CUB"

@@ -51,14 +51,12 @@ def waterfall(data: Data) -> Shown:
         text = f"{name}, {vendor.ratio:.2f}"
         axes.axvline(vendor.ratio, label=text, color=style.BLACK, linestyle=dash, linewidth=0.9)
     style.legend(drawn, axes, columnspacing=1.0)
-    before = 0.0
-    for height, now in enumerate(climbed["ratio"]):
-        low, gained = min(before, now), now >= before
-        axes.barh(height, low, height=0.62, color="#DDDDDD", zorder=1)
-        fill, edge = (style.BLUE, "-") if gained else ("white", ":")
-        frame = {"edgecolor": style.BLUE, "linewidth": 0.8, "linestyle": edge, "color": fill}
-        axes.barh(height, abs(now - before), left=low, height=0.62, zorder=1, **frame)
-        before = now
+    before, form = climbed["ratio"].shift(fill_value=0.0), {"height": 0.62, "zorder": 1}
+    low, gains = np.minimum(before, climbed["ratio"]), climbed["ratio"] - before
+    axes.barh(climbed.index, low, color="#DDDDDD", **form)
+    fills = ["white" if gain < 0 else style.BLUE for gain in gains]
+    edge = {"edgecolor": style.BLUE, "linewidth": 0.8, "color": fills}
+    axes.barh(climbed.index, gains.abs(), left=low, **form, **edge)
     ends = climbed["low"], climbed["high"]
     marks.error_bars(axes, climbed["ratio"], climbed.index, *ends, style.BLACK, across=True)
     marks.rows_of_names(
