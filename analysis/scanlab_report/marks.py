@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +29,10 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
     sizes = [n for n in items if n > 0]
     low, high = int(np.floor(np.log2(min(sizes)))), int(np.ceil(np.log2(max(sizes))))
     step = next(s for s in (1, 2, 4, 8) if (high - low) / s <= 7 or s == 8)
-    powers = range(low, high + 1)
     axes.set_xscale("log", base=2)
     axes.set_xlim(2.0 ** (low - 0.4), 2.0 ** (high + 0.4))
-    axes.xaxis.set_major_locator(FixedLocator([2.0**k for k in powers if (k - high) % step == 0]))
-    axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in powers]))
+    axes.xaxis.set_major_locator(FixedLocator([2.0**k for k in range(high, low - 1, -step)]))
+    axes.xaxis.set_minor_locator(FixedLocator([2.0**k for k in range(low, high + 1)]))
     axes.xaxis.set_major_formatter(lambda value, _: power_of_two(value))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("items $n$")
@@ -50,20 +48,11 @@ def decade_axis(axis: Any) -> None:
 
 
 class _Decades(LogLocator):
-    """Ticks at decades. An axis of less than two decades has ticks at 2 and 5 times those as well,
-    since it would have few numbers."""
+    """Ticks at decades, and at 2 and 5 times those on an axis of less than two decades."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         self.set_params(subs=(1, 2, 5) if vmax < 100 * vmin else (1,))
         return super().tick_values(vmin, vmax)
-
-
-def power_axis(axis: Any) -> None:
-    """Put ticks at 0, 1, 10 and then at powers of ten on a logarithmic axis of counts, for narrow
-    panels."""
-    power = lambda v: f"{v:g}" if v <= 10 else f"$10^{{{np.log10(v):.0f}}}$"
-    axis.set_major_formatter(lambda value, _: power(value))
-    axis.set_minor_locator(NullLocator())
 
 
 def factor_axis(axis: Any, *factors: float) -> None:
@@ -131,15 +120,8 @@ def level(axes: Axes, y: float, look: Look, label: str = "", width: float | None
 
 
 def reference(axes: Axes, rows: pd.DataFrame, x: str, look: Look, label: str) -> End | None:
-    """Draw a thick curve behind all others; one point, which draws no line, is a level as well."""
-    if len(rows) == 1:
-        level(axes, rows["y"].iloc[0], replace(look, marker="None"), width=2.6)
+    """Draw a thick curve behind all others."""
     return curve(axes, rows, x, look, label, linewidth=2.6, zorder=1)
-
-
-def ratio_bars(axes: Axes, rows: Any, colour: str) -> None:
-    """Draw the intervals of `ratio` against `items`."""
-    error_bars(axes, rows["items"], rows["ratio"], rows["low"], rows["high"], colour)
 
 
 def error_bars(
@@ -156,10 +138,6 @@ def error_bars(
 
 
 def bars_said(repetitions: Iterable[int]) -> str:
-    """Return what bars mean, or why there are none, for the caption of medians of so many
-    repetitions each."""
-    enough = {count >= FEWEST_OF_MEDIAN for count in repetitions}
-    if enough == {False}:
-        return f"There are no error bars: fewer than {FEWEST_OF_MEDIAN} repetitions."
-    where = f", where there are {FEWEST_OF_MEDIAN} repetitions" * (False in enough)
-    return f"Bars: 95% intervals{where}."
+    """Return what bars mean, for the caption of medians of so many repetitions each."""
+    few = any(count < FEWEST_OF_MEDIAN for count in repetitions)
+    return f"Bars: 95% intervals{f', where there are {FEWEST_OF_MEDIAN} repetitions' * few}."

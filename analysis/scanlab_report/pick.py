@@ -7,16 +7,15 @@ never pooled. What was measured now answers before what is recorded, for a figur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from scanlab_report.data import Data, ranked
-from scanlab_report.groups import ANY_TYPE, CUBS, FLOOR, PYTHON, SCANS, STREAM, Wanted
+from scanlab_report.groups import FLOOR, PYTHON, SCANS, STREAM, Wanted
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
-from scanlab_report.tables import CASE, CASES, ELEMENT_BYTES, MEASURED, RECORDED
+from scanlab_report.tables import CASE, CASES, MEASURED, RECORDED
 
 
 class Lacking(LookupError):
@@ -26,9 +25,6 @@ class Lacking(LookupError):
     def __init__(self, what: str, variants: Sequence[str] = ()) -> None:
         super().__init__(what)
         self.variants = list(variants)
-
-
-# ------------------------------------------------------------------------------------- picking
 
 
 def pick(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
@@ -43,6 +39,9 @@ def power_of_two(items: Any) -> Any:
     return (items > 0) & (items & (items - 1) == 0)
 
 
+# --------------------------------------------------------------------------- the file that answers
+
+
 def answering(
     data: Data, rows: pd.DataFrame, table: str = "scan", case: list[str] | None = None
 ) -> pd.DataFrame:
@@ -55,16 +54,14 @@ def answering(
 
 
 def by_device(
-    data: Data, table: str, kinds: Sequence[str] = ("cuda",)
+    data: Data, table: str, kinds: Collection[str] = ("cuda",)
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Origin, device and its rows of a table: measured now before recorded, in order of devices."""
     for origin in (MEASURED, RECORDED):
-        files = [
-            data.files[n] for n in data.numbers(lambda f: f.origin == origin and f.kind in kinds)
-        ]
-        for device in ranked(files, data.first):
-            names = {id(file) for file in files if file.device == device}
-            yield origin, device, data.rows(table, lambda file: id(file) in names)
+        numbers = data.numbers(lambda f: f.origin == origin and f.kind in kinds)
+        for device in ranked([data.files[n] for n in numbers], data.first):
+            own = [n for n in numbers if data.files[n].device == device]
+            yield origin, device, pick(data[table], file=own)
 
 
 def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -77,124 +74,97 @@ def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
 
 def newest_first(data: Data, table: str) -> list[int]:
     """The files of a table, the newest first: measured now, else recorded, of one device."""
-    timed = set(data[table]["file"])
-    for origin in (MEASURED, RECORDED):
-        numbers = [n for n in data.numbers(lambda f: f.origin == origin) if n in timed]
-        if numbers:
-            device = ranked([data.files[n] for n in numbers], data.first)[0]
-            numbers = [n for n in numbers if data.files[n].device == device]
-            return sorted(numbers, key=lambda n: data.files[n].date, reverse=True)
+    for _, _, rows in by_device(data, table, {file.kind for file in data.files}):
+        if len(rows):
+            return sorted(set(rows["file"]), key=lambda n: data.files[n].date, reverse=True)
     return []
 
 
 def newest(data: Data, table: str, what: str) -> pd.DataFrame:
     """The rows of the newest file of a table; Lacking if there are none."""
     numbers = newest_first(data, table)
-    rows = pick(data[table], file=numbers[0]) if numbers else data[table][:0]
-    if rows.empty:
+    if not numbers:
         raise Lacking(what)
-    return rows
+    return pick(data[table], file=numbers[0])
 
 
-def scans(data: Data, **wanted: Any) -> pd.DataFrame:
-    """Return the cases of one device and type, by the fields of `Query`: the first of `types` with
-    a scan timed on the GPU, else the first with any timing. One row per case, as `summarise` makes
-    them. Lacking if no device has such cases."""
-    fields: dict[str, Any] = {
-        name: tuple(v) if isinstance(v, list) else v for name, v in wanted.items()
-    }
-    return Query(**fields).asked(data).cases(data)
+# --------------------------------------------------------------------------------- cases of scans
 
 
-@dataclass(frozen=True)
-class Query:
-    """Which cases a figure shows."""
+def scans(
+    data: Data,
+    types: Sequence[str] = ("i32",),
+    op: str = "plus",
+    all_of: Sequence[str] = (),
+    any_of: Sequence[Wanted] = (),
+    only: Sequence[Wanted] = (),
+    python: bool = False,
+    launches: Sequence[str] = (STREAM,),
+) -> pd.DataFrame:
+    """Return the inclusive scans of one device and type as `summarise` makes them, one row per
+    case. The type is the first with a scan timed on the GPU, else the first with any timing.
 
-    types: tuple[str, ...] = ("i32",)
-    op: str = "plus"
-    mode: str = "inclusive"
-    all_of: tuple[str, ...] = ()
-    """Variants that must be there."""
-    any_of: tuple[Wanted, ...] = ()
-    """Variants of which one must be there."""
-    only: tuple[Wanted, ...] = ()
-    """Leaves out all others."""
-    python: bool = False
-    """Admits libraries of Python, timed in a run of their own."""
-    kinds: tuple[str, ...] = ("cuda",)
-    launches: tuple[str, ...] = (STREAM,)
-    references: tuple[Wanted, ...] = ()
-    """Variants that are shown whichever variants the user asks for."""
-    cache: str = ""
-    """The only state that a figure shows."""
+    All of `all_of` must be there, and one of `any_of`. `only` leaves out all others, and `python`
+    admits libraries of Python, timed in a run of their own. The user's type, operator and variants
+    come before those of the figure. Lacking if no device has such cases.
+    """
+    ask = data.ask
+    types, op = (ask.type,) if ask.type else types, ask.op or op
+    if ask.variants:
+        any_of, only, python = ask.variants, (*ask.variants, *all_of), True
 
-    def asked(self, data: Data) -> Query:
-        """Return the same query, narrowed to what the user asks for."""
-        ask = data.ask
-        query = replace(
-            self,
-            types=(ask.type,) if ask.type else self.types,
-            op=ask.op or self.op,
-            cache=self.cache if ask.variants else "",
-        )
-        if ask.variants:
-            only = (*ask.variants, *self.all_of, *self.references)
-            query = replace(query, any_of=ask.variants, only=only, python=True)
-        return query
+    key = (tuple(types), op, tuple(all_of), tuple(any_of), tuple(only), python, tuple(launches))
 
-    def cases(self, data: Data) -> pd.DataFrame:
-        cases = data.once(self, lambda: next(self.each(data), None))
-        if cases is None:
-            raise Lacking(self.words(), [*map(_glob, (*self.any_of, *self.all_of))])
-        return cases
-
-    def each(self, data: Data) -> Iterator[pd.DataFrame]:
-        """The cases of each device in order; a device may come twice, measured and recorded."""
-        for _, _, rows in by_device(data, "scan", self.kinds):
-            answers = [
-                cases
-                for type_name in self.types
-                if self.answered(data, cases := self.of_type(data, rows, type_name))
-            ]
+    def first() -> pd.DataFrame | None:
+        for _, _, rows in by_device(data, "scan"):
+            every = [of_type(data, rows, t, op, only, python, launches) for t in types]
+            answers = [cases for cases in every if has(data, cases, all_of, any_of)]
             on_gpu = set(data.variants.ids(SCANS))
-            with_scans = [cases for cases in answers if not on_gpu.isdisjoint(timed(cases))]
+            with_scans = [cases for cases in answers if on_gpu & set(timed(cases))]
             if answers:
-                yield (with_scans or answers)[0]
+                return (with_scans or answers)[0]
+        return None
 
-    def of_type(self, data: Data, rows: pd.DataFrame, type_name: str) -> pd.DataFrame:
-        """The cases of one type; an empty launch has no type and no size."""
-        ids = data.variants.ids
-        if self.only:
-            rows = rows[rows["variant"].isin(ids(*self.only))]
-        if not self.python:
-            rows = rows[~rows["variant"].isin(ids(PYTHON))]
-        floor = rows["variant"] == FLOOR
-        named = (rows["type"] == type_name) & (rows["op"] == self.op) & (rows["mode"] == self.mode)
-        rows = rows[(named | floor) & rows["launch"].isin(self.launches)]
-        if self.cache:
-            rows = rows[rows["cache"] == self.cache]
-        floor = rows["variant"] == FLOOR
-        rows = rows.assign(items=rows["items"].where(~floor, 0))
-        return summarise(answering(data, rows), CASE)
-
-    def answered(self, data: Data, cases: pd.DataFrame) -> bool:
-        """Whether all required variants are there."""
-        present = set(timed(cases))
-        enough = not self.any_of or bool(present & set(data.variants.ids(*self.any_of)))
-        return bool(present - {FLOOR}) and set(self.all_of) <= present and enough
-
-    def words(self) -> str:
-        wanted = " and ".join(
-            filter(None, (", ".join(self.all_of), " or ".join(map(str, self.any_of))))
+    cases = data.once(("scans", *key), first)
+    if cases is None:
+        wanted = " and ".join(filter(None, (", ".join(all_of), " or ".join(map(str, any_of)))))
+        kind = f"{types[0]} " if len(types) == 1 else ""
+        raise Lacking(
+            f"{kind}{op} inclusive timings of {wanted or 'scans'} on a CUDA device",
+            [*(v if isinstance(v, str) else "cub*" for v in any_of), *all_of],
         )
-        kind = "" if set(self.types) == set(ANY_TYPE) else " or ".join(self.types) + " "
-        device = "a CUDA device" if self.kinds == ("cuda",) else "any device"
-        suffix = f" of {wanted}" if wanted else ""
-        return f"{kind}{self.op} {self.mode} timings{suffix} on {device}"
+    return cases
 
 
-def _glob(wanted: Wanted) -> str:
-    return wanted if isinstance(wanted, str) else "cub*" if wanted is CUBS else ""
+def of_type(
+    data: Data,
+    rows: pd.DataFrame,
+    type_name: str,
+    op: str,
+    only: Sequence[Wanted] = (),
+    python: bool = False,
+    launches: Sequence[str] = (STREAM,),
+    mode: str = "inclusive",
+) -> pd.DataFrame:
+    """The cases of one type among samples; an empty launch has no type and no size."""
+    if only:
+        rows = pick(rows, variant=data.variants.ids(*only))
+    if not python:
+        rows = rows[~rows["variant"].isin(data.variants.ids(PYTHON))]
+    floor = rows["variant"] == FLOOR
+    named = (rows["type"] == type_name) & (rows["op"] == op) & (rows["mode"] == mode)
+    rows = rows.assign(items=rows["items"].where(~floor, 0))
+    rows = rows[(named | floor) & rows["launch"].isin(launches)]
+    return summarise(answering(data, rows), CASE)
+
+
+def has(
+    data: Data, cases: pd.DataFrame, all_of: Sequence[str] = (), any_of: Sequence[Wanted] = ()
+) -> bool:
+    """Whether a scan or copy was timed, all of some variants, and one of others if any is named."""
+    present = set(timed(cases))
+    enough = not any_of or present & set(data.variants.ids(*any_of))
+    return bool(present - {FLOOR} and enough) and set(all_of) <= present
 
 
 def timed(cases: pd.DataFrame) -> list[str]:
@@ -230,16 +200,6 @@ def floor_ns(cases: pd.DataFrame, cache: str, launch: str = STREAM) -> float:
     return float((rows if in_cache.empty else in_cache)["median_ns"].median())
 
 
-def fastest_cub(
-    data: Data, cases: pd.DataFrame, items: int, cache: str, launch: str = STREAM
-) -> str | None:
-    """The fastest of CUB's scans in one case; None if none was timed."""
-    rows = pick(
-        cases, variant=data.variants.ids(CUBS), settings="", items=items, cache=cache, launch=launch
-    )
-    return None if rows.empty else str(rows.loc[rows["median_ns"].idxmin(), "variant"])
-
-
 def shares(
     cases: pd.DataFrame, variant: str, other: str, cache: str, settings: str = ""
 ) -> pd.DataFrame:
@@ -253,24 +213,5 @@ def shares(
 
 def parts(ratios: Sequence[Interval]) -> dict[str, list[float]]:
     """Intervals as the columns `ratio`, `low` and `high`."""
-    return {
-        "ratio": [r.value for r in ratios],
-        "low": [r.low for r in ratios],
-        "high": [r.high for r in ratios],
-    }
-
-
-def scan_of(cases: pd.DataFrame) -> tuple[str, str]:
-    """The type and operator of the scans."""
-    scanned = cases[cases["variant"] != FLOOR].iloc[0]
-    return str(scanned["type"]), str(scanned["op"])
-
-
-def items_words(type_name: str) -> str:
-    """`32-bit integers`."""
-    kind = "floats" if type_name.startswith("f") else "integers"
-    return f"{8 * ELEMENT_BYTES[type_name]}-bit {kind}"
-
-
-def scan_words(op: str) -> str:
-    return "sum" if op == "plus" else f"scan by {op}"
+    ends = {"ratio": "value", "low": "low", "high": "high"}
+    return {name: [getattr(ratio, end) for ratio in ratios] for name, end in ends.items()}

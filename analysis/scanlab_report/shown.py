@@ -72,8 +72,6 @@ class Entry:
     """Options of a user that change it: `variants`, `type`, `op`."""
     wide: bool = False
     """Whether it needs both columns of a page."""
-    of_one: bool = False
-    """Whether it is of one variant."""
     of_others: bool = False
     """Whether it is of files of other programs, all in one picture."""
 

@@ -12,29 +12,23 @@ from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
-def contests(
-    data: Data, variant: str = BEST, python: bool = False, types: Sequence[str] = ()
-) -> pd.DataFrame:
+def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFrame:
     """Return all cases of one device by file, in the files that timed `variant`: the columns of
-    `summarise`, and the `place` of the file. Comparisons stay within a file. Lacking if no file
-    did."""
+    `summarise`, and the `place` of the file. `python`: the files of Python's libraries as well.
+    Lacking if no file timed `variant`."""
 
     def make() -> pd.DataFrame | None:
+        libraries = data.variants.ids(PYTHON) if python else []
         for _, _, rows in by_device(data, "scan"):
-            rows = rows[(rows["settings"] == "") & (rows["type"].isin(types) | (not types))]
-            files = set(rows.loc[rows["variant"] == variant, "file"])
-            if files:
-                if python:
-                    libraries = data.variants.ids(PYTHON)
-                    files |= set(rows.loc[rows["variant"].isin(libraries), "file"])
-                cases = summarise(rows[rows["file"].isin(files)], ["file", "variant", *KEY])
-                place = cases["file"].map(data.places["scan"])
-                return cases.assign(place=place).sort_values(
-                    "place", kind="stable", ignore_index=True
-                )
+            rows = pick(rows, settings="")
+            if (rows["variant"] == variant).any():
+                files = set(pick(rows, variant=[variant, *libraries])["file"])
+                cases = summarise(pick(rows, file=files), ["file", "variant", *KEY])
+                cases["place"] = cases["file"].map(data.places["scan"])
+                return cases.sort_values("place", kind="stable", ignore_index=True)
         return None
 
-    cases = data.once(("contests", variant, python, tuple(types)), make)
+    cases = data.once(("contests", variant, python), make)
     if cases is None:
         raise Lacking(f"timings of {variant} on a CUDA device", [variant, CEILING])
     return cases
@@ -43,14 +37,11 @@ def contests(
 def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
     """Return one row per case of `variant` with the fastest of `rivals`, from the first file that
     has both: `rival`, `samples_rival`, `median_ns_rival`."""
-    theirs = cases[cases["variant"].isin(list(rivals))]
-    rank = {id_: place for place, id_ in enumerate(rivals)}
-    theirs = theirs.assign(rank=theirs["variant"].map(rank))
+    theirs = pick(cases, variant=rivals)
+    theirs = theirs.assign(rank=theirs["variant"].map(list(rivals).index))
     theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", *KEY])
-    columns = ["file", *KEY, "variant", "samples", "median_ns"]
-    both = pick(cases, variant=variant).merge(
-        theirs[columns], on=["file", *KEY], suffixes=("", "_rival")
-    )
+    theirs = theirs[["file", *KEY, "variant", "samples", "median_ns"]]
+    both = pick(cases, variant=variant).merge(theirs, on=["file", *KEY], suffixes=("", "_rival"))
     both = both.rename(columns={"variant_rival": "rival"})
     both = both.sort_values("place", kind="stable").drop_duplicates(KEY)
     return both.sort_values(["items", *KEY], kind="stable", ignore_index=True)
@@ -61,21 +52,14 @@ def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.Data
     `low` and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
     ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
-    return both.assign(
-        **parts(ratios),
-        outcome=[outcome(ratio) for ratio in ratios],
-        interval=pd.Series(ratios, dtype=object),
-    )
+    outcomes, intervals = list(map(outcome, ratios)), pd.Series(ratios, dtype=object)
+    return both.assign(**parts(ratios), outcome=outcomes, interval=intervals)
 
 
-def versus_cub(data: Data, variant: str = BEST, types: Sequence[str] = ()) -> pd.DataFrame:
+def versus_cub(data: Data, variant: str = BEST) -> pd.DataFrame:
     """Every case of a variant against the fastest CUB; Lacking if none has CUB beside it."""
-
-    def make() -> pd.DataFrame:
-        cases = contests(data, variant, types=types)
-        return against(cases, variant, data.variants.ids(CUBS))
-
-    both = data.once(("versus", variant, tuple(types)), make)
+    cases, cubs = contests(data, variant), data.variants.ids(CUBS)
+    both = data.once(("versus", variant), lambda: against(cases, variant, cubs))
     if both.empty:
         raise Lacking(
             f"timings of {variant} beside CUB on a CUDA device", [variant, "cub*", CEILING]

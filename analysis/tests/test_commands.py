@@ -64,7 +64,7 @@ def test_bad_results_are_named_and_nothing_is_overwritten(
     wrong["benchmarks"][2] |= {"real_time": -1.0}
     bad, out = written(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
     good = written(tmp_path / "good.json", GOOD)
-    for name in ("compare.md", "cases.csv", "figures/time.pdf", "paper/macros.tex"):
+    for name in ("compare.md", "cases.csv", "figures/throughput.pdf", "paper/macros.tex"):
         written(out / name, "the last good one")
     written(out / "README.md", PAGE)
     before = contents(out)
@@ -79,7 +79,7 @@ OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
     "gantt": ("t.png", lambda good, out: ["gantt", good.parent / "trace.json", "--out", out]),
     "export": ("out", lambda good, out: ["export", good, "--out", out]),
     "claims": ("README.md", lambda good, out: ["claims", good, "--page", out]),
-    "figure": ("f.pdf", lambda good, out: ["figure", "pipeline", good, "--out", out]),
+    "figure": ("f.pdf", lambda good, out: ["figure", "throughput", good, "--out", out]),
     "table": ("t.csv", lambda good, out: ["table", "summary", good, "--out", out]),
     "mine": ("out", lambda good, out: ["mine", "best", good, "--out", out]),
 }

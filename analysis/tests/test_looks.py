@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from scanlab_report import looks, page, style
-from scanlab_report.chapters import rank_cases, schedules
 from scanlab_report.data import Variants
 from scanlab_report.schema.results import Variant
 from tests import tiny
@@ -15,36 +14,21 @@ from tests import tiny
 def about(families: str, kind: str = "scan", ours: bool = True, on_host: bool = False) -> Variants:
     """A variant of each family, which is a letter."""
     origin, more = "variant" if ours else "baseline", dict(overview=False, on_host=on_host)
-    of = dict(label="x", kind=kind, origin=origin) | more
+    same = dict(label="x", kind=kind, origin=origin) | more
     names = [f"{kind}{origin}{on_host}{place}" for place in range(len(families))]
-    return Variants({n: Variant(family=f, **of) for n, f in zip(names, families, strict=True)})
+    return Variants({n: Variant(family=f, **same) for n, f in zip(names, families, strict=True)})
 
 
-MANY = Variants(about("abcdefghab" * 2) | about("C" * 15, ours=False) | about("f", "empty_launch"))
-"""More families than colours."""
-MANY.update(about("H" * 3, ours=False, on_host=True) | about("cc", "copy"))
-
-
-def test_no_two_looks_are_the_same_and_spares_are_of_no_variant() -> None:
-    places = [schedules.schedule_look(place) for place in range(24)]
-    algorithms = [*map(rank_cases.look, [*rank_cases._LOOKS, "another"])]
-    for known in (MANY, tiny.ABOUT):
-        found = looks.looks(known)
-        assert set(found) == set(known)
-        variants = [*found.values(), *map(looks.spare, range(40)), *looks.host_looks(known)]
-        for drawn in (variants, places, algorithms):
-            unlike = {(own.colour, own.marker, own.line) for own in drawn}
-            assert len(unlike) == len(drawn), "by more than the fill"
-
-
-def test_a_family_has_a_colour_and_what_does_not_scan_is_grey() -> None:
-    found, known = looks.looks(tiny.ABOUT), tiny.ABOUT
-    family = [id_ for id_ in known if known[id_].family == "Hillis–Steele"]
-    assert len({found[id_].colour for id_ in family}) == 1 < len(family)
-    copies, baselines = ("memcpy", "copy_bulk", "empty_launch"), ("cub_newest", "torch_cumsum")
-    assert {found[id_].colour for id_ in copies} == {style.GREY}
-    assert {found[id_].colour for id_ in baselines} == {style.BLACK}
-    assert (found["memcpy"].line, found["empty_launch"].line) == ("-", ":"), "as captions say"
+def test_no_two_looks_are_the_same_and_copies_are_drawn_as_captions_say() -> None:
+    many = about("abcdefghab" * 2) | about("C" * 15, ours=False)  # more families than colours
+    many |= about("H" * 3, ours=False, on_host=True) | about("cc", "copy")
+    for known in (Variants(many), tiny.ABOUT):
+        drawn_as = looks.looks(known)
+        every = [*drawn_as.values(), *map(looks.spare, range(40)), *looks.host_looks(known)]
+        assert set(drawn_as) == set(known)
+        assert len({(own.colour, own.marker, own.line) for own in every}) == len(every)
+    copy, floor = drawn_as["memcpy"], drawn_as["empty_launch"]
+    assert (copy.colour, copy.line, floor.line) == (style.GREY, "-", ":")
 
 
 def test_the_page_has_every_marker_and_line() -> None:

@@ -6,7 +6,6 @@ program.
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from pathlib import Path
@@ -14,14 +13,12 @@ from typing import Any
 
 import pytest
 
-from scanlab_report import ncu
 from scanlab_report.load import load
 from tests import fixtures
 
 REPORT = (Path(__file__).parent / "data" / "ncu_report.csv").read_text()
 HEADER = next(line for line in REPORT.splitlines() if line.startswith('"ID"'))
 STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
-USUAL = {"kind": "scan", "type": "i32", "op": "plus", "mode": "exclusive", "items": 2048}
 RANGES = [
     ("hso_block", "i32", 2048, ""),
     ("hso_reentry", "i32", 2048, ""),
@@ -32,33 +29,32 @@ RANGES = [
 """Variant, type, items and settings of the ranges of REPORT."""
 
 
-def named(name: str, **case: Any) -> dict[str, Any]:
-    return {"name": f"scan/variant:{name}"} | USUAL | case
+def write(folder: Path, stem: str, text: str, *cases: dict[str, Any]) -> Path:
+    """A report, and beside it what its ranges are, as `scanlab bench --once` writes them."""
+    usual = {"kind": "scan", "type": "i32", "op": "plus", "mode": "exclusive", "settings": {}}
+    document = {
+        "context": fixtures.context(schema="scanlab-ranges/1"),
+        "ranges": [usual | case for case in cases],
+    }
+    (folder / f"{stem}.ranges.json").write_text(json.dumps(document))
+    (folder / f"{stem}.csv").write_text(text, encoding="utf-8")
+    return folder / f"{stem}.csv"
 
 
-def ranges(*cases: dict[str, Any]) -> str:
-    """The ranges that `scanlab bench --once` writes."""
-    context = fixtures.context(schema="scanlab-ranges/1")
-    return json.dumps({"context": context, "ranges": cases})
-
-
-def write(folder: Path, text: str) -> Path:
-    """The report, and beside it what its ranges are."""
-    listed = []
+def conflicts(folder: Path, text: str) -> Path:
+    cases = []
     for id_, type_, items, setting in RANGES:
         padding = {"padding": "two_level", "load": "halves"} if "padded" in id_ else {}
         settings = padding | dict([setting.split(":")] if setting else [])
-        path = f"{id_}/type:{type_}/op:plus/mode:exclusive/items:{items}"
+        path = f"scan/variant:{id_}/type:{type_}/op:plus/mode:exclusive/items:{items}"
         path += f"/{setting}" if setting else ""
-        listed.append(named(path, variant=id_, type=type_, items=items, settings=settings))
-    (folder / "bank_conflicts.csv").write_text(text, encoding="utf-8")
-    (folder / "bank_conflicts.ranges.json").write_text(ranges(*listed))
-    return folder / "bank_conflicts.csv"
+        case = {"name": path, "variant": id_, "type": type_, "items": items, "settings": settings}
+        cases.append(case)
+    return write(folder, "bank_conflicts", text, *cases)
 
 
 def test_each_launch_is_a_row_with_its_case_and_whole_counts(tmp_path: Path) -> None:
-    assert ncu.is_ncu(REPORT) and not ncu.is_ncu("variant,padding,type\n")
-    table = load([write(tmp_path, REPORT)])["counters"]
+    table = load([conflicts(tmp_path, REPORT)])["counters"]
     columns = ["variant", "padding", "load", "type", "mode", "items", "launch_index"]
     assert table[columns].values.tolist() == [
         ["hso_block", "none", "halves", "i32", "exclusive", 2048, 0],
@@ -75,74 +71,50 @@ def test_each_launch_is_a_row_with_its_case_and_whole_counts(tmp_path: Path) -> 
 WITHOUT_STORES = "\n".join(
     line for line in REPORT.splitlines() if not (STORES in line and line.startswith('"9"'))
 )
-NO_NUMBER = "must be a whole number of 0 to 2^53, not 'n/a'"
 
 
 @pytest.mark.parametrize(
     ("text", "stated"),
     [
         (WITHOUT_STORES, f"launch 9 lacks the metric {STORES}"),
-        (re.sub('"1,260"', '"n/a"', REPORT, count=1), "launch 0, l1tex__data_bank_conflicts"),
-        (re.sub('"1,260"', '"n/a"', REPORT, count=1), NO_NUMBER),
-        (REPORT[: REPORT.rindex("Command line")], "is cut off within launch 113"),
+        (re.sub('"1,260"', '"n/a"', REPORT, count=1), "ld.sum must be a whole number of 0 to 2^53"),
+        (REPORT[: REPORT.rindex("Command line")], "is cut off"),
         (REPORT.replace("domain>:scan/variant", "domain>:other"), "run ncu with --nvtx"),
     ],
 )
 def test_what_a_report_lacks_is_named_with_its_launch(
     tmp_path: Path, text: str, stated: str
 ) -> None:
-    data = load([write(tmp_path, text)])
+    data = load([conflicts(tmp_path, text)])
     (problem,) = data.problems
     assert data["counters"].empty and "bank_conflicts.csv" in str(problem)
     assert stated in str(problem)
 
 
-NAME = "look_ahead/type:i32/op:plus/mode:inclusive/items:262144"
-CASE = {"variant": "look_ahead", "mode": "inclusive", "items": 262144}
-TILES = [
-    named(NAME, **CASE, settings={"tile": "30", "piece": "4"}),
-    named(f"{NAME}/tile:26", **CASE, settings={"tile": "26", "piece": "4"}),
-]
-"""The name of one begins with that of the other."""
-
-
-def dram_report(unit: str = "byte", read: str = "1,048,576") -> str:
-    """A report of one launch of look_ahead with tiles of 26 KiB."""
+def test_dram_bytes_are_of_the_case_that_the_file_beside_says(tmp_path: Path) -> None:
+    """The name of a range begins with that of another."""
+    name = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144"
+    case = {"variant": "look_ahead", "mode": "inclusive", "items": 262144}
+    tiles = [
+        case | {"name": name, "settings": {"tile": "30", "piece": "4"}},
+        case | {"name": f"{name}/tile:26", "settings": {"tile": "26", "piece": "4"}},
+    ]
     cells = dict.fromkeys(HEADER.strip('"').split('","'), "")
     column = next(column for column in cells if "Push/Pop" in column)
-    cells[column] = f'""<default domain>:{TILES[1]["name"]}:none:none"" '
-    cells |= {"ID": "0", "Kernel Name": "look_ahead", "Metric Unit": unit}
-    counts = {"dram__bytes_read.sum": read, "dram__bytes_write.sum": "0"}
-    lines = [cells | {"Metric Name": name, "Metric Value": n} for name, n in counts.items()]
+    cells |= {column: f'""<default domain>:{name}/tile:26:none:none"" '}
+    cells |= {"ID": "0", "Kernel Name": "look_ahead"}
+    cells |= {"Metric Unit": "byte"}
+    counts = {"dram__bytes_read.sum": "1,050,000", "dram__bytes_write.sum": "1,024"}
+    lines = [cells | {"Metric Name": metric, "Metric Value": n} for metric, n in counts.items()]
     rows = [",".join(f'"{value}"' for value in line.values()) for line in lines]
-    return "\n".join([HEADER, *rows]) + "\n"
-
-
-@pytest.mark.parametrize(
-    ("unit", "read", "bytes_"), [("byte", "1,024", 1024), ("Mbyte", "1.05", 1050000)]
-)
-def test_dram_bytes_are_scaled_back_and_of_the_case_that_the_file_beside_says(
-    tmp_path: Path, unit: str, read: str, bytes_: int
-) -> None:
-    (tmp_path / "dram_bytes.csv").write_text(dram_report(unit, read))
-    (tmp_path / "dram_bytes.ranges.json.gz").write_bytes(gzip.compress(ranges(*TILES).encode()))
-    data = load([tmp_path])
+    text = "\n".join([HEADER, *rows]) + "\n"
+    data = load([write(tmp_path, "dram_bytes", text, *tiles)])
     (row,) = data["traffic"].itertuples()
     assert not data.problems and data.files[row.file].commit == fixtures.COMMIT
     assert (row.variant, row.settings, row.items) == ("look_ahead", "tile=26", 262144)
-    assert (row.dram_bytes_read, row.dram_bytes_written) == (bytes_, 0)
-
-
-def test_a_report_without_its_ranges_or_with_wrong_ones_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "dram_bytes.csv"
-    file.write_text(dram_report())
+    assert (row.dram_bytes_read, row.dram_bytes_written) == (1_050_000, 1024)
+    scaled = write(tmp_path, "dram_bytes", text.replace('"byte"', '"Mbyte"'), *tiles)
+    assert "is in Mbyte: run ncu with --print-units base" in str(load([scaled]).problems[0])
+    (tmp_path / "dram_bytes.ranges.json").unlink()
     beside = "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it"
     assert beside in str(load([tmp_path]).problems[0])
-    for text, stated in (
-        (ranges(TILES[0], TILES[1] | {"items": -1}), "ranges[1].items: expected int >= 0, got -1"),
-        (ranges(TILES[0] | {"variant": "new"}), "context.variants says nothing of new"),
-        (ranges(*TILES).replace("ranges/1", "ranges/2"), "of a newer Scanlab: update"),
-        ("{", "not JSON"),
-    ):
-        (tmp_path / "dram_bytes.ranges.json").write_text(text)
-        assert stated in str(load([file]).problems[0])

@@ -16,7 +16,6 @@ ORDER = (
     "hardware",
     "conflicts",
     "counts",
-    "pipeline",
     "ranks",
     "schedules",
     "timelines",

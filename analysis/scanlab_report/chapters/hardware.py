@@ -18,6 +18,7 @@ from scanlab_report.tables import WAITING
 
 ROLES = ("load", "reduce", "look ahead", "tell", "scan", "block")
 """In the order in which a tile meets them."""
+VENDORS = (VENDOR, NEWEST_VENDOR)
 NAMED = ("variant", "items", "type", "tile", "rank", "role")
 
 
@@ -52,6 +53,7 @@ _FILLS = {
     "store": (style.BLUE, "...."),
     "free": (style.SKY, "\\\\\\\\"),
     "reduced": (style.GREEN, "xxxx"),
+    "rest": ("white", ""),
 }
 """Colour and hatch of each cause of waiting, so that no two differ by colour alone."""
 
@@ -59,20 +61,11 @@ _FILLS = {
 def stack_shares(axes: Axes, heights: pd.Series, rows: pd.DataFrame, kinds: Sequence[str]) -> None:
     """Draw a bar per row, with a part for each of `kinds` and one for the rest."""
     before = pd.Series(0.0, index=rows.index)
-    spare = iter([(style.PURPLE, "----"), (style.ORANGE, "||||"), (style.GREY, "++++")] * 4)
     for kind in (*kinds, "rest"):
-        colour, hatch = ("white", "") if kind == "rest" else _FILLS.get(kind) or next(spare)
-        axes.barh(
-            heights,
-            rows[kind],
-            left=before,
-            height=0.7,
-            color=colour,
-            hatch=hatch,
-            edgecolor=style.BLACK,
-            linewidth=0.5,
-            label=kind if kind == "rest" else f"stall: {kind}",
-        )
+        colour, hatch = _FILLS.get(kind, (style.PURPLE, "----"))
+        form = {"height": 0.7, "color": colour, "hatch": hatch, "edgecolor": style.BLACK}
+        label = kind if kind == "rest" else f"stall: {kind}"
+        axes.barh(heights, rows[kind], left=before, linewidth=0.5, label=label, **form)
         before += rows[kind]
     axes.set_ylim(heights.iloc[-1] + 0.6, heights.iloc[0] - 0.6)
     axes.set_xlim(0, 1)
@@ -89,31 +82,21 @@ def prefix_wait(data: Data) -> Shown:
     height = rows.index + 0.5 * groups  # a gap between groups
     drawn, (axes,) = style.figure(style.COLUMN, 0.75 + 0.17 * height.iloc[-1])
     stack_shares(axes, height, rows, wait_kinds(rows))
-    several = {name: rows[name].nunique() > 1 for name in ("variant", "type")}
-    tiled = rows.groupby("variant")["tile"].nunique().max() > 1
+    several = rows["variant"].nunique() > 1
     names = [
-        f"{f'{row.variant}, ' if several['variant'] else ''}"
-        f"{f'{row.tile:g} KiB, ' if tiled and pd.notna(row.tile) else ''}"
-        f"{f'{row.type}, ' if several['type'] else ''}"
-        f"{marks.power_of_two(row.items)}: {row.role}"
+        f"{f'{row.variant}, ' * several}{marks.power_of_two(row.items)}: {row.role}"
         for row in rows.itertuples()
     ]
     axes.set_yticks(height, names)
-    variants = rows["variant"].unique()
-    suffix = f", {variants[0]}" if len(variants) == 1 else ""
-    axes.set_xlabel(f"share of cycles{suffix}")
-    drawn.legend(
-        loc="outside upper right", ncols=3, columnspacing=0.8, handlelength=1.4, borderpad=0
-    )
-    return shown(
-        data,
-        drawn,
+    axes.set_xlabel("share of cycles")
+    style.legend(drawn, axes, "right", 3, columnspacing=0.8, handlelength=1.4)
+    caption = (
         "Stall cycles of each warp role as a share of its cycles, by clocks in the kernel. Data: "
-        "items from memory, or the load warp's limit on loads. Reduced: sums of the same tile. "
-        "Prefix: aggregates of earlier tiles. Store: a free stage, or results leaving shared "
-        "memory. The rest is work and other stalls. One run, so no bars.",
-        waits,
+        "items from memory, or the load warp's limit on loads; reduced: sums of the same tile; "
+        "prefix: aggregates of earlier tiles; store: a free stage, or results leaving shared "
+        "memory; the rest is work and other stalls. One run, so no bars."
     )
+    return shown(data, drawn, caption, waits)
 
 
 # ---------------------------------------------------------------------------------- DRAM bytes
@@ -136,49 +119,34 @@ def dram_over_items(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
 def dram_traffic(data: Data) -> Shown:
     """DRAM bytes of one scan over the bytes of its items, from hardware counters."""
     rows, launches = dram_over_items(data)
-    about = data.variants
-    device = data.files[launches["file"].iloc[0]].device
-    l2 = max(
-        (int(file.context.get("l2_bytes") or 0) for file in data.files if file.device == device),
-        default=0,
-    )
-    drawn, (reads, both) = style.figure(style.DOUBLE, 2.2, 2)
-    vendors = (VENDOR, NEWEST_VENDOR)
-    variants = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in vendors]
-    for panel, column, title in ((reads, "read", "reads"), (both, "moved", "reads and writes")):
+    rows = rows.sort_values("items")
+    about, device = data.variants, data.files[launches["file"].iloc[0]].device
+    files = [file for file in data.files if file.device == device]
+    l2 = max(int(file.context.get("l2_bytes") or 0) for file in files)
+    drawn, axes = style.figure(style.DOUBLE, 2.2, 2)
+    shown_ = [v for v in rows["variant"].unique() if OWN.has(about[v]) or v in VENDORS]
+    for panel, column, title, top in zip(
+        axes, ("read", "moved"), ("reads", "reads and writes"), (2.3, 4.3), strict=True
+    ):
         marks.items_axis(panel, rows["items"])
         panel.set_title(title)
-        ends = []
-        for variant in variants:
-            own, drawn_as = pick(rows, variant=variant).sort_values("items"), look(variant, about)
-            panel.plot(own["items"], own[column], **drawn_as.plot())
-            last = own.iloc[-1]
-            ends.append(style.End(about[variant].label, drawn_as, last["items"], last[column]))
-        top = 4.3 if column == "moved" else 2.3
+        ends = [
+            marks.curve(
+                panel, pick(rows, variant=v), "items", look(v, about), about[v].label, column
+            )
+            for v in shown_
+        ]
         panel.set_ylim(0, max(top, 1.05 * float(rows[column].max())))
         if l2:
             panel.axvline(l2 / 4, color=style.GREY, linewidth=0.8, linestyle=":")
-        if column == "moved":
-            style.margin_legend(panel, ends)
-    for level in (2, 3, 4):
-        both.axhline(level, color=style.GREY, linewidth=0.8)
-        both.annotate(
-            f"{level}$n$",
-            (0, level),
-            xycoords=("axes fraction", "data"),
-            xytext=(2, 1),
-            textcoords="offset points",
-            fontsize=7,
-        )
-    for level in (1, 2):
-        reads.axhline(level, color=style.GREY, linewidth=0.8)
-    reads.set_ylabel("DRAM bytes / bytes of $n$ items")
-    return shown(
-        data,
-        drawn,
+        for level in range(2 if column == "moved" else 1, int(top) + 1):
+            panel.axhline(level, color=style.GREY, linewidth=0.8)
+    style.margin_legend(axes[1], ends)
+    axes[0].set_ylabel("DRAM bytes / bytes of $n$ items")
+    caption = (
         "DRAM bytes of one scan over the bytes of its n items, counted by the hardware (ncu), "
-        "against array size. Left: reads. Right: reads and writes, beside 2n, 3n and 4n. Accesses "
+        "against array size: reads, then reads and writes beside lines at 2n, 3n and 4n. Accesses "
         "that hit L2 do not count; the vertical line marks n items as large as L2. One run each, "
-        "so no bars.",
-        launches,
+        "so no bars."
     )
+    return shown(data, drawn, caption, launches)

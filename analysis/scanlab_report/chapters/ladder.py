@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from scanlab_report import marks, style
-from scanlab_report.chapters.scans import subject
+from scanlab_report import groups, marks, style
+from scanlab_report.chapters.scans import SUMS
 from scanlab_report.data import Data
-from scanlab_report.groups import (
-    ANY_TYPE,
-    BARRIER_CEILING,
-    BEST,
-    CEILING,
-    CUBS,
-    FLOOR,
-    LARGEST,
-    TUNED,
-    VECTOR_CEILING,
-    VENDOR,
-)
+from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, VENDOR
 from scanlab_report.looks import look
-from scanlab_report.pick import (
-    Lacking,
-    caches,
-    items_words,
-    line,
-    pick,
-    power_of_two,
-    scan_of,
-    scans,
-    shares,
-)
+from scanlab_report.pick import Lacking, caches, line, pick, power_of_two, scans, shares
 from scanlab_report.shown import Shown, figure, shown
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
@@ -44,8 +21,8 @@ LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
 of the variants."""
 
 
-def ladder_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
-    return scans(data, types=types, all_of=(CEILING,), any_of=SINGLE_PASS)
+def ladder_cases(data: Data) -> pd.DataFrame:
+    return scans(data, all_of=(CEILING,), any_of=SINGLE_PASS)
 
 
 def rungs(cases: pd.DataFrame, variants: Sequence[str] = LADDER) -> pd.DataFrame:
@@ -58,79 +35,58 @@ def rungs(cases: pd.DataFrame, variants: Sequence[str] = LADDER) -> pd.DataFrame
 def ladder_size(cases: pd.DataFrame) -> int:
     """Return LARGEST, or the nearest size at which the copy was timed."""
     copied = line(cases, CEILING, cache=caches(cases)[0])["items"]
-    return int(copied[copied <= max(LARGEST, copied.min())].max())
+    return int(copied[copied <= max(groups.LARGEST, copied.min())].max())
 
 
-@figure("scans", follows=("type", "op"))
+@figure("scans")
 def waterfall(data: Data) -> Shown:
     """Speed of scans with four, three and two moves per item, as a share of a device copy: dark
     parts are gains."""
-    cases = ladder_cases(data, ANY_TYPE)
+    cases = ladder_cases(data)
     climbed = rungs(cases)
     drawn, (axes,) = style.figure(style.COLUMN, 0.9 + 0.2 * len(climbed))
     axes.axvline(1, label="memcpy", color=style.GREY, linewidth=2.0, zorder=1)
-    vendors = dict(zip((VENDOR, TUNED), (("CUB", "-"), ("CUB tuned", ":")), strict=True))
-    lines = rungs(cases, [*vendors])
-    for vendor in lines.itertuples():
-        name, dash = vendors[vendor.variant]
+    for vendor in rungs(cases, [VENDOR, groups.TUNED]).itertuples():
+        name, dash = ("CUB", "-") if vendor.variant == VENDOR else ("CUB tuned", ":")
         text = f"{name}, {vendor.ratio:.2f}"
         axes.axvline(vendor.ratio, label=text, color=style.BLACK, linestyle=dash, linewidth=0.9)
     style.legend(drawn, axes, columnspacing=1.0)
-    before = 0.0
-    for height, rung in enumerate(climbed.itertuples()):
-        _rung(axes, height, before, rung.ratio, [1.0, *lines["ratio"]])
-        before, ends = rung.ratio, ([rung.low], [rung.high])
-        marks.error_bars(axes, [rung.ratio], [height], *ends, style.BLACK, across=True)
-    marks.rows_of_names(axes, climbed["variant"])
+    before, form = climbed["ratio"].shift(fill_value=0.0), {"height": 0.62, "zorder": 1}
+    low, gains = np.minimum(before, climbed["ratio"]), climbed["ratio"] - before
+    axes.barh(climbed.index, low, color="#DDDDDD", **form)
+    fills = ["white" if gain < 0 else style.BLUE for gain in gains]
+    edge = {"edgecolor": style.BLUE, "linewidth": 0.8, "color": fills}
+    axes.barh(climbed.index, gains.abs(), left=low, **form, **edge)
+    ends = climbed["low"], climbed["high"]
+    marks.error_bars(axes, climbed["ratio"], climbed.index, *ends, style.BLACK, across=True)
+    marks.rows_of_names(
+        axes, [f"{rung.variant}  {rung.ratio:.2f}" for rung in climbed.itertuples()]
+    )
     axes.set_xlim(0, 1.04)
     axes.set_xlabel("share of a device copy")
     caption = (
-        "Speed of scans, from many moves per item to two, as a share of a device copy. Inclusive "
-        f"{subject(cases)}, cold cache, stream launches, at the largest size at which all were "
-        "timed. Dark parts are gains over the scan above. Vertical lines: the copy and CUB's "
-        "scans. Bars: 95% intervals."
+        "Speed of scans, from many moves per item to two, as a share of a device copy, at the "
+        f"largest size at which all were timed. {SUMS} Dark parts are gains over the scan above; "
+        "vertical lines are the copy and CUB's scans; bars are 95% intervals."
     )
-    return shown(data, drawn, caption, cases, scanned=scan_of(cases))
+    return shown(data, drawn, caption, cases)
 
 
-def _rung(axes: Axes, height: int, before: float, now: float, lines: list[float]) -> None:
-    """A bar up to the rung before, its gain or loss, and its share where no line crosses it."""
-    (low, high), gained = sorted((before, now)), now >= before
-    fill, edge = style.BLUE if gained else "white", "-" if gained else ":"
-    axes.barh(height, low, height=0.62, color="#DDDDDD", zorder=1)
-    frame = {"edgecolor": style.BLUE, "linewidth": 0.8, "linestyle": edge}
-    axes.barh(height, high - low, left=low, height=0.62, zorder=1, color=fill, **frame)
-    inside = now > 0.8 or any(0 <= share - now < 0.14 for share in lines)
-    on_blue = now - before > 0.12
-    axes.annotate(
-        f"{now:.2f}",
-        ((now if on_blue else low) if inside else high, height),
-        xytext=(-5 if inside else 5, 0),
-        textcoords="offset points",
-        va="center",
-        ha="right" if inside else "left",
-        fontsize=7.5,
-        zorder=9,
-        color="white" if inside and on_blue else "black",
-    )
-
-
-WAVE_STEPS = (FLOOR, VECTOR_CEILING, BARRIER_CEILING, BEST, "cub")
+WAVE_STEPS = (FLOOR, groups.VECTOR_CEILING, groups.BARRIER_CEILING, BEST, "cub")
 """Steps of a wave. Each adds work to the step before; `cub` is the fastest of its scans."""
 WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 
 
-def wave_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
+def wave_cases(data: Data) -> pd.DataFrame:
     steps = WAVE_STEPS[:-1]
-    graphs: dict[str, Any] = {"launches": ("graph",), "only": (*steps, CUBS)}
-    return scans(data, types=types, all_of=steps, any_of=(CUBS,), **graphs)
+    return scans(data, all_of=steps, any_of=(CUBS,), only=(*steps, CUBS), launches=("graph",))
 
 
 def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """`step`, `items`, `us`, `low`, `high`: µs per graph node, warm, at each power of two."""
     cases = pick(cases, cache="warm", settings="")
-    of_cub = cases["variant"].isin(data.variants.ids(CUBS))
-    cases = cases.assign(step=cases["variant"].where(~of_cub, "cub"))
+    by_cub = cases["variant"].isin(data.variants.ids(CUBS))
+    cases = cases.assign(step=cases["variant"].where(~by_cub, "cub"))
     within = cases["items"].between(WAVE_SMALLEST, WAVE_LARGEST)
     sized = cases[within & power_of_two(cases["items"])]
     if sized.empty:
@@ -142,12 +98,12 @@ def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     return marks.times(rows, 1e3).rename(columns={"y": "us"})
 
 
-@figure("scans", follows=("type", "op"))
+@figure("scans")
 def single_wave(data: Data) -> Shown:
     """Time per graph node from an empty node over two copies to best and the fastest CUB: each step
     adds work."""
-    cases = wave_cases(data, ANY_TYPE)
-    steps, about = wave_steps(data, cases), data.variants
+    cases, about = wave_cases(data), data.variants
+    steps = wave_steps(data, cases)
     steps.loc[steps["step"] == FLOOR, "low"] = np.nan  # one measurement, whatever n
     drawn, (axes,) = style.figure(style.COLUMN, 2.4)
     axes.set_yscale("log")
@@ -161,9 +117,8 @@ def single_wave(data: Data) -> Shown:
     axes.set_ylabel("time per graph node, µs")
     style.margin_legend(axes, ends)
     caption = (
-        f"Time per graph node against array size, warm cache, {items_words(scan_of(cases)[0])}. "
-        "Lines: an empty node, a vector copy, a copy with a grid-wide barrier, `best`, and the "
-        "fastest CUB scan. On the log axis, equal distances are equal ratios. The copy with the "
-        "barrier is a comparison, not a bound. Bars: 95% intervals."
+        "Time per graph node against array size, warm cache, 32-bit integers: an empty node, a "
+        "vector copy, a copy with a grid-wide barrier, `best`, and the fastest CUB scan. The copy "
+        "with the barrier is a comparison, not a bound. Bars: 95% intervals."
     )
-    return shown(data, drawn, caption, cases, scanned=scan_of(cases))
+    return shown(data, drawn, caption, cases)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,7 @@ from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import STREAM_SCAN
 
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
-_WAYS = {
-    STREAMED: STREAMED,
-    NAIVE: NAIVE,
-    DUPLEX: "copies in both directions",
-    FILES: "file access alone",
-}
+_WAYS = {DUPLEX: "copies in both directions", FILES: "file access alone"}
 _PLACES = {
     "": (style.BLUE, "o"),
     "generated": (style.SKY, "D"),
@@ -33,6 +28,7 @@ _PLACES = {
 def larger_cases(data: Data) -> pd.DataFrame:
     """The cases of scans larger than the device, each of the file that answers."""
     rows = pick(data["stream_scan"], file=newest_first(data, "stream_scan"))
+    rows = rows[rows["bytes"] > 0]
     if rows.empty:
         raise Lacking("scans larger than the device")
     return summarise(answering(data, rows, "stream_scan"), STREAM_SCAN)
@@ -41,7 +37,7 @@ def larger_cases(data: Data) -> pd.DataFrame:
 def larger_sessions(data: Data) -> list[pd.DataFrame]:
     """Return the same cases of each folder separately, the newest first."""
     every = data.every or data
-    folders: dict[Any, list[int]] = {}
+    folders: dict[Path, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
         folders.setdefault(every.files[number].path.parent, []).append(number)
     return [
@@ -95,9 +91,6 @@ def stream_scan(data: Data) -> Shown:
     """Throughput of out-of-core scans against input size, beside copies and file access alone."""
     every = larger_cases(data)
     cases = fastest_ways(every)
-    cases = cases[cases["bytes"] > 0]
-    if cases.empty:
-        raise Lacking("scans of more than 0 bytes")
     drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
     marks.factor_axis(axes.yaxis, 1, 2, 5)
@@ -110,28 +103,15 @@ def stream_scan(data: Data) -> Shown:
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
         rows, drawn_as = marks.rates(rows.sort_values("bytes")), _way_look(way, place)
         draw = marks.reference if way in (DUPLEX, FILES) else marks.curve
-        ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS[way]}, {where}"))
+        ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS.get(way, way)}, {where}"))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)
     caption = (
         "Throughput of scans within a budget of device memory against input size, counting input "
-        "bytes. Thick lines are the same transfers without a scan, a reference and not a bound. "
-        "Naive: one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), "
-        "written by pwrite or through a mapping."
+        "bytes. Thick lines are the same transfers without a scan, a reference and not a bound; "
+        "naive is one synchronous loop on pageable memory. Recorded files lie in memory (tmpfs), "
+        "written by pwrite or through a mapping; bars are 95% intervals, where there are six "
+        "repetitions."
     )
-    return shown(data, drawn, caption, every, details=_larger_details(every))
-
-
-def _larger_details(cases: pd.DataFrame) -> str:
-    """Return sentences on which lines have bars, and which lines end before others."""
-    largest = fastest_ways(cases).groupby(["way", "where"])["bytes"].max()
-    every, short = largest.groupby("where").size(), largest[largest < largest.max()]
-    sentences = [marks.bars_said(cases["count"])]
-    for bytes_, lines in short.groupby(short):
-        named = []
-        for where, own in lines.groupby("where", sort=False):
-            ways = " and ".join(_WAYS[way] for way, _ in own.index)
-            named.append(f"all of {where}" if len(own) == every[where] else f"{ways}, {where}")
-        sentences.append(f"Timed up to {size_name(bytes_)} only: {'; '.join(named)}.")
-    return " ".join(sentences)
+    return shown(data, drawn, caption, every)

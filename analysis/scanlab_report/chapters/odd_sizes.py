@@ -9,16 +9,7 @@ import pandas as pd
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    code,
-    records,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
 from scanlab_report.intervals import Interval, median_interval, summarise
 from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
@@ -65,14 +56,11 @@ def odd_sizes(data: Data) -> Shown:
         raise Lacking(f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
     by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
     cases = cases.sort_values("ratio", key=by_value, kind="stable", ignore_index=True)
-    conditions = [part for _, part in cases.groupby(["variant", "cache", "launch"])]
-    rows = [_odd_row("all", part) for part in conditions]
-    for part in conditions:
-        rows += [
-            _odd_row(kind, pick(part, type=kind)) for kind in TYPES if kind in set(part["type"])
-        ]
+    conditions = [own for _, own in cases.groupby(["variant", "cache", "launch"])]
+    rows = [_odd_row("all", own) for own in conditions]
+    for own in conditions:
+        rows += [_odd_row(kind, pick(own, type=kind)) for kind in TYPES if kind in set(own["type"])]
     single = [_odd_row(kind, cases[n : n + 1]) for n, kind in enumerate(cases["type"])]
-    processes = " or ".join(map(str, sorted({ratio.count for ratio in cases["ratio"]})))
     columns = (
         Column("variant", "variant", code, right=False),
         Column("cache", "cache", right=False),
@@ -85,19 +73,15 @@ def odd_sizes(data: Data) -> Shown:
         Column("spread", "spread", lambda part: f"{100 * part:.1f}%"),
     )
     caption = (
-        f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped. "
-        f"Inclusive sums of {cases['items'].nunique()} random odd sizes, "
-        f"{size(cases['items'].min())} to {size(cases['items'].max())}; {processes} processes with "
-        "arrays at other addresses. Cases are won or lost if the 95% interval over processes "
-        "excludes 1. Spread: the largest change of a ratio from process to process."
+        f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped: "
+        f"inclusive sums of {cases['items'].nunique()} random odd sizes, "
+        f"{size(cases['items'].min())} to {size(cases['items'].max())}, in "
+        f"{max(ratio.count for ratio in cases['ratio'])} processes with arrays at other addresses. "
+        "Cases are won or lost if the 95% interval over processes excludes 1. Spread: the largest "
+        "change of a ratio from process to process."
     )
-    content = Table(
-        caption,
-        columns,
-        records(rows + single),
-        printed=len(rows),
-        details=("odd_sizes.csv has a row for each case, too, the least ratio first.",),
-    )
+    more = ("odd_sizes.csv has a row for each case, too, the least ratio first.",)
+    content = Table(caption, columns, pd.DataFrame(rows + single), printed=len(rows), details=more)
     return shown(data, content, caption, timed)
 
 
@@ -113,8 +97,8 @@ def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
     least, outcomes = cases.iloc[0], list(cases["outcome"])
     row = {name: least[name] for name in ("variant", "cache", "launch", "ratio", "items", "rival")}
     row |= {"type": kind, "cases": len(cases), "spread": cases["spread"].max()}
-    counted_ = (("won", WIN), ("equal", TIE), ("lost", LOSS))
-    return row | {name: outcomes.count(which) for name, which in counted_}
+    names = {"won": WIN, "equal": TIE, "lost": LOSS}
+    return row | {name: outcomes.count(which) for name, which in names.items()}
 
 
 # ------------------------------------------------------------------- another stopwatch, and bits
@@ -140,10 +124,9 @@ def stopwatch(data: Data) -> Shown:
     """Times of the same scans by scanlab bench and by NVIDIA's nvbench."""
     both, cases, theirs = beside_nvbench(data)
     order = ["launch", "variant", "type", "items"]
-    rows = both.sort_values(order, ascending=[False, True, True, True])
-    ways = {("cold", "stream"): "one by one, cold", ("warm", "batch"): "in batches"}
+    rows = both.sort_values(order, ascending=[False, True, True, True], ignore_index=True)
     rows = rows.assign(
-        timed=[ways[way] for way in zip(rows["cache"], rows["launch"], strict=True)],
+        timed=rows["launch"].map({"stream": "one by one, cold", "batch": "in batches"}),
         ratio=[ratio.value for ratio in rows["ratio"]],
         ours_us=rows["median_ns"] / 1e3,
         theirs_us=rows["theirs_ns"] / 1e3,
@@ -164,28 +147,20 @@ def stopwatch(data: Data) -> Shown:
         "reads in scanlab and by writes in nvbench. In batches: runs enqueued behind a waiting "
         "kernel: all in scanlab, the first two in nvbench, which gives the mean."
     )
-    content = Table(caption, columns, rows[[c.key for c in columns]].reset_index(drop=True))
-    return shown(data, content, caption, cases, theirs)
+    return shown(data, Table(caption, columns, rows), caption, cases, theirs)
 
 
 @table("repeat")
 def bits(data: Data) -> Shown:
     """Cases whose bits vary between runs on the same input."""
     rows = origin_first(data, data["repeats"], "repeated runs of verify")
-    scans_ = rows[[data.variants[variant].kind == "scan" for variant in rows["variant"]]]
-    made = []
-    for variant, own in scans_.groupby("variant"):
-        varied = own[own["varying"] > 0]
-        made.append(
-            {
-                "variant": variant,
-                "types": ", ".join(sorted(set(own["type"]))),
-                "cases": own["cases"].sum(),
-                "varying": own["varying"].sum(),
-                "runs": own["runs"].min(),
-                "where": ", ".join(sorted(set(varied["type"] + " " + varied["op"]))) or "nowhere",
-            }
-        )
+    is_scan = [data.variants[variant].kind == "scan" for variant in rows["variant"]]
+    every, words = rows[is_scan], lambda values: ", ".join(sorted(set(values)))
+    varied = every[every["varying"] > 0]
+    where = (varied["type"] + " " + varied["op"]).groupby(varied["variant"]).agg(words)
+    how = {"types": ("type", words), "cases": ("cases", "sum"), "varying": ("varying", "sum")}
+    made = every.groupby("variant").agg(**how, runs=("runs", "min")).reset_index()
+    made["where"] = made["variant"].map(where).fillna("nowhere")
     columns = (
         Column("variant", "variant", code, right=False),
         Column("types", "types", right=False),
@@ -198,4 +173,4 @@ def bits(data: Data) -> Shown:
         "Repeated runs on the same input, of cases whose results round: the number of cases whose "
         "bits varied between runs (`scanlab verify --repeat`)."
     )
-    return shown(data, Table(caption, columns, pd.DataFrame(made)), caption, rows)
+    return shown(data, Table(caption, columns, made), caption, rows)

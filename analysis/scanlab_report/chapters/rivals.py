@@ -6,27 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from scanlab_report import groups
 from scanlab_report.chapters.head_to_head import FILES, type_op_rows
 from scanlab_report.chapters.scans import python_notes
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size, with_interval
-from scanlab_report.groups import (
-    BARRIER_CEILING,
-    BEST,
-    BULK_CEILING,
-    CEILING,
-    CUBS,
-    LOSS,
-    RIVALS,
-    TIE,
-    TUNED,
-    TYPES,
-    WIN,
-    cub_as_shipped,
-)
+from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, TUNED, cub_as_shipped
 from scanlab_report.intervals import Interval
 from scanlab_report.looks import ordered
 from scanlab_report.pick import pick
@@ -35,9 +22,10 @@ from scanlab_report.versus import against, contests, decided, pairs, versus_cub
 
 SMALL = 1 << 20
 LARGE_BYTES = 1 << 30
-NARROW = "CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits."
+NARROW = ("CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits.",)
 """This note stands wherever a ratio of such sums stands."""
-SUMS = [(kind, "plus") for kind in TYPES]
+SUMS = [(kind, "plus") for kind in groups.TYPES]
+FOUR = partial(significant, digits=4)
 
 
 def at_two_sizes(
@@ -46,17 +34,17 @@ def at_two_sizes(
     """Return `beside_rivals` of cold inclusive scans from a stream, by type and operator, at
     `two_sizes`."""
     usual = pick(cases, mode="inclusive", cache="cold", launch="stream")
-    parts = (pick(usual, type=kind, op=op) for kind, op in scanned)
-    made = [
-        row for own in parts for n in two_sizes(data, own) if (row := beside_rivals(data, own, n))
-    ]
+    made = []
+    for kind, op in scanned:
+        own = pick(usual, type=kind, op=op)
+        made += [beside_rivals(data, own, n) for n in two_sizes(data, own)]
     columns = ["type", "op", "items", "time_us", "chosen", "fastest_cub", "of_cub"]
     rows = pd.DataFrame(made, columns=[*columns, *(f"of_{v}" for v in _others(data))])
     return rows.assign(of_cub=pd.Series([row["of_cub"] for row in made], dtype=object))
 
 
 def _others(data: Data) -> list[str]:
-    return [CEILING, BULK_CEILING, BARRIER_CEILING, *data.variants.ids(RIVALS)]
+    return [CEILING, BULK_CEILING, groups.BARRIER_CEILING, *data.variants.ids(groups.RIVALS)]
 
 
 def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
@@ -69,14 +57,12 @@ def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
     return [n for n in sizes if n == SMALL] + ([n for n in large if n in copied] or large)[-1:]
 
 
-def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] | None:
+def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any]:
     """Return the time of best, its shares of copies, and its ratio to all rivals, from one file.
     Only rivals that this file lacks are from another."""
     here, cubs = pick(here, items=items), data.variants.ids(CUBS)
     matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))
-    match = next((m.iloc[0] for m in matches if len(m)), None)
-    if match is None:
-        return None
+    match = next(m.iloc[0] for m in matches if len(m))
     times = here.pivot(index="place", columns="variant", values="median_ns")
     theirs = times.loc[match["place"]].fillna(times.bfill().iloc[0]).reindex(_others(data))
     in_file = against(pick(here, file=match["file"]), BEST, cubs)
@@ -94,53 +80,41 @@ def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any] 
     return row | (theirs / match["median_ns"]).add_prefix("of_").to_dict()
 
 
-def _require_cub(data: Data) -> None:
-    """Lacking if no case has CUB beside best."""
-    versus_cub(data)
-
-
 @table(*FILES, "python")
 def rivals(data: Data) -> Shown:
     """Speedup of best over every other scan, by type, at two sizes."""
-    _require_cub(data)
+    versus_cub(data)  # Lacking if no case has CUB beside best
     cases, about = contests(data, python=True), data.variants
     rows = at_two_sizes(data, cases, SUMS)
-    others = [v for v in ordered(about.ids(RIVALS), about) if rows[f"of_{v}"].notna().any()]
+    others = [v for v in ordered(about.ids(groups.RIVALS), about) if rows[f"of_{v}"].notna().any()]
     short = {"CUB": "toolkit", "deterministic": "determ."}
-
-    def heading(variant: str) -> str:
-        last = about[variant].label.split(", ")[-1]
-        return short.get(last, last)
-
-    def group(variant: str) -> str:
-        return "× CUB" if CUBS.has(about[variant]) else "× others"
-
+    last = {v: about[v].label.split(", ")[-1] for v in others}
+    group = {v: "× CUB" if CUBS.has(about[v]) else "× others" for v in others}
     columns = (
         Column("type", "type", right=False),
         Column("items", "n", size),
         Column("chosen", "chosen", right=False),
-        Column("time_us", "µs", partial(significant, digits=4)),
+        Column("time_us", "µs", FOUR),
         Column("of_memcpy", "memcpy", significant, group="share of"),
         Column("of_copy_bulk", "bulk", significant, group="share of"),
         Column("of_copy_one_wave", "one wave", significant, group="share of"),
-        *(Column(f"of_{v}", heading(v), significant, group=group(v)) for v in others),
+        *(
+            Column(f"of_{v}", short.get(last[v], last[v]), significant, group=group[v])
+            for v in others
+        ),
     )
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier. A dash: not timed."
+        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier."
     )
-    notes = (*_narrow(rows), *python_notes(set(cases["variant"]), data))
+    notes = NARROW + python_notes(cases["variant"], data)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)
-
-
-def _narrow(rows: pd.DataFrame) -> tuple[str, ...]:
-    return (NARROW,) if rows["type"].isin(["i8", "i16"]).any() else ()
 
 
 def fastest(data: Data) -> Shown:
     """Sums of every type at the large size, against the copy and the fastest CUB."""
-    _require_cub(data)
+    versus_cub(data)
     cases = contests(data)
     rows = at_two_sizes(data, cases, SUMS)
     rows = rows[rows["items"] != SMALL].reset_index(drop=True)
@@ -156,38 +130,30 @@ def fastest(data: Data) -> Shown:
         "`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
         "launches. Ratios are speeds."
     )
-    return shown(data, Table(caption, columns, rows, _narrow(rows)), caption, cases)
+    return shown(data, Table(caption, columns, rows, NARROW), caption, cases)
 
 
 def score(data: Data) -> Shown:
     """In how many cases best is faster than CUB as shipped, and in shapes tuned on the device."""
-    _require_cub(data)
+    versus_cub(data)
     cases = contests(data)
-    sentences = [_score(data, cub_as_shipped(data), "the fastest scan of CUB as shipped")]
+    sentences = [_score(cases, cub_as_shipped(data), "the fastest scan of CUB as shipped")]
     if TUNED in set(cases["variant"]):
-        _, _, named = data.variants[TUNED].title.partition(", tuned on ")
-        device = f"another device, {named}" if named else "an unnamed device"
-        if named == data.files[cases["file"].iloc[0]].device:
-            device = "the device"
-        sentences.append(_score(data, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
-    else:
-        sentences.append(
-            "CUB with shapes tuned on the device (`cub_tuned`) has no times in this recording."
-        )
-    sentences += _narrow(cases)
-    sentences.append(
-        "A compared case is a type, operator, mode, size, cache state and launch. A case counts "
-        "as faster or slower only if the 95% interval of its ratio excludes 1."
-    )
+        named = data.variants[TUNED].title.partition(", tuned on ")[2]
+        here = named == data.files[cases["file"].iloc[0]].device
+        device = "the device" if here else f"another device, {named}"
+        sentences.append(_score(cases, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
+    sentences += [
+        *NARROW,
+        "A compared case is a type, operator, mode, size, cache state and launch.",
+        "A case counts as faster or slower only if the 95% interval of its ratio excludes 1.",
+    ]
     return shown(data, " ".join(sentences), "", cases)
 
 
-def _score(data: Data, against_: Sequence[str], what: str) -> str:
-    cases = contests(data)
-    present = set(data.variants.ids(CUBS)) & set(cases["variant"])
-    rows = versus_cub(data) if set(against_) == present else against(cases, BEST, against_)
-    outcomes = list(decided(rows)["outcome"])
-    won, tied, lost = (outcomes.count(o) for o in (WIN, TIE, LOSS))
+def _score(cases: pd.DataFrame, cubs: Sequence[str], what: str) -> str:
+    outcomes = list(decided(against(cases, BEST, cubs))["outcome"])
+    won, tied, lost = (outcomes.count(o) for o in (groups.WIN, groups.TIE, groups.LOSS))
     return (
         f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
         f"and slower in {lost}."
@@ -199,17 +165,16 @@ def operators(data: Data) -> Shown:
     """Speedup of best over the fastest CUB scan for every type and operator, at two sizes."""
     cases, key = contests(data), ["type", "op"]
     made = at_two_sizes(data, cases, type_op_rows(versus_cub(data)))
-    rows = made[key].drop_duplicates()
-    for name, own in made.groupby(np.where(made["items"] == SMALL, "small", "large")):
+    rows, small = made[key].drop_duplicates(), made["items"] == SMALL
+    for name, own in (("small", made[small]), ("large", made[~small])):
         rows = rows.join(own.set_index(key).add_suffix(f"_{name}"), on=key)
     rows = rows.rename(columns={"items_large": "items"}).reset_index(drop=True)
     columns = [Column("type", "type", right=False), Column("op", "op", right=False)]
     for where, group in (("small", size(SMALL)), ("large", "largest")):
         if where == "large":
-            items = lambda v: "—" if pd.isna(v) else size(v)
-            columns.append(Column("items", "n", items, group=group))
+            columns.append(Column("items", "n", _size, group=group))
         columns += [
-            Column(f"time_us_{where}", "µs", partial(significant, digits=4), group=group),
+            Column(f"time_us_{where}", "µs", FOUR, group=group),
             Column(f"of_memcpy_{where}", "memcpy", partial(significant, digits=2), group=group),
             Column(f"of_cub_{where}", "× CUB", _of_cub, group=group),
             Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
@@ -217,12 +182,16 @@ def operators(data: Data) -> Shown:
     rows = rows.reindex(columns=[column.key for column in columns])
     caption = (
         f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. Columns: time, share of memcpy, and speedup over the fastest CUB "
-        "scan with its 95% interval; toolkit is `cub_device_scan`. Inclusive scans, cold cache, "
-        "stream launches. Items of affine, arg_max, complex_multiply and segmented_plus have two "
-        "parts, those of matrix_2x2 four."
+        "size of 1 GiB or more: time, share of memcpy, and speedup over the fastest CUB scan with "
+        "its 95% interval; toolkit is `cub_device_scan`. Inclusive scans, cold cache, stream "
+        "launches. Items of affine, arg_max, complex_multiply and segmented_plus have two parts, "
+        "those of matrix_2x2 four."
     )
     return shown(data, Table(caption, columns, rows), caption, cases)
+
+
+def _size(value: Any) -> str:
+    return "—" if pd.isna(value) else size(value)
 
 
 def _of_cub(value: Interval | None) -> str:

@@ -8,34 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters.scans import ALL, python_notes, subject
+from scanlab_report import groups
+from scanlab_report.chapters.scans import ALL, python_notes, scan_of, subject
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
-from scanlab_report.groups import (
-    ANY_TYPE,
-    BEST,
-    CEILING,
-    CUBS,
-    FLOOR,
-    HOST,
-    LARGEST,
-    OVERVIEW_CUBS,
-    OWN,
-    TORCH,
-    VENDOR,
-)
-from scanlab_report.intervals import FEWEST_OF_MEDIAN, Interval, ratio_interval
+from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, HOST, LARGEST, VENDOR
+from scanlab_report.intervals import Interval, ratio_interval
 from scanlab_report.pick import (
     Lacking,
     answering,
     by_device,
     caches,
-    fastest_cub,
-    items_words,
     origin_first,
     pick,
-    scan_of,
-    scan_words,
     scans,
     timed,
 )
@@ -43,15 +28,17 @@ from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import sources
 from scanlab_report.tables import CASE
 
+SIX = (CEILING, BEST, groups.TUNED, VENDOR, groups.NEWEST_VENDOR, groups.TORCH)
+
 
 def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """One row per scan at its largest size up to LARGEST, fastest first: `variant`, `items`,
-    `count`, `median_us`, and the intervals `rate` (GB/s), `of_memcpy` and `of_cub`."""
+    `count`, `median_us`, and the intervals `rate` (GB/s), `of_memcpy` and `of_cub`. CPUs were timed
+    warm alone."""
     cache = caches(cases)[0]
     usual = cases[(cases["settings"] == "") & (cases["variant"] != FLOOR)]
     in_cache = pick(usual, cache=cache)
-    warm = usual[~usual["variant"].isin(in_cache["variant"])]
-    warm = warm[[data.variants[name].on_host for name in warm["variant"]]]
+    warm = pick(usual, variant=set(data.variants.ids(HOST)) - set(in_cache["variant"]))
     rows = pd.concat([in_cache, warm])
     rows = rows[rows["items"] <= LARGEST].sort_values("items", kind="stable")
     rows = rows.drop_duplicates("variant", keep="last").sort_values("variant")
@@ -60,48 +47,37 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     times = in_cache.set_index(["variant", "items"])["samples"].to_dict()
 
     def over(row: Any, rival: str | None) -> Interval | None:
-        theirs = times.get((rival, row.items))
-        known = theirs is not None and rival != row.variant
-        return ratio_interval(theirs, row.samples) if known else None
+        known = (rival, row.items) in times and rival != row.variant
+        return ratio_interval(times[rival, row.items], row.samples) if known else None
 
+    cubs = pick(in_cache, variant=data.variants.ids(CUBS)).sort_values("median_ns")
+    cub = cubs.drop_duplicates("items").set_index("items")["variant"]
+    every = list(rows.itertuples())
+    ends = [(r.gb_per_s, r.bytes / r.high_ns, r.bytes / r.low_ns, r.count) for r in every]
     intervals = {
-        "rate": [
-            Interval(row.gb_per_s, row.bytes / row.high_ns, row.bytes / row.low_ns, row.count)
-            for row in rows.itertuples()
-        ],
-        "of_memcpy": [over(row, CEILING) for row in rows.itertuples()],
-        "of_cub": [
-            over(row, fastest_cub(data, cases, row.items, cache)) for row in rows.itertuples()
-        ],
+        "rate": [Interval(*end) for end in ends],
+        "of_memcpy": [over(row, CEILING) for row in every],
+        "of_cub": [over(row, cub.get(row.items)) for row in every],
     }
-    return pd.DataFrame(
-        {"variant": rows["variant"], "items": rows["items"].astype(int), "count": rows["count"]}
-        | {"median_us": rows["median_ns"] / 1e3}
-        | {name: pd.Series(values, dtype=object) for name, values in intervals.items()}
-    )
+    made = rows[["variant", "items", "count"]].assign(median_us=rows["median_ns"] / 1e3)
+    made = made.astype({"items": int})
+    return made.assign(**{name: pd.Series(own, dtype=object) for name, own in intervals.items()})
 
 
 @table("scans", "python", follows=ALL)
 def summary(data: Data) -> Shown:
     """Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the
     README."""
-    cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
+    cases = scans(data, types=groups.ANY_TYPE, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
     if rows.empty:
         raise Lacking(f"timings of at most {size(LARGEST)} items")
     notes = python_notes(timed(cases), data)
-    if rows["count"].min() < FEWEST_OF_MEDIAN:
-        few = f"Medians of fewer than {FEWEST_OF_MEDIAN} repetitions have no interval."
-        notes = (few, *notes)
-    if any(data.variants[v].on_host for v in rows["variant"]):
-        notes += (
-            "CPU times are warm, by the wall clock and of one session; they differ by session.",
-        )
     caption = (
         f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive "
-        f"{subject(cases)}, {caches(cases)[0]} cache. Columns: median time, throughput of 2n "
-        "items, and speed over a device copy and over the fastest CUB, with 95% intervals in "
-        "brackets."
+        f"{subject(cases)}, {caches(cases)[0]} cache, on CPUs warm and of one session. Columns: "
+        "median time, throughput of 2n items, and speed over a device copy and over the fastest "
+        "CUB, with 95% intervals in brackets."
     )
     columns = (
         Column("variant", "variant", code, right=False),
@@ -111,10 +87,9 @@ def summary(data: Data) -> Shown:
         Column("of_memcpy", "× memcpy", with_interval),
         Column("of_cub", "× CUB", with_interval),
     )
-    printed = rows.rename(columns={"median_us": "time_us", "rate": "gb_per_s"})
-    return shown(
-        data, Table(caption, columns, printed, notes), caption, cases, scanned=scan_of(cases)
-    )
+    rows = rows.rename(columns={"median_us": "time_us", "rate": "gb_per_s"})
+    content = Table(caption, columns, rows, notes)
+    return shown(data, content, caption, cases, scanned=scan_of(cases))
 
 
 def _share(interval: Interval | None) -> str:
@@ -132,21 +107,15 @@ _STANDING = (
 def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
     """Return the cases, the standings on the GPU at the largest size, what they are of, and a
     sentence on how sure the medians are."""
-    cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
+    cases = scans(data, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
-    on_host = rows["variant"].isin(data.variants.ids(HOST))
-    rows = rows[(rows["items"] == rows["items"].max()) & ~on_host].reset_index(drop=True)
-    type_name, op = scan_of(cases)
-    what = (
-        f"Inclusive {scan_words(op)} of {size(rows['items'].max())} {items_words(type_name)}, "
-        f"{caches(cases)[0]} cache"
-    )
+    rows = rows[(rows["items"] == rows["items"].max())]
+    rows = rows[~rows["variant"].isin(data.variants.ids(HOST))].reset_index(drop=True)
+    what = f"Inclusive sum of {size(rows['items'].max())} 32-bit integers, cold cache"
     apart = [max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known]
-    within = (
-        f" Rows with six samples or more have 95% intervals within "
-        f"{significant(100 * max(apart, default=0), 2)}% of their medians."
-    )
-    return cases, rows, what, within * bool(apart)
+    widest = significant(100 * max(apart, default=0), 2)
+    within = f"Rows with six samples or more have 95% intervals within {widest}% of their medians."
+    return cases, rows, what, within
 
 
 def short(data: Data) -> Shown:
@@ -154,7 +123,7 @@ def short(data: Data) -> Shown:
     cases, rows, what, within = _at_largest(data)
     caption = (
         f"{what}: median time, throughput of 2n items, and speed over a device copy and over the "
-        f"fastest CUB.{within}"
+        f"fastest CUB. {within}"
     )
     columns = (Column("variant", "variant", code, right=False), *_STANDING)
     notes = python_notes(timed(cases), data)
@@ -162,33 +131,20 @@ def short(data: Data) -> Shown:
 
 
 def six(data: Data) -> Shown:
-    """Six rows for the README: ceiling, ours, CUB tuned and as shipped, what many call, then the
-    fastest others of overviews; with what each is, and the versions that ran."""
+    """The rows of SIX for the README, with what each is, and the versions that ran."""
     cases, rows, what, within = _at_largest(data)
-    about = data.variants
-    wide = [v for v in rows["variant"] if about[v].overview]
-    first = dict.fromkeys((CEILING, BEST, *about.ids(OVERVIEW_CUBS), TORCH, *wide))
-    present = [v for v in first if v in set(rows["variant"])]
-    rows = rows[rows["variant"].isin(present[:6])].reset_index(drop=True)
-    rows["title"] = [about[v].title for v in rows["variant"]]
-    versions = sources(data, cases)[0].versions
-    fastest = list(rows.loc[rows["of_cub"].isna(), "variant"])
-    times = rows.set_index("variant")["median_us"].reindex([VENDOR, BEST, TORCH])
-    here = f", here `{fastest[0]}`" if len(fastest) == 1 else ""
-    sentences = [
+    rows = pick(rows, variant=SIX).reset_index(drop=True)
+    rows["title"] = [data.variants[v].title for v in rows["variant"]]
+    fastest = ", ".join(map(code, rows.loc[rows["of_cub"].isna(), "variant"]))
+    times = rows.set_index("variant")["median_us"].reindex([VENDOR, BEST])
+    lead = significant(times[VENDOR] / times[BEST], 3)
+    caption = (
         f"{what}, stream launches, on {data.files[cases['file'].iloc[0]].device}. Time is the "
-        "median, and GB/s counts 2n items. Ratios are speeds over "
-        f"`{CEILING}` and over the fastest CUB{here}."
-    ]
-    if times[[VENDOR, BEST]].notna().all():
-        lead = significant(times[VENDOR] / times[BEST], 3)
-        sentences.append(f" `{BEST}` has {lead} times the speed of the toolkit's CUB, `{VENDOR}`.")
-    sentences.append(within)
-    if pd.notna(times[TORCH]):
-        sentences.append(" PyTorch was timed in a run of its own.")
-    if versions:
-        sentences.append(f" Versions: {', '.join(versions)}.")
-    caption = "".join(sentences)
+        f"median, and GB/s counts 2n items. Ratios are speeds over `{CEILING}` and over the "
+        f"fastest CUB, here {fastest}. `{BEST}` has {lead} times the speed of the toolkit's CUB, "
+        f"`{VENDOR}`. {within} PyTorch was timed in a run of its own. "
+        f"Versions: {', '.join(sources(data, cases)[0].versions)}."
+    )
     share = lambda v: "1" if v is None else _share(v)
     columns = (
         Column("variant", "row", code, right=False),
@@ -206,24 +162,20 @@ _KERNEL = {"launches": "launches", "threads": "threads", **_MOST, "workspace_byt
 @table("scans")
 def kernels(data: Data) -> Shown:
     """Resources of the kernels of each scan."""
-    rows = kernel_rows(data, OWN, CUBS)
+    rows = kernel_rows(data, groups.OWN, CUBS)
     default, cubs = pick(rows, settings=""), data.variants.ids(CUBS)
     usual = pick(default, type="i32", op="plus", mode="inclusive")
     usual = usual[usual["items"] <= LARGEST].sort_values(["items", "cache", "launch"])
     usual = usual.drop_duplicates("variant", keep="last").set_index("variant")
+    usual = usual.assign(prepare_us=usual["prepare_ns"] / 1e3)[["items", *_KERNEL, "prepare_us"]]
     by_variant = default.groupby("variant")
-    made = by_variant[list(_MOST)].max().add_prefix("most_").join(usual[["items", *_KERNEL]])
-    made = made.assign(prepare_us=usual["prepare_ns"] / 1e3).reset_index()
+    made = by_variant[list(_MOST)].max().add_prefix("most_").join(usual).reset_index()
     made = made.sort_values("variant", key=lambda own: own.isin(cubs), kind="stable")
-    other = (
-        " Its configurations are CUB's for another chip; `cub_tuned` has those found on this one."
+    local = by_variant["local_bytes"].agg(["min", "max"]).reindex(cubs)
+    notes = tuple(
+        f"`{row.Index}` has local memory in every kernel: {row.min:.0f} to {row.max:.0f} B."
+        for row in local[local["min"] > 0].itertuples()
     )
-    notes = [
-        f"`{variant}` has local memory in every kernel: {local.min():.0f} to {local.max():.0f} B."
-        + other * (variant == "cub_newest_look_ahead")
-        for variant, local in by_variant["local_bytes"]
-        if variant in cubs and local.min() > 0
-    ]
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
@@ -234,10 +186,10 @@ def kernels(data: Data) -> Shown:
     caption = (
         "Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at "
         f"the largest size up to {size(LARGEST)}, then the maximum over all types, operators and "
-        "sizes. Local memory holds spilled registers and arrays indexed at run time. Preparation "
+        "sizes. Local memory holds spilled registers and arrays indexed at run time; preparation "
         "runs once before the first run, untimed."
     )
-    content = Table(caption, columns, made, tuple(notes))
+    content = Table(caption, columns, made, notes)
     return shown(data, content, caption, rows.drop(columns="count", errors="ignore"))
 
 

@@ -2,102 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from scanlab_report import marks, style
+from scanlab_report.chapters.scans import SUMS
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING, SHAPES, cub_as_shipped, ideal_bytes
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
-from scanlab_report.pick import (
-    Lacking,
-    answering,
-    by_device,
-    caches,
-    items_words,
-    pick,
-    scan_of,
-    scan_words,
-    scans,
-    shares,
-)
+from scanlab_report.pick import Lacking, answering, by_device, caches, pick, scans, shares
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import CASE, ELEMENT_BYTES
 
 SIZES = (2**20, 2**24, 2**28)
 """The sizes at which tiles and ideas are compared."""
-FOUR_BYTES = ("i32", "f32")
 
 # ------------------------------------------------------------------------------------- tiles
 
-SWEPT = {"look_ahead": "tile", "decoupled_lookback": "threads"}
-"""The parameter that sets the tile of each variant."""
+SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 112 / 1024)}
+"""The parameter that sets the tile of each variant, and KiB of 32-bit integers per unit of it."""
 
 
-def tile_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
-    return scans(data, types=types, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
+def tile_cases(data: Data) -> pd.DataFrame:
+    return scans(data, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
 
 
 def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     """`variant`, `items`, `kib`, `ratio`, `low`, `high`, ordered by tile; every other parameter at
     its default. Lacking if no tile was timed at SIZES."""
-    parts = []
-    threads_take = 112 if ELEMENT_BYTES[scan_of(cases)[0]] == 4 else 64
-    kib = {"tile": 1.0, "threads": threads_take / 1024}
-    for variant, parameter in SWEPT.items():
-        default = data.variants[variant].defaults.get(parameter)
+    parts = [pd.DataFrame(columns=["variant", "items", "kib", "ratio", "low", "high"])]
+    for variant, (parameter, kib) in SWEPT.items():
+        default = {parameter: data.variants[variant].defaults.get(parameter, "")}
         for settings in set(pick(cases, variant=variant)["settings"]):
-            chosen = {parameter: default} | data.settings[settings]
+            chosen = default | data.settings[settings]
             if chosen.keys() == {parameter} and chosen[parameter]:
                 rows = shares(cases, variant, CEILING, caches(cases)[0], settings)
-                tile = kib[parameter] * int(chosen[parameter] or 0)
+                tile = kib * int(chosen[parameter])
                 parts.append(pick(rows, items=SIZES).assign(variant=variant, kib=tile))
-    rows = pd.concat(parts) if parts else pd.DataFrame()
+    rows = pd.concat([part for part in parts if len(part)] or parts)
     if rows.empty:
         raise Lacking("timings of tiles at 2^20, 2^24 or 2^28")
     return rows.sort_values(["variant", "items", "kib"], ignore_index=True)
 
 
-def _by_size(rows: pd.DataFrame, height: float) -> tuple[Figure, dict[int, Axes]]:
-    """A figure with a panel for each of SIZES that was timed."""
+def _by_size(rows: pd.DataFrame, height: float, label: str) -> tuple[Figure, dict[int, Axes]]:
+    """A figure with a panel for each of SIZES that was timed, and the label of their axes."""
     sizes = [n for n in SIZES if n in set(rows["items"])]
     drawn, axes = style.figure(style.COLUMN, height, len(sizes), sharey=True)
     for panel, n in zip(axes, sizes, strict=True):
         panel.set_title(f"$n$ = {marks.power_of_two(n)}")
+    axes[len(axes) // 2].set_xlabel(label)
     return drawn, dict(zip(sizes, axes, strict=True))
 
 
-@figure("scans", follows=("type", "op"))
+@figure("scans")
 def tile_size(data: Data) -> Shown:
     """Speed of single-pass scans against tile size."""
-    cases = tile_cases(data, FOUR_BYTES)
+    cases = tile_cases(data)
     rows = by_tile(data, cases)
-    drawn, panels = _by_size(rows, 2.1)
-    bottom = 0.5 if rows["low"].min() > 0.5 else 0
+    drawn, panels = _by_size(rows, 2.1, "tile, KiB")
     for n, panel in panels.items():
         for variant in SWEPT:
             own, drawn_as = pick(rows, items=n, variant=variant), look(variant, data.variants)
             marks.curve(panel, own, "kib", drawn_as, variant, "ratio")
         marks.ticks_at(panel, (8, 16, 32, 64), base=2)
         panel.set_xlim(7, 76)
-        panel.set_ylim(bottom, max(1.0, 1.02 * rows["high"].fillna(rows["ratio"]).max()))
+        panel.set_ylim(0.5 if rows["low"].min() > 0.5 else 0, max(1.0, 1.02 * rows["high"].max()))
     axes = [*panels.values()]
-    axes[len(axes) // 2].set_xlabel("tile, KiB")
     axes[0].set_ylabel("share of a device copy")
     style.legend(drawn, axes[0])
-    type_name, op = scan_of(cases)
     caption = (
         "Speed of single-pass scans as a share of a device copy, against tile size, one panel per "
-        f"array size. Inclusive {scan_words(op)} of {items_words(type_name)}, cold cache, stream "
-        "launches. Each tile has its own number of warps, stages and loads in flight. Bars: 95% "
-        "intervals."
+        f"array size. {SUMS} Each tile has its own number of warps, stages and loads in flight; "
+        "bars are 95% intervals."
     )
-    return shown(data, drawn, caption, cases, scanned=(type_name, op))
+    return shown(data, drawn, caption, cases)
 
 
 # -------------------------------------------------------------------------------- single ideas
@@ -121,9 +103,9 @@ WITHOUT = {
 """The experiments by name: settings of WHOLE, or another scan with its defaults."""
 
 
-def ablation_cases(data: Data, types: Sequence[str] = ("i32",)) -> pd.DataFrame:
+def ablation_cases(data: Data) -> pd.DataFrame:
     members = (WHOLE, "decoupled_lookback", "reduce_then_scan")
-    return scans(data, types=types, all_of=members, only=members)
+    return scans(data, all_of=members, only=members)
 
 
 def ablations(cases: pd.DataFrame) -> pd.DataFrame:
@@ -140,38 +122,33 @@ def ablations(cases: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({"items": int})
 
 
-@figure("scans", follows=("type", "op"))
+@figure("scans")
 def ablation(data: Data) -> Shown:
     """Time of look_ahead with one idea removed or one parameter changed, over the time of the
     unchanged kernel: above 1 is slower."""
-    cases = ablation_cases(data, FOUR_BYTES)
+    cases = ablation_cases(data)
     rows = ablations(cases)
     ideas = [idea for idea in WITHOUT if idea in set(rows["idea"])]
-    drawn, panels = _by_size(rows, 0.8 + 0.17 * len(ideas))
+    drawn, panels = _by_size(rows, 0.8 + 0.17 * len(ideas), "relative time")
     for n, panel in panels.items():
-        own, places = pick(rows, items=n).set_index("idea").reindex(ideas), range(len(ideas))
-        panel.barh(places, own["ratio"] - 1, left=1, height=0.6, color=style.BLUE)
-        marks.error_bars(panel, own["ratio"], places, own["low"], own["high"], style.BLACK, True)
+        own = pick(rows, items=n).set_index("idea").reindex(ideas).reset_index()
+        panel.barh(own.index, own["ratio"] - 1, left=1, height=0.6, color=style.BLUE)
+        marks.error_bars(panel, own["ratio"], own.index, own["low"], own["high"], style.BLACK, True)
         panel.axvline(1, color=style.BLACK, linewidth=0.8)
         marks.rows_of_names(panel, ideas)
-        ends = own[["ratio", "high"]].clip(lower=1).max(axis=1)
-        label_at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
-        for place, ratio, end in zip(places, own["ratio"], ends, strict=True):
-            if ratio == ratio:  # timed at this size
-                panel.annotate(f"{ratio:.2f}", (end, place), fontsize=6, **label_at)
+        at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 6}
+        for row in own.dropna(subset="ratio").itertuples():
+            end = np.nanmax([row.ratio, row.high, 1.0])
+            panel.annotate(f"{row.ratio:.2f}", (end, row.Index), **at)
         left, right = panel.get_xlim()
         panel.set_xlim(left, right + 0.35 * (right - left))  # room for the numbers
         panel.locator_params(axis="x", nbins=3)
-    [*panels.values()][len(panels) // 2].set_xlabel("relative time")
-    type_name, op = scan_of(cases)
     caption = (
         "Time of `look_ahead` with one change, over that of the unchanged kernel; above 1 is "
-        f"slower. Inclusive {scan_words(op)} of {items_words(type_name)}, cold cache, stream "
-        "launches. States at once: it asks for all groups at once, at every size. Arrival per "
-        "lane: every lane arrives at barriers. The last two rows are other scans. Bars: 95% "
-        "intervals."
+        f"slower. {SUMS} States at once: it asks for all groups at once; arrival per lane: every "
+        "lane arrives at barriers; the last two rows are other scans; bars are 95% intervals."
     )
-    return shown(data, drawn, caption, cases, scanned=(type_name, op))
+    return shown(data, drawn, caption, cases)
 
 
 # ------------------------------------------------------------------------------ shapes of CUB
@@ -193,27 +170,27 @@ def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     each shape, cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD
     or LOOK_BACK, or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few shapes that
     were left."""
-    cases, rows = pick(cases, cache="cold", launch="stream"), []
-    is_shape = cases["variant"].isin(data.variants.ids(SHAPES))
-    is_shipped = cases["variant"].isin(cub_as_shipped(data)) & ~is_shape
-    sizes = cases[is_shape].groupby(["type", "variant", "settings"])["items"].transform("nunique")
-    left = sizes > sizes.groupby(cases["type"]).transform("min")
-    for (type_name, n), here in cases.groupby(["type", "items"], sort=False):
-        shapes, copies = here[is_shape[here.index]], pick(here, variant=CEILING)
-        finalists = shapes[left[shapes.index]]
-        if copies.empty or len(shapes) == len(finalists):
-            continue
-        share = copies["median_ns"].iloc[0] / here["median_ns"]
-        tuned = finalists["median_ns"].idxmin() if len(finalists) else None
-        for row in shapes.itertuples():
-            algorithm, items = _shape(data, row.variant, row.settings)
-            kib = ideal_bytes(type_name, items) / 2 / 1024
-            rows.append((type_name, n, algorithm, kib, share[row.Index], row.Index == tuned))
-        for ratio in share[is_shipped[here.index]].nlargest(1):
-            rows.append((type_name, n, SHIPPED, np.nan, ratio, False))
-    frame = pd.DataFrame(rows, columns=["type", "items", "algorithm", "kib", "ratio", "tuned"])
-    frame["bytes"] = frame["type"].map(ELEMENT_BYTES)
-    return frame.sort_values(["bytes", "type", "items"], kind="stable")
+    by, cases = ["type", "items"], pick(cases, cache="cold", launch="stream")
+    copies = pick(cases, variant=CEILING)[[*by, "median_ns"]].rename(columns={"median_ns": "copy"})
+    cases = cases.merge(copies, on=by, how="left")
+    cases["ratio"] = cases["copy"] / cases["median_ns"]
+    rows = pick(cases, variant=data.variants.ids(SHAPES))
+    sizes = rows.groupby(["type", "variant", "settings"])["items"].transform("nunique")
+    rows = rows.assign(left=sizes > sizes.groupby(rows["type"]).transform("min"))
+    rows = rows[rows["ratio"].notna() & ~rows.groupby(by)["left"].transform("all")]
+    if rows.empty:
+        raise Lacking("cold times of shapes beside a copy, from a stream")
+    best = rows["ratio"].where(rows["left"]).groupby([rows[name] for name in by]).transform("max")
+    shapes = [_shape(data, *row) for row in zip(rows["variant"], rows["settings"], strict=True)]
+    algorithm, tile = zip(*shapes, strict=True)
+    kib = [ideal_bytes(*own) / 2 / 1024 for own in zip(rows["type"], tile, strict=True)]
+    rows = rows.assign(algorithm=algorithm, kib=kib, tuned=rows["ratio"] == best)
+    shipped = set(cub_as_shipped(data)) - set(data.variants.ids(SHAPES))
+    fastest = pick(cases, variant=shipped).groupby(by)["ratio"].max().reset_index()
+    fastest = fastest.merge(rows[by].drop_duplicates()).assign(algorithm=SHIPPED, tuned=False)
+    rows = pd.concat([rows[[*by, "algorithm", "kib", "ratio", "tuned"]], fastest])
+    rows["bytes"] = rows["type"].map(ELEMENT_BYTES)
+    return rows.sort_values(["bytes", *by], kind="stable")
 
 
 def _shape(data: Data, variant: str, settings: str) -> tuple[str, int]:
@@ -230,8 +207,7 @@ def cub_shapes(data: Data) -> Shown:
     """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy,
     by tile size; the star is cub_tuned."""
     cases = shape_cases(data)
-    rows = by_shape(data, cases)
-    columns = list(rows.groupby("type", sort=False))
+    columns = list(by_shape(data, cases).groupby("type", sort=False))
     most = max(own["items"].nunique() for _, own in columns)
     height = 0.3 + 1.05 * most
     drawn, axes = style.figure(style.DOUBLE, height, len(columns), most, sharex=True, sharey=True)
@@ -242,16 +218,15 @@ def cub_shapes(data: Data) -> Shown:
         for panel, (n, here) in zip(panels[most - len(sizes) :], sizes, strict=True):
             _shapes(panel, here)
             panel.set_title(f"{type_name}, $n$ = {marks.power_of_two(n)}")
-    for panel in axes[-len(columns) :]:
-        panel.set_xlabel("tile, KiB")
+        panels[-1].set_xlabel("tile, KiB")
     for panel in axes[:: len(columns)]:
         panel.set_ylabel("share of a copy")
     style.legend(drawn, axes[-1])
     caption = (
         "Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, "
         "rows sizes, the largest at the bottom: inclusive scans, cold cache, stream launches. Each "
-        "mark is one configuration of look-back or look-ahead. The line, as shipped, is the "
-        "fastest untuned CUB, the star `cub_tuned`. There are no error bars."
+        "mark is a configuration of look-back or look-ahead, the line, as shipped, the fastest "
+        "untuned CUB, and the star `cub_tuned`; there are no error bars."
     )
     return shown(data, drawn, caption, cases)
 

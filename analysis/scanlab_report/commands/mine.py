@@ -1,25 +1,27 @@
-"""Write one page on one variant: its verification, and its speed alone, beside a copy and beside
-CUB.
+"""Write one page on one variant: its verification, and its speed beside a copy and beside CUB.
 
-The page is VARIANT.md with one figure per timed type, and VARIANT.pdf, 3.5 inches wide, for a
-paper. Missing measurements are named, with the command for each.
+The page is VARIANT.md with one figure per timed type. Missing measurements are named, with the
+command for each.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import in_place_of, unwritable
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    from scanlab_report.data import Data, Verification
+    import pandas as pd
+
+    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.jsonl
   scanlab-report mine best"""
@@ -33,111 +35,127 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.own_times import bench_command
-
     variant = options.variant
     try:
         data = opened.opened(options.paths or [opened.RECORDED])
         opened.refuse_others(data)
-        verified = {name for verification in data.verifications for name in verification.variants}
-        known = {*data["scan"]["variant"], *data["counts"]["variant"], *verified}
-        if variant not in known:
-            raise opened.Refused(
-                f"nothing was measured of {variant}. To time it: {bench_command(variant)}"
-            )
     except opened.Refused as error:
         return refuse(*error.args)
+    verified = {name for verification in data.verifications for name in verification.variants}
+    if variant not in verified | {*data["scan"]["variant"]}:
+        return refuse(f"nothing was measured of {variant}. To time it: {_bench(variant)}")
     stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
     out = options.out or Path(stem)
     if reason := unwritable(out):
         return refuse(f"{out}: cannot be written to: {reason}")
-    given = "".join(f" {shlex.quote(str(path))}" for path in options.paths)
     with in_place_of(out) as made:
-        (made / f"{stem}.md").write_text(page(variant, data, made, stem, given), encoding="utf-8")
+        about = data.variants[variant]
+        parts = [f"# {variant}", f"{about.title or about.label}.", "## Verification"]
+        parts += [*_verified(variant, data), "## Throughput", *_timed(variant, data, made)]
+        (made / f"{stem}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         written = sorted(path.name for path in made.iterdir())
     say(f"Written: {', '.join(str(out / name) for name in written)}")
     return SOUND
 
 
-def page(variant: str, data: Data, out: Path, stem: str, given: str) -> str:
-    """Return the whole page, in Markdown. Its figures go to a folder. `given`: the paths, as
-    commands name them."""
-    from scanlab_report.own_counts import (
-        bytes_in_hardware,
-        conflicts_in_hardware,
-        counted_by_emulator,
-    )
-    from scanlab_report.own_times import timed_part
+def _bench(variant: str) -> str:
+    from scanlab_report.experiments import bench
 
-    about = data.variants[variant]
-    parts = [
-        f"# {variant}",
-        f"{about.title or about.label}.",
-        "## Verification",
-        *_verified(variant, data),
-        *timed_part(variant, data, out, stem, given),
-    ]
-    if not about.on_host:  # neither the emulator nor a GPU runs code of the host
-        parts += [
-            "## Bank conflicts, counted by the emulator",
-            counted_by_emulator(variant, data, stem),
-            "## Bank conflicts, counted by the hardware",
-            conflicts_in_hardware(variant, data),
-            "## Bytes of device memory, counted by the hardware",
-            bytes_in_hardware(variant, data),
-        ]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
-
-
-# -------------------------------------------------------------------------------------- verified
-
-
-def _commit(verification: Verification) -> str:
-    commit = str(verification.context.get("git_commit", ""))[:9] or "unknown"
-    return f"commit {commit}" + "+" * (str(verification.context.get("git_dirty")) == "true")
+    return f"`{bench((variant, 'memcpy', 'cub*'))}`"
 
 
 def _verified(variant: str, data: Data) -> Iterator[str]:
-    """Yield a sentence per backend and code, the newest first. All verifications of the same code
-    share a sentence."""
-    alike: dict[tuple[str, ...], list[Verification]] = {}
+    """Yield a sentence per verification, the newest first."""
     date = lambda verification: str(verification.context.get("date", ""))
-    for verification in sorted(data.verifications, key=date, reverse=True):
-        checks, context = verification.variants.get(variant), verification.context
-        if checks and checks.passed + checks.failed:
-            key = str(context["backend"]), str(context.get("device", "")), _commit(verification)
-            alike.setdefault(key, []).append(verification)
-    for verifications in alike.values():
-        yield _verdict(variant, verifications)
-    if not alike:
-        program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
-        yield (
-            f"Not verified in these results. To verify it: `{program} verify --variant "
-            f"{shlex.quote(variant)} --json results/verify.jsonl`"
+    verifications = [v for v in data.verifications if variant in v.variants]
+    for each in sorted(verifications, key=date, reverse=True):
+        checks, context = each.variants[variant], each.context
+        where = {"simt": "the SIMT emulator", "host": "the host"}
+        by = (
+            f"{checks.passed} checks passed, {checks.failed} failed, {checks.skipped} skipped; "
+            f"types {', '.join(checks.types)}. "
+            f"On {where.get(str(context['backend']), context.get('device'))}, seed "
+            f"{context.get('seed', 'unknown')}, commit {_commit(context)}, {date(each)[:10]}."
         )
+        verdict = "**Verified**" if checks.passed and not checks.failed else "**Not verified**"
+        wrong = f" The first that failed: {checks.wrong}." * (checks.failed > 0)
+        interrupted = " It was interrupted: not all checks were made." * each.interrupted
+        yield f"{'**Wrong**' if checks.failed else verdict}: {by}{wrong}{interrupted}"
+    if not verifications:
+        program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
+        command = f"verify --variant {shlex.quote(variant)} --json results/verify.jsonl"
+        yield f"Not verified in these results. To verify it: `{program} {command}`"
 
 
-def _verdict(variant: str, verifications: list[Verification]) -> str:
-    from scanlab_report.formats import whole
+def _commit(context: Mapping[str, Any]) -> str:
+    return str(context.get("git_commit", ""))[:9] or "unknown"
 
-    newest, checks = verifications[0], [each.variants[variant] for each in verifications]
-    context = newest.context
-    where = {
-        "cuda": context.get("device"),
-        "simt": "the SIMT emulator",
-        "host": context.get("cpu") or "the host",
-    }[str(context["backend"])]
-    seeds = sorted({str(each.context.get("seed") or "unknown") for each in verifications})
-    day = str(context.get("date", ""))[:10]
-    by = f"On {where}, seed {', '.join(seeds)}, {_commit(newest)}, {day}."
-    passed, failed, skipped = (
-        whole(sum(getattr(check, what) for check in checks))
-        for what in ("passed", "failed", "skipped")
+
+def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
+    """Yield the parts on the first operator of the variant, sums if they were timed: a figure and a
+    table per type, and where they are from."""
+    from scanlab_report.data import Ask
+    from scanlab_report.groups import BEST, KEY, NEWEST_VENDOR, TYPES, VENDOR
+    from scanlab_report.pick import Lacking, pick
+    from scanlab_report.shown import draw, footer_line
+    from scanlab_report.sources import sources
+    from scanlab_report.versus import contests
+
+    try:
+        cases = contests(data, variant)
+    except Lacking:
+        lacking = "Not timed with default settings on a GPU in these results"
+        yield f"{lacking}. To time it: {_bench(variant)}"
+        return
+    own = pick(cases, variant=variant).drop_duplicates(KEY)
+    own = pick(own, op=min(own["op"], key=lambda name: (name != "plus", name)))
+    throughput = opened.registered("figure")["throughput"]
+    for kind in sorted(set(own["type"]), key=TYPES.index):
+        yield f"### {kind} {own['op'].iloc[0]}"
+        asked = Ask((variant, BEST, VENDOR, NEWEST_VENDOR), kind, own["op"].iloc[0])
+        with contextlib.suppress(Lacking):  # of inclusive scans from a stream, beside a copy
+            draw(throughput, data.asking(asked), [out / f"throughput_{kind}.png"])
+            yield f"![Throughput of {variant}, {kind}](throughput_{kind}.png)"
+        yield _table(variant, data, cases, pick(own, type=kind))
+    (source,) = sources(data, own)
+    yield f"{footer_line([source])}; {source.repeated}."
+    verified = {_commit(v.context) for v in data.verifications if variant in v.variants}
+    if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
+        other = "**The code that was verified is not the code that was timed**"
+        yield f"{other}: commit {', '.join(sorted(verified))} was verified."
+
+
+def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> str:
+    """Times beside the copy and the fastest CUB by size, in cold inclusive scans from a stream if
+    they were timed."""
+    from scanlab_report.formats import Column, Table, significant, size, with_interval
+    from scanlab_report.groups import CEILING, CUBS, KEY
+    from scanlab_report.intervals import Interval
+    from scanlab_report.pick import pick
+    from scanlab_report.versus import against
+
+    for column, usual in (("mode", "inclusive"), ("cache", "cold"), ("launch", "stream")):
+        values = set(own[column])
+        own = pick(own, **{column: usual if usual in values else min(values)})
+    rows = own.assign(us=own["median_ns"] / 1e3, rate=own["bytes"] / own["median_ns"])
+    for name, rivals in (("copy", [CEILING]), ("cub", data.variants.ids(CUBS))):
+        both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]]
+        both = both.rename(columns={"interval": f"over_{name}", "rival": name})
+        rows = rows.merge(both, how="left", on=KEY)
+    ratio = lambda value: with_interval(value if isinstance(value, Interval) else None)
+    columns = (
+        Column("items", "n", size),
+        Column("us", "time, µs", lambda value: significant(value, 4)),
+        Column("rate", "GB/s", significant),
+        Column("over_copy", "× memcpy", ratio),
+        Column("over_cub", "× CUB", ratio),
+        Column("cub", "fastest CUB", lambda v: v if isinstance(v, str) else "—", right=False),
     )
-    numbers = f"{passed} checks passed, {failed} failed, {skipped} skipped"
-    if wrong := next((check.wrong for check in checks if check.failed), ""):
-        return f"**Wrong**: {numbers}. {by} The first that failed: {wrong}."
-    types = ", ".join(sorted({name for check in checks for name in check.types}))
-    interrupted = any(each.interrupted for each in verifications)
-    broken_off = " It was interrupted: not all checks were made." * interrupted
-    return f"**Verified**: {numbers}; types {types}. {by}{broken_off}"
+    first = rows.iloc[0]
+    caption = (
+        f"{first['mode'].capitalize()} scans, {first['cache']} cache, launched in a "
+        f"{first['launch']}: median time, throughput counting 2n items, and the times of a device "
+        "copy and of the fastest CUB over its own, with 95% intervals in brackets."
+    )
+    table = Table(caption, columns, rows.sort_values("items", ignore_index=True))
+    return f"{caption}\n\n{table.markdown()}".strip()

@@ -88,7 +88,7 @@ def _at_largest(rows: pd.DataFrame, *variants: str) -> tuple[Any, ...]:
 
 def agreement(data: Data) -> Numbers:
     """In how many cases emulator and hardware agree, and how far others are apart."""
-    cases, _, _ = conflicts.both_counted(data)
+    cases, _ = conflicts.both_counted(data)
     return {
         "hardwareCases": len(cases),
         "hardwareEqual": int((~cases["differs"]).sum()),
