@@ -31,7 +31,7 @@ from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
 from scanlab_report.page import columns, timelines
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
-from tests import test_model, test_ranks, test_sessions, tiny
+from tests import test_model, test_ranks, tiny
 from tests.test_streams import ITEMS, MS, TWO, sample, schedule, scheduled
 from tests.test_streams import scan as larger
 from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, with_rows
@@ -282,7 +282,6 @@ def test_the_page_has_milliseconds_and_speedups_of_schedules_and_rounds_of_sessi
     own = pd.DataFrame(view["cases"]).set_index("id")
     assert own.loc["graph", ["time_ms", "time_ms_high", "speedup"]].tolist() == near([21, 29.4, 2])
     assert view["bounds"][PIPELINE]["ms"] == [30, 40, 30]
-    assert view["bounds"][SERIAL_SUM]["ms"] == [40, 40, 40]
 
 
 @pytest.mark.parametrize("issued", [False, True])

@@ -332,7 +332,7 @@ def counted(claim: Claim, data: Data) -> Values:
     """Return the number of cases in which the counts of emulator and hardware differ. For
     conflicts, return their difference in percent of wavefronts, since there are cases without
     conflicts."""
-    cases, launches, _ = conflicts.both_counted(data)
+    cases, launches = conflicts.both_counted(data)
     known = Known(cases["differs"].sum(), f"of {len(cases)}")
     if claim.measure == "conflicts":
         worst = cases.loc[cases["conflicts_off"].idxmax()]
