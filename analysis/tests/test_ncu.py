@@ -29,14 +29,18 @@ RANGES = [
 """Variant, type, items and settings of the ranges of REPORT."""
 
 
-def write(folder: Path, stem: str, text: str, *cases: dict[str, Any]) -> Path:
-    """A report, and beside it what its ranges are, as `scanlab bench --once` writes them."""
+def ranges(*cases: dict[str, Any], **context: Any) -> dict[str, Any]:
+    """The ranges of a report, as `scanlab bench --once` writes them."""
     usual = {"kind": "scan", "type": "i32", "op": "plus", "mode": "exclusive", "settings": {}}
-    document = {
-        "context": fixtures.context(schema="scanlab-ranges/1"),
+    return {
+        "context": fixtures.context(schema="scanlab-ranges/1") | context,
         "ranges": [usual | case for case in cases],
     }
-    (folder / f"{stem}.ranges.json").write_text(json.dumps(document))
+
+
+def write(folder: Path, stem: str, text: str, *cases: dict[str, Any]) -> Path:
+    """A report, and its ranges beside it."""
+    (folder / f"{stem}.ranges.json").write_text(json.dumps(ranges(*cases)))
     (folder / f"{stem}.csv").write_text(text, encoding="utf-8")
     return folder / f"{stem}.csv"
 
@@ -91,29 +95,35 @@ def test_what_a_report_lacks_is_named_with_its_launch(
     assert stated in str(problem)
 
 
-def test_dram_bytes_are_of_the_case_that_the_file_beside_says(tmp_path: Path) -> None:
-    """The name of a range begins with that of another."""
-    name = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144"
-    case = {"variant": "look_ahead", "mode": "inclusive", "items": 262144}
-    tiles = [
-        case | {"name": name, "settings": {"tile": "30", "piece": "4"}},
-        case | {"name": f"{name}/tile:26", "settings": {"tile": "26", "piece": "4"}},
-    ]
+DRAM = "scan/variant:look_ahead/type:i32/op:plus/mode:inclusive/items:262144"
+TILES = [
+    {"variant": "look_ahead", "mode": "inclusive", "items": 262144, "name": name}
+    | {"settings": {"tile": tile, "piece": "4"}}
+    for name, tile in ((DRAM, "30"), (f"{DRAM}/tile:26", "26"))
+]
+"""The name of a range begins with that of another."""
+
+
+def dram_report() -> str:
+    """A report of one launch of look_ahead with tiles of 26 KiB."""
     cells = dict.fromkeys(HEADER.strip('"').split('","'), "")
     column = next(column for column in cells if "Push/Pop" in column)
-    cells |= {column: f'""<default domain>:{name}/tile:26:none:none"" '}
-    cells |= {"ID": "0", "Kernel Name": "look_ahead"}
-    cells |= {"Metric Unit": "byte"}
+    cells |= {column: f'""<default domain>:{DRAM}/tile:26:none:none"" '}
+    cells |= {"ID": "0", "Kernel Name": "look_ahead", "Metric Unit": "byte"}
     counts = {"dram__bytes_read.sum": "1,050,000", "dram__bytes_write.sum": "1,024"}
     lines = [cells | {"Metric Name": metric, "Metric Value": n} for metric, n in counts.items()]
     rows = [",".join(f'"{value}"' for value in line.values()) for line in lines]
-    text = "\n".join([HEADER, *rows]) + "\n"
-    data = load([write(tmp_path, "dram_bytes", text, *tiles)])
+    return "\n".join([HEADER, *rows]) + "\n"
+
+
+def test_dram_bytes_are_of_the_case_that_the_file_beside_says(tmp_path: Path) -> None:
+    text = dram_report()
+    data = load([write(tmp_path, "dram_bytes", text, *TILES)])
     (row,) = data["traffic"].itertuples()
     assert not data.problems and data.files[row.file].commit == fixtures.COMMIT
     assert (row.variant, row.settings, row.items) == ("look_ahead", "tile=26", 262144)
     assert (row.dram_bytes_read, row.dram_bytes_written) == (1_050_000, 1024)
-    scaled = write(tmp_path, "dram_bytes", text.replace('"byte"', '"Mbyte"'), *tiles)
+    scaled = write(tmp_path, "dram_bytes", text.replace('"byte"', '"Mbyte"'), *TILES)
     assert "is in Mbyte: run ncu with --print-units base" in str(load([scaled]).problems[0])
     (tmp_path / "dram_bytes.ranges.json").unlink()
     beside = "dram_bytes.ranges.json is not beside it: scanlab bench --once --out writes it"
