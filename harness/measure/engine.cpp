@@ -47,6 +47,21 @@ std::shared_ptr<BenchmarkReporter> file_reporter(const std::string& format) {
   return std::make_shared<benchmark::JSONReporter>();
 }
 
+/// Lets Google Benchmark parse words, in addition to those before.
+void parse_words(std::vector<std::string> words) {
+  static char program[] = "scanlab";  // Google Benchmark keeps the pointer
+  std::vector<char*> argv{program};
+  for (std::string& word : words) argv.push_back(word.data());
+  auto count = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  benchmark::Initialize(&count, argv.data(), [] {
+    refuse(
+        "a --benchmark_ flag has a value that Google Benchmark does not take: formats are console, json and csv, and "
+        "time units ns, us, ms and s");
+  });
+  if (count > 1) refuse(fmt::format("Google Benchmark does not take {}", argv[1]));
+}
+
 /// Sees whether benchmarks run, and reports nothing of them.
 struct Silence : BenchmarkReporter {
   bool runs = false;
@@ -75,12 +90,19 @@ void GoogleFlags::parse(int repetitions) const {
   if (given("min_warmup_time")) {
     refuse("--benchmark_min_warmup_time would have no effect: untimed runs go before every sample; leave it out");
   }
-  if (const std::string path = value("out"); !path.empty() && !std::ofstream(path, std::ios::app)) {
-    refuse(fmt::format("--benchmark_out={}: the file cannot be written", path));
+  if (const std::string text = value("repetitions"); !text.empty() && std::strtoll(text.c_str(), nullptr, 10) < 1) {
+    refuse(fmt::format("--benchmark_repetitions={}: give 1 or more", text));
+  }
+  if (const std::string path = value("out"); !path.empty()) {
+    const bool is_new = !std::filesystem::exists(path);
+    if (!std::ofstream(path, std::ios::app)) {
+      refuse(fmt::format("--benchmark_out={}: the file cannot be written", path));
+    }
+    if (is_new) std::filesystem::remove(path);
   }
   // Defaults of ours, and those of Google Benchmark in place of what an earlier command of this process was given.
   const bool shows_medians = !given("format") && !given("report_aggregates_only");
-  const std::array<std::pair<const char*, std::string>, 10> defaults{{
+  const std::array<std::pair<const char*, std::string>, 9> defaults{{
       {"repetitions", std::to_string(repetitions)},
       {"enable_random_interleaving", "true"},
       {"time_unit", "us"},
@@ -90,30 +112,23 @@ void GoogleFlags::parse(int repetitions) const {
       {"filter", ""},
       {"list_tests", "false"},
       {"format", "console"},
-      {"out", ""},
   }};
   std::vector<std::string> words;
   for (const auto& [name, initially] : defaults) {
     if (in_environment(name) == nullptr) words.push_back(fmt::format("{}{}={}", kPrefix, name, initially));
   }
   words.insert(words.end(), flags_.begin(), flags_.end());
-  static char program[] = "scanlab";  // Google Benchmark keeps the pointer
-  std::vector<char*> argv{program};
-  for (std::string& word : words) argv.push_back(word.data());
-  auto count = static_cast<int>(argv.size());
-  argv.push_back(nullptr);
-  benchmark::Initialize(&count, argv.data(), [] {
-    refuse(
-        "a --benchmark_ flag has a value that Google Benchmark does not take: formats are console, json and csv, and "
-        "time units ns, us, ms and s");
-  });
-  if (count > 1) refuse(fmt::format("Google Benchmark does not take {}", argv[1]));
+  words.emplace_back("--benchmark_out=");  // opened by the first group: a refused command leaves it as it was
+  parse_words(words);
 }
 
 std::optional<double> GoogleFlags::seconds() const {
   const std::string text = value("min_time");
   if (text.empty() || text.ends_with('x')) return std::nullopt;
-  return std::strtod(text.c_str(), nullptr);
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) refuse(fmt::format("--benchmark_min_time: '{}' is no number of seconds", text));
+  return seconds;
 }
 
 std::optional<std::int64_t> GoogleFlags::runs() const {
@@ -144,6 +159,10 @@ class Engine::Report : public BenchmarkReporter {
 
   void ReportRuns(const std::vector<Run>& reported) override {
     std::vector<Run> runs = reported;
+    if (is_file_ && interrupted()) {  // nothing of repetitions that were not taken
+      std::erase_if(runs,
+                    [](const Run& run) { return run.run_type == Run::RT_Aggregate || run.real_accumulated_time == 0; });
+    }
     if (medians_) {
       std::erase_if(runs, [](const Run& run) {
         const bool is_aggregate = run.run_type == Run::RT_Aggregate;
@@ -195,6 +214,7 @@ Engine::Engine(const GoogleFlags& flags, std::ostream* table, std::ostream& err,
   std::error_code none;
   if (file != nullptr && std::filesystem::equivalent(path, file->path(), none))
     refuse(fmt::format("--out and --benchmark_out are the same file, '{}': choose another name", path));
+  parse_out_ = [path] { parse_words({fmt::format("{}out={}", kPrefix, path)}); };
   const std::string format = flags.value("out_format");
   out_ = std::make_unique<Report>([format] { return file_reporter(format); }, true, false);
 }
@@ -208,7 +228,7 @@ void Engine::end_table() {
 void Engine::add_context(const Facts& provenance) {
   if (out_ == nullptr) return;
   for (const auto& [key, fact] : provenance.items()) {
-    if (fact.is_string() && key != "date") benchmark::AddCustomContext(key, fact.get<std::string>());
+    if (fact.is_string() && key != "date" && key != "schema") benchmark::AddCustomContext(key, fact.get<std::string>());
   }
 }
 
@@ -231,9 +251,7 @@ bool Engine::choose(const std::vector<Timing*>& cases, std::ostream& out) {
     const std::string sentence = complaint.str();
     refuse(fmt::format("no case is left to time: {}", sentence.substr(0, sentence.find('\n'))));
   }
-  if (!silence.runs) return false;
-  if (std::ranges::none_of(cases, &Timing::repetitions)) refuse("--benchmark_repetitions: give 1 or more");
-  return true;
+  return silence.runs;
 }
 
 void Engine::run(const std::vector<EngineCase>& group) {
@@ -260,6 +278,7 @@ void Engine::run(const std::vector<EngineCase>& group) {
   }
   Silence silence;
   BenchmarkReporter* const table = table_ != nullptr ? static_cast<BenchmarkReporter*>(table_.get()) : &silence;
+  if (parse_out_) parse_out_();
   if (!group.empty()) benchmark::RunSpecifiedBenchmarks(table, out_.get(), ".");
   benchmark::ClearRegisteredBenchmarks();
   progress_.clear();

@@ -81,7 +81,7 @@ TEST(StreamsRun, BadInputIsASentence) {
     EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
   };
   expect({"run"}, "run takes a schedule");
-  expect({"run", "depth_first", "--benchmark_repetitions=0"}, "--benchmark_repetitions: give 1 or more");
+  expect({"run", "depth_first", "--benchmark_repetitions=0"}, "--benchmark_repetitions=0: give 1 or more");
   expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
   expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
   expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");

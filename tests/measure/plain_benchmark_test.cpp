@@ -131,6 +131,17 @@ TEST_F(PlainBenchmark, AnswersBadInputByASentence) {
   expect("--benchmark_filtr=x", "Google Benchmark does not take --benchmark_filtr=x");
   expect("--benchmark_repetitions=many", "--benchmark_repetitions=many");
   expect("--benchmark_repetitions=0", "give 1 or more");
+  expect("--benchmark_repetitions=-3", "give 1 or more");
+}
+
+TEST_F(PlainBenchmark, LeavesTheFileOfOutAsItWasIfNothingRuns) {
+  const std::string path = (folder_ / "kept").string();
+  std::ofstream(path) << "kept";
+  run(kScanlab + "--benchmark_filter=nothing --benchmark_out=" + path);
+  run(kScanlab + "--benchmark_list_tests --benchmark_out=" + path);
+  std::string content;
+  std::ifstream(path) >> content;
+  EXPECT_EQ(content, "kept");
 }
 
 }  // namespace
