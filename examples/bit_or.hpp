@@ -3,7 +3,7 @@
 // Cost    one instruction.
 // Error   none.
 // Bits    the same for any grouping.
-// Input   mostly 0, and one item in 1,024 has one bit: the scan of random integers would soon be all ones.
+// Input   mostly 0, and one item in 64 has one bit: the scan of random integers would soon be all ones.
 #pragma once
 
 #include <concepts>
@@ -27,7 +27,7 @@ struct BitOr : ElementItems<T> {  // its inputs: elements of the type, but for t
   /// A lost item shows in the result.
   SCANLAB_HD static constexpr Item scattered_item(bool extremes, std::uint64_t seed, std::int64_t i) {
     const Item any = ElementItems<T>::scattered_item(extremes, seed, i);
-    return random_bits(seed, Draw::scale, i) % 1024 == 0 ? static_cast<T>(any & negated(any)) : T{0};
+    return random_bits(seed, Draw::scale, i) % 64 == 0 ? static_cast<T>(any & negated(any)) : T{0};
   }
 };
 
