@@ -194,14 +194,14 @@ def test_a_cut_file_is_named_with_its_position_and_the_others_are_read(tmp_path:
     data = load([tmp_path])
     assert len(data["scan"]) == 1 and len(data.problems) == 5
     where = {problem.file.name: f"{problem.place}: {problem.message}" for problem in data.problems}
-    place = f"line {len(text.splitlines())}, column "
-    assert where["cut.json"].startswith(place) and "truncated" in where["cut.json"]
+    assert (
+        "truncated" in where["cut.json"] and f"line {text.count(chr(10)) + 1} " in where["cut.json"]
+    )
     assert "position 7" in where["d.json"]
 
 
 Change = Callable[[Document], Any]
 SIX = samples(6, case("best", 1024))
-GAP = "repetitions are missing of best i32 plus inclusive 1024 cold stream: 5 of 6 are there"
 
 
 def timings(change: Change = lambda document: None, **about: Any) -> Document:
@@ -239,25 +239,19 @@ trace = partial(stream_fixtures.trace, operations=3)
 @pytest.mark.parametrize(
     ("content", "stated"),
     [
-        (timings(schema="scanlab-results/9"), "context.schema: is scanlab-results/9, of a newer"),
-        (timings(schema="scanlab-results/1"), "context.schema: is scanlab-results/1, of an older"),
+        (timings(schema="scanlab-results/9"), "context.schema: is 'scanlab-results/9': expected"),
         (timings(schema=None), "context.schema: is missing: expected scanlab-results/2"),
-        (timings(lambda d: d["benchmarks"].pop(2)), f"benchmarks: {GAP}"),
         (timings(lambda d: d["benchmarks"].append(SIX[1])), "benchmarks[6]: repetition 1 of this"),
         (timings(lambda d: d.pop("benchmarks")), "benchmarks: is missing"),
-        (timings(variants={}), "benchmarks[0]: variant is 'best', of which context.variants"),
         (timings(device=""), "context: device is missing: times of a GPU say of which"),
         (timings(date="yesterday"), "context.date: expected a date of ISO 8601"),
-        (entry(device="Other"), "benchmarks[2]: device is 'Other', and the file is of"),
         (entry(real_time=math.nan), "benchmarks[2].real_time: expected float >= 0.0, got nan"),
         (entry(real_time=0), "benchmarks[2]: real_time is 0, and the outcome is timed"),
         (entry(time_unit="us"), "benchmarks[2].time_unit: invalid enum value 'us'"),
         (entry(items=True), "benchmarks[2].items: expected int, got bool"),
         (entry(variant="a\nb"), "benchmarks[2].variant: expected a name, got 'a\\nb'"),
-        (entry(bytes=12), "benchmarks[2]: bytes is 12, no multiple of 8192"),
         (entry(kind="scam"), "benchmarks[2].kind: invalid value 'scam'"),
         (streams(chunks=-1), "benchmarks[0].chunks: expected int >= 0, got -1"),
-        ([timings(), timings(device="B")], "[1].context.device: it is 'B', and that of"),
         (other(sync, "experiments", 1, "yes", value=1.5), "experiments[1].yes: expected int"),
         (other(grids, "cases", 0, "makespan_seconds", value=[]), "makespan_seconds: is empty"),
         (other(compared, "traces", 0, "predicted_us", value=0), "traces[0].predicted_us: expected"),
@@ -294,7 +288,6 @@ TABLES = {
         ("bank_conflicts.csv", ",4", ",4,1", "cannot be read as counters"),
         ("dram_bytes.csv", "dram_bytes_read", "x", "line 1: lacks the columns dram_bytes_read"),
         ("prefix_wait.csv", "1000", "0.5", "refused: cycles_total is 0.5: expected int"),
-        ("repeat.jsonl", '"runs": 100', '"runs": 0', "line 2.runs: expected int >= 1, got 0"),
         ("repeat.jsonl", '"passed": 24', '"passed": 25', "line 26.ended.passed: is 25, and 24"),
         ("repeat.jsonl", '{"ended"', '{"other"', "verification did not come to its end"),
         ("hso2007_table2.csv", "1024,", "-1,", "row 1 after the header: refused: items is -1"),

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, get_args
 import pandas as pd
 from msgspec import Meta, Struct
 
-from scanlab_report import CLAIMS, DATA
+from scanlab_report import CLAIMS
 from scanlab_report.data import Data
 from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.pick import pick, power_of_two
@@ -148,7 +148,3 @@ def read() -> tuple[Claim, ...]:
                         place = f"{kind} {number} ({entry.get('statement')})"
                         raise ClaimsError(f"{file}: {place}: {error}") from None
     return tuple(claims)
-
-
-def operators_of_scans() -> list[str]:
-    return sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))

@@ -70,15 +70,6 @@ def listed(document: Any, key: str) -> list[Any]:
     return convert(document[key], list[Any], key)
 
 
-def fits(value: Any, type_: Any) -> bool:
-    """Return whether a value fits a type."""
-    try:
-        msgspec.convert(value, type_)
-    except msgspec.ValidationError:
-        return False
-    return True
-
-
 def _at(value: Any, place: str) -> Any:
     """The value at a place of a document."""
     for key, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
