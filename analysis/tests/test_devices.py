@@ -11,7 +11,7 @@ from scanlab_report.choosing import NoSession, choose_session
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
-from tests import fixtures, ranks_fixtures
+from tests import ranks_fixtures
 from tests.fixtures import case, record, results, samples
 
 
@@ -33,12 +33,6 @@ def test_the_newest_complete_session_answers_or_the_one_that_is_named(tmp_path: 
     assert times(chosen(tmp_path, "2026-01-04")) == [400.0], "whatever it lacks"
     with pytest.raises(NoSession, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
         chosen(tmp_path, "2026-01-07")
-
-
-def test_where_no_session_is_complete_the_newest_answers(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-03", 300.0)
-    record(tmp_path, "2026-01-01", 100.0)
-    assert times(chosen(tmp_path)) == [300.0]
 
 
 def test_what_was_measured_now_answers_and_nothing_of_another_session(tmp_path: Path) -> None:
@@ -78,25 +72,6 @@ def test_what_the_host_of_another_gpu_timed_is_left_out(tmp_path: Path, listed: 
     for data in (part, part.every):
         left = {data.files[number].device for number in data.numbers()}
         assert left == {"A", "Host of A", "Host of "}
-
-
-def test_a_table_that_is_recorded_alone_answers_for_its_device(tmp_path: Path) -> None:
-    for device in "AB":
-        (tmp_path / device).mkdir()
-        text = fixtures.verification(repeated=True, device=device)
-        (tmp_path / device / "repeat.jsonl").write_text(text)
-    assert chosen(tmp_path / "A").devices == ["A"]
-    both = choose_session(load([], [tmp_path], "B"))
-    assert both.devices == ["B", "A"]
-    for device in "AB":
-        (number,) = set(both.on(device)["repeats"]["file"])
-        assert both.files[number].path.parent.name == device
-
-
-def test_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-01", 1.0, True)
-    (tmp_path / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
-    assert len(chosen(tmp_path).on("Test Device")["counts"]) == 1
 
 
 def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:
