@@ -52,11 +52,7 @@ def first_device() -> str:
 
 
 def opened(
-    paths: Sequence[Path],
-    session: str = "",
-    published: Path = DATA / "published",
-    recorded: Sequence[Path] = (),
-    first: str = "",
+    paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = (), first: str = ""
 ) -> Data:
     """Return all results below the paths, of one session of each device, with the published tables.
     `first`: the device that comes before others."""
@@ -67,7 +63,7 @@ def opened(
         raise Refused(*wrong)
     measured, more = apart(paths)
     read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
-    read.published = load_published(published, read.problems)
+    read.published = load_published(DATA / "published", read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
     if read.empty:
@@ -102,17 +98,6 @@ def add_device(parser: argparse.ArgumentParser, usual: str) -> None:
     """The GPU that is shown."""
     help_ = f"show this GPU alone, by its name in the results (default: {usual})"
     parser.add_argument("--device", default="", metavar="NAME", help=help_)
-
-
-def add_published(parser: argparse.ArgumentParser) -> None:
-    """The tables of the literature."""
-    parser.add_argument(
-        "--published",
-        type=Path,
-        default=DATA / "published",
-        metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)",
-    )
 
 
 def arguments(parser: argparse.ArgumentParser, kind: str) -> None:

@@ -12,9 +12,8 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from tests import fixtures, ranks_fixtures, stream_fixtures
+from tests import fixtures, ranks_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
-from tests.test_ncu import TILES, dram_report, ranges
 
 GPU, FOLDER = "NVIDIA Test(R) GPU 9", "nvidia-test-gpu-9"
 OTHER = "f" * 40
@@ -107,19 +106,6 @@ def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
     assert add(run, recorded) == 2 and "explain/128.json: its commit" in capsys.readouterr().err
 
 
-def profiled(device: str) -> dict[str, Any]:
-    """The ranges of a profiler's report."""
-    return ranges(TILES[1], device=device)
-
-
-def waits(commit: str) -> str:
-    head, *rows = fixtures.PREFIX_WAIT.splitlines()
-    origin = f",{GPU},2026-01-02T00:00:00Z,{commit},false"
-    return "\n".join([f"{head},device,date,git_commit,git_dirty", *(r + origin for r in rows)])
-
-
-STOPWATCH = stream_fixtures.stopwatch([stream_fixtures.timed_by_nvbench("best", 64, mean=3e-6)])
-STOPWATCH["context"] |= {"device": GPU, "git_commit": COMMIT, "git_dirty": "false"}
 PROCESS = scans(argv="scanlab bench --sweep odd_sizes", rounds=3)
 
 
@@ -136,9 +122,6 @@ PROCESS = scans(argv="scanlab bench --sweep odd_sizes", rounds=3)
         ({"a.json": scans(device="Other")}, f"its device is '{GPU}', and 'Other' in a.json"),
         ({"cpu.json": on_host()}, ""),
         ({"cpu.json": on_host(cpu="Another CPU")}, "scan.json: its host is"),
-        ({"nvbench.json": STOPWATCH}, ""),
-        ({"prefix_wait.csv": waits(COMMIT)}, ""),
-        ({"dram_bytes.csv": dram_report(), "dram_bytes.ranges.json": profiled(GPU)}, ""),
         ({"model/advise.json": {"context": context(device=GPU, git_commit=OTHER)}}, "its commit"),
         ({"model/calibration.json": {}}, "calibration.json: context.date: is missing"),
         ({"tests.json": {"tests": 30, "failures": 1}}, "tests.json: does not say that all"),

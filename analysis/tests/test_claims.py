@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
-from scanlab_report.chapters.claims import claims_table, sections
+from scanlab_report.chapters.claims import claims_table
 from scanlab_report.claims import stated
 from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Standing, check
 from scanlab_report.claims.stated import Claim
 from scanlab_report.commands.__main__ import main
-from scanlab_report.data import Data, File, Publication
-from tests import fixtures, test_model, tiny
+from scanlab_report.data import Data
+from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, case, ends, near
 
 N = 1 << 20
@@ -139,32 +138,9 @@ def trials(yes: int) -> Data:
     return tiny.with_rows(Data(), "implicit_sync", rows, device="Test Device")
 
 
-def orders() -> Data:
-    """The schedule that was the slower of two on the board is the faster one here."""
-    table = pd.DataFrame(
-        {"device": ["d"] * 3, "schedule": ["a", "b", "c"], "milliseconds": [3.0, 1.0, 2.0]}
-    )
-    span = {"lane": 0, "lane_name": "", "kind": "kernels", "start_us": 0.0, "end_us": 1.0}
-    data = Data()
-    for name, us in (("a", 40.0), ("b", 25.0), ("c", 20.0)):
-        tiny.with_rows(data, "spans", [span], scenario=f"d_{name}", makespan_us=us)
-    data.files = [File(f.path, f.origin, f.context, of_no_device=True) for f in data.files]
-    data.published = {"harris2012_overlap": Publication(table, {})}
-    return data
-
-
-def predictions(*predicted: float) -> Data:
-    rows = [
-        test_model.compared("graph", 8, us, 9, 10) | {"chunks": place}
-        for place, us in enumerate(predicted)
-    ]
-    return tiny.with_rows(Data(), "comparison", rows, device="Test Device")
-
-
 LOSSES = claim("losses", at_most=0)
 NONE = (NOT_MEASURED, None, "not in the data")
 ASKED = claim("implicit_sync", experiments=["a"], answer="yes", at_least=0.75)
-WRONG = {measure: claim(measure, at_most=10) for measure in ("makespan_median", "makespan_worst")}
 
 
 @pytest.mark.parametrize(
@@ -174,14 +150,6 @@ WRONG = {measure: claim(measure, at_most=10) for measure in ("makespan_median", 
         (LOSSES, losses(500.0, spread=(1.0,) * 3), NONE),  # too few for an interval
         (ASKED, trials(12), (HOLDS, 0.8, "a")),
         (claim("implicit_sync", experiments=["a", "c"], answer="no"), trials(12), NONE),
-        (claim("order", board="d", at_most=1), orders(), (FAILS, 1.25, "b, c")),
-        (
-            WRONG["makespan_median"],
-            predictions(80.0, 90.0, 97.0, 104.0, 110.0),
-            (HOLDS, 10, "of 5 configurations"),
-        ),
-        (WRONG["makespan_worst"], predictions(80.0, 110.0), (FAILS, 20, "graph, 0 chunks")),
-        (claim("overlap", at_least=95), predictions(100.0), (FAILS, 90, "of 10 pairs")),
     ],
 )
 def test_a_measure_has_its_verdict_its_value_and_its_place(
@@ -204,19 +172,6 @@ def test_a_claim_is_checked_on_its_devices_and_another_on_the_first_that_tells()
     assert values() == values(on=["Test Device"]) == [(HOLDS, "2^20")]
     assert values(on=["Test Device", "B"]) == [(HOLDS, "2^20"), (FAILS, "2^20, B")]
     assert values(on=["Other"]) == [(NOT_MEASURED, "not in the data")]
-
-
-def test_each_kind_has_a_table_with_verdicts_of_its_own() -> None:
-    data = tiny.tables(timed({"best": 100.0, "cub_device_scan": 120.0}))
-    entries = [speed(kind=kind, at_least=bound) for kind in stated.KINDS for bound in (1.1, 1.3)]
-    text = sections(check([*entries, speed(variant="no", kind=stated.TARGET)], data))
-    for sentence in (
-        "2 claims. Verdicts: 1 holds, 1 fails.",
-        "2 statements. Verdicts: 1 agrees, 1 differs.",
-        "3 targets. Verdicts: 1 reached, 1 missed, 1 not measured.",
-        "| agrees |",
-    ):
-        assert sentence in text
 
 
 GOOD = """

@@ -12,7 +12,7 @@ from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
 from tests import ranks_fixtures
-from tests.fixtures import case, record, results, samples
+from tests.fixtures import record
 
 
 def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:
@@ -50,28 +50,6 @@ def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
     data = choose_session(load([], [tmp_path], "A"))
     assert data.devices == ["A", "B"]
     assert [times(data.on(device)) for device in data.devices] == [[100.0], [200.0]]
-
-
-@pytest.mark.parametrize("listed", [True, False])
-def test_what_the_host_of_another_gpu_timed_is_left_out(tmp_path: Path, listed: bool) -> None:
-    """Whether a session.json or the folder tells what belongs together; a host alone stays."""
-    for device in ("A", "B", ""):
-        name = f"2026-01-0{len(device) + 1}"
-        own = tmp_path / f"of {device}"
-        folder = record(own, name, 9.0, listed or None, device=device) if device else own / name
-        hosts = folder if not listed else own / "host"
-        hosts.mkdir(parents=True, exist_ok=True)
-        about = {"kind": "host", "device": "", "cpu": f"Host of {device}"}
-        document = results(*samples(5, case("cpu_parallel", 1024, "warm")), **about)
-        (hosts / "cpu.json").write_text(json.dumps(document))
-        if device and listed:
-            session = json.loads((folder / "session.json").read_text())
-            session["files"].append({"file": "../host/cpu.json", "kind": "timings"})
-            (folder / "session.json").write_text(json.dumps(session))
-    part = chosen(tmp_path).on("A")
-    for data in (part, part.every):
-        left = {data.files[number].device for number in data.numbers()}
-        assert left == {"A", "Host of A", "Host of "}
 
 
 def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:

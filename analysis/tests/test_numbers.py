@@ -29,7 +29,7 @@ from scanlab_report.intervals import Interval
 from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
 from scanlab_report.page import columns
 from scanlab_report.page import scans as scans_page
-from tests import test_model, test_ranks, tiny
+from tests import test_ranks, tiny
 from tests.test_streams import ITEMS, sample, schedule, scheduled
 from tests.tiny import EXACT, LEAST, MOST, case, count, several, tables, with_rows
 
@@ -155,30 +155,6 @@ def test_the_text_has_the_best_schedule_over_its_estimate_and_over_serial() -> N
         "streamBreadthOfBound 1.20 streamBreadthChunks 8 streamTrapOfSerial 2.00",
         "streamRateIn 0.336 streamRateOut 0.336",
     )
-
-
-def test_the_text_has_the_errors_of_the_model_either_way() -> None:
-    rows = []
-    for us, unaided, spread, queues in (
-        (80, 100, 0.2, 4),
-        (103, 103.5, 0.01, 3),
-        (99, 50, 0.02, 2),
-    ):
-        row = test_model.compared("graph", 8, us, 9, 10) | dict(unaided_us=unaided, estimate_us=70)
-        for which, both in (("unaided_", 8), ("repeated_", 7)):
-            row |= {f"{which}overlap_in_both": both, f"{which}overlap_in_either": 10}
-        row |= dict(copy_queues=queues, queues_ordered_as_modelled=queues == 4)
-        rows.append(row | dict(measured_spread=spread))
-    has(
-        streams,
-        with_rows(Data(), "comparison", rows),
-        "modelCases 3 modelMedian 3.0 modelWorst 20.0 modelOverlap 90.0 modelRepeatedOverlap 70.0",
-        "modelBestOverlap 100 modelUnaidedMedian 3.5 modelUnaidedWorst 50.0 modelQueuesTurned 2",
-        "modelQueuesInOrder 1 modelEstimateMedian 30 modelRepeatable 2 modelRepeatableWorst 3.00",
-    )
-    del rows[0]["estimate_us"]  # not known of all
-    data = with_rows(Data(), "comparison", rows)
-    has(streams, data, "modelCases 3 modelEstimateMedian — modelEstimateWorst —")
 
 
 def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:

@@ -13,7 +13,7 @@ from scanlab_report import CLAIMS
 from scanlab_report.data import Data
 from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.pick import pick, power_of_two
-from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
+from scanlab_report.schema.base import Amount, Count, Line, Mode, Name, Number, Op, Type
 from scanlab_report.schema.fields import convert
 
 Kind = Literal["claim", "published", "target"]
@@ -44,7 +44,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     figure: Name
     measure: Measure
     source: Line = ""
-    set_by: Annotated[str, Meta(pattern=COMMIT)] = ""
+    set_by: Line = ""
     on: list[Name] = []
     row: Count = 0
     variant: Line = ""

@@ -37,7 +37,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--recorded", help=where, **several, **folder)
     opened.add_session(parser)
     opened.add_device(parser, "a part of each figure for every GPU")
-    opened.add_published(parser)
     what = "write figures/, tables/, cases.csv, report.html and the papers to DIR"
     add("--out", required=True, help=what, **folder)
     parts = "write the parts that the papers include to DIR, as in paper/generated"
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report import typesetting
 
     try:
-        data = opened.opened(options.results, options.session, options.published, options.recorded)
+        data = opened.opened(options.results, options.session, options.recorded)
         _refuse_mixed(data)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
@@ -81,7 +80,7 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     """Return the faults of the arguments that would make the work useless, in sentences."""
     from scanlab_report.claims import stated
 
-    wrong = missing([*options.results, *options.recorded, options.published])
+    wrong = missing([*options.results, *options.recorded])
     if not options.results and not options.recorded:
         wrong.append("nothing to read: give RESULTS or --recorded")
     try:

@@ -244,6 +244,7 @@ class MeasuredChoice(Job, kw_only=True, frozen=True):
     """A measured choice of schedule, chunks and streams."""
 
     measured_us: Annotated[Positive, means("", "µs")]
+    repetitions: Count | UnsetType = UNSET
 
 
 class Problem(Struct, kw_only=True, frozen=True):
