@@ -82,7 +82,7 @@ class File:
 
 
 class Session(NamedTuple):
-    """Recorded files of one device that belong together; `listed` in a `session.json`, or not."""
+    """Recorded files of one device that belong together."""
 
     folder: Path
     device: str
@@ -90,7 +90,6 @@ class Session(NamedTuple):
     complete: bool
     files: frozenset[Path]
     gpus: int = 1
-    listed: bool = True
 
     @property
     def name(self) -> str:

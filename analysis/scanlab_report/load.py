@@ -6,7 +6,6 @@ with its file and place, and reading goes on.
 
 from __future__ import annotations
 
-import gc
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -42,23 +41,17 @@ _ASKS = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"
 
 def load(measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "") -> Data:
     """Read every results file below some folders (a path may be a file), each once."""
-    data = Data(first=first)
-    collects = gc.isenabled()
-    gc.disable()  # none of the millions of values that are made here is garbage
-    try:
-        for origin, paths in ((MEASURED, [*measured]), (RECORDED, [*recorded])):
-            files = {
-                file.resolve(): file for path in paths[::-1] for file in _files_below(path)[::-1]
-            }
-            named = {path.resolve() for path in paths}
-            for whole, file in reversed(files.items()):
+    data, seen = Data(first=first), set()
+    for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
+        for path in paths:
+            for file in _files_below(path):
+                if file.resolve() in seen:
+                    continue
+                seen.add(file.resolve())
                 try:
-                    _read(data, file, origin, whole in named)
+                    _read(data, file, origin, named=file == path)
                 except Misfit as misfit:
                     data.complain(file, misfit.place, misfit.message)
-    finally:
-        if collects:
-            gc.enable()
     return data.finish()
 
 
@@ -66,11 +59,8 @@ def _files_below(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     below = (p for p in path.rglob("*") if MODEL not in p.relative_to(path).parts)
-    return sorted(p for p in below if _is_results(p) and p.is_file())
-
-
-def _is_results(file: Path) -> bool:
-    return file.name.endswith((*JSON, *LINES)) or file.name == HISTORY or bool(_table_in(file))
+    known = lambda file: file.name.endswith((*JSON, *LINES, HISTORY)) or _table_in(file)
+    return sorted(p for p in below if known(p) and p.is_file())
 
 
 def _table_in(file: Path) -> str:
@@ -99,10 +89,7 @@ def _json(data: Data, file: Path, origin: str, named: bool) -> None:
         data.problems.append(stranger)
         return
     listed = content if isinstance(content, list) else [content]  # `explain` writes a list
-    for number, document in enumerate(listed):
-        if (device := _device(document)) != (first := _device(listed[0])):
-            message = f"it is {shown(device)}, and that of the first document {shown(first)}"
-            raise Misfit(f"[{number}].context.device", f"{message}: one device a file")
+    for document in listed:
         if isinstance(document, dict):
             _document(data, file, origin, document)
 
@@ -117,14 +104,6 @@ def _document(data: Data, file: Path, origin: str, document: dict[str, Any]) -> 
         convert(document, results.Ranges)
     elif schema in _READERS:
         _READERS[schema](data, file, origin, document)
-
-
-def _device(document: Any) -> Any:
-    context = document.get("context") if isinstance(document, dict) else None
-    return context.get("device") if isinstance(context, dict) else None
-
-
-# -------------------------------------------------------------------------------------- documents
 
 
 def _trace(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pandas as pd
+from msgspec import structs
 
 from scanlab_report import DATA, ncu
 from scanlab_report.data import Checks, Data, Verification
@@ -98,7 +99,7 @@ def verification(data: Data, path: Path, origin: str) -> None:
     if len(lines) < 2 or not isinstance(lines[-1], dict) or "ended" not in lines[-1]:
         raise Misfit("", "has no last line with the outcome: verification did not come to its end")
     ended = convert(lines[-1], documents.Ending, f"line {len(lines)}").ended
-    entries = convert_each(lines[1:-1], documents.CHECK, lambda index: f"line {index + 2}")
+    entries = convert_each(lines[1:-1], documents.Check, lambda index: f"line {index + 2}")
     if wrong := next((entry for entry in entries if isinstance(entry, Misfit)), None):
         raise wrong
     for outcome in ("passed", "failed", "skipped"):
@@ -106,63 +107,48 @@ def verification(data: Data, path: Path, origin: str) -> None:
         if counted != (number := getattr(ended, outcome)):
             message = f"is {number}, and {counted} lines say so: lines are missing"
             raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
-    variants: dict[str, list[Any]] = {}
-    repeats: dict[tuple[str, ...], list[Any]] = {}
-    for entry in entries:
-        if isinstance(entry, documents.Verify):
-            variants.setdefault(entry.variant, []).append(entry)
-        elif entry.outcome == "passed":
-            repeats.setdefault((entry.variant, entry.type, entry.op, entry.mode), []).append(entry)
+    rows = [structs.astuple(entry) for entry in entries]
+    checks = pd.DataFrame(rows, columns=documents.Check.__struct_fields__)
+    repeated = checks[(checks["check"] == "repeat") & (checks["outcome"] == "passed")]
+    by_variant = checks[checks["check"] == "verify"].groupby("variant", sort=False)
+    verified = {variant: _checks(own) for variant, own in by_variant}
     outcomes = (ended.passed, ended.failed, ended.interrupted)
-    verified = {variant: _checks(own) for variant, own in variants.items()}
     data.verifications.append(Verification(path, context, *outcomes, verified))
-    if repeats:
-        rows = [
-            (*key, len(runs), sum(run.different_outputs != 1 for run in runs))
-            + (min(run.runs for run in runs),)
-            for key, runs in repeats.items()
-        ]
-        number = data.add_file(path, origin, context)
-        data.add_rows("repeats", number, pd.DataFrame(rows, columns=COLUMNS["repeats"]))
+    if len(repeated):
+        repeated = repeated.assign(varying=repeated["different_outputs"] != 1)
+        runs = repeated.groupby(["variant", "type", "op", "mode"], sort=False, as_index=False)
+        rows = runs.agg(cases=("runs", "size"), varying=("varying", "sum"), runs=("runs", "min"))
+        data.add_rows("repeats", data.add_file(path, origin, context), rows)
 
 
-def _checks(entries: list[Any]) -> Checks:
+def _checks(checks: pd.DataFrame) -> Checks:
     passed, failed, skipped = (
-        [entry for entry in entries if entry.outcome == outcome]
-        for outcome in ("passed", "failed", "skipped")
+        checks[checks["outcome"] == outcome] for outcome in ("passed", "failed", "skipped")
     )
-    types = tuple(sorted({entry.type for entry in passed}))
-    wrong = [f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in failed[:1]]
+    first = failed[:1].itertuples()
+    wrong = [f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in first]
+    types = tuple(sorted(set(passed["type"])))
     return Checks(len(passed), len(failed), len(skipped), types, "".join(wrong))
-
-
-def ranges_beside(file: Path) -> list[Path]:
-    """The files, of which one has the ranges of a profiler's report."""
-    return [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
 
 
 def _ranges(file: Path) -> results.Ranges:
     """Read the ranges of a report."""
-    candidates = ranges_beside(file)
+    candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
     path = next((path for path in candidates if path.is_file()), candidates[0])
-    if not path.is_file():
-        raise ValueError(f"{path.name} is not beside it: scanlab bench --once --out writes it")
     try:
         document = decoded(load_bytes(path))
         check_schema(document, results.RANGES)
-        ranges = convert(document, results.Ranges)
+        return convert(document, results.Ranges)
     except Misfit as misfit:
         raise ValueError(f"{path}: {misfit}") from None
-    if unknown := {own.variant for own in ranges.ranges} - ranges.context.variants.keys():
-        raise ValueError(f"{path.name}: context.variants says nothing of {min(unknown)}")
-    return ranges
 
 
 def _cases_of(ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
     """The case of each range, by its name."""
     cases = {}
     for own in ranges.ranges:
-        settings, defaults = own.settings, ranges.context.variants[own.variant].defaults
+        settings, about = own.settings, ranges.context.variants.get(own.variant)
+        defaults = about.defaults if about else {}
         cases[own.name] = {
             **{key: getattr(own, key) for key in ("variant", "type", "op", "items", "mode")},
             "padding": settings.get("padding", "none"),

@@ -12,7 +12,7 @@ import pandas as pd
 from scanlab_report.data import Data
 from scanlab_report.load_others import withdrawn
 from scanlab_report.schema import results, samples
-from scanlab_report.schema.fields import Misfit, convert, convert_each, listed, shown
+from scanlab_report.schema.fields import Misfit, convert, convert_each, listed
 from scanlab_report.tables import (
     CASES,
     COLUMNS,
@@ -22,7 +22,7 @@ from scanlab_report.tables import (
     settings_name,
 )
 
-_ABOUT = ("outcome", "error_message", "verified", "device", "repetition_index")
+_ABOUT = ("outcome", "error_message", "verified", "repetition_index")
 _NUMBERS = ["items", "chunks", "streams", "work", "blocks", "buffers", "bytes", "inputs"]
 _NUMBERS += ["control", "side_kernels", "own_streams"]
 """Columns of schedules that are 0 for copies and kernels, which have no such field."""
@@ -33,7 +33,7 @@ def read_samples(data: Data, path: Path, origin: str, document: Mapping[str, Any
     """Read the entries of a results file. Those that do not fit are named, and left out."""
     context = convert(document.get("context"), results.Context, "context")
     number = data.add_file(path, origin, context, variants=context.variants)
-    before, entries = len(data.problems), listed(document, "benchmarks")
+    entries = listed(document, "benchmarks")
     kinds: dict[type[samples.Sample], dict[int, Any]] = {}
     for index, entry in enumerate(convert_each(entries, samples.ENTRY, _PLACE)):
         if isinstance(entry, Misfit):
@@ -43,7 +43,7 @@ def read_samples(data: Data, path: Path, origin: str, document: Mapping[str, Any
     for table in dict.fromkeys(kind.table for kind in kinds):
         parts = [_frame(kind, own) for kind, own in kinds.items() if kind.table == table]
         rows = _MADE[table](pd.concat(parts).sort_index(), context, data)
-        for index, message in (wrong := _faults(rows, context)).items():
+        for index, message in (wrong := _faults(rows)).items():
             data.complain(path, _PLACE(index), message)
         rows = rows.drop(list(wrong))
         case = rows.groupby(CASES[table], sort=False, dropna=False).ngroup()
@@ -55,8 +55,6 @@ def read_samples(data: Data, path: Path, origin: str, document: Mapping[str, Any
         # The last check of a case may fail: its earlier times are of a wrong scan.
         failed = rows["outcome"] == "failed"
         left = timed[~twice & ~timed["case"].isin(set(case[failed]))]
-        if len(data.problems) == before and (gap := _gap(left, CASES[table])):
-            data.complain(path, "benchmarks", gap)
         if table == "distributed":
             left = left[~left["algorithm"].isin(withdrawn(path))]
         data.add_rows(table, number, left[COLUMNS[table]].copy())
@@ -89,12 +87,11 @@ def _scans(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataF
             names[key] = settings_name(own)
             data.settings.setdefault(names[key], own)
         settings.append(names[key])
-    least = (2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)).clip(lower=1)
+    least = 2 * rows["items"] * rows["type"].map(ELEMENT_BYTES)
     return rows.assign(
         settings=settings,
         launch=rows["launch"].replace("host", "stream"),
-        least=least,
-        bytes=rows["bytes"].where(rows["bytes"] > 0, least * (rows["items"] > 0)),
+        bytes=rows["bytes"].where(rows["bytes"] > 0, least),
     )
 
 
@@ -126,8 +123,8 @@ _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int}
 """The function that makes the columns of each table from the fields."""
 
 
-def _faults(rows: pd.DataFrame, context: results.Context) -> dict[Any, str]:
-    """How an entry contradicts itself or the context, by its place."""
+def _faults(rows: pd.DataFrame) -> dict[Any, str]:
+    """How an entry contradicts itself, by its place."""
     wrong: dict[Any, str] = {}
     timed = rows["outcome"] == "timed"
     scans = rows["entry"].isin(("scan", "distributed"))
@@ -137,26 +134,4 @@ def _faults(rows: pd.DataFrame, context: results.Context) -> dict[Any, str]:
         wrong[index] = f"verified is false: its output was wrong, {why}"
     for index in rows.index[timed & (rows["ns"] == 0)]:
         wrong[index] = "real_time is 0, and the outcome is timed"
-    for index in rows.index[rows["bytes"] % rows.get("least", 1) != 0]:
-        moved, least = rows.loc[index, ["bytes", "least"]]
-        wrong[index] = f"bytes is {moved}, no multiple of {least}"
-    for index, name in rows.loc[~rows["device"].isin(("", context.device)), "device"].items():
-        wrong[index] = f"device is {shown(name)}, and the file is of {shown(context.device)}"
-    for column, field in (("variant", "variants"), ("algorithm", "algorithms")):
-        for index, name in rows.get(column, pd.Series()).items():
-            if name not in getattr(context, field):
-                wrong[index] = f"variant is {shown(name)}, of which context.{field} says nothing"
     return wrong
-
-
-def _gap(rows: pd.DataFrame, columns: list[str]) -> str:
-    """Return a sentence on missing samples; empty if none is missing. Each case has all from 0 to
-    its last."""
-    rounds = rows.groupby("case", sort=False)["round"].agg(["size", "max"])
-    gaps = rounds[rounds["size"] <= rounds["max"]]
-    if gaps.empty:
-        return ""
-    first = rows.loc[rows["case"] == gaps.index[0], columns].iloc[0]
-    named, (size, last) = " ".join(str(part) for part in first if part != ""), gaps.iloc[0]
-    more = f", and of {len(gaps) - 1} further cases" * (len(gaps) > 1)
-    return f"repetitions are missing of {named}: {size} of {last + 1} are there{more}"

@@ -112,5 +112,6 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
     if known != device:
         raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")
     pairs = [old for old in pairs if (old["a"], old["b"]) != (new["a"], new["b"])]
-    content = {"schema": kept.NOISE, "device": device, "pairs": [*pairs, new]}
-    write(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    lines = ",\n".join(json.dumps(pair, ensure_ascii=False) for pair in [*pairs, new])
+    head = f'{{"schema": {json.dumps(kept.NOISE)}, "device": {json.dumps(device)}, "pairs": ['
+    write(file, f"{head}\n{lines}\n]}}\n")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import fnmatch
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:  # pandas is not loaded to print a help text
     from scanlab_report.shown import Entry
 
 RECORDED = DATA / "recorded"
-OPTIONS = ("variants", "type", "op")
 
 
 class Refused(ValueError):
@@ -52,11 +52,7 @@ def first_device() -> str:
 
 
 def opened(
-    paths: Sequence[Path],
-    session: str = "",
-    published: Path = DATA / "published",
-    recorded: Sequence[Path] = (),
-    first: str = "",
+    paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = (), first: str = ""
 ) -> Data:
     """Return all results below the paths, of one session of each device, with the published tables.
     `first`: the device that comes before others."""
@@ -67,7 +63,7 @@ def opened(
         raise Refused(*wrong)
     measured, more = apart(paths)
     read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
-    read.published = load_published(published, read.problems)
+    read.published = load_published(DATA / "published", read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
     if read.empty:
@@ -104,17 +100,6 @@ def add_device(parser: argparse.ArgumentParser, usual: str) -> None:
     parser.add_argument("--device", default="", metavar="NAME", help=help_)
 
 
-def add_published(parser: argparse.ArgumentParser) -> None:
-    """The tables of the literature."""
-    parser.add_argument(
-        "--published",
-        type=Path,
-        default=DATA / "published",
-        metavar="DIR",
-        help="read the tables of the literature from DIR (default: data/published)",
-    )
-
-
 def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     """The arguments of a command that makes one figure or table."""
     add = parser.add_argument
@@ -135,10 +120,9 @@ def entry_of(options: argparse.Namespace, kind: str) -> Entry:
     known, name = registered(kind), options.name
     if name not in known:
         raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")
-    for option in OPTIONS:
+    for option in ("variants", "type", "op"):
         if getattr(options, option) and option not in known[name].follows:
-            able = ", ".join(other for other, entry in known.items() if option in entry.follows)
-            raise Refused(f"{kind} {name} cannot follow --{option}; these can: {able}")
+            raise Refused(f"{kind} {name} cannot follow --{option}")
     return known[name]
 
 
@@ -152,39 +136,30 @@ def refuse_others(data: Data) -> None:
         )
 
 
-def data_for(options: argparse.Namespace, kind: str, entry: Entry) -> Data:
-    """The results, with what the user asks for."""
-    from scanlab_report.claims.stated import operators_of_scans
+@contextlib.contextmanager
+def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[Entry, Data]]:
+    """Yield a figure or table, and the results with what the user asks for. Refused if something
+    lacks that it needs."""
     from scanlab_report.data import Ask
+    from scanlab_report.pick import Lacking
+
+    entry = entry_of(options, kind)
 
     data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
     timed = data["scan"]
     if not entry.of_others:
         refuse_others(data)
-    operators = sorted({*operators_of_scans(), *timed["op"]})
-    if options.op and options.op not in operators:
-        raise Refused(f"there is no operator {options.op}; there are {', '.join(operators)}")
-    asked: list[str] = []
+    op = options.op or "plus"
+    scanned = (timed["op"] == op) & (timed["mode"] == "inclusive")
+    scanned &= (timed["type"] == options.type) | (not options.type)
+    what = " ".join(filter(None, (options.type, op, "inclusive timings of ")))
+    ids: list[str] = []
     for pattern in filter(None, options.variants.split(",")):
-        if not (ids := fnmatch.filter(sorted(set(timed["variant"])), pattern)):
-            raise Refused(f"no variant {pattern} was timed")
-        asked += [id_ for id_ in ids if id_ not in asked]
-    return data.asking(Ask(tuple(asked), options.type, options.op))
-
-
-def lacking(
-    options: argparse.Namespace, kind: str, entry: Entry, data: Data, reason: object = ""
-) -> str:
-    """Return why a figure or table cannot be made; empty if nothing is known to be lacking."""
-    ask, timed = data.ask, data["scan"]
-    scanned = (timed["op"] == (ask.op or "plus")) & (timed["mode"] == "inclusive")
-    if ask.type:
-        scanned &= timed["type"] == ask.type
-    here = set(timed.loc[scanned, "variant"])
-    patterns = filter(None, options.variants.split(","))
-    untimed = ", ".join(pattern for pattern in patterns if not fnmatch.filter(here, pattern))
-    if not reason and not untimed:
-        return ""
-    scans = " ".join(filter(None, (ask.type, ask.op or "plus", "inclusive timings of", untimed)))
-    measured_by = f" (scanlab-report list says what measures {kind} {options.name})"
-    return f"{kind} {options.name} cannot be made: no {reason or scans}{measured_by}"
+        if not (new := fnmatch.filter(sorted(set(timed.loc[scanned, "variant"])), pattern)):
+            raise Refused(f"{kind} {options.name} cannot be made: no {what}{pattern}")
+        ids += new
+    try:
+        yield entry, data.asking(Ask(tuple(dict.fromkeys(ids)), options.type, options.op))
+    except Lacking as error:
+        how = f"scanlab-report list says what measures {kind} {options.name}"
+        raise Refused(f"{kind} {options.name} cannot be made: no {error} ({how})") from None

@@ -43,25 +43,20 @@ def load_bytes(file: Path) -> bytes:
         raise Misfit("", f"cannot be read: {error.strerror or error}") from None
 
 
-def decoded(raw: bytes, line: int = 1) -> Any:
-    """The value of JSON text, which begins in a line of its file."""
+def decoded(raw: bytes, place: str = "") -> Any:
+    """The value of JSON text."""
     with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(raw)
     try:  # Python takes NaN, which msgspec refuses, and says the place of what is wrong
-        return json.loads(raw.decode("utf-8"))
-    except json.JSONDecodeError as error:
-        byte = len(error.doc[: error.pos].encode())
-        place = f"line {error.lineno + line - 1}, column {error.colno}, byte {byte}"
-        raise Misfit(place, f"is truncated or not JSON ({error.msg})") from None
-    except ValueError as error:  # no UTF-8, or an integer of thousands of digits
-        raise Misfit("", f"cannot be read: {error}") from None
+        return json.loads(raw)
+    except ValueError as error:
+        raise Misfit(place, f"is truncated or not JSON ({error})") from None
 
 
 def decoded_lines(raw: bytes) -> list[Any]:
     """The value of each line of JSON."""
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
-        return msgspec.json.Decoder().decode_lines(raw)
-    return [decoded(line, number) for number, line in enumerate(raw.splitlines(), start=1)]
+    lines = enumerate(raw.splitlines(), start=1)
+    return [decoded(line, f"line {number}") for number, line in lines]
 
 
 def read_csv(text: str) -> pd.DataFrame:

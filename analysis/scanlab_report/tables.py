@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scanlab_report.schema import documents
 from scanlab_report.schema.samples import TABLES
 
 MEASURED, RECORDED = "measured now", "recorded"
@@ -36,21 +37,11 @@ COLUMNS = {
     "nvbench": ["variant", "type", "items", "cache", "launch", "ns"],
     "other": ["benchmark", "case", "device", "gpu", "axes", "samples", "count"]
     + ["median_ns", "mean_ns", "stdev_ns", "rate", "skipped", "failed"],
-    "implicit_sync": ["name", "stated", "claim", "works", "source", "differs", "yes", "trials"]
-    + ["seconds", "refusal", "environment", "question", "answer", "subject", "asks"],
-    "concurrency": ["streams", "kernels", "blocks", "slots", "connections", "block_seconds"]
-    + ["waves", "fluid_seconds", "predicted_seconds", "serial_seconds", "makespan_seconds"],
-    "comparison": ["schedule", "workload", "items", "chunks", "streams", "work", "connections"]
-    + ["measured_us", "predicted_us", "unaided_us", "estimate_us"]
-    + [
-        f"{whose}overlap_in_{where}"
-        for whose in ("", "unaided_", "repeated_", "best_")
-        for where in ("either", "both")
-    ]
-    + ["copy_queues", "queues_ordered_as_modelled", "repetitions", "measured_spread"],
-    "advice": ["workload", "items", "work", "copied_bytes", "choices", "median_error"]
-    + ["worst_error", "stated_was_measured", "advised", "fastest", "slower", "ties"]
-    + ["ties_least_slower", "ties_most_slower"],
+    "implicit_sync": [*documents.Experiment.__struct_fields__]
+    + ["works", "source", "question", "answer", "asks"],
+    "concurrency": [*documents.Grids.__struct_fields__],
+    "comparison": [*documents.ComparedTrace.__struct_fields__],
+    "advice": [*documents.Problem.__struct_fields__],
 }
 """The columns of each table beside `file`. Those of samples are fields in `schema/samples.py`."""
 COLUMNS["distributed"] += ["kind"]

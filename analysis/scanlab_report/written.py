@@ -54,11 +54,3 @@ def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
     """Return a sentence if the name of the output has none of the endings, else an empty text."""
     wanted = f"{', '.join(endings[:-1])} or {endings[-1]}"
     return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {wanted}"
-
-
-def unwritable(folder: Path) -> str:
-    """Return what hinders files in a folder that may be yet to be made; empty if nothing does."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    if not there.is_dir():
-        return f"{'it' if there == folder else there} is a file, and a folder is wanted"
-    return "" if os.access(there, os.W_OK) else "permission denied"

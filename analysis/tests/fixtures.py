@@ -21,7 +21,6 @@ from tests import ranks_fixtures, stream_fixtures
 
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT / "data" / "published"
 SESSION = ROOT / "data" / "recorded" / "nvidia-h200" / "2026-11-26"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 _KERNEL = json.loads("""{"launches": 1, "threads_per_block": 256, "registers": 64,

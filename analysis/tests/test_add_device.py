@@ -12,9 +12,8 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from tests import fixtures, ranks_fixtures, stream_fixtures
+from tests import fixtures, ranks_fixtures
 from tests.fixtures import COMMIT, case, context, repetition
-from tests.test_ncu import TILES, dram_report, ranges
 
 GPU, FOLDER = "NVIDIA Test(R) GPU 9", "nvidia-test-gpu-9"
 OTHER = "f" * 40
@@ -107,19 +106,6 @@ def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
     assert add(run, recorded) == 2 and "explain/128.json: its commit" in capsys.readouterr().err
 
 
-def profiled(device: str) -> dict[str, Any]:
-    """The ranges of a profiler's report."""
-    return ranges(TILES[1], device=device)
-
-
-def waits(commit: str) -> str:
-    head, *rows = fixtures.PREFIX_WAIT.splitlines()
-    origin = f",{GPU},2026-01-02T00:00:00Z,{commit},false"
-    return "\n".join([f"{head},device,date,git_commit,git_dirty", *(r + origin for r in rows)])
-
-
-STOPWATCH = stream_fixtures.stopwatch([stream_fixtures.timed_by_nvbench("best", 64, mean=3e-6)])
-STOPWATCH["context"] |= {"device": GPU, "git_commit": COMMIT, "git_dirty": "false"}
 PROCESS = scans(argv="scanlab bench --sweep odd_sizes", rounds=3)
 
 
@@ -129,33 +115,21 @@ PROCESS = scans(argv="scanlab bench --sweep odd_sizes", rounds=3)
         ({"scan.json": PROCESS}, ""),  # processes repeat the sweep
         ({"scan.json": scans(few=2)}, ""),  # a cap stopped one case in twenty
         ({"scan.json": scans(few=3)}, "scan.json: benchmarks: 3 of 40 cases have fewer than 5"),
-        ({"scan.json": scans(rounds=4)}, "such as best i32 plus inclusive 1 cold stream with 4"),
         ({"scan.json": scans(git_dirty="true")}, "scan.json: context.git_dirty: uncommitted"),
-        ({"scan.json": scans(git_commit="unknown")}, "context.git_commit: is 'missing'"),
+        ({"scan.json": scans(git_commit="unknown")}, "context.git_commit: is no commit"),
         ({"scan.json": scans(driver="")}, "scan.json: context.driver: is missing"),
-        ({"scan.json": scans(seed="")}, "scan.json: context.seed: is missing"),
-        ({"scan.json": scans(date="yesterday")}, "context.date: expected a date of ISO 8601"),
         ({"scan.json": scans(assertions="on")}, "scan.json: context.assertions"),
         ({"a.json": scans(device="Other")}, f"its device is '{GPU}', and 'Other' in a.json"),
-        ({"a.json": scans(git_commit=OTHER)}, "its commit is"),
         ({"cpu.json": on_host()}, ""),
         ({"cpu.json": on_host(cpu="Another CPU")}, "scan.json: its host is"),
-        ({"nvbench.json": STOPWATCH}, ""),
-        ({"prefix_wait.csv": waits(COMMIT)}, ""),
-        ({"prefix_wait.csv": waits(OTHER)}, "its commit is"),
-        ({"dram_bytes.csv": dram_report(), "dram_bytes.ranges.json": profiled(GPU)}, ""),
-        ({"dram_bytes.csv": dram_report(), "dram_bytes.ranges.json": profiled("A")}, "its device"),
         ({"model/advise.json": {"context": context(device=GPU, git_commit=OTHER)}}, "its commit"),
         ({"model/calibration.json": {}}, "calibration.json: context.date: is missing"),
         ({"tests.json": {"tests": 30, "failures": 1}}, "tests.json: does not say that all"),
-        ({"device_scan_tests.json": "nothing"}, "device_scan_tests.json: "),
-        ({"verify.jsonl": ""}, "verify.jsonl: "),
         ({"verify.jsonl": None}, "verify.jsonl: is missing"),
         ({"verify.jsonl": "\n".join(SOUND.splitlines()[:-1])}, "did not come to its end"),
         ({"verify.jsonl": FAILED}, "verify.jsonl: says that 1 verifications failed"),
         ({"verify.jsonl": fixtures.verification(device=GPU, backend="simt")}, "is of simt, and"),
         ({"verify.jsonl": fixtures.verification(device=GPU, git_commit=OTHER)}, "is of commit"),
-        ({"verify.jsonl": fixtures.verification(device="Other")}, "is of Other, and the results"),
         ({"verify.jsonl": SOUND.replace("false}", "true}")}, "verify.jsonl: was interrupted"),
         ({"scan.json": None, "verify.jsonl": None}, "run: is no folder with results"),
     ],
@@ -181,13 +155,7 @@ def test_a_run_is_filed_or_refused_with_the_reason(
 
 @pytest.mark.parametrize(
     ("gpus", "lacks", "folder", "complete"),
-    [
-        (4, "", "test-device-x4", True),
-        (2, "", "test-device-x2", True),
-        (1, "", "test-device", False),
-        (4, "ranks_strong_best.json", "test-device-x4", False),
-        (4, "ranks_*_1.json", "test-device-x4", False),
-    ],
+    [(4, "", "test-device-x4", True), (4, "ranks_*_1.json", "test-device-x4", False)],
 )
 def test_scans_over_several_gpus_are_filed_by_their_number(
     tmp_path: Path, recorded: Path, gpus: int, lacks: str, folder: str, complete: bool

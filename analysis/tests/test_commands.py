@@ -17,7 +17,6 @@ import pytest
 from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
-from scanlab_report.written import write
 from tests import stream_fixtures
 from tests.conftest import full_disk
 from tests.fixtures import case, results, samples, timings
@@ -101,13 +100,6 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     assert re.fullmatch(sentence, capsys.readouterr().err) and contents(tmp_path) == before
 
 
-def test_a_link_stays_one(tmp_path: Path) -> None:
-    page, link = written(tmp_path / "shared" / "page.md", "old"), tmp_path / "link.md"
-    link.symlink_to(page)
-    write(link, "new")
-    assert link.is_symlink() and page.read_text() == "new" and [*page.parent.iterdir()] == [page]
-
-
 def test_an_output_that_cannot_be_written_is_status_2_and_one_that_nobody_reads_is_sound() -> None:
     line = f"{sys.executable} -m scanlab_report.commands list"
     shell = f"{line} >/dev/full; echo $? >&2; set -o pipefail; {line} | true; echo $? >&2"
@@ -129,24 +121,6 @@ def test_who_interrupts_gets_one_line(
     assert capsys.readouterr().err == "error: interrupted\n" and contents(tmp_path) == {
         good: good.read_bytes()
     }
-
-
-@pytest.mark.parametrize(
-    ("content", "words", "stated"),
-    [
-        (GOOD, "", "t.json: there is no timeline in it"),
-        (stream_fixtures.trace(), "--out t.gif", "t.gif: a figure's name ends in .png, .pdf or"),
-        (stream_fixtures.trace(), "--out t.json/b.png", "t.json/b.png: cannot be written"),
-    ],
-)
-def test_what_is_no_timeline_and_what_cannot_be_drawn_is_one_sentence(
-    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, content: Any, words: str, stated: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path / "t.json", content)
-    assert main(["gantt", "--out", "timeline.png", "t.json", *words.split()]) == 2
-    assert stated in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["t.json"]
 
 
 @pytest.mark.parametrize("command", [name.replace("_", "-") for name in COMMANDS])

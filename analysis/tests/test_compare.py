@@ -178,21 +178,17 @@ def test_noise_of_two_commits_is_of_the_vendors_code_alone(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("about", "reason"),
-    [
-        ({"device": "Other"}, "are not of one device, driver, toolkit and CCCL"),
-        ({"toolkit": "9"}, "are not of one device"),
-        ({"git_commit": "f" * 40, "date": "2026-01-03"}, "have no case of one clean commit"),
-        ({}, "they are one run"),
-    ],
+    "about",
+    [{"device": "Other"}, {"toolkit": "9"}, {"git_commit": "f" * 40, "date": "2026-01-03"}, {}],
 )
 def test_what_is_no_pair_of_runs_of_one_code_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], about: dict[str, str], reason: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], about: dict[str, str]
 ) -> None:
     a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1e5})
     b = write(tmp_path / "b.json", {"best": 1e5}, **about)
     assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 2
-    assert reason in capsys.readouterr().err and not (tmp_path / "noise.json").exists()
+    assert "two runs of one code" in capsys.readouterr().err
+    assert not (tmp_path / "noise.json").exists()
 
 
 def test_without_noise_on_record_the_default_is_taken_and_said(tmp_path: Path) -> None:
@@ -293,7 +289,7 @@ def test_bad_files_are_refused_and_nothing_is_written(
     for bad, reason in (
         ("nowhere.json", "is no file"),
         (".", "is no file"),
-        ("cut.json", "cut.json: line 1"),
+        ("cut.json", "cut.json: is truncated"),
         ("other.json", "have no timed case in common"),
         ("schedules.json", "have no case in common: they hold scans and schedules"),
     ):

@@ -11,8 +11,8 @@ from scanlab_report.choosing import NoSession, choose_session
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
-from tests import fixtures, ranks_fixtures
-from tests.fixtures import case, record, results, samples
+from tests import ranks_fixtures
+from tests.fixtures import record
 
 
 def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:
@@ -35,12 +35,6 @@ def test_the_newest_complete_session_answers_or_the_one_that_is_named(tmp_path: 
         chosen(tmp_path, "2026-01-07")
 
 
-def test_where_no_session_is_complete_the_newest_answers(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-03", 300.0)
-    record(tmp_path, "2026-01-01", 100.0)
-    assert times(chosen(tmp_path)) == [300.0]
-
-
 def test_what_was_measured_now_answers_and_nothing_of_another_session(tmp_path: Path) -> None:
     record(tmp_path / "recorded", "2026-01-01", 100.0, True, "best")
     record(tmp_path / "recorded", "2026-01-02", 200.0, True)
@@ -56,47 +50,6 @@ def test_each_device_has_a_session_of_its_own(tmp_path: Path) -> None:
     data = choose_session(load([], [tmp_path], "A"))
     assert data.devices == ["A", "B"]
     assert [times(data.on(device)) for device in data.devices] == [[100.0], [200.0]]
-
-
-@pytest.mark.parametrize("listed", [True, False])
-def test_what_the_host_of_another_gpu_timed_is_left_out(tmp_path: Path, listed: bool) -> None:
-    """Whether a session.json or the folder tells what belongs together; a host alone stays."""
-    for device in ("A", "B", ""):
-        name = f"2026-01-0{len(device) + 1}"
-        own = tmp_path / f"of {device}"
-        folder = record(own, name, 9.0, listed or None, device=device) if device else own / name
-        hosts = folder if not listed else own / "host"
-        hosts.mkdir(parents=True, exist_ok=True)
-        about = {"kind": "host", "device": "", "cpu": f"Host of {device}"}
-        document = results(*samples(5, case("cpu_parallel", 1024, "warm")), **about)
-        (hosts / "cpu.json").write_text(json.dumps(document))
-        if device and listed:
-            session = json.loads((folder / "session.json").read_text())
-            session["files"].append({"file": "../host/cpu.json", "kind": "timings"})
-            (folder / "session.json").write_text(json.dumps(session))
-    part = chosen(tmp_path).on("A")
-    for data in (part, part.every):
-        left = {data.files[number].device for number in data.numbers()}
-        assert left == {"A", "Host of A", "Host of "}
-
-
-def test_a_table_that_is_recorded_alone_answers_for_its_device(tmp_path: Path) -> None:
-    for device in "AB":
-        (tmp_path / device).mkdir()
-        text = fixtures.verification(repeated=True, device=device)
-        (tmp_path / device / "repeat.jsonl").write_text(text)
-    assert chosen(tmp_path / "A").devices == ["A"]
-    both = choose_session(load([], [tmp_path], "B"))
-    assert both.devices == ["B", "A"]
-    for device in "AB":
-        (number,) = set(both.on(device)["repeats"]["file"])
-        assert both.files[number].path.parent.name == device
-
-
-def test_counts_are_of_no_device_and_stay(tmp_path: Path) -> None:
-    record(tmp_path, "2026-01-01", 1.0, True)
-    (tmp_path / "e.json").write_text(json.dumps(fixtures.explanation("hso_block", 64)))
-    assert len(chosen(tmp_path).on("Test Device")["counts"]) == 1
 
 
 def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:

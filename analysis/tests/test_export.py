@@ -66,25 +66,11 @@ def test_every_sample_that_was_read_is_in_a_table_and_its_file_is_named(
     assert set(files["git_commit"].dropna()) == {fixtures.COMMIT}
 
 
-def test_files_of_one_name_are_told_apart_however_they_are_given(tmp_path: Path) -> None:
-    for seed in "12":
-        write(tmp_path / seed / "scan.json", scan(seed=seed))
-    for paths in ([tmp_path / "1" / "scan.json", tmp_path / "2"], [tmp_path]):
-        files = export(tmp_path / "out", *paths)["files"]
-        assert files["path"].tolist() == ["1/scan.json", "2/scan.json"]
-
-
 def test_parquet_says_the_same_as_csv(out: Path) -> None:
     pytest.importorskip("pyarrow")
     for file in out.glob("*.csv"):
         parquet = pd.read_parquet(file.with_suffix(".parquet"))
         assert parquet.to_csv(index=False) == file.read_text(), file
-
-
-def test_recorded_sessions_of_a_device_are_exported_whole(tmp_path: Path) -> None:
-    for day in (1, 2):
-        fixtures.record(tmp_path / "in", f"2026-01-0{day}", 9.0, True)
-    assert len(export(tmp_path / "out", tmp_path / "in")["scan"]) == 12
 
 
 def test_nothing_is_written_of_files_with_a_fault(
@@ -95,9 +81,3 @@ def test_nothing_is_written_of_files_with_a_fault(
     write(tmp_path / "one" / "scan.json", scan())
     assert main(["export", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "of the cases of" in capsys.readouterr().err and not (tmp_path / "out").exists()
-
-
-def test_where_there_is_nothing_to_export_that_is_said(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    for folder in ("nowhere", "empty"):
-        assert main(["export", str(tmp_path / folder), "--out", str(tmp_path / "out")]) == 2

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from scanlab_report.chapters.bounds import PIPELINE, SERIAL
+from scanlab_report.chapters.bounds import SERIAL
 from scanlab_report.chapters.tuning import WITHOUT
 from scanlab_report.data import Data
 from scanlab_report.formats import (
@@ -28,13 +27,11 @@ from scanlab_report.formats import (
 )
 from scanlab_report.intervals import Interval
 from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
-from scanlab_report.page import columns, timelines
+from scanlab_report.page import columns
 from scanlab_report.page import scans as scans_page
-from scanlab_report.page import schedules as schedules_page
-from tests import test_model, test_ranks, tiny
-from tests.test_streams import ITEMS, MS, TWO, sample, schedule, scheduled
-from tests.test_streams import scan as larger
-from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, with_rows
+from tests import test_ranks, tiny
+from tests.test_streams import ITEMS, sample, schedule, scheduled
+from tests.tiny import EXACT, LEAST, MOST, case, count, several, tables, with_rows
 
 N = 1 << 28
 THOUSAND = 8 * N / 1000
@@ -122,22 +119,6 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     )
 
 
-def test_the_text_sets_pairs_that_the_rival_was_searched_for_apart() -> None:
-    pairs = ({}, dict(op="log_sum_exp", type="f32"), dict(op="max"))
-    searched, shape = dict(settings="threads=128 items=32"), "cub_look_back_shape"
-    tuning = [case(shape, N, 1.0, **searched, **own) for own in pairs[:2]]
-    cases = []
-    for n, times in ((1 << 20, (90.0, 110.0, 300.0)), (N, (130.0, 150.0, 200.0))):
-        for ns, own in zip(times, pairs, strict=True):
-            cases += several(dict(best=100.0, cub_tuned=ns), n, exact=True, **own)
-    has(
-        head_to_head,
-        tiny.about(tables(cases, tuning), 1, kind="tuning"),
-        "headToHeadSearched 4 headToHeadSearchedWins 3 headToHeadSearchedMedian 1.20",
-        "headToHeadUnsearchedMedian 2.50",
-    )
-
-
 def test_the_text_has_what_was_counted() -> None:
     def counted(variant: str, operations: int, degree: int, padding: str = "none") -> dict:
         shared = dict(banks32=tiny.degrees(degree), banks16=tiny.degrees(1))
@@ -176,71 +157,6 @@ def test_the_text_has_the_best_schedule_over_its_estimate_and_over_serial() -> N
     )
 
 
-def test_the_text_has_the_fewest_streams_that_are_worth_it() -> None:
-    times = {1: 40.0, 2: 30.5, 4: 30.0, 8: 29.95}
-    cases = [schedule("depth_first", 16, ms, number) for number, ms in times.items()]
-    cases += [schedule("breadth_first", 16, ms + number, number) for number, ms in times.items()]
-    has(
-        streams,
-        scheduled(*cases),
-        "streamsWorth 2 streamsWorthRatio 2.0 streamsWorthChunks 16 streamsWorthBreadth 2",
-    )
-
-
-def test_the_text_says_which_schedule_beats_its_estimate_by_more_than_two_percent() -> None:
-    few = [schedule(id_, 1, 45.0) for id_ in ("graph", "depth_first")]
-    for ms, numbers in ((28.5, ("0.95", "depth_first")), (29.7, ("—", "—"))):
-        data = scheduled(*few, schedule("depth_first", 2, ms, spread=EXACT))
-        has(streams, data, "streamBoundBeaten {} streamBoundBeatenBy {}".format(*numbers))
-
-
-def test_the_text_has_the_rates_of_scans_of_host_data() -> None:
-    rows = [larger("streamed", 1, MS / 8), larger("streamed", 2, MS / 4)]
-    rows += [larger("streamed", 1, MS / 3, "file", 1), larger("streamed", 1, MS / 5, "file")]
-    rows += [larger("streamed", 2, MS / 2, "file"), larger("files", 2, MS / 3, "file")]
-    rows += [larger("naive", 2, MS, "file")]
-    has(
-        streams,
-        with_rows(Data(), "stream_scan", [row for own in rows for row in own], device="d"),
-        "streamScanRate 8.00 streamScanSize 2~GiB streamFileRate 5.00",
-        "streamFileOfNaiveLargest 2.00 streamFileOfFiles 0.667 streamFileSessions 1",
-    )
-
-
-def test_the_text_has_the_errors_of_the_model_either_way() -> None:
-    rows = []
-    for us, unaided, spread, queues in (
-        (80, 100, 0.2, 4),
-        (103, 103.5, 0.01, 3),
-        (99, 50, 0.02, 2),
-    ):
-        row = test_model.compared("graph", 8, us, 9, 10) | dict(unaided_us=unaided, estimate_us=70)
-        for which, both in (("unaided_", 8), ("repeated_", 7)):
-            row |= {f"{which}overlap_in_both": both, f"{which}overlap_in_either": 10}
-        row |= dict(copy_queues=queues, queues_ordered_as_modelled=queues == 4)
-        rows.append(row | dict(measured_spread=spread))
-    has(
-        streams,
-        with_rows(Data(), "comparison", rows),
-        "modelCases 3 modelMedian 3.0 modelWorst 20.0 modelOverlap 90.0 modelRepeatedOverlap 70.0",
-        "modelBestOverlap 100 modelUnaidedMedian 3.5 modelUnaidedWorst 50.0 modelQueuesTurned 2",
-        "modelQueuesInOrder 1 modelEstimateMedian 30 modelRepeatable 2 modelRepeatableWorst 3.00",
-    )
-    del rows[0]["estimate_us"]  # not known of all
-    data = with_rows(Data(), "comparison", rows)
-    has(streams, data, "modelCases 3 modelEstimateMedian — modelEstimateWorst —")
-
-
-def test_the_text_says_what_advice_is_worth_apart_for_problems_too_small_to_foretell() -> None:
-    rows = [test_model.advice(1 << n, error) for n, error in ((14, 0.2), (20, 0.04), (26, 0.01))]
-    has(
-        streams,
-        with_rows(Data(), "advice", rows),
-        "adviceProblems 3 adviceMedian 5.0 adviceLargeProblems 2 adviceLargeMedianError 4.00",
-        "adviceSmallMedianError 20.0 adviceSmallBytes 0.125 adviceSmallLost 50",
-    )
-
-
 def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:
     own = dict(copy_all=4.5, read_all=2.5, reduce_exchange_scan=8.0)
     cases = []
@@ -274,28 +190,6 @@ def test_the_page_has_times_shares_and_speedups_of_each_case() -> None:
     assert (own.at["memcpy", "share"], own.at["look_ahead", "share"]) == (1, 0.25)
     assert own.at["cub_device_scan", "speedup"] == 0.8
     assert own.loc["empty_launch", ["time_ns", "share", "speedup"]].tolist() == [80, 1.25, 2.5]
-
-
-def test_the_page_has_milliseconds_and_speedups_of_schedules_and_rounds_of_sessions() -> None:
-    cases = (schedule(SERIAL, 1, 44.0), schedule(SERIAL, 2, 42.0), schedule("graph", 2, 21.0))
-    (view,) = schedules_page.views(scheduled(*cases))
-    own = pd.DataFrame(view["cases"]).set_index("id")
-    assert own.loc["graph", ["time_ms", "time_ms_high", "speedup"]].tolist() == near([21, 29.4, 2])
-    assert view["bounds"][PIPELINE]["ms"] == [30, 40, 30]
-
-
-@pytest.mark.parametrize("issued", [False, True])
-def test_the_page_has_operations_in_milliseconds_and_the_host_above_them(issued: bool) -> None:
-    data = with_rows(Data(), "spans", TWO.to_dict("records"), device="d", schedule="graph")
-    call = dict(lane_name="host", kind="copies in", start_us=4e3, end_us=7e3, chunk=0, operation=0)
-    data.tables["calls"] = pd.DataFrame(
-        [call | {"file": 0}] if issued else [], columns=["file", *call]
-    )
-    (view,) = timelines.views(data)
-    begin = int(issued)
-    assert view["lanes"] == ["host"] * issued + ["H2D copies", "kernels"]
-    assert view["operations"]["start"] == [begin, begin + 2] + [0] * issued
-    assert (view["makespan"], view["whole"]) == (2.5, 2.5 + begin)
 
 
 # ------------------------------------------------------------------------------ how it is printed

@@ -64,15 +64,3 @@ def test_a_session_is_of_one_device(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (
         "not of A Third and Test Device" in capsys.readouterr().err
     )  # tables are of a device, too
-
-
-@pytest.mark.parametrize(("kind", "status"), [("dram_bytes", 2), ("streams", 2), ("scan", 0)])
-def test_a_case_in_two_files_is_refused_except_of_scans(
-    whole: Path, tmp_path: Path, kind: str, status: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    (file,) = (path for path in tmp_path.iterdir() if path.stem == kind)
-    later = file.read_bytes().replace(b"2026-01-02", b"2026-01-03")  # as another run of it
-    (tmp_path / f"{kind}_again{file.suffix}").write_bytes(later)
-    assert main(["session", str(tmp_path)]) == status
-    assert ("such as" in capsys.readouterr().err) == (status == 2)

@@ -9,11 +9,11 @@ from typing import Annotated, Literal, get_args
 import pandas as pd
 from msgspec import Meta, Struct
 
-from scanlab_report import CLAIMS, DATA
+from scanlab_report import CLAIMS
 from scanlab_report.data import Data
 from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.pick import pick, power_of_two
-from scanlab_report.schema.base import COMMIT, Amount, Count, Line, Mode, Name, Number, Op, Type
+from scanlab_report.schema.base import Amount, Count, Line, Mode, Name, Number, Op, Type
 from scanlab_report.schema.fields import convert
 
 Kind = Literal["claim", "published", "target"]
@@ -44,7 +44,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     figure: Name
     measure: Measure
     source: Line = ""
-    set_by: Annotated[str, Meta(pattern=COMMIT)] = ""
+    set_by: Line = ""
     on: list[Name] = []
     row: Count = 0
     variant: Line = ""
@@ -148,7 +148,3 @@ def read() -> tuple[Claim, ...]:
                         place = f"{kind} {number} ({entry.get('statement')})"
                         raise ClaimsError(f"{file}: {place}: {error}") from None
     return tuple(claims)
-
-
-def operators_of_scans() -> list[str]:
-    return sorted(file.stem for file in (DATA.parent / "variants" / "operators").glob("*.hpp"))

@@ -61,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
         *_provenance(data, every),
         *_few(data),
         *_unverified(options.run, data, files[0].commit, tests),
-        *_known(files, options.recorded),
+        *(
+            f"{path}: is recorded already"
+            for path in _recorded([file.path for file in files], options.recorded)
+        ),
     ]
     if wrong:
         return refuse(*wrong, nothing)
@@ -97,24 +100,20 @@ def _provenance(data: Data, files: list[File]) -> Iterator[str]:
         host, about = file.kind == "host", file.context
         keys = ["date"] if file.of_no_device else ["date", "cpu" if host else "device"]
         keys += ["cores" if host else "driver", "argv", "seed"] if file in sampled else []
-        for key in keys:
-            if not about.get(key):
-                yield f"{file.path}: context.{key}: is missing: say where the numbers are from"
+        wrong = {key: "is missing" for key in keys if not about.get(key)}
         if not re.fullmatch(r"[0-9a-f]{40}", file.commit):
-            known = f"is {file.commit or 'missing'!r}, not a commit: build from a clone, with git"
-            yield f"{file.path}: context.git_commit: {known}"
+            wrong["git_commit"] = "is no commit: build from a clone, with git"
         if str(about.get("git_dirty")).lower() != "false":
-            yield f"{file.path}: context.git_dirty: uncommitted changes, or not known"
+            wrong["git_dirty"] = "uncommitted changes, or not known"
         if about.get("assertions") == "on":
-            yield f"{file.path}: context.assertions: are on, which makes code slower"
+            wrong["assertions"] = "are on, which makes code slower"
+        yield from (f"{file.path}: context.{key}: {reason}" for key, reason in wrong.items())
     on_gpus = [file for file in files if file.on_gpu]
     hosts = [file for file in sampled if file.context.get("cpu")]
     for what, own in (("device", on_gpus), ("host", hosts), ("commit", files)):
         for file in own[1:]:
             if (here := getattr(file, what)) != (there := getattr(own[0], what)):
-                message = f"is {here!r}, and {there!r} in {own[0].path.name}"
-                once = "record one run of one device and commit at a time"
-                yield f"{file.path}: its {what} {message}: {once}"
+                yield f"{file.path}: its {what} is {here!r}, and {there!r} in {own[0].path.name}"
 
 
 def _few(data: Data) -> Iterator[str]:
@@ -130,12 +129,8 @@ def _few(data: Data) -> Iterator[str]:
             counts = own.groupby(CASES[table], dropna=False).size()
             few = counts[counts < FEWEST]
             if len(few) > EXCEPTIONS * len(counts):
-                named = " ".join(str(part) for part in few.index[0] if part != "")
-                yield (
-                    f"{data.files[number].path}: benchmarks: {len(few)} of {len(counts)} cases "
-                    f"have fewer than {FEWEST} repetitions, such as {named} with {few.iloc[0]}: "
-                    "measure again with more"
-                )
+                some = f"{len(few)} of {len(counts)} cases have fewer than {FEWEST} repetitions"
+                yield f"{data.files[number].path}: benchmarks: {some}: measure again with more"
 
 
 def _unverified(folder: Path, data: Data, commit: str, tests: list[Path]) -> Iterator[str]:
@@ -146,8 +141,7 @@ def _unverified(folder: Path, data: Data, commit: str, tests: list[Path]) -> Ite
     scanned = [data.files[n] for name in ("scan", "distributed") for n in data[name]["file"]]
     device = next((file.device for file in scanned if file.on_gpu), "")
     if device and not data.verifications:
-        how = "verify with scanlab verify, or distributed verify, --json"
-        yield f"{folder / 'verify.jsonl'}: is missing: {how} {folder / 'verify.jsonl'}"
+        yield f"{folder / 'verify.jsonl'}: is missing: scanlab verify --json writes it"
     for checked in data.verifications:
         about = checked.context
         where = about.get("device") if about["backend"] == "cuda" else about["backend"]
@@ -166,12 +160,11 @@ def _unverified(folder: Path, data: Data, commit: str, tests: list[Path]) -> Ite
             yield f"{path}: does not say that all tests passed"
 
 
-def _known(files: list[File], recorded: Path) -> Iterator[str]:
-    """Sentences on files that are recorded already."""
-    for file in files:
-        for old in sorted(recorded.rglob(f"{file.path.name}.gz")):
-            if gzip.decompress(old.read_bytes()) == file.path.read_bytes():
-                yield f"{file.path}: is recorded already: {old}"
+def _recorded(paths: list[Path], recorded: Path) -> list[Path]:
+    """The files that are recorded already."""
+    same = lambda path, old: gzip.decompress(old.read_bytes()) == path.read_bytes()
+    olds = {path: recorded.rglob(f"{path.name}.gz") for path in paths}
+    return [path for path in paths if any(same(path, old) for old in olds[path])]
 
 
 def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: Path) -> Path:

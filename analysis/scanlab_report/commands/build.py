@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
-from scanlab_report.written import in_place_of, unwritable
+from scanlab_report.written import in_place_of
 
 if TYPE_CHECKING:  # pandas is not loaded to refuse an argument
     from scanlab_report.data import Data
@@ -37,7 +37,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--recorded", help=where, **several, **folder)
     opened.add_session(parser)
     opened.add_device(parser, "a part of each figure for every GPU")
-    opened.add_published(parser)
     what = "write figures/, tables/, cases.csv, report.html and the papers to DIR"
     add("--out", required=True, help=what, **folder)
     parts = "write the parts that the papers include to DIR, as in paper/generated"
@@ -55,16 +54,16 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report import typesetting
 
     try:
-        data = opened.opened(options.results, options.session, options.published, options.recorded)
-        _refuse_mixed(data, options)
+        data = opened.opened(options.results, options.session, options.recorded)
+        _refuse_mixed(data)
         data = opened.on_device(data, options.device)
     except opened.Refused as error:
         return refuse(*error.args)
     _announce(data)
-    no_papers = "" if options.no_pdf else _no_papers(data)
-    if no_papers:
+    if not options.no_pdf and (no_papers := _no_papers(data)):
         say(f"the papers are left out: {no_papers}")
-    if pdf := not options.no_pdf and not no_papers:
+        options.no_pdf = True
+    if pdf := not options.no_pdf:
         options.paper = options.paper or options.out / typesetting.WORK / "parts"
     written = _write(data, options)
 
@@ -81,12 +80,9 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     """Return the faults of the arguments that would make the work useless, in sentences."""
     from scanlab_report.claims import stated
 
-    wrong = missing([*options.results, *options.recorded, options.published])
+    wrong = missing([*options.results, *options.recorded])
     if not options.results and not options.recorded:
         wrong.append("nothing to read: give RESULTS or --recorded")
-    for folder in filter(None, (options.out, options.paper)):
-        if reason := unwritable(folder):
-            wrong.append(f"{folder}: cannot be written to: {reason}")
     try:
         stated.read()
     except stated.ClaimsError as error:
@@ -98,32 +94,26 @@ def _wrong_before_work(options: argparse.Namespace) -> list[str]:
     return wrong
 
 
-def _refuse_mixed(data: Data, options: argparse.Namespace) -> None:
-    """Refuse files of another program beside those of Scanlab, or with options for the latter."""
+def _refuse_mixed(data: Data) -> None:
+    """Refuse files of another program beside those of Scanlab."""
     if not (others := list(data["other"]["file"])):
         return
     file = data.files[others[0]]
-    first = f"{file.path} is of {file.context['program']}"
     own: list[Any] = [data.files[number].path for number in data.numbers() if number not in others]
     if own := [*own, *(verification.file for verification in data.verifications)]:
-        raise opened.Refused(f"{first} and {own[0]} is Scanlab's own: build each alone")
-    for name in ("recorded", "device", "session", "paper", "pages"):
-        if getattr(options, name):
-            raise opened.Refused(f"--{name.rstrip('s')}: of Scanlab's results alone, and {first}")
+        by = file.context["program"]
+        both = f"{file.path} is of {by} and {own[0]} is Scanlab's own"
+        raise opened.Refused(f"{both}: build each alone")
 
 
 def _announce(data: Data) -> None:
     """Say what was read, what of it has no time, and what the emulator found wrong."""
     from scanlab_report.chapters import counts
 
-    tables = {"repetition": "scan", "explanation": "counts", "foreign case": "other"}
-    read = {what: len(data[table]) for what, table in tables.items()}
-    say("read " + ", ".join(count(number, what) for what, number in read.items() if number))
-    untimed = int((data["other"]["skipped"] != "").sum())
-    skipped = {"skipped": len(data["skipped"]), "medians": untimed}
-    for table, number in skipped.items():
-        if number:
-            say(f"{count(number, 'case')} without a time: see tables/{table}.md")
+    say(f"read {count(len(data.files), 'file')}")
+    untimed = len(data["skipped"]) + int((data["other"]["skipped"] != "").sum())
+    if untimed:
+        say(f"{count(untimed, 'case')} without a time: see tables/skipped.md or tables/medians.md")
     faults = [
         f"{data.files[row.file].path}: the emulator found a fault: {fault.kind} at {fault.where}"
         for row in data["counts"].itertuples()
@@ -169,16 +159,15 @@ def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
     line runs off its page."""
     from scanlab_report import typesetting
 
-    status = SOUND
+    faults = []
     for paper in typesetting.PAPERS:
         target = options.out / f"{paper}.pdf"
         try:
             wide = typesetting.typeset(paper, options.paper, options.out)
             written.append(target)
-            faults = [f"{target}: the paper runs off its page: {line}" for line in wide]
+            faults += [f"{target}: the paper runs off its page: {line}" for line in wide]
         except typesetting.TypesettingError as error:
-            faults = [f"{error}; {target} is not of this build"]
-        for fault in faults:
-            complain(fault)
-            status = FOUND
-    return status
+            faults.append(f"{error}; {target} is not of this build")
+    for fault in faults:
+        complain(fault)
+    return FOUND if faults else SOUND

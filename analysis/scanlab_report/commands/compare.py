@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanlab_report import place
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
-from scanlab_report.written import in_place_of, unwritable
+from scanlab_report.written import in_place_of
 
 if TYPE_CHECKING:  # pandas and SciPy are not loaded to print a help text
     from scanlab_report.comparison import Comparison
@@ -68,8 +68,6 @@ def run(options: argparse.Namespace) -> int:
         if thresholds is None:
             thresholds, origin = _thresholds(compared)
         compared = comparison.judged(compared, thresholds, origin)
-        if options.out and (reason := unwritable(options.out)):
-            return refuse(f"{options.out}: cannot be written to: {reason}")
         say(_written(compared, options.out) if options.out else page(compared))
     except (comparison.Refused, noise.NoiseError) as error:
         return refuse(*error.args)
@@ -99,22 +97,15 @@ def _record(compared: Comparison, file: Path) -> int:
     from scanlab_report.comparison import VENDOR_KEYS, vendors
 
     a, b, kind = compared.a.file, compared.b.file, compared.a.kind
-    both, which, wrong = compared.cases.dropna(subset=["low"]), "all", ""
+    both, which = compared.cases.dropna(subset=["low"]), "all"
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
         which, of_vendor = "vendor", both.get("variant", both["on"]).isin(vendors(a, b))
         both = both[of_vendor]
-    if "program" in a.context:
-        wrong = "are not of scanlab, and state no commit"
-    elif a.device != b.device or any(
-        a.context.get(key) != b.context.get(key) for key in VENDOR_KEYS
-    ):
-        wrong = "are not of one device, driver, toolkit and CCCL"
-    elif (a.date, a.context.get("argv")) == (b.date, b.context.get("argv")):
-        wrong = "began at the same time, by the same command: they are one run"
-    elif both.empty:
-        wrong = "have no case of one clean commit, or of the vendor's code, with five repetitions"
-    if wrong:
-        return refuse(f"--record-noise: {a.path} and {b.path} {wrong}")
+    same = lambda *keys: all(a.context.get(key) == b.context.get(key) for key in keys)
+    alike = a.device == b.device and same(*VENDOR_KEYS) and "program" not in a.context
+    if both.empty or not alike or same("date", "argv"):
+        wanted = "two runs of one code on one device, driver, toolkit and CCCL, repeated five times"
+        return refuse(f"--record-noise: {a.path} and {b.path} are not {wanted}")
     before, after = (
         {"file": place(run.path), "date": run.date, "git_commit": run.commit} for run in (a, b)
     )

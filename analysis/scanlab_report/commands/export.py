@@ -12,7 +12,7 @@ import importlib.util
 from pathlib import Path
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
-from scanlab_report.written import in_place_of, unwritable
+from scanlab_report.written import in_place_of
 
 EXAMPLE = """  scanlab-report export data/recorded --out tidy"""
 
@@ -27,8 +27,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if wrong := missing(options.results):
         return refuse(*wrong)
-    if reason := unwritable(options.out):
-        return refuse(f"{options.out}: cannot be written to: {reason}")
 
     from scanlab_report import opened, tidy
     from scanlab_report.load import load

@@ -7,18 +7,11 @@ Scans are shown of i32 where it was timed, else of another type that was, and th
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import one_file, wrong_ending
-
-if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    from scanlab_report.data import Data
-    from scanlab_report.shown import Entry
 
 EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf
   scanlab-report figure ceiling_share results/mine.json"""
@@ -39,25 +32,10 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
 
     try:
-        with asked(options, "figure") as (entry, data), one_file(out) as made:
+        with opened.asked(options, "figure") as (entry, data), one_file(out) as made:
             on = draw(entry, data, [made])
     except opened.Refused as error:
         return refuse(*error.args)
     say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
     say(f"Written: {out}")
     return SOUND
-
-
-@contextlib.contextmanager
-def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[Entry, Data]]:
-    """Yield the figure or table and its data. Refused if something lacks that it needs."""
-    from scanlab_report.pick import Lacking
-
-    entry = opened.entry_of(options, kind)
-    data = opened.data_for(options, kind, entry)
-    if reason := opened.lacking(options, kind, entry, data):
-        raise opened.Refused(reason)
-    try:
-        yield entry, data
-    except Lacking as error:
-        raise opened.Refused(opened.lacking(options, kind, entry, data, error)) from None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.written import in_place_of, unwritable
+from scanlab_report.written import in_place_of
 
 if TYPE_CHECKING:  # pandas is not loaded to print a help text
     import pandas as pd
@@ -46,8 +46,6 @@ def run(options: argparse.Namespace) -> int:
         return refuse(f"nothing was measured of {variant}. To time it: {_bench(variant)}")
     stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
     out = options.out or Path(stem)
-    if reason := unwritable(out):
-        return refuse(f"{out}: cannot be written to: {reason}")
     with in_place_of(out) as made:
         about = data.variants[variant]
         parts = [f"# {variant}", f"{about.title or about.label}.", "## Verification"]

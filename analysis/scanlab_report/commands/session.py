@@ -58,20 +58,14 @@ def run(options: argparse.Namespace) -> int:
 
 def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
     """Write the session of some files. Return its content, and what it lacks. Files without results
-    are left out. ValueError, whose `args` are sentences, if anything is wrong with a file, if the
-    files are of two devices, or if two of a kind hold the same case; scans may be in two files."""
-    from scanlab_report.data import doubled
+    are left out. ValueError, whose `args` are sentences, if anything is wrong with a file, or if
+    the files are of two devices."""
     from scanlab_report.load import load
     from scanlab_report.others import Unknown
     from scanlab_report.schema import kept
-    from scanlab_report.tables import CASES
 
     data = load(sorted(files))
-    twice = [
-        *doubled(data, data["schedule"].query("entry == 'schedule'"), CASES["schedule"]),
-        *doubled(data, data["stream_scan"], CASES["stream_scan"]),
-    ]
-    if wrong := [str(p) for p in (*data.problems, *twice) if not isinstance(p, Unknown)]:
+    if wrong := [str(p) for p in data.problems if not isinstance(p, Unknown)]:
         raise ValueError(*wrong)
     kinds = {(data.files[n], kind) for table, kind in KINDS.items() for n in data[table]["file"]}
     kinds -= {(file, kind) for file, kind in kinds if file.of_no_device and kind != "counts"}

@@ -10,7 +10,6 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import opened
-from scanlab_report.commands.figure import asked
 from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import write, wrong_ending
 
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     from scanlab_report.shown import first_of, markdown
 
     try:
-        with asked(options, "table") as (entry, data):
+        with opened.asked(options, "table") as (entry, data):
             made = first_of(entry, data)
     except opened.Refused as error:
         return refuse(*error.args)

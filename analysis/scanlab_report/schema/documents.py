@@ -5,7 +5,7 @@ Each struct has the fields that the analysis reads; a document may have more.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -23,7 +23,6 @@ from scanlab_report.schema.base import (
     Number,
     Positive,
     Provenance,
-    RanksProvenance,
     Settings,
     Some,
     means,
@@ -34,8 +33,6 @@ SYNC, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
 COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 Answer = Literal["yes", "no"] | None
 VERIFICATION, EXPLAIN = "scanlab-verification/1", "scanlab-explain/2"
-
-# ----------------------------- timelines, in the trace-event format, and of scans over several GPUs
 
 
 class Arguments(Struct, kw_only=True, frozen=True):
@@ -94,11 +91,6 @@ class Timeline(Provenance, kw_only=True, frozen=True):
     measured_us: Annotated[Positive | UnsetType, means("measured makespan", "µs")] = UNSET
     predicted_us: Annotated[Positive | UnsetType, means("predicted makespan", "µs")] = UNSET
 
-    def __post_init__(self) -> None:
-        wanted = ("simulated_on", "title", "fact", "unit", "makespan_us") if self.scenario else ()
-        if lacks := [key for key in wanted if not getattr(self, key)]:
-            raise ValueError(f"a scenario lacks {', '.join(lacks)}")
-
 
 class Trace(Struct, kw_only=True, frozen=True):
     """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which
@@ -107,13 +99,6 @@ class Trace(Struct, kw_only=True, frozen=True):
 
     traceEvents: list[Event]
     otherData: Timeline = Timeline()
-
-
-class RanksTraceContext(Measured, kw_only=True, frozen=True):
-    """The provenance of traces over several GPUs."""
-
-    seed: Annotated[Digits, means("seed of the inputs")] = ""
-    ranks: Annotated[Few, means("GPUs")]
 
 
 class RankActivity(Struct, kw_only=True, frozen=True):
@@ -125,10 +110,6 @@ class RankActivity(Struct, kw_only=True, frozen=True):
     name: Annotated[Line, means("kernel without namespaces and parameters; else empty")]
     start_ns: Annotated[Count, means("start", "ns")]
     end_ns: Annotated[Count, means("end", "ns")]
-
-    def __post_init__(self) -> None:
-        if self.end_ns < self.start_ns:
-            raise ValueError("end_ns is before start_ns")
 
 
 class TracedCase(Case, kw_only=True, frozen=True):
@@ -148,11 +129,8 @@ class TracedCase(Case, kw_only=True, frozen=True):
 class RanksTrace(Struct, kw_only=True, frozen=True):
     """Output of `scanlab distributed trace --out`: what each GPU did in a few runs, by CUPTI."""
 
-    context: RanksTraceContext
+    context: Measured
     traces: Annotated[list[TracedCase], means("one entry per case")]
-
-
-# -------------------------------------------------------------------------------------- experiments
 
 
 class Source(Struct, kw_only=True, frozen=True):
@@ -178,8 +156,6 @@ class Experiment(Struct, kw_only=True, frozen=True):
     yes: Annotated[Count, means("trials in which it holds")]
     trials: Annotated[Count, means("trials of the experiment")]
     seconds: Annotated[list[Amount], means("measured time of each trial", "s")]
-    refusal: Annotated[Line, means("reason if it was not tried, else empty")]
-    environment: Annotated[dict[Name, Line], means("environment variables of the experiment")]
 
 
 class ImplicitSync(Struct, kw_only=True, frozen=True):
@@ -200,7 +176,6 @@ class Grids(Struct, kw_only=True, frozen=True):
     block_seconds: Annotated[Positive, means("median time of a block", "s")]
     waves: Annotated[Some, means("all blocks over `slots`, rounded up")]
     predicted_seconds: Annotated[Positive, means("makespan by formula, with shared queues", "s")]
-    fluid_seconds: Annotated[Positive, means("all blocks × `block_seconds` / `slots`", "s")]
     serial_seconds: Annotated[Positive, means("makespan without any overlap", "s")]
     makespan_seconds: Annotated[
         list[Positive], Meta(min_length=1), means("measured makespan of each repetition", "s")
@@ -298,10 +273,7 @@ class Against(Struct, kw_only=True, frozen=True):
     problems: list[Problem]
 
 
-# ------------------------ verification: JSON lines, with a beginning, a line for each check, an end
-
-
-class VerificationContext(RanksProvenance, kw_only=True, frozen=True):
+class VerificationContext(Provenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
     backend: Annotated[
@@ -316,29 +288,18 @@ class Beginning(Struct, kw_only=True, frozen=True):
     context: VerificationContext
 
 
-class CheckBase(Case, kw_only=True, frozen=True, tag_field="check"):
-    """A check: any line between the first and the last."""
+class Check(Case, kw_only=True, frozen=True):
+    """A check, any line between the first and the last: two runs, compared with the oracle, or many
+    runs on one input, compared bit by bit (`--repeat N`)."""
 
+    check: Literal["verify", "repeat"]
     variant: Name
     outcome: Literal["passed", "failed", "skipped"]
     reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
-
-
-class Verify(CheckBase, kw_only=True, frozen=True, tag="verify"):
-    """Two runs, compared with the oracle."""
-
-
-class Repeat(CheckBase, kw_only=True, frozen=True, tag="repeat"):
-    """Many runs on one input, compared bit by bit (`--repeat N`)."""
-
-    runs: Annotated[Some | UnsetType, means("number of runs; absent if skipped")] = UNSET
+    runs: Annotated[Count, means("number of runs; 0 if skipped")] = 0
     different_outputs: Annotated[
-        Some | UnsetType, means("number of different outputs; 1: the same bits in all runs")
-    ] = UNSET
-
-    def __post_init__(self) -> None:
-        if self.outcome == "passed" and (self.runs is UNSET or self.different_outputs is UNSET):
-            raise ValueError("a check that passed lacks runs or different_outputs")
+        Count, means("number of different outputs; 1: the same bits in all runs")
+    ] = 0
 
 
 class Ended(Struct, kw_only=True, frozen=True):
@@ -356,18 +317,12 @@ class Ending(Struct, kw_only=True, frozen=True):
     ended: Ended
 
 
-CHECK: Any = Verify | Repeat
-
-
 class VerificationLine(Struct, kw_only=True, frozen=True):
     """Output of `verify --json FILE`: one object per line, written when its check ends."""
 
     first: Beginning
-    between: list[Verify | Repeat]
+    between: list[Check]
     last: Ending
-
-
-# ---------------------------------------------------------------------- counts of the SIMT emulator
 
 
 class Degrees(Struct, kw_only=True, frozen=True):
@@ -405,7 +360,6 @@ class Launch(Struct, kw_only=True, frozen=True):
 class Totals(Struct, kw_only=True, frozen=True):
     """Sums over steps and launches."""
 
-    launches: Annotated[Count | UnsetType, means("kernel launches")] = UNSET
     operations: Annotated[Count, means("applications of the operator")]
     swaps: Annotated[Count, means("exchanges")]
     barriers: Annotated[Count, means("barriers of one block, summed over the launches")]

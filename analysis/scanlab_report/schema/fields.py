@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from scanlab_report.schema.base import EXACT, WORDS
+from scanlab_report.schema.base import EXACT
 
 Read = TypeVar("Read")
 REMEDY = "make the file again, or leave it out"
@@ -38,8 +38,6 @@ def convert(
     inside = inside.removesuffix("`")
     if lacking := re.match("Object missing required field `(.*)`", message):
         inside, message = f"{inside}.{lacking[1]}", "is missing"
-    for pattern, words in WORDS.items():
-        message = message.replace(f"`str` matching regex {pattern!r}", words)
     if "`array` of length >= 1" in message:
         message = "is empty"
     if message.startswith(("Expected", "Invalid")):
@@ -68,15 +66,6 @@ def listed(document: Any, key: str) -> list[Any]:
     if not isinstance(document, dict) or key not in document:
         raise Misfit(key, f"is missing: {REMEDY}")
     return convert(document[key], list[Any], key)
-
-
-def fits(value: Any, type_: Any) -> bool:
-    """Return whether a value fits a type."""
-    try:
-        msgspec.convert(value, type_)
-    except msgspec.ValidationError:
-        return False
-    return True
 
 
 def _at(value: Any, place: str) -> Any:

@@ -17,7 +17,6 @@ from scanlab_report.schema.base import (
     NAN,
     Amount,
     Count,
-    Line,
     Mode,
     Name,
     Op,
@@ -40,7 +39,6 @@ class Entry(Struct, kw_only=True, frozen=True, tag_field="kind"):
     verified: Annotated[bool, means("result of the last check of the output")]
     time_unit: Literal["ns"] = "ns"
     repetition_index: Annotated[Round, means("as `round`")] = 0
-    device: Annotated[Line, means("if present, that of the context")] = ""
 
 
 class Sample(Entry, kw_only=True, frozen=True):

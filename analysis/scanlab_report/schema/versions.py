@@ -19,21 +19,17 @@ def schema_of(document: Any) -> str:
     if it is of another version."""
     if not isinstance(document, dict):
         return ""
-    place, schema = _stated(document)
+    place, schema = "schema", document.get("schema")
+    if schema is None and isinstance(document.get("context"), dict):
+        place, schema = "context.schema", document["context"].get("schema")
     wanted = _TODAY.get(str(schema).partition("/")[0], "")
     if not wanted and "benchmarks" in document:
         wanted = results.SCHEMA
     elif not wanted and "traceEvents" in document:
         wanted = documents.TRACE
     if wanted and schema != wanted:
-        seen = "is missing" if schema is None else f"is {shown(schema)}"
-        (family, today), number = wanted.split("/"), str(schema).rpartition("/")[2]
-        by = ", as `scanlab streams trace` writes" * (wanted == documents.TRACE)
-        message = f"{seen}: expected {family}/{today}{by}"
-        if number.isdecimal() and f"{family}/{number}" == schema:
-            age = "older Scanlab: measure again" if number < today else "newer Scanlab: update"
-            message = f"is {schema}, of an {age}".replace("an newer", "a newer")
-        raise Misfit(place, message)
+        seen = shown(schema) if schema else "missing"
+        raise Misfit(place, f"is {seen}: expected {wanted}, so measure again or update")
     return wanted
 
 
@@ -41,11 +37,3 @@ def check_schema(document: Any, wanted: str) -> None:
     """Misfit if a document is not of this schema."""
     if schema_of(document) != wanted:
         raise Misfit("schema", f"is not {wanted}")
-
-
-def _stated(document: dict[str, Any]) -> tuple[str, Any]:
-    """Where a document states its schema, and what it states."""
-    context = document.get("context")
-    if "schema" not in document and isinstance(context, dict):
-        return "context.schema", context.get("schema")
-    return "schema", document.get("schema")
