@@ -28,7 +28,7 @@ from scanlab_report.formats import (
 )
 from scanlab_report.intervals import Interval
 from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
-from scanlab_report.page import columns, timelines
+from scanlab_report.page import columns
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
 from tests import test_model, test_ranks, tiny
@@ -282,20 +282,6 @@ def test_the_page_has_milliseconds_and_speedups_of_schedules_and_rounds_of_sessi
     own = pd.DataFrame(view["cases"]).set_index("id")
     assert own.loc["graph", ["time_ms", "time_ms_high", "speedup"]].tolist() == near([21, 29.4, 2])
     assert view["bounds"][PIPELINE]["ms"] == [30, 40, 30]
-
-
-@pytest.mark.parametrize("issued", [False, True])
-def test_the_page_has_operations_in_milliseconds_and_the_host_above_them(issued: bool) -> None:
-    data = with_rows(Data(), "spans", TWO.to_dict("records"), device="d", schedule="graph")
-    call = dict(lane_name="host", kind="copies in", start_us=4e3, end_us=7e3, chunk=0, operation=0)
-    data.tables["calls"] = pd.DataFrame(
-        [call | {"file": 0}] if issued else [], columns=["file", *call]
-    )
-    (view,) = timelines.views(data)
-    begin = int(issued)
-    assert view["lanes"] == ["host"] * issued + ["H2D copies", "kernels"]
-    assert view["operations"]["start"] == [begin, begin + 2] + [0] * issued
-    assert (view["makespan"], view["whole"]) == (2.5, 2.5 + begin)
 
 
 # ------------------------------------------------------------------------------ how it is printed

@@ -110,8 +110,8 @@ function controlHtml({ name, label, options, checks }, state) {
     const boxes = checks.map(([value, look]) =>
       `<label><input type="checkbox" id="${id}-${escaped(value)}" data-name="${name}" value="${escaped(value)}"` +
       `${state.seen.includes(value) ? " checked" : ""}>${sample(look)}<span>${escaped(look.title)}</span></label>`);
-    const buttons = ["all", "none", "as at first"].map((text) =>
-      `<button type="button" id="${id}-${text.split(" ")[0]}" data-name="${name}" data-set="${text}">${text}</button>`);
+    const buttons = ["all", "none"].map((text) =>
+      `<button type="button" id="${id}-${text}" data-name="${name}" data-set="${text}">${text}</button>`);
     return `<fieldset><legend>${escaped(label)}</legend>${boxes.join("")}<span class="all">${buttons.join("")}</span></fieldset>`;
   }
   const offered = options.map(([value, text]) =>
@@ -119,7 +119,7 @@ function controlHtml({ name, label, options, checks }, state) {
   return `<label for="${id}">${escaped(label)}<select id="${id}" data-name="${name}">${offered.join("")}</select></label>`;
 }
 
-const choose = (name, label, values, text = (value) => value, first = values[0]) =>
+const choose = (name, label, values, first = values[0], text = (value) => value) =>
   ({ name, label, options: values.map((value) => [value, text(value)]), first });
 
 // Gives a control a value that it offers, and returns it: the wanted one if it can be had, else the first choice.
@@ -130,18 +130,15 @@ function settle(state, { name, options, checks, first }) {
   return (state[name] = offered.find((value) => String(value) === String(state[name])) ?? first);
 }
 
-// Which of the values offered is chosen at first: the first, a usual one, the largest, or that of most rows.
-const FIRST = { given: ([first]) => first, usual: (name) => (values) => values.find((value) => value === name) ?? values[0],
-  largest: (values) => values.at(-1),
-  most: (values, count) => [...values].sort((a, b) => count(b) - count(a) || b - a)[0] };
-
-// Adds choices [name, label, what else differs from a plain column] one by one, and returns the rows that they leave.
+// Adds choices [name, label, usual value, value of a row] one by one, and returns the rows that they leave. Chosen at first
+// is the usual value, else the number of most rows, else the first word.
 function narrow(rows, add, choices) {
-  return choices.reduce((left, [name, label, { of = (row) => row[name], text, first = FIRST.given } = {}]) => {
-    const offered = distinct(left.map(of));
-    const values = offered.every(Number.isFinite) ? ascending(offered) : offered;
+  return choices.reduce((left, [name, label, usual, of = (row) => row[name]]) => {
+    const values = distinct(left.map(of));
     const count = (value) => left.filter((row) => of(row) === value).length;
-    const value = add(choose(name, label, values, text, first(values, count)));
+    const numbers = values.every(Number.isFinite);
+    const first = numbers ? [...values].sort((a, b) => count(b) - count(a) || b - a)[0] : values.includes(usual) ? usual : values[0];
+    const value = add(choose(name, label, numbers ? ascending(values) : values, first));
     return left.filter((row) => of(row) === value);
   }, rows);
 }

@@ -44,12 +44,11 @@ function render() {
 async function draw(shown) {
   const mine = ++turn;
   width = element("chart").clientWidth;
-  const room = width - 40 - (shown.lanes ? 90 : 0); // the menu to save the chart stands at its right, and lanes have names
+  const room = width - 40; // the menu to save the chart stands at its right
   if (room <= 0) return; // not laid out yet: it is drawn once it is
-  const fitted = { width: room, height: Math.min(460, Math.max(300, 0.45 * room)), autosize: { type: "fit", contains: "padding" } };
   const spec = {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json", config: CONFIG, description: shown.description,
-    ...(shown.lanes ? {} : fitted), ...shown.spec(room),
+    width: room, height: Math.min(460, Math.max(300, 0.45 * room)), autosize: { type: "fit", contains: "padding" }, ...shown.spec(room),
   };
   const place = document.createElement("div");
   const actions = { export: true, source: false, compiled: false, editor: false };
@@ -72,7 +71,7 @@ function listen() {
   form.addEventListener("click", ({ target: { dataset } }) => {
     if (!dataset.set) return;
     const boxes = [...form.querySelectorAll("input")].map((box) => box.value);
-    state[name][dataset.name] = { all: boxes, none: [] }[dataset.set];
+    state[name][dataset.name] = dataset.set === "all" ? boxes : [];
     render();
   });
   addEventListener("hashchange", () => { readAddress(); render(); });
@@ -81,7 +80,7 @@ function listen() {
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = Object.entries({ scans, several_gpus: severalGpus, schedules, timelines }).filter(([key]) => data[key].length);
+  const makers = Object.entries({ scans, schedules }).filter(([key]) => data[key].length);
   views = Object.fromEntries(makers.map(([key, make]) => [key, make(data[key])]));
   readAddress();
   await render();
