@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from scanlab_report.chapters.bounds import PIPELINE, SERIAL
 from scanlab_report.chapters.tuning import WITHOUT
@@ -32,7 +31,7 @@ from scanlab_report.page import columns
 from scanlab_report.page import scans as scans_page
 from scanlab_report.page import schedules as schedules_page
 from tests import test_model, test_ranks, tiny
-from tests.test_streams import ITEMS, MS, TWO, sample, schedule, scheduled
+from tests.test_streams import ITEMS, MS, sample, schedule, scheduled
 from tests.test_streams import scan as larger
 from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, with_rows
 
