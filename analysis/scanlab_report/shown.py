@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from scanlab_report import style
@@ -131,15 +132,13 @@ def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
                 stack.heading.set_text(", ".join([device, *on[device].unusual]))
     if len({tuple(source.line() for source in own.sources) for own in on.values()}) > 1:
         return {device: replace(own, content=stack.sheet) for device, own in on.items()}
-    style.close(stack.sheet)
+    pyplot.close(stack.sheet)
     return {"": first_of(entry, data)}
 
 
-def draw(
-    entry: Entry, data: Data, targets: Sequence[Path], sheet: str = "page"
-) -> dict[str, Shown]:
+def draw(entry: Entry, data: Data, targets: Sequence[Path]) -> dict[str, Shown]:
     """Draw a figure with its footer and write it to files. Return the content by device."""
-    with style.sheet(sheet):
+    with style.sheet():
         on = {"": first_of(entry, data)} if entry.of_others else by_device(entry, data)
         drawn: Figure = next(iter(on.values())).content
         unusual = [*on[""].unusual] if "" in on else []

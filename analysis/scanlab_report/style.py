@@ -58,20 +58,10 @@ class End:
     width: float | None = None
 
 
-def _letters(text: float, small: float) -> dict[str, Any]:
-    """Sizes of letters in points: of text, and of ticks and legends."""
-    large = dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), text)
-    return large | dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small)
-
-
-_SLIDE = {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280}
-STYLES = {"page": {}, "ieee-column": _letters(8, 7), "slide": _letters(10, 9) | _SLIDE}
-"""The settings of each style. ``ieee-column`` is 3.5 inches wide, with all panels in one column;
-``slide`` is as wide as a page, 16:9, and is meant to be shown at twice the size."""
-_style = "page"
 _TICKS = {"major.width": 0.6, "minor.width": 0.4, "major.size": 2.5, "minor.size": 1.5}
 _SETTINGS: dict[str, Any] = {
-    **_letters(8.5, 7.5),
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 8.5),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7.5),
     **{f"{axis}tick.{name}": value for axis in "xy" for name, value in _TICKS.items()},
     **dict.fromkeys(("legend.frameon", "axes.spines.top", "axes.spines.right"), False),
     **{"font.family": "STIXGeneral", "mathtext.fontset": "stix", "pdf.fonttype": 42},
@@ -84,13 +74,10 @@ _SETTINGS: dict[str, Any] = {
 
 
 @contextmanager
-def sheet(name: str = "page") -> Iterator[None]:
+def sheet() -> Iterator[None]:
     """The settings under which every figure is drawn."""
-    global _style
-    _style = name
-    with mpl.rc_context(_SETTINGS | STYLES[name]):
+    with mpl.rc_context(_SETTINGS):
         yield
-    _style = "page"
 
 
 def figure(
@@ -100,13 +87,6 @@ def figure(
 
     While `stack` draws, it is the next part of that figure.
     """
-    if _style == "ieee-column":
-        if width > COLUMN and columns > 1:
-            subplots = {"sharey": subplots.get("sharey") is True}
-            height, rows, columns = 0.8 * height * columns, rows * columns, 1
-        width = 3.5
-    elif _style == "slide":
-        width, height = DOUBLE, max(height, DOUBLE * 9 / 16)
     ratios = {key: subplots.pop(key, None) for key in ("width_ratios", "height_ratios")}
     drawn = _stack.part(width, height) if _stack else _leave_room(_sheet(width, height))
     axes = drawn.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **subplots)
@@ -158,10 +138,6 @@ def stack(most: int) -> Iterator[Stack]:
         _stack = None
 
 
-def close(drawn: Figure) -> None:
-    pyplot.close(drawn)
-
-
 def plain(text: str) -> str:
     """Return text of a user for a figure: a dollar sign begins no formula in it."""
     return text.replace("$", r"\$")
@@ -199,9 +175,8 @@ def legend(
 
 
 def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
-    """Name lines at the right margin, each at the height where it ends, pushed apart; in a column
-    of a paper, below the panel. A leader goes to the name of a line that reaches the margin. Call
-    last, when limits are final."""
+    """Name lines at the right margin, each at the height where it ends, pushed apart. A leader goes
+    to the name of a line that reaches the margin. Call last, when limits are final."""
     known = sorted(filter(None, ends), key=lambda end: end.y)
     if not known:
         return
@@ -210,11 +185,6 @@ def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
     form = lambda end: end.look.plot() | {"label": end.label, "linewidth": end.width}
     samples = [Line2D([], [], **form(end)) for end in known]
     near = {"borderaxespad": 0, "borderpad": 0, "handlelength": 16 / letters, "handletextpad": 0.4}
-    if _style == "ieee-column":
-        drawn.figure.set_figheight(drawn.figure.get_figheight() + 0.075 * (len(known) + 1))
-        where = {"loc": "upper left", "bbox_to_anchor": (0, 0), "bbox_transform": shift(-24, -30)}
-        axes.legend(handles=samples[::-1], ncols=2, **where, **near)
-        return
     drawn.canvas.draw()
     to_axes = axes.transData + axes.transAxes.inverted()
     starts = to_axes.transform([(end.x, end.y) for end in known])[:, 1]

@@ -175,17 +175,6 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     assert len(tiny.points(alone, PEER)) == 2, "without best"
 
 
-def test_time_stands_over_items_per_gpu_of_the_most_gpus_with_floors_across() -> None:
-    floor = dict(nccl_all_gather=11.0)
-    small = on(4, N, peer_look_ahead=9.0, copy_all=6.0, read_all=4.0, **floor)
-    large = on(4, 4 * N, peer_look_ahead=30.0, copy_all=20.0, read_all=9.0, **floor)
-    one = [*on(1, N, peer_look_ahead=1.0), *on(1, 4 * N, peer_look_ahead=1.0)]
-    (axes,) = tiny.drawn(ranks.ranks_time, timed(*one, *small, *large)).axes
-    for look_, few, many in ((PEER, 9, 30), (COPIES, 6, 20), (THREE_N, 10, 29)):
-        assert tiny.points(axes, look_) == [near((N, few)), near((4 * N, many))]
-    assert tiny.across(axes) == [near(11)]
-
-
 @pytest.mark.parametrize(
     ("make", "name", "at"), [(ranks.ranks_chunk, CHUNK, 1), (ranks.ranks_fold, STATES, 2)]
 )
