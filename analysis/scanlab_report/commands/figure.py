@@ -36,14 +36,14 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
+    from scanlab_report.shown import draw, footer_line
 
     try:
-        with asked(options, "figure") as (entry, data), one_file(out) as made:
-            on = draw(entry, data, [made])
+        with asked(options, "figure") as (entry, data), one_file(out) as file:
+            made = draw(entry, data, [file])
     except opened.Refused as error:
         return refuse(*error.args)
-    say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
+    say(f"{made.caption} {footer_line(made.sources)}".strip())
     say(f"Written: {out}")
     return SOUND
 
