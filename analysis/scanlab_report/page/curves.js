@@ -34,7 +34,7 @@ const curves = (about) => (views) => ({
     }).filter(({ series, x }) => !(series in bounds) || (!twice.has(series + x) && twice.add(series + x)));
     const free = rows.filter((row) => !(row.series in bounds));
     return {
-      spec: (width) => lines(rows, looks, Object.keys(bounds), { title: about.unit, ...powersAxis(ascending(state.rows.map((row) => row[about.x])), width) },
+      spec: lines(rows, looks, Object.keys(bounds), { title: about.unit, ...powersAxis(ascending(state.rows.map((row) => row[about.x]))) },
         { title: label, ...valuesAxis(log ? rows : free, log) }),
       description: `${label} by ${about.unit}, ${distinct(free.map((row) => row.series)).length} series; the table has the numbers.`,
       legend: Object.entries(bounds).filter(([name]) => rows.some((row) => row.series === name)).map(([, look]) => [sample(look, 2.6), look.title]),

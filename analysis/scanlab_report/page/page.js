@@ -50,27 +50,22 @@ const sample = (look, width = 1.6) =>
 
 // ------------------------------------------------------------------------------------------------------------ lines
 
-// An axis in powers of two, with eleven labels at most.
-function powersAxis(values, width) {
-  const [from, to] = [values[0] / 1.15, values.at(-1) * 1.15];
+// A logarithmic axis in powers of two, with eleven labels at most.
+function powersAxis(values) {
   const exponents = ascending(values.filter(isPower).map(Math.log2));
-  const step = Math.ceil(exponents.length / Math.min(11, width / 45));
+  const step = Math.ceil(exponents.length / 11);
   const ticks = exponents.filter((k) => (exponents.at(-1) - k) % step === 0).map((k) => 2 ** k);
   const labels = JSON.stringify(Object.fromEntries(ticks.map((n) => [n, size(n)])));
-  return { scale: { type: "log", base: 2, domain: [from, to], nice: false }, axis: { values: ticks, labelExpr: `${labels}[datum.value]` } };
+  const domain = [values[0] / 1.15, values.at(-1) * 1.15];
+  return { scale: { type: "log", base: 2, domain, nice: false }, axis: { values: ticks, labelExpr: `${labels}[datum.value]` } };
 }
 
 // A logarithmic axis around all values, or a linear one from 0 to at least 1.
 function valuesAxis(rows, log) {
   const ends = rows.flatMap((row) => [row.y, row.low ?? row.y, row.high ?? row.y]);
-  if (!log) return { scale: { domain: [0, 1.05 * Math.max(1, ...ends)], nice: false }, axis: { format: "~g", tickCount: 8 } };
-  const domain = ends.length ? [Math.min(...ends) / 1.12, Math.max(...ends) * 1.12] : [1, 10];
-  const decades = Math.log10(domain[1] / domain[0]);
-  const steps = decades > 3 ? [1] : decades > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
-  const powers = Array.from({ length: Math.ceil(decades) + 2 }, (_, i) => Math.floor(Math.log10(domain[0])) + i);
-  const ticks = powers.flatMap((k) => steps.map((step) => Number((step * 10 ** k).toPrecision(2))));
-  const values = ticks.filter((value) => value >= domain[0] && value <= domain[1]);
-  return { scale: { type: "log", domain, nice: false }, axis: { values, format: "~g" } };
+  const around = ends.length ? [Math.min(...ends) / 1.12, Math.max(...ends) * 1.12] : [1, 10];
+  const scale = log ? { type: "log", domain: around } : { domain: [0, 1.05 * Math.max(1, ...ends)] };
+  return { scale: { ...scale, nice: false }, axis: { format: "~g" } };
 }
 
 // Lines, intervals and points of several series. A row: series, x, y, low, high (null where not known), join: whether a
