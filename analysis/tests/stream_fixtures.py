@@ -271,16 +271,6 @@ def stopwatch(states: list[Document]) -> Document:
     return made | dict(benchmarks=[dict(name="inclusive_sum", states=states)])
 
 
-def several_gpus(ranks: int = 4) -> Document:
-    """Scans over several GPUs: a copy of 2^30 items in all takes 0.5 ms, peer_look_ahead 4 % more,
-    CUB and NCCL twice as long."""
-    from tests import ranks_fixtures
-
-    times = dict(copy_all=500.0, peer_look_ahead=520.0, nccl_cub=1040.0)
-    entries = [ranks_fixtures.entry(name, 2**30, ranks, us) for name, us in times.items()]
-    return ranks_fixtures.document(entries, ranks)
-
-
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
     from tests import ranks_fixtures

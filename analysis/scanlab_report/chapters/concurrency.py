@@ -121,12 +121,9 @@ def text(value: Any) -> str:
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
     """Return the calls of some experiments in short, without the words of the column's heading."""
-    calls = []
-    for subject in dict.fromkeys(rows["subject"]):
-        call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
-        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
-        calls.append(call)
-    return calls
+    short = {"behind the kernel, ": "", "^cuda": "", "to the device from": "in, from"}
+    short |= {"to the host in": "out, to"}
+    return rows["subject"].drop_duplicates().replace(short, regex=True).tolist()
 
 
 @table("implicit_sync")

@@ -30,7 +30,7 @@ const curves = (about) => (views) => ({
       const [low, high] = ends[0] > ends[1] ? ends.reverse() : ends;
       const [series, x] = [row[about.series], row[about.x]];
       const tip = { [about.label]: looks[series].title, [about.unit]: size(x), [label]: number(y), "95% interval": between(low, high) };
-      return { series, x, y, low, high, join: isPower(x), tip: { ...tip, ...about.tip(row, view) } };
+      return { series, x, y, low, high, join: isPower(x), tip: { ...tip, ...about.tip(row) } };
     }).filter(({ series, x }) => !(series in bounds) || (!twice.has(series + x) && twice.add(series + x)));
     const free = rows.filter((row) => !(row.series in bounds));
     return {
@@ -60,7 +60,7 @@ const scans = curves({
     rate: { label: "throughput, GB/s", column: "time_ns", log: true, of: (ns, row, view) => (view.bytes_per_item * row.items) / ns },
     speedup: { label: "speedup over the fastest CUB" },
   },
-  tip: (row, view) => ({ "time, µs": number(row.time_ns / 1e3), "fastest CUB": view.looks[row.rival]?.title ?? "", repetitions: row.count || "" }),
+  tip: (row) => ({ "time, µs": number(row.time_ns / 1e3), repetitions: row.count || "" }),
   text: ({ cache, launch, measure }, { type, op, mode }) => `Scan with ${op} of ${type}, ${mode}, ${cache} cache, launched in a ${launch}; ` +
     `default settings. ${measure === "share" ? "At 1 a scan is as fast as a copy of the same bytes. " : ""}Lines join powers of two.`,
 });
