@@ -109,20 +109,6 @@ def test_a_view_answers_every_control_says_its_source_and_fits(
 
 
 @needs_browser
-def test_the_page_opens_with_the_share_of_a_copy_and_a_cpu_with_times(
-    written: Path, tmp_path: Path
-) -> None:
-    script = """
-    await open();
-    const first = id("control-measure").value;
-    await open("#view=scans&device=CPU");
-    return [first, ...[...id("control-measure").options].map((option) => option.value)];
-    """
-    measures = browse(written, script.replace("CPU", CPU), tmp_path)
-    assert measures == ["share", "time", "rate"]
-
-
-@needs_browser
 def test_names_in_the_data_are_text_and_never_markup(tmp_path: Path) -> None:
     document = stream_fixtures.schedules()
     document["context"]["device"] = "<img src=x onerror=alert(1)></script><b>bold</b>"

@@ -95,15 +95,6 @@ def test_weak_efficiency_is_over_one_rank_and_strong_speedup_over_best_on_one_gp
     assert (bounds.two_n, bounds.three_n) == near((18 / 4.5, 18 / 7))
 
 
-def test_an_algorithm_has_the_settings_with_which_most_cases_were_timed() -> None:
-    usual = [entry("peer_look_ahead", n, 4, 9.0, "chunk=32") for n in (N, 4 * N)]
-    chunks = timed(*usual, entry("peer_look_ahead", N, 4, 8.0, "chunk=8"))
-    table = tiny.built(ranks.several_gpus, chunks)
-    keys = "algorithm ranks items time_us of_copy of_vendor"
-    assert tiny.printed(table, keys) == "`peer_look_ahead` | 4 | 2^20 | 9.000 | — | —"
-    assert set(table.rows["settings"]) == {"chunk=32"}
-
-
 # ----------------------------------------------------------------------------- which files answer
 
 

@@ -160,9 +160,6 @@ def implicit_sync_questions(data: Data) -> Shown:
         Column("shown", "device", right=False),
         Column("counted", "yes", text, right=False),
     )
-    caption = (
-        "Implicit synchronisation by launches, events, issue order and hardware work queues. "
-        f"{_READ}"
-    )
-    made = rows[rows["asks"] == ""].reset_index(drop=True)
+    subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
+    made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
     return shown(data, Table(caption, columns, made), caption, rows)
