@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
@@ -22,9 +22,9 @@ from scipy.optimize import isotonic_regression
 
 COLUMN, DOUBLE = 3.4, 7.1
 """Widths in inches of a figure in one column, and of one across both columns."""
-FOOTER_SIZE, FOOTER_LINE, FOOTER_LETTER, HEADING = 6.0, 0.1, 0.041, 0.2
+FOOTER_SIZE, FOOTER_LINE, FOOTER_LETTER = 6.0, 0.1, 0.041
 """Size of the footer's letters in points; in inches the height of its lines and the width of its
-letters, and the height of the line above a part of a stack."""
+letters."""
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 WINE = "#882255"
@@ -58,20 +58,10 @@ class End:
     width: float | None = None
 
 
-def _letters(text: float, small: float) -> dict[str, Any]:
-    """Sizes of letters in points: of text, and of ticks and legends."""
-    large = dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), text)
-    return large | dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small)
-
-
-_SLIDE = {"lines.linewidth": 1.5, "lines.markersize": 4.5, "savefig.dpi": 280}
-STYLES = {"page": {}, "ieee-column": _letters(8, 7), "slide": _letters(10, 9) | _SLIDE}
-"""The settings of each style. ``ieee-column`` is 3.5 inches wide, with all panels in one column;
-``slide`` is as wide as a page, 16:9, and is meant to be shown at twice the size."""
-_style = "page"
 _TICKS = {"major.width": 0.6, "minor.width": 0.4, "major.size": 2.5, "minor.size": 1.5}
 _SETTINGS: dict[str, Any] = {
-    **_letters(8.5, 7.5),
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 8.5),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7.5),
     **{f"{axis}tick.{name}": value for axis in "xy" for name, value in _TICKS.items()},
     **dict.fromkeys(("legend.frameon", "axes.spines.top", "axes.spines.right"), False),
     **{"font.family": "STIXGeneral", "mathtext.fontset": "stix", "pdf.fonttype": 42},
@@ -84,82 +74,27 @@ _SETTINGS: dict[str, Any] = {
 
 
 @contextmanager
-def sheet(name: str = "page") -> Iterator[None]:
+def sheet() -> Iterator[None]:
     """The settings under which every figure is drawn."""
-    global _style
-    _style = name
-    with mpl.rc_context(_SETTINGS | STYLES[name]):
+    with mpl.rc_context(_SETTINGS):
         yield
-    _style = "page"
 
 
 def figure(
     width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any
 ) -> tuple[Figure, Sequence[Axes]]:
-    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches.
-
-    While `stack` draws, it is the next part of that figure.
-    """
-    if _style == "ieee-column":
-        if width > COLUMN and columns > 1:
-            subplots = {"sharey": subplots.get("sharey") is True}
-            height, rows, columns = 0.8 * height * columns, rows * columns, 1
-        width = 3.5
-    elif _style == "slide":
-        width, height = DOUBLE, max(height, DOUBLE * 9 / 16)
+    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches."""
     ratios = {key: subplots.pop(key, None) for key in ("width_ratios", "height_ratios")}
-    drawn = _stack.part(width, height) if _stack else _leave_room(_sheet(width, height))
+    drawn = pyplot.figure(figsize=(width, height), layout="constrained")
+    _leave_room(drawn)
     axes = drawn.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **subplots)
     return drawn, list(axes.flat)
 
 
-def _sheet(width: float, height: float) -> Figure:
-    return pyplot.figure(figsize=(width, height), layout="constrained")
-
-
-def _leave_room(drawn: Figure, lines: int = 1) -> Figure:
+def _leave_room(drawn: Figure, lines: int = 1) -> None:
     """Keep the axes above a footer of some lines."""
     bottom = (0.04 + FOOTER_LINE * lines) / drawn.get_figheight()
     drawn.get_layout_engine().set(rect=(0, bottom, 0.99, 1 - bottom))
-    return drawn
-
-
-class Stack:
-    """A figure that grows downwards by parts, each below a line with its `name`."""
-
-    def __init__(self, most: int) -> None:
-        self.name, self.sheet = "", _sheet(DOUBLE, 1.0)
-        self.heights = np.zeros(2 * most)  # of a name, of its part, of the next name, …
-        self.grid = self.sheet.add_gridspec(2 * most, 1)
-
-    def part(self, width: float, height: float) -> SubFigure:
-        """The next part. The parts before it keep their size."""
-        row = np.count_nonzero(self.heights)
-        self.heights[row : row + 2] = HEADING, height - FOOTER_LINE
-        self.sheet.set_size_inches(width, self.heights.sum() + FOOTER_LINE + 0.04)
-        _leave_room(self.sheet)
-        self.grid.set_height_ratios(self.heights)
-        heading, part = (self.sheet.add_subfigure(self.grid[place]) for place in (row, row + 1))
-        self.heading = heading.text(0.02 / width, 0.5, self.name, fontweight="bold", va="center")
-        return part
-
-
-_stack: Stack | None = None
-
-
-@contextmanager
-def stack(most: int) -> Iterator[Stack]:
-    """Collect the figures that :func:`figure` makes as parts of one figure, `most` at the most."""
-    global _stack
-    _stack = Stack(most)
-    try:
-        yield _stack
-    finally:
-        _stack = None
-
-
-def close(drawn: Figure) -> None:
-    pyplot.close(drawn)
 
 
 def plain(text: str) -> str:
@@ -199,9 +134,8 @@ def legend(
 
 
 def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
-    """Name lines at the right margin, each at the height where it ends, pushed apart; in a column
-    of a paper, below the panel. A leader goes to the name of a line that reaches the margin. Call
-    last, when limits are final."""
+    """Name lines at the right margin, each at the height where it ends, pushed apart. A leader goes
+    to the name of a line that reaches the margin. Call last, when limits are final."""
     known = sorted(filter(None, ends), key=lambda end: end.y)
     if not known:
         return
@@ -210,11 +144,6 @@ def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
     form = lambda end: end.look.plot() | {"label": end.label, "linewidth": end.width}
     samples = [Line2D([], [], **form(end)) for end in known]
     near = {"borderaxespad": 0, "borderpad": 0, "handlelength": 16 / letters, "handletextpad": 0.4}
-    if _style == "ieee-column":
-        drawn.figure.set_figheight(drawn.figure.get_figheight() + 0.075 * (len(known) + 1))
-        where = {"loc": "upper left", "bbox_to_anchor": (0, 0), "bbox_transform": shift(-24, -30)}
-        axes.legend(handles=samples[::-1], ncols=2, **where, **near)
-        return
     drawn.canvas.draw()
     to_axes = axes.transData + axes.transAxes.inverted()
     starts = to_axes.transform([(end.x, end.y) for end in known])[:, 1]

@@ -15,7 +15,6 @@ COPY_RATE, READ_RATE = 4277.0, 4566.0
 """Bytes per nanosecond of each GPU."""
 FLOORS_US = dict(launch_all=2.5, nccl_all_gather=11.0)
 GPUS = 4
-_BYTES = dict(i8=1, i16=2, i32=4, f32=4, i64=8, f64=8)
 _KINDS = dict.fromkeys((*FLOORS_US, "read_all"), "empty_launch") | dict(copy_all="copy")
 
 
@@ -35,29 +34,19 @@ def times_us(items: int, ranks: int) -> dict[str, float]:
     return FLOORS_US | times
 
 
-def case_of(algorithm: str, items: int, ranks: int, type_name: str, op: str) -> Document:
-    case = dict(kind="distributed", variant=algorithm, type=type_name, op=op, mode="inclusive")
+def case_of(algorithm: str, items: int, ranks: int) -> Document:
+    case = dict(kind="distributed", variant=algorithm, type="i32", op="plus", mode="inclusive")
     return case | dict(items=items, ranks=ranks, on="gpus")
 
 
 def entry(
-    algorithm: str,
-    items: int,
-    ranks: int,
-    microseconds: float,
-    type_name: str = "i32",
-    op: str = "plus",
-    chunk: int = 32,
-    more: dict[str, str] | None = None,
-    bytes_of_item: int = 0,
-    **fields: Any,
+    algorithm: str, items: int, ranks: int, microseconds: float, more: dict[str, str] | None = None
 ) -> list[Document]:
     """The samples of one case."""
-    case = case_of(algorithm, items, ranks, type_name, op)
-    settings = {"chunk": str(chunk), **(more or {})} if algorithm == "peer_look_ahead" else {}
-    usual = dict(settings=settings, chunk_items=max(1, -(-items // ranks)), compared_every=1)
-    usual |= dict(bytes=2 * items * (bytes_of_item or _BYTES[type_name]))
-    return repetitions(case, microseconds / 1e3, **usual | fields)
+    settings = {"chunk": "32", **(more or {})} if algorithm == "peer_look_ahead" else {}
+    about = dict(settings=settings, chunk_items=max(1, -(-items // ranks)), compared_every=1)
+    case = case_of(algorithm, items, ranks)
+    return repetitions(case, microseconds / 1e3, **about, bytes=8 * items)
 
 
 def document(entries: Iterable[list[Document]], ranks: int, **changes: Any) -> Document:
@@ -113,16 +102,8 @@ def documents(gpus: int = GPUS) -> dict[str, Document]:
     return made
 
 
-def traces(cases: list[Document], ranks: int = GPUS, **changes: Any) -> Document:
-    """A file of `scanlab distributed trace --out`."""
-    argv = f"scanlab distributed trace --gpus {ranks}"
-    about = dict(kind="cuda", ranks=ranks, ranks_are="threads", driver="580", seed="1", argv=argv)
-    context = stream_fixtures.about(**about | changes)
-    return dict(schema="scanlab-ranks-trace/1", context=context, traces=cases)
-
-
 def timeline(ranks: int = GPUS, runs: int = 5) -> Document:
-    """Three scans at two sizes: run 2 has the median length."""
+    """A file of `scanlab distributed trace --out`: three scans at two sizes."""
     parts_of = dict(peer_look_ahead=["peer_look_ahead"])
     exchange = "ncclDevKernel_AllGather"
     parts_of["reduce_exchange_scan"] = ["ReduceSharesKernel", exchange, "look_ahead_scan"]
@@ -138,26 +119,27 @@ def timeline(ranks: int = GPUS, runs: int = 5) -> Document:
                     begin, end = after * share + late * (after > 0), (after + 1) * share + late
                     did.append(own | dict(name=part, start_ns=begin, end_ns=end))
             settings = {"chunk": "32"} if name == "peer_look_ahead" else {}
-            case = case_of(name, items, ranks, "i32", "plus") | dict(settings=settings)
+            case = case_of(name, items, ranks) | dict(settings=settings)
             case |= dict(chunk_items=items // ranks, bytes=8 * items, compared_every=1)
             cases.append(case | dict(verified=True, activities=did))
-    return traces(cases, ranks)
+    argv = f"scanlab distributed trace --gpus {ranks}"
+    about = dict(kind="cuda", ranks=ranks, ranks_are="threads", driver="580", seed="1", argv=argv)
+    context = stream_fixtures.about(**about)
+    return dict(schema="scanlab-ranks-trace/1", context=context, traces=cases)
 
 
-def waits(ranks: int = GPUS, sizes: Iterable[int] = (2**20, 2**28), commit: str = "") -> str:
-    """A file of `scanlab distributed cycles --csv`; sizes are items per rank. A rank waits the
-    longer for others the higher its number is. Without a commit: as older programs wrote it."""
-    names = ",device,date,git_commit,git_dirty" if commit else ""
-    run = f",Test Device,2026-01-03T00:00:00Z,{commit},false" if commit else ""
+def waits(ranks: int = GPUS) -> str:
+    """A file of `scanlab distributed cycles --csv`. A rank waits the longer for others the higher
+    its number is."""
     cycles = ",".join(f"cycles_waiting_{what}" for what in ("data", "prefix", "reduced", "store"))
-    lines = [f"variant,items,type,ranks,rank{names},role,cycles_total,{cycles}"]
-    for items in (size * ranks for size in sizes):
+    lines = [f"variant,items,type,ranks,rank,role,cycles_total,{cycles}"]
+    for items in (ranks << 20, ranks << 28):
         for rank in range(ranks):
             late = 50 * rank
             roles = {"load": (400, 0, 0, 300), "look ahead": (0, 500 + late, 100, 0)}
             roles |= dict(reduce=(600, 0, 100, 0), scan=(0, 300 + late, 200, 100))
             for role, own in (roles | dict(tell=(0, 200, 700, 0))).items():
-                row = ("peer_look_ahead", items, "i32", f"{ranks},{rank}{run}", role, 1000, *own)
+                row = ("peer_look_ahead", items, "i32", f"{ranks},{rank}", role, 1000, *own)
                 lines.append(",".join(map(str, row)))
     return "\n".join(lines) + "\n"
 

@@ -109,16 +109,17 @@ def schedules() -> Document:
 
 
 def stream_scan() -> Document:
-    rates_ = [("duplex_copy", "memory", False, 50.0), ("streamed", "memory", False, 48.0)]
-    rates_ += [("naive", "memory", False, 2.6), ("naive", "file", False, 1.6)]
-    rates_ += [("streamed", "file", False, 4.0), ("streamed", "file", True, 6.0)]
-    rates_ += [("naive", "file", True, 1.2), ("files", "file", False, 5.0)]
+    rates_ = [(way, "file", m, 4.0 + m) for way in ("streamed", "naive", "files") for m in (0, 1)]
+    rates_ += [("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0)]
+    rates_.append(("naive", "memory", 0, 2.6))
     entries = []
     for items in (2**28, 2**30, 2**32):
-        for way, place, mapped, rate in (*rates_, ("files", "file", True, 7.0)):
+        for way, place, mapped, rate in rates_:
             case = dict(kind="stream_scan", way=way, variant="best", type="i32", op="plus")
             case |= {"mode": "inclusive", "items": items, "from": place, "to": place}
-            case |= dict(budget_bytes=2**31, chunks=512, mapped=mapped, bytes_each_way=4 * items)
+            case |= dict(
+                budget_bytes=2**31, chunks=512, mapped=bool(mapped), bytes_each_way=4 * items
+            )
             entries.append(repetitions(case, 4 * items / rate / 1e6))
     return results(*entries)
 
@@ -133,14 +134,9 @@ def event(pid: int, tid: int, ts: float, dur: float, name: str, cat: str, **args
 
 
 def trace(
-    name: str = "depth_first",
-    operations: int = 48,
-    channels: int = 4,
-    issued: bool = False,
-    **changes: Any,
+    name: str = "depth_first", operations: int = 48, channels: int = 4, **changes: Any
 ) -> Document:
-    """A timeline whose three engines take turns; `issued`: with the host's calls, which begin 40 µs
-    before the first operation."""
+    """A timeline whose three engines take turns."""
     events = [process(1, "streams"), process(2, "engines")]
     kinds = (("copies in", 1, 300.0), ("kernels", 101, 8.0), ("copies out", 201, 310.0))
     for i in range(operations):
@@ -149,11 +145,6 @@ def trace(
         for pid, tid in ((1, chunk % 4 + 1), (2, lane)):
             begin = 320.0 * (chunk + i % 3) + 50
             events.append(event(pid, tid, begin, lasts, f"{kind} {chunk}", kind, **args))
-    if issued:
-        events.append(process(3, "host"))
-        for i in range(operations):
-            args = dict(operation=i, kind=("copy_in", "kernel", "copy_out")[i % 3], chunk=i // 3)
-            events.append(event(3, 1, 10.0 + 4 * i, 3.0, args["kind"], "issue", **args))
     data = about(schedule=name, tracing_overhead_percent=-2.0) | changes
     document = dict(schema="scanlab-trace/1", traceEvents=events, displayTimeUnit="ms")
     return document | dict(otherData=data)
@@ -269,16 +260,6 @@ def stopwatch(states: list[Document]) -> Document:
     made = dict(context=about(schema="scanlab-nvbench/1"), meta=meta)
     made |= dict(devices=[dict(id=0, name="Test Device")])
     return made | dict(benchmarks=[dict(name="inclusive_sum", states=states)])
-
-
-def several_gpus(ranks: int = 4) -> Document:
-    """Scans over several GPUs: a copy of 2^30 items in all takes 0.5 ms, peer_look_ahead 4 % more,
-    CUB and NCCL twice as long."""
-    from tests import ranks_fixtures
-
-    times = dict(copy_all=500.0, peer_look_ahead=520.0, nccl_cub=1040.0)
-    entries = [ranks_fixtures.entry(name, 2**30, ranks, us) for name, us in times.items()]
-    return ranks_fixtures.document(entries, ranks)
 
 
 def write_all(folder: Path) -> None:

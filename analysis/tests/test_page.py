@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -14,22 +13,19 @@ import pytest
 
 from scanlab_report import page
 from scanlab_report.load import load
-from tests import fixtures, ranks_fixtures, stream_fixtures
+from tests import fixtures, stream_fixtures
 from tests.browser import PROGRAM, browse
 from tests.fixtures import case, context, results, samples
 
 NEW, OLD, CPU = "New Device", "Old Device", "Lone CPU"
 needs_browser = pytest.mark.skipif(not PROGRAM, reason="there is no Chromium")
-VIEWS = ("scans", "several_gpus", "schedules", "timelines")
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two devices, of which one was timed later and is twice as fast, and of a CPU."""
     folder = tmp_path_factory.mktemp("results")
-    documents = {"streams": stream_fixtures.schedules(), "trace": stream_fixtures.trace()}
-    documents |= {"scenario": stream_fixtures.scenario("invented")}
-    documents |= {f"ranks_{n}": ranks_fixtures.run(n, [1 << 20, 1 << 24]) for n in (1, 4)}
+    documents = {"streams": stream_fixtures.schedules()}
     for device, date, slower in ((NEW, "2026-02-02", 1), (OLD, "2026-01-02", 2)):
         timed = fixtures.timings(rounds=6, top=13)
         timed["context"] = context(device=device, date=f"{date}T00:00:00+00:00")
@@ -48,13 +44,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-def test_the_page_has_the_licence_of_the_library_in_it(written: Path) -> None:
-    text, folder = written.read_text(encoding="utf-8"), Path(page.__file__).parent
-    digest = hashlib.sha256((folder / "vega.js").read_bytes()).hexdigest()
-    assert digest in (folder / "vega.LICENSE").read_text(encoding="utf-8")
-    assert "Redistributions in binary form must reproduce" in text
-
-
 def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written: Path) -> None:
     text = written.read_text(encoding="utf-8")
     packed = re.search(r'<script id="data"[^>]*>([^<]*)</script>', text)
@@ -69,9 +58,6 @@ def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written: Pa
     assert new["source"] == wanted and cpu["cases"]["share"] == [None, None]
     times = [2 * time for time in new["cases"]["time_ns"]]
     assert times == pytest.approx(old["cases"]["time_ns"], rel=1e-4)
-    (scenario,) = [view for view in views["timelines"] if view["simulated"]]
-    assert "simulated" in scenario["source"] and scenario["fact"] == "What invented shows."
-    assert set(views["several_gpus"][0]["cases"]["ranks"]) == {1, 4}
 
 
 # ---------------------------------------------------------------------------------- in a browser
@@ -79,10 +65,6 @@ def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written: Pa
 ACTS = """
 const shown = () => ["table", "caption", "chart"].map((name) => id(name).innerHTML).join();
 const controls = (selector) => [...page().querySelectorAll("#controls " + selector)];
-const middle = (box, share = 0.5) => ({ bubbles: true, clientX: box.x + share * box.width,
-  clientY: box.y + box.height / 2 });
-const point = (mark, type, at) =>
-  mark.dispatchEvent(new frame.contentWindow.PointerEvent(type, at));
 async function changes(act, what) {
   const before = shown();
   act();
@@ -92,7 +74,7 @@ async function changes(act, what) {
 
 
 @needs_browser
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", ["scans", "schedules"])
 def test_a_view_answers_every_control_says_its_source_and_fits(
     written: Path, tmp_path: Path, view: str
 ) -> None:
@@ -111,57 +93,26 @@ def test_a_view_answers_every_control_says_its_source_and_fits(
       await changes(() => id(name).click(), name);
     for (const width of [360, 1280]) {
       await open("#view=VIEW", width);
-      const [chart, form] = ["chart", "controls"].map((name) => id(name).getBoundingClientRect().y);
-      const fits = page().documentElement.scrollWidth <= width;
-      if (!fits || chart < form !== (width === 360)) throw Error(width + " pixels");
+      if (page().documentElement.scrollWidth > width) throw Error(width + " pixels");
     }
-    const mark = page().querySelector("#chart :is(.mark-symbol, .mark-rect) path");
+    const mark = page().querySelector("#chart .mark-symbol path");
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    const at = { bubbles: true, clientX: x + width / 2, clientY: y + height / 2 };
     for (const type of ["pointerover", "pointermove", "mousemove"])
-      point(mark, type, middle(mark.getBoundingClientRect()));
+      mark.dispatchEvent(new frame.contentWindow.PointerEvent(type, at));
     await until(() => page().querySelector("#vg-tooltip-element.visible"), "hovering");
     return [id("vg-tooltip-element").textContent, id("caption").textContent];
     """
     tip, caption = browse(written, ACTS + script.replace("VIEW", view), tmp_path)
-    assert ("lasts, ms" if view == "timelines" else "95% interval") in tip
-    source = r"Device, 2026-\d\d-\d\d.*commit [0-9a-f]{9}.*(recorded|simulated)"
-    assert re.search(source, caption)
-
-
-@needs_browser
-def test_dragging_over_the_whole_zooms_a_timeline(written: Path, tmp_path: Path) -> None:
-    script = """
-    await open("#view=timelines");
-    const grounds = [...page().querySelectorAll("#chart .mark-group .background")];
-    const box = (mark) => mark.getBoundingClientRect();
-    const whole = grounds.sort((a, b) => box(b).y - box(a).y)[0];
-    const window = (share) => middle(box(whole), share);
-    await changes(() => {
-      point(whole, "pointerdown", window(0.5));
-      for (const share of [0.55, 0.6, 0.75]) point(whole, "pointermove", window(share));
-      point(whole, "pointerup", window(0.75));
-    }, "dragging");
-    """
-    browse(written, ACTS + script, tmp_path)
-
-
-@needs_browser
-def test_the_page_opens_with_the_share_of_a_copy_and_a_cpu_with_times(
-    written: Path, tmp_path: Path
-) -> None:
-    script = """
-    await open();
-    const first = id("control-measure").value;
-    await open("#view=scans&device=CPU");
-    return [first, ...[...id("control-measure").options].map((option) => option.value)];
-    """
-    measures = browse(written, script.replace("CPU", CPU), tmp_path)
-    assert measures == ["share", "time", "rate"]
+    assert "95% interval" in tip
+    assert re.search(r"Device, 2026-\d\d-\d\d.*commit [0-9a-f]{9}.*recorded", caption)
 
 
 @needs_browser
 def test_names_in_the_data_are_text_and_never_markup(tmp_path: Path) -> None:
-    markup = {"device": "<img src=x onerror=alert(1)>", "schedule": "</script><b>bold</b>"}
-    (tmp_path / "t.json").write_text(json.dumps(stream_fixtures.trace(**markup)))
+    document = stream_fixtures.schedules()
+    document["context"]["device"] = "<img src=x onerror=alert(1)></script><b>bold</b>"
+    (tmp_path / "t.json").write_text(json.dumps(document))
     page.write_page(load([tmp_path / "t.json"]), tmp_path / "report.html")
     script = """
     await open();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 
-from scanlab_report import load
 from scanlab_report.chapters import rank_cases, ranks
-from scanlab_report.chapters.hardware import wait_rows
 from scanlab_report.chapters.rank_cases import CHUNK, STATES, look, several
 from scanlab_report.choosing import choose_session
 from scanlab_report.data import Data
 from scanlab_report.data import Session as Recorded
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import pick
 from scanlab_report.sources import sources
-from scanlab_report.tables import RANKS, RECORDED
-from tests import fixtures, ranks_fixtures, stream_fixtures, tiny
+from scanlab_report.tables import RECORDED
+from tests import tiny
 from tests.tiny import LEAST, MOST, SPREAD, Case, case, near, with_rows
 
 N = 1 << 20
@@ -99,15 +95,6 @@ def test_weak_efficiency_is_over_one_rank_and_strong_speedup_over_best_on_one_gp
     assert (bounds.two_n, bounds.three_n) == near((18 / 4.5, 18 / 7))
 
 
-def test_an_algorithm_has_the_settings_with_which_most_cases_were_timed() -> None:
-    usual = [entry("peer_look_ahead", n, 4, 9.0, "chunk=32") for n in (N, 4 * N)]
-    chunks = timed(*usual, entry("peer_look_ahead", N, 4, 8.0, "chunk=8"))
-    table = tiny.built(ranks.several_gpus, chunks)
-    keys = "algorithm ranks items time_us of_copy of_vendor"
-    assert tiny.printed(table, keys) == "`peer_look_ahead` | 4 | 2^20 | 9.000 | — | —"
-    assert set(table.rows["settings"]) == {"chunk=32"}
-
-
 # ----------------------------------------------------------------------------- which files answer
 
 
@@ -142,20 +129,6 @@ def test_each_number_of_gpus_has_a_session_of_its_own_the_newest_complete_one() 
     assert source.dates == ("2026-02-02",)
 
 
-def test_a_setting_that_varies_in_another_session_alone_is_shown_from_there() -> None:
-    data = sessions(("2026-02-02", 4, 2.0), ("2026-01-02", 2, 3.0))
-    more = [entry("peer_look_ahead", 2 * N, 2, 5.0, f"states={n},tells=chunk") for n in (1, 2)]
-    data = timed(*more, data=data, date="2026-01-02")
-    path = data.files[1].path.parent / "states.json"
-    data.files[2] = replace(data.files[2], path=path, origin=RECORDED)
-    assert set(several(data)["ranks"]) == {1, 4}
-    assert set(several(data, STATES)["ranks"]) == {1, 2}
-    with pytest.raises(Lacking, match=", of several chunk"):
-        several(data, CHUNK)
-    now = timed(*on(2, N, peer_look_ahead=7.0), data=data)
-    assert peers(now) == [near(7)], "what was measured now answers before"
-
-
 # ------------------------------------------------------------------------------------ the figures
 
 
@@ -175,17 +148,6 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     assert len(tiny.points(alone, PEER)) == 2, "without best"
 
 
-def test_time_stands_over_items_per_gpu_of_the_most_gpus_with_floors_across() -> None:
-    floor = dict(nccl_all_gather=11.0)
-    small = on(4, N, peer_look_ahead=9.0, copy_all=6.0, read_all=4.0, **floor)
-    large = on(4, 4 * N, peer_look_ahead=30.0, copy_all=20.0, read_all=9.0, **floor)
-    one = [*on(1, N, peer_look_ahead=1.0), *on(1, 4 * N, peer_look_ahead=1.0)]
-    (axes,) = tiny.drawn(ranks.ranks_time, timed(*one, *small, *large)).axes
-    for look_, few, many in ((PEER, 9, 30), (COPIES, 6, 20), (THREE_N, 10, 29)):
-        assert tiny.points(axes, look_) == [near((N, few)), near((4 * N, many))]
-    assert tiny.across(axes) == [near(11)]
-
-
 @pytest.mark.parametrize(
     ("make", "name", "at"), [(ranks.ranks_chunk, CHUNK, 1), (ranks.ranks_fold, STATES, 2)]
 )
@@ -199,72 +161,3 @@ def test_a_setting_stands_by_what_gpus_tell_each_other(make: Any, name: str, at:
         heights = [(at * n, copy * 8 / times[tells, n]) for n in (8, 32)]
         assert tiny.points(axes, look("peer_look_ahead", tells)) == [*map(near, heights)]
     assert tiny.across(axes) == [near(copy)]
-
-
-def spans(algorithm: str, items: int, *did: tuple[int, int, str, float, float]) -> Rows:
-    """Run, rank, name, start and end of kernels on two GPUs; a copy has no name."""
-    same = dict(zip(RANKS, (algorithm, "", "i32", "plus", "inclusive", 2, items), strict=True))
-    names = ("run", "rank", "name", "start_us", "end_us")
-    rows = [same | dict(zip(names, of, strict=True)) for of in did]
-    return [row | {"kind": "kernel" if row["name"] else "copy"} for row in rows]
-
-
-def bars(axes: Axes) -> list[tuple[int, float, float]]:
-    """GPU, begin and end of each bar."""
-    boxes = [path.get_extents() for own in axes.collections for path in own.get_paths()]
-    return sorted((round((b.y0 + b.y1) / 2), round(b.x0, 6), round(b.x1, 6)) for b in boxes)
-
-
-def timeline(*cases: Rows, **about: Any) -> Data:
-    rows = [row for own in cases for row in own]
-    return with_rows(Data(), "rank_spans", rows, device="Test Device", **about)
-
-
-def test_a_timeline_has_a_bar_per_activity_of_the_run_of_median_length() -> None:
-    runs = []
-    for run, late in ((0, 9), (1, 2), (2, 0)):
-        runs += [(run, 0, "reduce", 0, 3 + late), (run, 0, "ncclAllGather", 4, 5 + late)]
-        runs += [(run, 1, "scan", 6, 8 + late)]
-    peer = spans("peer_look_ahead", 2 * N, (0, 0, "peer", 0, 2), (0, 1, "", 0.25, 20))
-    data = timeline(spans("reduce_exchange_scan", 2 * N, *runs), peer)
-    figure = tiny.drawn(ranks.ranks_timeline, data)
-    upper, lower = figure.axes
-    assert bars(upper) == [(0, 0, 2), (1, 0.25, 20)]
-    assert bars(lower) == [(0, 0, 5), (0, 4, 7), (1, 6, 10)]
-    items = "$2^{20}$ items per GPU"
-    names = (f"peer_look_ahead, {items}: 20.0 µs", f"reduce_exchange_scan, {items}: 10.0 µs")
-    assert tiny.titles(figure) == list(names)
-
-
-def test_cycles_of_one_gpu_and_of_several_answer_for_themselves(tmp_path: Path) -> None:
-    (tmp_path / "prefix_wait.csv").write_text(fixtures.PREFIX_WAIT)
-    for count in (2, 4):
-        rows = ranks_fixtures.waits(count, commit="ab"[count == 4] * 40)
-        (tmp_path / f"ranks_prefix_wait_{count}.csv").write_text(rows)
-    data = load.load([tmp_path])
-    assert not data.problems
-    assert set(wait_rows(data)["variant"]) == {"look_ahead", "decoupled_lookback"}
-    shown = tiny.shown(ranks.ranks_waits, data)
-    assert tiny.titles(shown.content) == ["load", "reduce", "look ahead", "tell", "scan"]
-    stack = {own.get_label(): list(own) for own in shown.content.axes[2].containers}
-    prefix = [(bar.get_x(), bar.get_width()) for bar in stack["stall: prefix"]]
-    assert prefix == [near((0, 0.5 + 0.05 * rank)) for rank in range(4)], "of the most GPUs"
-    assert [source.commits for source in shown.sources] == [("b" * 40,)]
-    with pytest.raises(Lacking, match="cycles spent waiting on each of several GPUs"):
-        ranks.ranks_waits(load.load([tmp_path / "prefix_wait.csv"]))
-
-
-def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path) -> None:
-    unknown, wrong = "context.algorithms says nothing", "its output was wrong, or not looked at"
-    results, traces = stream_fixtures.several_gpus, ranks_fixtures.timeline
-    for make, key, place, change, says in (
-        (results, "benchmarks", 3, {"variant": "x"}, unknown),
-        (results, "benchmarks", 3, {"verified": False}, wrong),
-        (traces, "traces", 0, {"activities": []}, "is empty"),
-        (traces, "traces", 0, {"verified": False}, wrong),
-    ):
-        content = make()
-        content[key][place] |= change
-        (tmp_path / "ranks.json").write_text(json.dumps(content))
-        (problem,) = load.load([tmp_path]).problems
-        assert f"{key}[{place}]" in str(problem) and says in str(problem)

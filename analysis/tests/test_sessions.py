@@ -10,8 +10,7 @@ import pytest
 from scanlab_report import drift
 from scanlab_report.chapters import sessions
 from scanlab_report.data import Data
-from scanlab_report.pick import Lacking
-from tests import test_streams, tiny
+from tests import tiny
 from tests.tiny import near, with_rows
 
 CASES, ROUNDS = 40, 11
@@ -85,26 +84,3 @@ def test_the_table_has_a_row_per_results_file() -> None:
     assert tiny.printed(table, keys) == "scan | 21 | 5 | 100 | 21"
     assert tiny.printed(table, "drift_percent").startswith("1.1 [1.0")
     assert tiny.printed(table, "outliers_percent worst clocks lowered") == "20 | 2.01 | 105 | 1"
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        timed(still(rounds=1)),
-        timed(still(), kind="tuning"),
-        timed(still(), argv="scanlab bench --sweep odd_sizes"),
-    ],
-)
-def test_one_round_and_what_is_timed_for_something_else_show_no_drift(data: Data) -> None:
-    with pytest.raises(Lacking):
-        drift.timed_in_rounds(data, "scan")
-
-
-def test_a_recorded_gpu_comes_before_a_cpu_that_was_timed_now_and_no_control_is_in_it() -> None:
-    control = test_streams.schedule("skewed", 2, 21.0, control=1)
-    data = test_streams.scheduled(*test_streams.CASES, control)
-    (own,) = drift.timed_in_rounds(data, "schedule")
-    assert "graph" in set(own.rows["id"]) and "skewed" not in set(own.rows["id"])
-    data = timed(still(), kind="host", device="", cpu="Lone CPU")
-    data = tiny.recorded(timed(still(), data=data), 1)
-    assert [own.file.device for own in drift.timed_in_rounds(data, "scan")] == ["Test Device"]

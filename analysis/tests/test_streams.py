@@ -3,9 +3,6 @@ of times chosen by hand."""
 
 from __future__ import annotations
 
-import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +11,13 @@ import pytest
 from matplotlib.axes import Axes
 
 from scanlab_report import load, style
-from scanlab_report.chapters import bounds, concurrency, larger, schedules, timelines
+from scanlab_report.chapters import bounds, concurrency, schedules, timelines
 from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN
 from scanlab_report.chapters.timelines import Trace
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.tables import COLUMNS, STREAM_SCAN
-from tests import fixtures, stream_fixtures, tiny
+from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, SPREAD, near, with_rows
 
 ITEMS = 1 << 20
@@ -122,13 +119,6 @@ def test_schedules_stand_at_their_milliseconds_and_below_at_multiples_of_the_est
     assert above.get_title("left") == "compute : copy 2"
 
 
-def test_the_case_farthest_below_its_estimate_is_known() -> None:
-    cases = [schedule("graph", 2, 15.0), schedule("skewed", 2, 20.0), schedule("graph", 1, 40.0)]
-    least = bounds.beaten([bounds.schedules_of(scheduled(*cases))])
-    assert (least.id, least.chunks, bounds.over_bound(least).value) == ("graph", 2, near(0.5))
-    assert bounds.beaten([bounds.schedules_of(scheduled(*SERIALS, *DEPTH_FIRST))]) is None
-
-
 def test_a_speedup_is_over_serial_execution_at_its_fastest() -> None:
     axes = tiny.drawn(schedules.schedules_speedup, scheduled(*CASES)).axes[0]
     assert tiny.points(axes, look("depth_first")) == [near((1, 42 / 40)), near((2, 42 / 33))]
@@ -224,31 +214,6 @@ def test_time_begins_with_the_first_operation_or_call_and_engines_have_their_lan
     assert axes.get_yticklabels()[0].get_text() == "host"
 
 
-def test_a_bar_with_room_has_the_label_of_a_scenario_file() -> None:
-    spans = (("copies in", 1, 0, 2e3), ("kernels", 2, 2e3, 7e3), ("kernels", 2, 7e3, 7.2e3))
-    rows = operations(*spans)
-    axes = drawn(rows.assign(label=["$A$", "", "short"]), title="For $5")
-    assert [text.get_text() for text in axes.texts] == ["$A$", "1"]
-    assert axes.get_title("left") == r"For \$5: 7.20 ms"
-    axes = drawn(rows, schedule="graph", measured_us=8e3, predicted_us=7.2e3)
-    assert not axes.texts
-    assert axes.get_title("left") == "graph: 8.00 ms measured, 7.20 predicted"
-
-
-def test_one_hardware_queue_is_told_by_the_channels_of_kernels_or_as_stated(tmp_path: Path) -> None:
-    for name, channels in itertools.product(("depth_first", "breadth_first"), (1, 4)):
-        document = stream_fixtures.trace(name, channels=channels)
-        (tmp_path / f"{name}{channels}.json").write_text(json.dumps(document))
-    simulated = stream_fixtures.trace("depth_first", date="2027-01-01", simulated_on="h200")
-    (tmp_path / "simulated.json").write_text(json.dumps(simulated))
-    figure = tiny.drawn(timelines.gantt, load.load([tmp_path]))  # of measurements alone
-    titles = [title.partition(":")[0] for title in tiny.titles(figure)]
-    queues = ("", ", one hardware work queue")
-    assert titles == [f"{name}{q}" for name in ("depth_first", "breadth_first") for q in queues]
-    stated = [Trace({"connections": n}, operations(), TWO, 0).one_queue for n in (1, 8)]
-    assert stated == [True, False]
-
-
 # ------------------------------------------------- concurrent kernels, scans larger than the device
 
 
@@ -287,45 +252,3 @@ def scan(way: str, gib: float, ms: float, place: str = "memory", mapped: int = 0
     case |= {"from": place, "to": place, "mapped": mapped, "bytes": size} | named
     case |= dict(sm_clock_mhz=np.nan, converged=np.nan)
     return [case | {"round": n, "ns": 1e6 * ms * factor} for n, factor in enumerate(SPREAD)]
-
-
-def test_scans_of_host_data_stand_at_the_bytes_of_their_input_per_second() -> None:
-    cases = [scan("streamed", 1, MS / 8), scan("streamed", 1, MS / 4, chunks=4)]
-    cases += [scan("streamed", 2, MS / 8), scan("duplex_copy", 1, MS / 16)]
-    cases += [scan("streamed", 1, MS / 3, "file", 1), scan("streamed", 1, MS / 5, "file")]
-    cases += [scan("files", 1, MS / 6, "file"), scan("naive", 1, MS / 2)]
-    rows = [row for own in cases for row in own]
-    data = with_rows(Data(), "stream_scan", rows, device="Test Device")
-    (axes,) = tiny.drawn(larger.stream_scan, data).axes
-    own, gib = lambda way, place="": tiny.points(axes, larger._way_look(way, place)), 2**30
-    assert own("streamed") == [near((gib, 8)), near((2 * gib, 16))], "of two ways the faster"
-    assert own("naive") == [near((gib, 2))] and own("files", "pwrite") == [near((gib, 6))]
-    assert own("streamed", "mapping") == [near((gib, 3))]
-    assert own("streamed", "pwrite") == [near((gib, 5))]
-    assert near((gib, 8 / MOST, 8 / LEAST)) in tiny.bars(axes, style.BLUE)
-
-
-def test_a_call_has_its_two_questions_side_by_side_and_a_difference_is_marked(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "answers.json").write_text(json.dumps(stream_fixtures.implicit_sync()))
-    data = load.load([tmp_path])
-    table = tiny.built(concurrency.implicit_sync_calls, data)
-    keys = "call host_stated host_shown streams_stated streams_shown streams_counted"
-    assert tiny.printed(table, keys) == "Malloc (64 MiB) | — | no | yes | no (!) | 0 of 15"
-    assert tiny.printed(table, "call host_shown streams_shown", 1).endswith(" | — | —")
-    (question,) = tiny.built(concurrency.implicit_sync_questions, data).rows["question"]
-    assert question == "a kernel launch waits for the end of its kernel"
-
-
-def test_a_bad_sample_is_refused_with_its_place_and_the_rest_is_read(tmp_path: Path) -> None:
-    wrong = [({"real_time": 0.0}, "real_time is 0, and the outcome is timed")]
-    wrong.append(({"verified": False}, "its output was wrong, though it is no control"))
-    for change, says in wrong:
-        entries = stream_fixtures.schedule("serial_pinned", 40.0)
-        entries[1] |= change
-        (tmp_path / "d.json").write_text(json.dumps(stream_fixtures.results(entries)))
-        data = load.load([tmp_path])
-        (problem,) = data.problems
-        assert "benchmarks[1]" in str(problem) and says in str(problem)
-        assert len(data["schedule"]) == len(entries) - 1

@@ -153,12 +153,7 @@ def beaten(parts: Sequence[pd.DataFrame]) -> Any:
     if there is none."""
     rows = pd.concat(parts, ignore_index=True)
     share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"])
-    return _first(rows.loc[[share.idxmin()]]) if share.min() <= 0.98 else None
-
-
-def _first(rows: pd.DataFrame) -> Any:
-    """The first row as a named tuple; None without rows."""
-    return next(rows.itertuples(), None)
+    return next(rows.loc[[share.idxmin()]].itertuples()) if share.min() <= 0.98 else None
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
@@ -166,7 +161,8 @@ def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
     work per item, without side kernels; None if there is none."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
     rows = rows.assign(most=-rows["items"])[rows["bound"].notna()]
-    return _first(rows.sort_values(["most", "work", "median_ns"], kind="stable"))
+    rows = rows.sort_values(["most", "work", "median_ns"], kind="stable")
+    return next(rows.itertuples(), None)
 
 
 def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:

@@ -121,12 +121,9 @@ def text(value: Any) -> str:
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
     """Return the calls of some experiments in short, without the words of the column's heading."""
-    calls = []
-    for subject in dict.fromkeys(rows["subject"]):
-        call = subject.replace("behind the kernel, ", "").removeprefix("cuda")
-        call = call.replace("to the device from", "in, from").replace("to the host in", "out, to")
-        calls.append(call)
-    return calls
+    short = {"behind the kernel, ": "", "^cuda": "", "to the device from": "in, from"}
+    short |= {"to the host in": "out, to"}
+    return rows["subject"].drop_duplicates().replace(short, regex=True).tolist()
 
 
 @table("implicit_sync")
@@ -163,9 +160,6 @@ def implicit_sync_questions(data: Data) -> Shown:
         Column("shown", "device", right=False),
         Column("counted", "yes", text, right=False),
     )
-    caption = (
-        "Implicit synchronisation by launches, events, issue order and hardware work queues. "
-        f"{_READ}"
-    )
-    made = rows[rows["asks"] == ""].reset_index(drop=True)
+    subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
+    made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -23,12 +23,10 @@ from scanlab_report.tables import MEASURED
 def computed_source(data: Data, rows: pd.DataFrame, counts: Sequence[Any]) -> Source:
     """The runs that the model is compared with, and the model's commit."""
     file = data.files[rows["file"].iloc[0]]
-    commit, known = str(file.context.get("measured_commit", "")), pd.Series(counts).dropna()
-    samples = (int(known.min()), int(known.max())) if len(known) == len(counts) > 0 else None
     return source_of(
         [file],
-        samples,
-        commits=(commit,) if commit else (),
+        None if pd.isna(counts).any() else (int(min(counts)), int(max(counts))),
+        commits=tuple(filter(None, [str(file.context.get("measured_commit", ""))])),
         origin="computed now" if file.origin == MEASURED else file.origin,
         dirty=str(file.context.get("measured_dirty")) == "true",
         computed_by=f"simulated by commit {source_of([file]).revision}",

@@ -22,7 +22,6 @@ PROBLEM = RANKS[2:]
 """Algorithms that agree in these columns are compared; `items` are those of the whole array."""
 KIND = ["type", "op", "mode"]
 SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
-FLOORS = {"launch_all": "empty kernels", "nccl_all_gather": "NCCL all-gather"}
 CHUNK, STATES = "chunk", "states"
 """Settings: tiles per chunk, and states per aggregate."""
 
@@ -75,13 +74,10 @@ def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
 
 
 def varies(cases: pd.DataFrame, over: str) -> bool:
-    """Return whether scans were timed with several values of `over`: ranks, items, CHUNK or STATES.
-    For VENDOR, return whether it was timed."""
-    if over == VENDOR:
-        return VENDOR in set(cases["algorithm"])
-    if over in (CHUNK, STATES):
-        return not varied(cases, over).empty
-    return pick(cases, kind=SCAN)[over].nunique() > 1
+    """Return whether scans were timed with several values of `over`: ranks, CHUNK or STATES."""
+    if over == "ranks":
+        return pick(cases, kind=SCAN)[over].nunique() > 1
+    return not varied(cases, over).empty
 
 
 def varied(cases: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -136,10 +132,10 @@ def bounds(cases: pd.DataFrame) -> pd.DataFrame:
     return both.assign(two_n=both["median_ns"], three_n=both["median_ns"] + both["median_ns_read"])
 
 
-def weak(cases: pd.DataFrame, kind: str = SCAN) -> pd.DataFrame:
+def weak(cases: pd.DataFrame) -> pd.DataFrame:
     """Return the scans on several ranks that were timed on one rank with as many items per rank.
     `efficiency` is the time on one rank over that on all, an interval."""
-    rows = pick(cases, kind=kind)
+    rows = pick(cases, kind=SCAN)
     same = ["algorithm", "settings", *KIND, "items_per_rank"]
     several_ = rows[rows["ranks"] > 1]
     return _known(several_.assign(efficiency=_ratios(pick(rows, ranks=1), several_, same)))
@@ -183,8 +179,6 @@ _LOOKS = {
     "nccl_thrust": Look(style.BLACK, "X", "--", filled=False),
     "torch_distributed": Look(style.SKY, "^", "--", filled=False),
     "copy_all": Look(style.GREY, "", "-"),
-    "launch_all": Look(style.GREY, "", ":"),
-    "nccl_all_gather": Look(style.GREY, "", "-."),
 }
 LINEAR = Look(style.GREY, "", ":")
 COPY_WIDTH, WIDTH = 2.6, 1.4

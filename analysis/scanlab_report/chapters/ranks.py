@@ -14,7 +14,6 @@ from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows
 from scanlab_report.chapters.rank_cases import CHUNK, COPY, LINEAR, SCAN, STATES, WIDTH, look
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
-from scanlab_report.groups import BEST
 from scanlab_report.marks import power_of_two
 from scanlab_report.pick import Lacking, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -51,35 +50,6 @@ def ranks_scaling(data: Data) -> Shown:
     caption = (
         "Scaling of scans over several GPUs, with copies on all GPUs (2n) and with reading and "
         "then copying (3n), the bound of algorithms that read twice. Bars: 95% intervals."
-    )
-    return shown(data, drawn, caption, timed)
-
-
-@figure("ranks_scaling")
-def ranks_time(data: Data) -> Shown:
-    """Time of scans over several GPUs against items per GPU, with the floors."""
-    timed = rank_cases.several(data, "items")
-    cases = rank_cases.main_kind(rank_cases.usual(timed))
-    cases = cases[cases["kind"] != BEST]
-    sizes = pick(cases, kind=SCAN).groupby("ranks")["items"].nunique()
-    cases = pick(cases, ranks=max(sizes.index, key=lambda ranks: (sizes[ranks] > 1, ranks)))
-    drawn, (axes,) = style.figure(style.DOUBLE, 2.9)
-    axes.set_yscale("log")
-    marks.items_axis(axes, cases["items_per_rank"])
-    marks.decade_axis(axes.yaxis)
-    rows, limits = marks.times(pick(cases, kind=SCAN), 1e3), rank_cases.bounds(cases)
-    limits = limits.assign(**{name: limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS})
-    ends = rank_cases.scans_of(axes, rows, limits, "items_per_rank")
-    for name, words in rank_cases.FLOORS.items():
-        floor = pick(cases, algorithm=name)["median_ns"].median() / 1e3
-        if floor == floor:  # timed, at several sizes, which do not matter
-            ends.append(marks.level(axes, floor, look(name), f"{words}, {floor:.1f} µs", WIDTH))
-    title = f"{cases['ranks'].iloc[0]} GPUs"
-    axes.set(xlabel="items per GPU", ylabel="time, µs", title=title)
-    style.margin_legend(axes, ends)
-    caption = (
-        "Time of a scan of one array against items per GPU, warm, in a stream, with copies, with "
-        "reading and then copying, and with a launch and an exchange alone. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
 
@@ -215,19 +185,14 @@ def ranks_timeline(data: Data) -> Shown:
 
 
 def rank_spans(data: Data) -> pd.DataFrame:
-    """Return the activities of each GPU, from the file of most GPUs, the newest of several. A file
-    measured now comes before a recorded one. `coloured`: the kind that sets the colour; `count`:
-    how often the case ran."""
-    most = data["rank_spans"].groupby("file")["ranks"].max().to_dict()
-    if not most:
+    """Return the activities of each GPU, from the newest file, measured now if there is one, of
+    most GPUs. `coloured`: the kind that sets the colour; `count`: how often the case ran."""
+    spans, files = data["rank_spans"], data.files
+    if spans.empty:
         raise Lacking("timelines of scans over several GPUs")
-
-    def fits(number: int) -> tuple[bool, bool, int, str]:
-        file = data.files[number]
-        named = file.path.parent.name == data.named
-        return file.origin == MEASURED, named, most[number], file.date
-
-    rows = pick(data["rank_spans"], file=max(most, key=fits))
+    most = spans.groupby("file")["ranks"].max()
+    fits = lambda n: (files[n].origin == MEASURED, most[n], files[n].date)
+    rows = pick(spans, file=max(most.index, key=fits))
     kinds = rows["kind"].map({"kernel": "kernels", "copy": "copies", "memset": "memsets"})
     kinds = kinds.mask(rows["name"].str.startswith("nccl"), "NCCL kernels")
     return rows.assign(coloured=kinds, count=rows.groupby(RANKS)["run"].transform("nunique"))

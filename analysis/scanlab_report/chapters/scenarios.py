@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-import pandas as pd
-
 from scanlab_report import marks, style
 from scanlab_report.chapters.one_core import published_table
 from scanlab_report.chapters.timelines import Trace, draw_trace, trace_of
@@ -142,25 +140,18 @@ def scenarios(data: Data) -> Shown:
     return shown(data, Table(caption, columns, records(made)), caption, *sources)
 
 
-def generation_rows(data: Data) -> tuple[pd.DataFrame, Source, str]:
-    """Return the issue orders of three devices, published and simulated, over the sequential order.
-    Return the source of the simulation and the citation as well."""
-    published = published_table(data, "harris2012_overlap")
-    rows, source = scenarios_of(data, PICTURES["scenarios_generations"])
-    simulated = {t.about["scenario"]: t.about["makespan_us"] / 1e3 for row in rows for t in row}
-    frame = published.table.rename(columns={"milliseconds": "published_ms"})
-    frame["simulated_ms"] = [simulated[f"{r.device}_{r.schedule}"] for r in frame.itertuples()]
-    for which in ("published", "simulated"):
-        sequential = frame[frame["schedule"] == "sequential"].set_index("device")[f"{which}_ms"]
-        frame[f"{which}_ratio"] = frame[f"{which}_ms"] / frame["device"].map(sequential)
-    frame["percent"] = 100 * (frame["simulated_ratio"] / frame["published_ratio"] - 1)
-    return frame, source, published.citation
-
-
 @table("scenarios")
 def generations(data: Data) -> Shown:
     """Issue orders on devices of 2008, 2010 and 2012, published and simulated."""
-    rows, source, citation = generation_rows(data)
+    published = published_table(data, "harris2012_overlap")
+    traces, source = scenarios_of(data, PICTURES["scenarios_generations"])
+    simulated = {t.about["scenario"]: t.about["makespan_us"] / 1e3 for row in traces for t in row}
+    rows = published.table.rename(columns={"milliseconds": "published_ms"})
+    rows["simulated_ms"] = [simulated[f"{r.device}_{r.schedule}"] for r in rows.itertuples()]
+    for which in ("published", "simulated"):
+        sequential = rows[rows["schedule"] == "sequential"].set_index("device")[f"{which}_ms"]
+        rows[f"{which}_ratio"] = rows[f"{which}_ms"] / rows["device"].map(sequential)
+    rows["percent"] = 100 * (rows["simulated_ratio"] / rows["published_ratio"] - 1)
     names = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
     columns = [
         Column("device", "device", names.__getitem__, right=False),
@@ -173,8 +164,9 @@ def generations(data: Data) -> Shown:
         Column("percent", "difference, %", lambda v: f"{v:+.1f}"),
     ]
     caption = (
-        f"Times of issue orders on three devices: published ({citation}) and simulated, 16 MiB in "
-        "four chunks and four streams. The engine model gives each of the three parts a third of "
-        "the sequential time, and copies in both directions their full rate; neither is published."
+        f"Times of issue orders on three devices: published ({published.citation}) and simulated, "
+        "16 MiB in four chunks and four streams. The engine model gives each of the three parts a "
+        "third of the sequential time, and copies in both directions their full rate; neither is "
+        "published."
     )
     return shown(data, Table(caption, columns, rows), caption, source)

@@ -1,5 +1,4 @@
-"""The report as one HTML page: the data of the figures, to choose from, to hover over, to zoom
-into.
+"""The report as one HTML page: scans and schedules, to choose from and to hover over.
 
 The page needs no network and no server: data, scripts and the library that draws (vega.js, see
 vega.LICENSE) are in it. It divides by bytes and changes units; medians, intervals and ratios come
@@ -17,16 +16,15 @@ from typing import Any
 from scanlab_report.data import Data
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("page", "curves", "timelines", "start")
+_SCRIPTS = ("page", "curves", "start")
 """Scripts of the page; joined they are one module."""
 
 
 def write_page(data: Data, target: Path) -> bool:
     """Write the page. Return False if there are no data."""
-    from scanlab_report.page import scans, schedules, several_gpus, timelines
+    from scanlab_report.page import scans, schedules
 
-    modules = (scans, several_gpus, schedules, timelines)
-    views = {module.__name__.rpartition(".")[2]: module.views(data) for module in modules}
+    views = {"scans": scans.views(data), "schedules": schedules.views(data)}
     if any(views.values()):
         target.write_text(document(views), encoding="utf-8")
     return any(views.values())

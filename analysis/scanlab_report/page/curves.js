@@ -1,4 +1,4 @@
-// Views of lines: scans by items, scans over several GPUs by items per GPU, schedules by chunks.
+// Views of lines: scans by items, schedules by chunks.
 
 // `about` has the names of the columns of the `series` and of `x`; the choices of a view (`views`) and of its cases; its
 // `rows`, with those of its `bounds`, whose looks have a title of their own; and the `measures`, of which one is shown.
@@ -9,13 +9,9 @@ const curves = (about) => (views) => ({
   controls(state, add) {
     [state.view] = narrow(views, add, about.views);
     const { view } = state;
-    const rows = narrow(about.rows(view), add, about.cases);
+    const rows = (state.rows = narrow(about.rows(view), add, about.cases));
     const offered = Object.keys(about.measures).filter((name) => rows.some((row) => known(row[columnOf(about, name)])));
-    add(choose("measure", "show", offered, (name) => about.measures[name].label));
-    const sizes = ascending(rows.map((row) => row[about.x]).filter(isPower));
-    const from = add(choose("from", `from ${about.unit}`, sizes, size, sizes.find((n) => n >= (about.from ?? 1)) ?? sizes[0]));
-    const to = add(choose("to", "to", sizes.filter((n) => n >= from), size, sizes.at(-1)));
-    state.rows = rows.filter((row) => row[about.x] >= from && row[about.x] <= to);
+    add(choose("measure", "show", offered, offered[0], (name) => about.measures[name].label));
     const series = new Set(rows.map((row) => row[about.series]));
     const present = Object.keys(view.looks).filter((name) => series.has(name) && !(name in about.bounds(view)));
     const usual = present.filter((name) => view.shown?.includes(name));
@@ -26,7 +22,7 @@ const curves = (about) => (views) => ({
     const { view } = state;
     const bounds = about.bounds(view);
     const looks = { ...view.looks, ...bounds };
-    const { label, log, less, of = (value) => value } = about.measures[state.measure];
+    const { label, log, of = (value) => value } = about.measures[state.measure];
     const column = columnOf(about, state.measure);
     const twice = new Set(); // a bound has one value at each x
     const rows = state.rows.filter((row) => known(row[column]) && (row[about.series] in bounds || state.seen.includes(row[about.series]))).map((row) => {
@@ -34,19 +30,16 @@ const curves = (about) => (views) => ({
       const [low, high] = ends[0] > ends[1] ? ends.reverse() : ends;
       const [series, x] = [row[about.series], row[about.x]];
       const tip = { [about.label]: looks[series].title, [about.unit]: size(x), [label]: number(y), "95% interval": between(low, high) };
-      return { series, x, y, low, high, join: isPower(x), tip: { ...tip, ...about.tip(row, view) } };
+      return { series, x, y, low, high, join: isPower(x), tip: { ...tip, ...about.tip(row) } };
     }).filter(({ series, x }) => !(series in bounds) || (!twice.has(series + x) && twice.add(series + x)));
     const free = rows.filter((row) => !(row.series in bounds));
-    const last = Math.max(...free.map((row) => row.x));
-    const [first] = free.filter((row) => row.x === last).sort((a, b) => (less ? a.y - b.y : b.y - a.y));
-    const fastest = first && `With ${size(last)} ${about.unit}, ${looks[first.series].title} is the fastest shown (${label}: ${number(first.y)}). `;
     return {
-      spec: (width) => lines(rows, looks, Object.keys(bounds), { title: about.unit, ...powersAxis(ascending(state.rows.map((row) => row[about.x])), width) },
+      spec: lines(rows, looks, Object.keys(bounds), { title: about.unit, ...powersAxis(ascending(state.rows.map((row) => row[about.x]))) },
         { title: label, ...valuesAxis(log ? rows : free, log) }),
       description: `${label} by ${about.unit}, ${distinct(free.map((row) => row.series)).length} series; the table has the numbers.`,
       legend: Object.entries(bounds).filter(([name]) => rows.some((row) => row.series === name)).map(([, look]) => [sample(look, 2.6), look.title]),
       source: view.source,
-      text: `${fastest ?? ""}${about.text(state, view)} Points are medians; vertical bars are 95% intervals.`,
+      text: `${about.text(state, view)} Points are medians; vertical bars are 95% intervals.`,
       table: rows.map((row) => row.tip),
     };
   },
@@ -56,40 +49,20 @@ const columnOf = (about, measure) => about.measures[measure].column ?? measure;
 
 const scans = curves({
   title: "Scans against the number of items", short: "Scans",
-  series: "variant", label: "variants and baselines", x: "items", unit: "items", from: 1024,
+  series: "variant", label: "variants and baselines", x: "items", unit: "items",
   views: [["device", "device"], ["type", "type"], ["op", "operator"], ["mode", "scan"]],
-  cases: [["cache", "cache", { first: FIRST.usual("cold") }],
-    ["launch", "launched", { first: FIRST.usual("stream"), text: (way) => `in a ${way}` }]],
+  cases: [["cache", "cache", "cold"], ["launch", "launched in a", "stream"]],
   rows: (view) => rowsOf(view.cases),
   bounds: (view) => view.bounds,
   measures: {
     share: { label: "share of memcpy" },
-    time: { label: "time, µs", column: "time_ns", log: true, less: true, of: (ns) => ns / 1e3 },
+    time: { label: "time, µs", column: "time_ns", log: true, of: (ns) => ns / 1e3 },
     rate: { label: "throughput, GB/s", column: "time_ns", log: true, of: (ns, row, view) => (view.bytes_per_item * row.items) / ns },
     speedup: { label: "speedup over the fastest CUB" },
   },
-  tip: (row, view) => ({ "time, µs": number(row.time_ns / 1e3), "fastest CUB": view.looks[row.rival]?.title ?? "", repetitions: row.count || "" }),
+  tip: (row) => ({ "time, µs": number(row.time_ns / 1e3), repetitions: row.count || "" }),
   text: ({ cache, launch, measure }, { type, op, mode }) => `Scan with ${op} of ${type}, ${mode}, ${cache} cache, launched in a ${launch}; ` +
     `default settings. ${measure === "share" ? "At 1 a scan is as fast as a copy of the same bytes. " : ""}Lines join powers of two.`,
-});
-
-const severalGpus = curves({
-  title: "Scans over several GPUs", short: "Several GPUs",
-  series: "algorithm", label: "algorithms", x: "items", unit: "items per GPU",
-  views: [["device", "device"]],
-  cases: [["type", "type", { first: FIRST.most }], ["op", "operator", { first: FIRST.most }], ["mode", "scan", { first: FIRST.most }],
-    ["ranks", "GPUs", { first: FIRST.largest }]],
-  rows: (view) => [...rowsOf(view.cases), ...rowsOf(view.copies).map((row) => ({ ...row, algorithm: view.copy }))],
-  bounds: (view) => ({ [view.copy]: { ...view.looks[view.copy], title: "a copy on every GPU at once" } }),
-  measures: {
-    of_copy: { label: "share of copies on all GPUs" },
-    time_us: { label: "time, µs", log: true, less: true },
-    rate: { label: "throughput of all GPUs, GB/s", log: true },
-    of_vendor: { label: "speedup over CUB and NCCL" },
-  },
-  tip: (row) => ({ "time, µs": number(row.time_us), repetitions: row.count || "", settings: row.settings ?? "" }),
-  text: ({ ranks, mode, type, op }, { vendor }) => `One array over ${ranks} GPUs, ${mode} scan of ${type}, operator ${op}. ` +
-    `Each time is that of the slowest GPU, warm, in a stream. CUB and NCCL are ${vendor}.`,
 });
 
 const BOUNDS = {
@@ -103,13 +76,13 @@ const problem = ({ workload, items, work, blocks, title }) =>
 const schedules = curves({
   title: "Schedules of copies and kernels", short: "Schedules",
   series: "id", label: "schedules", x: "chunks", unit: "chunks",
-  views: [["device", "device"], ["problem", "workload", { of: problem }]],
-  cases: [["memory", "memory", { first: FIRST.most }], ["streams", "streams", { first: FIRST.most }]],
+  views: [["device", "device"], ["problem", "workload", "", problem]],
+  cases: [["memory", "memory", "pinned"], ["streams", "streams"]],
   // A bound has a time for each case; the first with so many chunks is drawn.
   rows: (view) => [...rowsOf(view.cases), ...Object.entries(view.bounds).flatMap(([id, { ms }]) =>
     rowsOf(view.cases).map(({ memory, streams, chunks }, i) => ({ id, memory, streams, chunks, time_ms: ms[i] })))],
   bounds: ({ bounds }) => Object.fromEntries(Object.entries(bounds).map(([name, look]) => [name, { ...look, title: `${name}: ${BOUNDS[name]}` }])),
-  measures: { time_ms: { label: "time, ms", log: true, less: true }, speedup: { label: "speedup over serial" } },
+  measures: { time_ms: { label: "time, ms", log: true }, speedup: { label: "speedup over serial" } },
   tip: (row) => ({ "time, ms": number(row.time_ms), repetitions: row.count || "", buffers: row.buffers || "" }),
   text: ({ memory, streams, measure }, view) => `${problem(view)}, ${memory} memory, ${streams} streams. ` +
     (measure === "speedup" ? `Speedups are over ${view.serial} at its fastest. ` : "") +

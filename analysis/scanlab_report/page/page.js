@@ -50,27 +50,22 @@ const sample = (look, width = 1.6) =>
 
 // ------------------------------------------------------------------------------------------------------------ lines
 
-// An axis in powers of two, with eleven labels at most.
-function powersAxis(values, width) {
-  const [from, to] = [values[0] / 1.15, values.at(-1) * 1.15];
+// A logarithmic axis in powers of two, with eleven labels at most.
+function powersAxis(values) {
   const exponents = ascending(values.filter(isPower).map(Math.log2));
-  const step = Math.ceil(exponents.length / Math.min(11, width / 45));
+  const step = Math.ceil(exponents.length / 11);
   const ticks = exponents.filter((k) => (exponents.at(-1) - k) % step === 0).map((k) => 2 ** k);
   const labels = JSON.stringify(Object.fromEntries(ticks.map((n) => [n, size(n)])));
-  return { scale: { type: "log", base: 2, domain: [from, to], nice: false }, axis: { values: ticks, labelExpr: `${labels}[datum.value]` } };
+  const domain = [values[0] / 1.15, values.at(-1) * 1.15];
+  return { scale: { type: "log", base: 2, domain, nice: false }, axis: { values: ticks, labelExpr: `${labels}[datum.value]` } };
 }
 
 // A logarithmic axis around all values, or a linear one from 0 to at least 1.
 function valuesAxis(rows, log) {
   const ends = rows.flatMap((row) => [row.y, row.low ?? row.y, row.high ?? row.y]);
-  if (!log) return { scale: { domain: [0, 1.05 * Math.max(1, ...ends)], nice: false }, axis: { format: "~g", tickCount: 8 } };
-  const domain = ends.length ? [Math.min(...ends) / 1.12, Math.max(...ends) * 1.12] : [1, 10];
-  const decades = Math.log10(domain[1] / domain[0]);
-  const steps = decades > 3 ? [1] : decades > 1.3 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
-  const powers = Array.from({ length: Math.ceil(decades) + 2 }, (_, i) => Math.floor(Math.log10(domain[0])) + i);
-  const ticks = powers.flatMap((k) => steps.map((step) => Number((step * 10 ** k).toPrecision(2))));
-  const values = ticks.filter((value) => value >= domain[0] && value <= domain[1]);
-  return { scale: { type: "log", domain, nice: false }, axis: { values, format: "~g" } };
+  const around = ends.length ? [Math.min(...ends) / 1.12, Math.max(...ends) * 1.12] : [1, 10];
+  const scale = log ? { type: "log", domain: around } : { domain: [0, 1.05 * Math.max(1, ...ends)] };
+  return { scale: { ...scale, nice: false }, axis: { format: "~g" } };
 }
 
 // Lines, intervals and points of several series. A row: series, x, y, low, high (null where not known), join: whether a
@@ -110,8 +105,8 @@ function controlHtml({ name, label, options, checks }, state) {
     const boxes = checks.map(([value, look]) =>
       `<label><input type="checkbox" id="${id}-${escaped(value)}" data-name="${name}" value="${escaped(value)}"` +
       `${state.seen.includes(value) ? " checked" : ""}>${sample(look)}<span>${escaped(look.title)}</span></label>`);
-    const buttons = ["all", "none", "as at first"].map((text) =>
-      `<button type="button" id="${id}-${text.split(" ")[0]}" data-name="${name}" data-set="${text}">${text}</button>`);
+    const buttons = ["all", "none"].map((text) =>
+      `<button type="button" id="${id}-${text}" data-name="${name}" data-set="${text}">${text}</button>`);
     return `<fieldset><legend>${escaped(label)}</legend>${boxes.join("")}<span class="all">${buttons.join("")}</span></fieldset>`;
   }
   const offered = options.map(([value, text]) =>
@@ -119,7 +114,7 @@ function controlHtml({ name, label, options, checks }, state) {
   return `<label for="${id}">${escaped(label)}<select id="${id}" data-name="${name}">${offered.join("")}</select></label>`;
 }
 
-const choose = (name, label, values, text = (value) => value, first = values[0]) =>
+const choose = (name, label, values, first = values[0], text = (value) => value) =>
   ({ name, label, options: values.map((value) => [value, text(value)]), first });
 
 // Gives a control a value that it offers, and returns it: the wanted one if it can be had, else the first choice.
@@ -130,18 +125,15 @@ function settle(state, { name, options, checks, first }) {
   return (state[name] = offered.find((value) => String(value) === String(state[name])) ?? first);
 }
 
-// Which of the values offered is chosen at first: the first, a usual one, the largest, or that of most rows.
-const FIRST = { given: ([first]) => first, usual: (name) => (values) => values.find((value) => value === name) ?? values[0],
-  largest: (values) => values.at(-1),
-  most: (values, count) => [...values].sort((a, b) => count(b) - count(a) || b - a)[0] };
-
-// Adds choices [name, label, what else differs from a plain column] one by one, and returns the rows that they leave.
+// Adds choices [name, label, usual value, value of a row] one by one, and returns the rows that they leave. Chosen at first
+// is the usual value, else the number of most rows, else the first word.
 function narrow(rows, add, choices) {
-  return choices.reduce((left, [name, label, { of = (row) => row[name], text, first = FIRST.given } = {}]) => {
-    const offered = distinct(left.map(of));
-    const values = offered.every(Number.isFinite) ? ascending(offered) : offered;
+  return choices.reduce((left, [name, label, usual, of = (row) => row[name]]) => {
+    const values = distinct(left.map(of));
     const count = (value) => left.filter((row) => of(row) === value).length;
-    const value = add(choose(name, label, values, text, first(values, count)));
+    const numbers = values.every(Number.isFinite);
+    const first = numbers ? [...values].sort((a, b) => count(b) - count(a) || b - a)[0] : values.includes(usual) ? usual : values[0];
+    const value = add(choose(name, label, numbers ? ascending(values) : values, first));
     return left.filter((row) => of(row) === value);
   }, rows);
 }

@@ -3,9 +3,7 @@
 const state = {}; // the values of each view's controls; those of the view that is seen are behind the #
 let views = {};
 let name = "";
-let drawn = null; // the chart that stands on the page
-let turn = 0; // counts drawings, so that one that was overtaken is dropped
-let width = 0; // the width of the chart's place when it was last drawn
+let drawn = Promise.resolve(); // the chart that stands on the page, or is being drawn
 
 const CONFIG = {
   background: "#ffffff", font: 'system-ui, "DejaVu Sans", sans-serif', view: { stroke: null },
@@ -41,23 +39,14 @@ function render() {
   return draw(shown);
 }
 
-async function draw(shown) {
-  const mine = ++turn;
-  width = element("chart").clientWidth;
-  const room = width - 40 - (shown.lanes ? 90 : 0); // the menu to save the chart stands at its right, and lanes have names
-  if (room <= 0) return; // not laid out yet: it is drawn once it is
-  const fitted = { width: room, height: Math.min(460, Math.max(300, 0.45 * room)), autosize: { type: "fit", contains: "padding" } };
+function draw(shown) {
   const spec = {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json", config: CONFIG, description: shown.description,
-    ...(shown.lanes ? {} : fitted), ...shown.spec(room),
+    width: "container", height: 420, autosize: { type: "fit-x", contains: "padding" }, ...shown.spec,
   };
-  const place = document.createElement("div");
   const actions = { export: true, source: false, compiled: false, editor: false };
-  const made = await vegaEmbed(place, spec, { renderer: "svg", actions });
-  if (mine !== turn) return made.finalize();
-  drawn?.finalize();
-  element("chart").replaceChildren(place);
-  drawn = made;
+  drawn = drawn.then((last) => { last?.finalize(); return vegaEmbed("#chart", spec, { renderer: "svg", actions }); });
+  return drawn;
 }
 
 function listen() {
@@ -72,16 +61,15 @@ function listen() {
   form.addEventListener("click", ({ target: { dataset } }) => {
     if (!dataset.set) return;
     const boxes = [...form.querySelectorAll("input")].map((box) => box.value);
-    state[name][dataset.name] = { all: boxes, none: [] }[dataset.set];
+    state[name][dataset.name] = dataset.set === "all" ? boxes : [];
     render();
   });
   addEventListener("hashchange", () => { readAddress(); render(); });
-  new ResizeObserver(() => { if (element("chart").clientWidth !== width) render(); }).observe(element("chart"));
 }
 
 async function start() {
   const data = await unpack(element("data").textContent);
-  const makers = Object.entries({ scans, several_gpus: severalGpus, schedules, timelines }).filter(([key]) => data[key].length);
+  const makers = Object.entries({ scans, schedules }).filter(([key]) => data[key].length);
   views = Object.fromEntries(makers.map(([key, make]) => [key, make(data[key])]));
   readAddress();
   await render();

@@ -75,22 +75,20 @@ def _made(write: Callable[..., str], entry: shown.Entry, data: Data, *folders: P
 
 
 def _figure(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
-    """Draw a figure of all devices, and that of the first one for the papers."""
+    """Draw a figure of the first device that has it, and for the papers if the first device has."""
     targets = [out / "figures" / f"{entry.name}{suffix}" for suffix in (".pdf", ".png")]
-    on = of_paper = shown.draw(entry, data, targets)
+    made = shown.draw(entry, data, targets)
     if paper:
         copies = [paper / "figures" / target.name for target in targets]
         with suppress(Lacking):
             if len(data.devices) > 1:
-                of_paper = shown.draw(entry, data.on(data.devices[0]), copies)
+                shown.draw(entry, data.on(data.devices[0]), copies)
             else:
                 for source, target in zip(targets, copies, strict=True):
                     put(target, source.read_bytes())
-            caption = shown.latex_caption(
-                shown.joint_caption(of_paper), shown.all_sources(of_paper)
-            )
+            caption = shown.latex_caption(made.caption, made.sources)
             put(paper / "figures" / f"{entry.name}.caption.tex", caption)
-    return f"is of {shown.footer_line(shown.all_sources(on)) or 'no device'}"
+    return f"is of {shown.footer_line(made.sources) or 'no device'}"
 
 
 def _table(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
