@@ -191,6 +191,8 @@ class Data:
     """All sessions of the device, where this is one of them."""
     device: str = ""
     """The only device, if this was cut to one."""
+    order: Variants | None = None
+    """The variants of all devices, so that each looks the same on all of them."""
 
     def __post_init__(self) -> None:
         self._cut: dict[Any, Any] = {}
@@ -283,11 +285,15 @@ class Data:
         timed = set(data["scan"]["file"])
         files = [data.files[n] for n in data.numbers() if n in timed]
         files.sort(key=lambda file: file.date)
-        return Variants({id_: variant for file in files for id_, variant in file.variants.items()})
+        about = Variants({id_: variant for file in files for id_, variant in file.variants.items()})
+        if self.order is not None:
+            return Variants({id_: about.get(id_, variant) for id_, variant in self.order.items()})
+        return about
 
-    def on(self, device: str) -> Data:
+    def on(self, device: str, alike: bool = False) -> Data:
         """Return the data as if there were no other GPU. Counts and simulations stay, and so do
-        times of CPUs, unless they are of the session of another GPU."""
+        times of CPUs, unless they are of the session of another GPU. `alike`: variants keep the
+        order of all devices."""
         if self.devices in ([], [device]):
             return self
 
@@ -298,9 +304,10 @@ class Data:
 
         def make() -> Data:
             every = self.every and self.every.on(device)
-            return self.cut(stays, every=every, device=device)
+            order = self.variants if alike else None
+            return self.cut(stays, every=every, device=device, order=order)
 
-        return self.once(("on", device), make)
+        return self.once(("on", device, alike), make)
 
     def _gpus_beside(self, host: File) -> set[str]:
         """The GPUs whose session lists a file of a host, else those measured in its folder."""

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from scanlab_report import style
 from scanlab_report.data import Data
@@ -34,6 +37,8 @@ class Shown:
     content: Any
     caption: str
     sources: Sequence[Source] = ()
+    details: str = ""
+    """Sentences on the data of one device, which follow the caption."""
     unusual: tuple[str, ...] = ()
     """Another variant, type or operator than a reader expects."""
 
@@ -43,6 +48,7 @@ def shown(
     content: Any,
     caption: str,
     *drawn: pd.DataFrame | Source,
+    details: str = "",
     scanned: tuple[str, str] = ("i32", "plus"),
     variant: str = BEST,
 ) -> Shown:
@@ -53,7 +59,7 @@ def shown(
     usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
     unusual = tuple(value for value, expected in usual if value != expected)
     unique = {source.line(): source for source in reversed(origins)}
-    return Shown(content, caption, list(reversed(unique.values())), unusual)
+    return Shown(content, caption, list(reversed(unique.values())), details, unusual)
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ figure, table = partial(_register, FIGURES), partial(_register, TABLES)
 
 
 def first_of(entry: Entry, data: Data) -> Shown:
-    """Return a figure or table of the first device with data. Without any, raise its Lacking."""
+    """Return a table of the first device with data. Without any, raise its Lacking."""
     reason: Lacking | None = None
     for device in [""] if entry.of_others else data.devices or [""]:
         try:
@@ -112,15 +118,46 @@ def first_of(entry: Entry, data: Data) -> Shown:
     raise reason or Lacking("data")
 
 
-def draw(entry: Entry, data: Data, targets: Sequence[Path]) -> Shown:
-    """Draw a figure with its footer and write it to files: of the first device with data."""
+def by_device(entry: Entry, data: Data) -> dict[str, Shown]:
+    """Draw a figure on each device that has data, one part below the other. If all have the same
+    sources, draw it once, under an empty name. The content is the whole figure."""
+    if len(data.devices) < 2:
+        return {"": first_of(entry, data)}
+    on: dict[str, Shown] = {}
+    with style.stack(len(data.devices)) as stack:
+        for device in data.devices:
+            stack.name = device
+            with suppress(Lacking):
+                on[device] = entry.make(data.on(device, alike=True))
+                stack.heading.set_text(", ".join([device, *on[device].unusual]))
+    if len({tuple(source.line() for source in own.sources) for own in on.values()}) > 1:
+        return {device: replace(own, content=stack.sheet) for device, own in on.items()}
+    pyplot.close(stack.sheet)
+    return {"": first_of(entry, data)}
+
+
+def draw(entry: Entry, data: Data, targets: Sequence[Path]) -> dict[str, Shown]:
+    """Draw a figure with its footer and write it to files. Return the content by device."""
     with style.sheet():
-        made = first_of(entry, data)
-        caption = [made.caption] * entry.of_others  # no page has it
-        origins = [source.line() for source in made.sources]
-        style.footer(made.content, [*made.unusual, *caption, *origins])
-        style.save(made.content, targets)
-    return made
+        on = {"": first_of(entry, data)} if entry.of_others else by_device(entry, data)
+        drawn: Figure = next(iter(on.values())).content
+        unusual = [*on[""].unusual] if "" in on else []
+        caption = [joint_caption(on)] * entry.of_others  # no page has it
+        style.footer(drawn, [*unusual, *caption, *(source.line() for source in all_sources(on))])
+        style.save(drawn, targets)
+    return on
+
+
+def all_sources(on: dict[str, Shown]) -> list[Source]:
+    """Return the source of each part, without duplicates."""
+    return list({s.line(): s for own in on.values() for s in own.sources}.values())
+
+
+def joint_caption(on: dict[str, Shown]) -> str:
+    """The caption of a figure, with the details of each device."""
+    known = {name: own.details for name, own in on.items() if own.details}
+    details = [f"{name}: {text}".removeprefix(": ") for name, text in known.items()]
+    return " ".join([next(iter(on.values())).caption, *details])
 
 
 def footer_line(origins: Sequence[Source]) -> str:

@@ -14,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
@@ -22,9 +22,9 @@ from scipy.optimize import isotonic_regression
 
 COLUMN, DOUBLE = 3.4, 7.1
 """Widths in inches of a figure in one column, and of one across both columns."""
-FOOTER_SIZE, FOOTER_LINE, FOOTER_LETTER = 6.0, 0.1, 0.041
+FOOTER_SIZE, FOOTER_LINE, FOOTER_LETTER, HEADING = 6.0, 0.1, 0.041, 0.2
 """Size of the footer's letters in points; in inches the height of its lines and the width of its
-letters."""
+letters, and the height of the line above a part of a stack."""
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#6E6E6E"
 WINE = "#882255"
@@ -83,18 +83,59 @@ def sheet() -> Iterator[None]:
 def figure(
     width: float, height: float, columns: int = 1, rows: int = 1, **subplots: Any
 ) -> tuple[Figure, Sequence[Axes]]:
-    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches."""
+    """A figure and its axes row by row, laid out so that nothing is cut; sizes in inches.
+
+    While `stack` draws, it is the next part of that figure.
+    """
     ratios = {key: subplots.pop(key, None) for key in ("width_ratios", "height_ratios")}
-    drawn = pyplot.figure(figsize=(width, height), layout="constrained")
-    _leave_room(drawn)
+    drawn = _stack.part(width, height) if _stack else _leave_room(_sheet(width, height))
     axes = drawn.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **subplots)
     return drawn, list(axes.flat)
 
 
-def _leave_room(drawn: Figure, lines: int = 1) -> None:
+def _sheet(width: float, height: float) -> Figure:
+    return pyplot.figure(figsize=(width, height), layout="constrained")
+
+
+def _leave_room(drawn: Figure, lines: int = 1) -> Figure:
     """Keep the axes above a footer of some lines."""
     bottom = (0.04 + FOOTER_LINE * lines) / drawn.get_figheight()
     drawn.get_layout_engine().set(rect=(0, bottom, 0.99, 1 - bottom))
+    return drawn
+
+
+class Stack:
+    """A figure that grows downwards by parts, each below a line with its `name`."""
+
+    def __init__(self, most: int) -> None:
+        self.name, self.sheet = "", _sheet(DOUBLE, 1.0)
+        self.heights = np.zeros(2 * most)  # of a name, of its part, of the next name, …
+        self.grid = self.sheet.add_gridspec(2 * most, 1)
+
+    def part(self, width: float, height: float) -> SubFigure:
+        """The next part. The parts before it keep their size."""
+        row = np.count_nonzero(self.heights)
+        self.heights[row : row + 2] = HEADING, height - FOOTER_LINE
+        self.sheet.set_size_inches(width, self.heights.sum() + FOOTER_LINE + 0.04)
+        _leave_room(self.sheet)
+        self.grid.set_height_ratios(self.heights)
+        heading, part = (self.sheet.add_subfigure(self.grid[place]) for place in (row, row + 1))
+        self.heading = heading.text(0.02 / width, 0.5, self.name, fontweight="bold", va="center")
+        return part
+
+
+_stack: Stack | None = None
+
+
+@contextmanager
+def stack(most: int) -> Iterator[Stack]:
+    """Collect the figures that :func:`figure` makes as parts of one figure, `most` at the most."""
+    global _stack
+    _stack = Stack(most)
+    try:
+        yield _stack
+    finally:
+        _stack = None
 
 
 def plain(text: str) -> str:

@@ -100,7 +100,7 @@ def speedup(data: Data) -> Shown:
         "95% intervals."
     )
     details = f"Sessions: {len(sessions)}. Host: {hosts}."
-    return shown(data, drawn, f"{caption} {details}", pd.concat(sessions, ignore_index=True))
+    return shown(data, drawn, caption, pd.concat(sessions, ignore_index=True), details=details)
 
 
 def published_table(data: Data, name: str) -> Publication:

@@ -83,7 +83,7 @@ def throughput(data: Data) -> Shown:
     )
     details = f"The CPU beside the GPU is {host_of(data, cases)}."
     scanned = scan_of(cases)
-    return shown(data, drawn, f"{caption} {details}", cases, *hosts.values(), scanned=scanned)
+    return shown(data, drawn, caption, cases, *hosts.values(), details=details, scanned=scanned)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:

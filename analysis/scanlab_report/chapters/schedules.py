@@ -57,13 +57,13 @@ def schedules_streams(data: Data) -> Shown:
 def _schedules(data: Data, over: str, fixed: str) -> Shown:
     cases = bounds.schedules_of(data)
     parts = bounds.panels(cases, over)
+    details = f"The number of {fixed} is {parts[0][fixed].iloc[0]}."
     caption = (
         f"Makespan of each schedule against the number of {over}, in pinned memory, with estimates "
         "from parts timed alone; below, over the pipeline estimate, which concurrent kernels can "
-        f"beat. {SIDE}; only the lower estimates include it. Bars: 95% intervals. "
-        f"The number of {fixed} is {parts[0][fixed].iloc[0]}."
+        f"beat. {SIDE}; only the lower estimates include it. Bars: 95% intervals."
     )
-    return shown(data, _makespans(parts, over), caption, cases)
+    return shown(data, _makespans(parts, over), caption, cases, details=details)
 
 
 def _makespans(parts: list[pd.DataFrame], over: str) -> Figure:

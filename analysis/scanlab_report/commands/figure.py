@@ -29,13 +29,13 @@ def run(options: argparse.Namespace) -> int:
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
 
-    from scanlab_report.shown import draw, footer_line
+    from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
 
     try:
         with opened.asked(options, "figure") as (entry, data), one_file(out) as made:
-            drawn = draw(entry, data, [made])
+            on = draw(entry, data, [made])
     except opened.Refused as error:
         return refuse(*error.args)
-    say(f"{drawn.caption} {footer_line(drawn.sources)}".strip())
+    say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
     say(f"Written: {out}")
     return SOUND

@@ -75,20 +75,22 @@ def _made(write: Callable[..., str], entry: shown.Entry, data: Data, *folders: P
 
 
 def _figure(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
-    """Draw a figure of the first device that has it, and for the papers if the first device has."""
+    """Draw a figure of all devices, and that of the first one for the papers."""
     targets = [out / "figures" / f"{entry.name}{suffix}" for suffix in (".pdf", ".png")]
-    made = shown.draw(entry, data, targets)
+    on = of_paper = shown.draw(entry, data, targets)
     if paper:
         copies = [paper / "figures" / target.name for target in targets]
         with suppress(Lacking):
             if len(data.devices) > 1:
-                shown.draw(entry, data.on(data.devices[0]), copies)
+                of_paper = shown.draw(entry, data.on(data.devices[0]), copies)
             else:
                 for source, target in zip(targets, copies, strict=True):
                     put(target, source.read_bytes())
-            caption = shown.latex_caption(made.caption, made.sources)
+            caption = shown.latex_caption(
+                shown.joint_caption(of_paper), shown.all_sources(of_paper)
+            )
             put(paper / "figures" / f"{entry.name}.caption.tex", caption)
-    return f"is of {shown.footer_line(made.sources) or 'no device'}"
+    return f"is of {shown.footer_line(shown.all_sources(on)) or 'no device'}"
 
 
 def _table(entry: shown.Entry, data: Data, out: Path, paper: Path | None) -> str:
