@@ -144,8 +144,10 @@ class Variants(dict[str, Variant]):
         """Ids, those of groups among them."""
         ids: list[str] = []
         for item in wanted:
-            single = isinstance(item, str)
-            ids += [item] if single else [id_ for id_, about in self.items() if item.has(about)]
+            if isinstance(item, str):
+                ids.append(item)
+            else:
+                ids += [id_ for id_, about in self.items() if item.has(about)]
         return ids
 
 

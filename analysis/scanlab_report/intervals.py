@@ -52,7 +52,8 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan, 0)
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """The median of samples and its 95% interval, in their unit."""
     data = np.sort(np.asarray(values, dtype=float))
-    return Interval(*map(float, np.ravel(_medians(data, np.array([len(data)])))), len(data))
+    median, low, high = (float(v[0]) for v in _medians(data, np.array([len(data)])))
+    return Interval(median, low, high, len(data))
 
 
 def _medians(times: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -141,8 +142,9 @@ def ratio_intervals(
         ends = [np.full(len(places), np.nan)] * 2
         if min(count) >= FEWEST:
             ends = _ends_of_ratio(above, below)
-        for place, *value in zip(places, *(v.tolist() for v in (values, *ends)), strict=True):
-            intervals[place] = Interval(*value, int(min(count)))
+        columns = (v.tolist() for v in (values, *ends))
+        for place, value, low, high in zip(places, *columns, strict=True):
+            intervals[place] = Interval(value, low, high, int(min(count)))
     return intervals
 
 

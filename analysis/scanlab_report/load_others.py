@@ -145,7 +145,7 @@ def _ranges(file: Path) -> results.Ranges:
 
 def _cases_of(ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
     """The case of each range, by its name."""
-    cases = {}
+    cases: dict[str, Mapping[str, object]] = {}
     for own in ranges.ranges:
         settings, about = own.settings, ranges.context.variants.get(own.variant)
         defaults = about.defaults if about else {}

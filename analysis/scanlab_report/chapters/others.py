@@ -93,8 +93,8 @@ def time_by_axis(data: Data) -> Shown:
             points, colour = points.sort_values("x"), COLOURS[place % len(COLOURS)]
             label = style.plain(f"{line} {name}".strip())
             panel.plot(points["x"], points["value"], "o-", color=colour, label=label)
-            bars = (points[end] for end in ("x", "value", "low", "high"))
-            marks.error_bars(panel, *bars, colour)
+            x, y = points["x"], points["value"]
+            marks.error_bars(panel, x, y, points["low"], points["high"], colour)
         if rows["x"].min() >= 1 and rows["x"].max() >= 8 * rows["x"].min():
             marks.items_axis(panel, rows["x"].astype(int))
         panel.set_title(_heading(case), fontsize=7.5)

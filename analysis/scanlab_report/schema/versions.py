@@ -7,7 +7,13 @@ from typing import Any
 from scanlab_report.schema import documents, kept, results
 from scanlab_report.schema.fields import Misfit, shown
 
-READ = (results.SCHEMA, results.RANGES, results.STOPWATCH, kept.SESSION, kept.NOISE)
+READ: tuple[str, ...] = (
+    results.SCHEMA,
+    results.RANGES,
+    results.STOPWATCH,
+    kept.SESSION,
+    kept.NOISE,
+)
 READ += (documents.TRACE, documents.RANKS_TRACE, documents.VERIFICATION, documents.EXPLAIN)
 READ += (documents.SYNC, documents.CONCURRENCY, documents.COMPARISON, documents.AGAINST)
 """The schemas that the analysis reads."""
