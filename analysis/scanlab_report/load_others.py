@@ -135,6 +135,8 @@ def _ranges(file: Path) -> results.Ranges:
     """Read the ranges of a report."""
     candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
     path = next((path for path in candidates if path.is_file()), candidates[0])
+    if not path.is_file():
+        raise ValueError(f"{path.name} is not beside it: scanlab bench --once --out writes it")
     try:
         document = decoded(load_bytes(path))
         check_schema(document, results.RANGES)

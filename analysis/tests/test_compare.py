@@ -296,4 +296,4 @@ def test_bad_files_are_refused_and_nothing_is_written(
         assert main(["compare", good, str(tmp_path / bad), "--out", str(out)]) == 2
         assert reason in capsys.readouterr().err and not out.exists()
     assert main(["compare", good, good, "--out", good]) == 2
-    assert "it is a file, and a folder is wanted" in capsys.readouterr().err
+    assert "cannot be written: File exists" in capsys.readouterr().err
