@@ -201,7 +201,7 @@ class Engine::Report : public BenchmarkReporter {
 };
 
 Engine::Engine(const GoogleFlags& flags, std::ostream* table, std::ostream& err, ResultsFile* file)
-    : err_(err), progress_(err), file_(file) {
+    : err_(err), progress_(err), file_(file), out_path_(flags.value("out")) {
   if (table != nullptr) {
     const bool medians =
         !flags.given("format") && !flags.given("report_aggregates_only") && !flags.given("display_aggregates_only");
@@ -209,12 +209,10 @@ Engine::Engine(const GoogleFlags& flags, std::ostream* table, std::ostream& err,
     table_->SetOutputStream(table);
     table_->SetErrorStream(&err);
   }
-  const std::string path = flags.value("out");
-  if (path.empty()) return;
+  if (out_path_.empty()) return;
   std::error_code none;
-  if (file != nullptr && std::filesystem::equivalent(path, file->path(), none))
-    refuse(fmt::format("--out and --benchmark_out are the same file, '{}': choose another name", path));
-  parse_out_ = [path] { parse_words({fmt::format("{}out={}", kPrefix, path)}); };
+  if (file != nullptr && std::filesystem::equivalent(out_path_, file->path(), none))
+    refuse(fmt::format("--out and --benchmark_out are the same file, '{}': choose another name", out_path_));
   const std::string format = flags.value("out_format");
   out_ = std::make_unique<Report>([format] { return file_reporter(format); }, true, false);
 }
@@ -278,7 +276,7 @@ void Engine::run(const std::vector<EngineCase>& group) {
   }
   Silence silence;
   BenchmarkReporter* const table = table_ != nullptr ? static_cast<BenchmarkReporter*>(table_.get()) : &silence;
-  if (parse_out_) parse_out_();
+  if (out_ != nullptr) parse_words({fmt::format("{}out={}", kPrefix, out_path_)});  // opens the file
   if (!group.empty()) benchmark::RunSpecifiedBenchmarks(table, out_.get(), ".");
   benchmark::ClearRegisteredBenchmarks();
   progress_.clear();

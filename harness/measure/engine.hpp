@@ -107,9 +107,9 @@ class Engine {
   Progress progress_;
   ResultsFile* file_;
   std::unique_ptr<Report> table_;
-  std::unique_ptr<Report> out_;      ///< of --benchmark_out
-  std::function<void()> parse_out_;  ///< lets Google Benchmark open that file
-  std::exception_ptr lost_;          ///< the device, or the disk: no further sample is taken
+  std::string out_path_;         ///< of --benchmark_out; empty: none
+  std::unique_ptr<Report> out_;  ///< of --benchmark_out
+  std::exception_ptr lost_;      ///< the device, or the disk: no further sample is taken
 };
 
 /// Erases the cases that Google Benchmark does not choose, and sets the repetitions of the others. False: their names
