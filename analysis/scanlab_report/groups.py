@@ -18,7 +18,6 @@ BEST, HEADER = "best", "device_scan"
 LARGEST = 1 << 28
 """Largest size at which scans are compared side by side; only the fastest are timed beyond it."""
 
-COPIES = Group("a copy", lambda about: about.kind == "copy")
 CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
 CUBS = Group("CUB", lambda about: about.family == "CUB")
 OVERVIEW_CUBS = Group("CUB", lambda about: CUBS.has(about) and about.overview)
@@ -28,7 +27,6 @@ HOST = Group("the CPU", lambda about: about.on_host)
 SCANS = Group("a scan on the GPU", lambda about: about.kind == "scan" and not about.on_host)
 RIVALS = Group("a rival", lambda about: SCANS.has(about) and about.origin == "baseline")
 OWN = Group("a scan of ours", lambda about: about.origin == "variant")
-IN_BULK = Group("a scan by bulk copies", lambda about: "piece" in about.defaults)
 SHAPES = Group("CUB in a given shape", lambda about: CUBS.has(about) and bool(about.parameters))
 VENDOR_CODE = (CEILING, CUBS, THRUST)
 """Code that a commit of Scanlab does not change, only one of CUDA or CCCL."""

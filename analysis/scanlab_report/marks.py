@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
-from scanlab_report.intervals import FEWEST_OF_MEDIAN
 from scanlab_report.style import End, Look
 
 # ----------------------------------------------------------------------------------------- axes
@@ -135,9 +134,3 @@ def error_bars(
         bars = {"xerr": lengths, "zorder": 3} if across else {"yerr": lengths, "zorder": 1.5}
         form = {"fmt": "none", "elinewidth": 0.8, "capsize": 1.4, "capthick": 0.6}
         axes.errorbar(x[known], y[known], ecolor=colour, **form, **bars)
-
-
-def bars_said(repetitions: Iterable[int]) -> str:
-    """Return what bars mean, for the caption of medians of so many repetitions each."""
-    few = any(count < FEWEST_OF_MEDIAN for count in repetitions)
-    return f"Bars: 95% intervals{f', where there are {FEWEST_OF_MEDIAN} repetitions' * few}."

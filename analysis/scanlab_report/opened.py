@@ -144,7 +144,6 @@ def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[Entry, Data]
     from scanlab_report.pick import Lacking
 
     entry = entry_of(options, kind)
-
     data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
     timed = data["scan"]
     if not entry.of_others:

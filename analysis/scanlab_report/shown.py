@@ -71,8 +71,6 @@ class Entry:
     measured_by: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     """Options of a user that change it: `variants`, `type`, `op`."""
-    wide: bool = False
-    """Whether it needs both columns of a page."""
     of_others: bool = False
     """Whether it is of files of other programs, all in one picture."""
 

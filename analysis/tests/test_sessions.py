@@ -41,7 +41,7 @@ def timed(
 
 
 def row(*arguments: Any, **named: Any) -> dict[str, Any]:
-    """What is known of the only file."""
+    """The row of the only file."""
     (own,) = drift.timed_in_rounds(timed(*arguments, **named), "scan")
     return drift.summary(own, "scan")
 

@@ -42,7 +42,7 @@ def worst_of_octaves(comparisons: pd.DataFrame) -> pd.DataFrame:
     return rows.drop_duplicates(["type", "op", "way", "octave"])
 
 
-@figure(*FILES, wide=True)
+@figure(*FILES)
 def head_to_head(data: Data) -> Shown:
     """Speedup of best over the fastest CUB by type, operator and size: darker is faster, a dot is a
     tie, a cross a loss."""

@@ -45,7 +45,7 @@ def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
     return rows[which + "overlap_in_both"] / either.where(either > 0)
 
 
-@figure("model", wide=True)
+@figure("model")
 def model_residuals(data: Data) -> Shown:
     """Engine model against the device of its calibration: error of the makespan, and the share of
     overlapping pairs that both have."""

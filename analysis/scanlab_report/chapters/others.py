@@ -43,7 +43,7 @@ def _heading(parts: Iterable[str]) -> str:
     return style.plain(textwrap.fill(" ".join(parts), 30, max_lines=3, placeholder=" …"))
 
 
-@figure(of_others=True, wide=True)
+@figure(of_others=True)
 def distributions(data: Data) -> Shown:
     """Cumulative distribution of the samples of each case of nvbench or Google Benchmark."""
     rows = cases(data)
@@ -74,7 +74,7 @@ def distributions(data: Data) -> Shown:
     return shown(data, drawn, caption, rows)
 
 
-@figure(of_others=True, wide=True)
+@figure(of_others=True)
 def time_by_axis(data: Data) -> Shown:
     """Time of nvbench's or Google Benchmark's cases by the axis of numbers that varies most."""
     every = cases(data)

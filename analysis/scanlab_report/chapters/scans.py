@@ -19,7 +19,7 @@ from scanlab_report.tables import ELEMENT_BYTES
 
 ALL = ("variants", "type", "op")
 SUMS = "Inclusive sums of 32-bit integers, cold cache, stream launches."
-"""What figures and tables show that follow no wish of a user."""
+"""The scans of figures and tables that follow no wish of a user."""
 
 
 def scan_of(cases: pd.DataFrame) -> tuple[str, str]:

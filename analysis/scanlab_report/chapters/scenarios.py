@@ -58,7 +58,7 @@ MORE = {
     "left.",
     "scenarios_worth": "Each row is one job, whole and in streams.",
 }
-"""What captions add to the titles, which the gallery has too."""
+"""Additions of captions to the titles, which the gallery has too."""
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
@@ -116,7 +116,7 @@ def _draw(data: Data, name: str) -> Shown:
 for _name, _title in TITLES.items():
     _make = partial(_draw, name=_name)
     _make.__doc__, _make.__module__ = _title, __name__
-    figure("scenarios", name=_name, wide=len(PICTURES[_name][0]) > 1)(_make)
+    figure("scenarios", name=_name)(_make)
 
 
 @table("scenarios")

@@ -41,14 +41,14 @@ def schedule_look(place: int) -> Look:
     return form(place, _COLOURS[place % len(_COLOURS)])
 
 
-@figure("schedules", wide=True)
+@figure("schedules")
 def schedules(data: Data) -> Shown:
     """Time of each schedule against the number of chunks, by the ratio of kernel to copy time,
     beside estimates from parts timed alone."""
     return _schedules(data, "chunks", "streams")
 
 
-@figure("schedules", wide=True)
+@figure("schedules")
 def schedules_streams(data: Data) -> Shown:
     """Time of each schedule against the number of streams."""
     return _schedules(data, "streams", "chunks")

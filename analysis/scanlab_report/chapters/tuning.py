@@ -202,7 +202,7 @@ def _shape(data: Data, variant: str, settings: str) -> tuple[str, int]:
     return LOOK_BACK, number["threads"] * number["items"]
 
 
-@figure("cub_shapes", wide=True)
+@figure("cub_shapes")
 def cub_shapes(data: Data) -> Shown:
     """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy,
     by tile size; the star is cub_tuned."""

@@ -43,7 +43,7 @@ class Standing:
 
     @property
     def verdict(self) -> str:
-        """By the median: the bound must be met in every file."""
+        """The verdict by the median: the bound must be met in every file."""
         if not self.files:
             return NOT_MEASURED
         return HOLDS if self.met == self.files else FAILS

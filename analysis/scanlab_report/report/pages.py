@@ -150,7 +150,7 @@ PARTS: dict[str, Callable[[Data], str]] = {
 
 
 def fault(page: Path) -> str:
-    """What is wrong with the markers of a page; empty if all is well."""
+    """A fault of the markers of a page; empty if all is well."""
     try:
         text = markers.text_of(page)
         parts = [markers.find(text, name) for name in PARTS if f"<!-- {name}:" in text]
