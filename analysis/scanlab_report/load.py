@@ -18,7 +18,7 @@ from scanlab_report import load_others, load_samples, others
 from scanlab_report.data import Data, Session
 from scanlab_report.others.nvbench import nvbench
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
-from scanlab_report.schema import documents, kept, results
+from scanlab_report.schema import counts, documents, kept, results
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, shown
 from scanlab_report.schema.versions import schema_of
 from scanlab_report.tables import COLUMNS, MEASURED, RECORDED, rank_settings_name
@@ -205,7 +205,7 @@ def _session(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -
 
 def _count(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -> None:
     """Read a case on the SIMT emulator."""
-    case = convert(document, documents.Explanation)
+    case = convert(document, counts.Explanation)
     context = {"date": case.date, "git_commit": case.git_commit, "git_dirty": case.git_dirty}
     number = data.add_file(path, origin, context, of_no_device=True)
     values = {"unpadded": case.unpadded or case.variant, "content": case}
@@ -219,6 +219,6 @@ _READERS: dict[str, Callable[..., None]] = {
     documents.RANKS_TRACE: _ranks_trace,
     results.STOPWATCH: _stopwatch,
     kept.SESSION: _session,
-    documents.EXPLAIN: _count,
+    counts.EXPLAIN: _count,
 }
 """The function that reads documents of each schema."""

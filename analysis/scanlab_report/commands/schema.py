@@ -24,11 +24,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     import msgspec
 
+    from scanlab_report.schema import counts, kept, results
     from scanlab_report.schema import documents as own
-    from scanlab_report.schema import kept, results
 
     structs = [results.Results, results.Ranges, results.Stopwatch, kept.Session, kept.Noise]
-    structs += [own.VerificationLine, own.Explanation, own.Trace, own.RanksTrace]
+    structs += [own.VerificationLine, counts.Explanation, own.Trace, own.RanksTrace]
     structs += [own.ImplicitSync, own.Concurrency, own.Comparison, own.Against]
     options.out.mkdir(parents=True, exist_ok=True)
     for struct in structs:

@@ -1,4 +1,4 @@
-// What all views share: numbers, looks, the chart of lines, controls and tables.
+// Shared by all views: numbers, looks, the chart of lines, controls and tables.
 //
 // A view is an object with `title`, `short` (its name in the navigation), `controls(state, add)`, which adds its controls
 // one by one, each with the choices that those before it leave, and `show(state)`, which returns what is drawn and said.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanlab_report.schema import documents, kept, results
+from scanlab_report.schema import counts, documents, kept, results
 from scanlab_report.schema.fields import Misfit, shown
 
 READ: tuple[str, ...] = (
@@ -14,7 +14,7 @@ READ: tuple[str, ...] = (
     kept.SESSION,
     kept.NOISE,
 )
-READ += (documents.TRACE, documents.RANKS_TRACE, documents.VERIFICATION, documents.EXPLAIN)
+READ += (documents.TRACE, documents.RANKS_TRACE, documents.VERIFICATION, counts.EXPLAIN)
 READ += (documents.SYNC, documents.CONCURRENCY, documents.COMPARISON, documents.AGAINST)
 """The schemas that the analysis reads."""
 _TODAY = {schema.partition("/")[0]: schema for schema in READ}

@@ -7,7 +7,7 @@
 
 using Items = std::vector<int>;
 
-// What comes before each item, summed.
+// The sum of the items before each item.
 Items exclusive(const Items& items) {
   Items sums(items.size());
   std::exclusive_scan(items.begin(), items.end(), sums.begin(), 0);
