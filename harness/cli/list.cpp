@@ -46,8 +46,10 @@ int list(const Words& arguments, Context& context) {
   bool json = false;
   Options options;
   options.list("variant", "GLOB", words, "select variants by id or glob (default all)")
+      .list("primitive", "NAME", words, "select scan, block_scan or warp_scan (default all)")
       .flag("json", json, "print JSON");
   if (!options.parse(arguments, context)) return kOk;
+  words.try_emplace("primitive", Words{"all"});
   measure::Facts all = {{"schema", "scanlab-list/2"}, {"variants", measure::Facts::array()}};
   for (const Variant* variant : select_scans(words).variants) {
     if (json) {

@@ -96,6 +96,8 @@ void add_selection_options(Options& options, OptionWords& words, const std::stri
   options.list("variant", "GLOB", words, "select variants and baselines by id or glob: hs_block, 'hso_*' (default all)")
       .list("items", "LIST", words,
             fmt::format("set numbers of items: 1000, 2^20+1, 2^10:2^28:x4, 0:100:+10 (default {})", default_items))
+      .list("primitive", "NAME", words, "select scan, block_scan or warp_scan (default scan, unless none is chosen)")
+      .list("rows", "LIST", words, "block_scan, warp_scan: set numbers of rows of --items each (default: by command)")
       .list("set", "PARAMETER=VALUE", words, "set a parameter of a variant, as scanlab list names them: padding=row");
 }
 

@@ -22,13 +22,15 @@ std::unique_ptr<verify::Checker> make_checker(const std::string& device, const s
 
 /// The cases of a selection. Where all types or operators are asked for, a variant is checked with those that it has.
 std::vector<Case> cases_of(const Selection& selection, bool with_small, const OptionWords& words) {
-  std::vector<Case> cases = selection.cases();
+  std::vector<Case> cases = selection.cases(3);
   if (with_small) cases = verify::with_small(cases);
   const auto has = [](const auto& list, auto value) { return std::ranges::find(list, value) != list.end(); };
   const bool every_type = has(words_of(words, "type"), "all"), every_op = has(words_of(words, "op"), "all");
   std::erase_if(cases, [&](const Case& each) {
     const Description& about = each.variant->about;
-    return (every_type && !has(about.types, each.problem.type)) || (every_op && !has(about.operators, each.problem.op));
+    return (every_type && !has(about.types, each.problem.type)) ||
+           (every_op && !has(about.operators, each.problem.op)) ||
+           (every_type && every_op && !has(about.monoids, std::pair(each.problem.type, each.problem.op)));
   });
   return cases;
 }
@@ -76,8 +78,10 @@ int verify(const Words& arguments, Context& context) {
       .output("json", json, "write each check to FILE as one line of JSON");
   if (!options.parse(arguments, context)) return kOk;
   const bool named = options.given("variant") && !checks.quick;
-  for (const char* option : {"type", "op", "mode"}) words.try_emplace(option, Words{"all"});
+  for (const char* option : {"type", "op"}) words.try_emplace(option, Words{"all"});
   Selection selection = select_scans(words);
+  const bool of_arrays = selection.primitive() == Primitive::scan;
+  if (of_arrays && !words.contains("mode")) selection.modes = {Mode::inclusive, Mode::exclusive};
   checks.kinds = values_of(words, "input", with_names(kInputKinds));
   if (words.contains("aliasing")) checks.aliasings = values_of(words, "aliasing", with_names(verify::kAliasings));
   if (checks.repeat == 1) refuse("--repeat 1: give 2 runs or more");
@@ -93,7 +97,7 @@ int verify(const Words& arguments, Context& context) {
         device == "simt" ? kBadInput : kNoDevice,
         "--repeat needs a GPU: every run on the SIMT emulator is the same. Leave it out, or use --device cuda");
   }
-  if (usual_sizes) {
+  if (usual_sizes && of_arrays) {
     selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
     if (named && !words.contains("aliasing")) checks.aliasings.clear();
   }
@@ -104,10 +108,13 @@ int verify(const Words& arguments, Context& context) {
   facts["seed"] = std::to_string(checks.seed);
   std::optional<verify::ChecksFile> file;
   if (json.path) file.emplace(*json.path, json.force, facts);
-  const auto [least, most] = std::ranges::minmax(selection.items);
+  const bool with_small = usual_sizes && of_arrays && !on_gpu && selection.settings.empty() && !checks.quick;
+  const std::vector<Case> cases = cases_of(selection, with_small, words);
+  std::set<std::int64_t> sizes;
+  for (const Case& each : cases) sizes.insert(each.problem.items_per_row());
   fmt::print(context.out,
              "verifying on {}: {} variants and baselines, {} sizes from {} to {}, seed {}\ncommit {}{}{}\n",
-             checked.backend(), selection.variants.size(), selection.items.size(), least, most, checks.seed,
+             checked.backend(), selection.variants.size(), sizes.size(), *sizes.begin(), *sizes.rbegin(), checks.seed,
              facts["git_commit"].get<std::string>(), facts["git_dirty"] == "true" ? "+" : "",
              on_gpu ? ", on " + facts["device"].get<std::string>() : "");
 
@@ -118,8 +125,6 @@ int verify(const Words& arguments, Context& context) {
     summary.add(check);
   };
   try {
-    const bool with_small = usual_sizes && !on_gpu && selection.settings.empty() && !checks.quick;
-    const std::vector<Case> cases = cases_of(selection, with_small, words);
     constexpr double kSlow = 2;  // seconds: a check of 40 times the items may take 1,600 times as long
     std::set<const Variant*> slow;
     Clock::time_point last = Clock::now();
@@ -127,7 +132,7 @@ int verify(const Words& arguments, Context& context) {
       if (seconds_since(std::exchange(last, Clock::now())) > kSlow) slow.insert(check.tested_case.variant);
       report(check);
     });
-    if (usual_sizes && named && !on_gpu) check_levels(cases, slow, checks.seed, report);
+    if (usual_sizes && of_arrays && named && !on_gpu) check_levels(cases, slow, checks.seed, report);
   } catch (const verify::DeviceLost& lost) {
     summary.add_lost_device(lost);
   }

@@ -42,6 +42,12 @@ std::string unsupported(const Description& about, const Problem& problem) {
     return fmt::format("{} does not take operator {}", about.id, name(problem.op));
   }
   if (!defined(problem.type, problem.op)) return not_defined(problem.type, problem.op);
+  if (std::ranges::find(about.monoids, std::pair(problem.type, problem.op)) == about.monoids.end()) {
+    return fmt::format("{} takes no {} of {}", about.id, name(problem.op), name(problem.type));
+  }
+  if (about.primitive == Primitive::scan && problem.rows != 1) {
+    return fmt::format("{} scans one row: leave out --rows, or choose a block scan", about.id);
+  }
   for (const auto& [key, value] : problem.settings) {
     const auto known = std::ranges::find(about.parameters, key, &Parameter::name);
     if (known == about.parameters.end()) {
@@ -65,6 +71,7 @@ bool Variant::join(Variant other) {
   }
   about.operators.insert(about.operators.end(), added.begin(), added.end());
   std::ranges::sort(about.operators);
+  about.monoids.insert(about.monoids.end(), other.about.monoids.begin(), other.about.monoids.end());
   for (const ElementType type : other.about.types) {
     if (!has(about.types, type)) about.types.push_back(type);
   }
@@ -76,8 +83,9 @@ bool Variant::join(Variant other) {
 }
 
 std::string case_name(const Description& about, const Problem& problem) {
-  std::string text = fmt::format("scan/variant:{}/type:{}/op:{}/mode:{}/items:{}", about.id, name(problem.type),
-                                 name(problem.op), name(problem.mode), problem.items);
+  std::string text = fmt::format("{}/variant:{}/type:{}/op:{}/mode:{}/items:{}", name(about.primitive), about.id,
+                                 name(problem.type), name(problem.op), name(problem.mode), problem.items_per_row());
+  if (problem.rows != 1) text += fmt::format("/rows:{}", problem.rows);
   for (const Parameter& parameter : about.parameters) {
     const std::string value = setting(about, problem.settings, parameter.name);
     if (value != parameter.values.front()) text += fmt::format("/{}:{}", parameter.name, value);

@@ -35,6 +35,7 @@ void describe_monoids(Description& about) {
     if constexpr (takes<Scan, Op>()) {
       add(about.types, type);
       add(about.operators, op);
+      about.monoids.emplace_back(type, op);
     }
   });
 }
@@ -88,12 +89,7 @@ Variant scan_variant(Origin origin, SupportedBackends backends, AddBackends add_
     bound.plan = planned(*scan, about.id);
     if (bound.plan.possible()) {
       with_monoid(problem.type, problem.op, [&]<class Op>(Op op) {
-        if constexpr (takes<Scan, Op>()) {
-          add_backends(op, scan, problem, bound);
-        } else {
-          bound.plan = Plan::refuse(about.id + " takes no " + std::string(name(problem.op)) + " of " +
-                                    std::string(name(problem.type)));
-        }
+        if constexpr (takes<Scan, Op>()) add_backends(op, scan, problem, bound);
       });
     }
     return bound;

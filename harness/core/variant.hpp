@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/core/ceil.hpp"
@@ -35,14 +36,26 @@ struct Choice {
   friend auto operator<=>(const Choice&, const Choice&) = default;
 };
 
+/// What is computed. Variants of one primitive are compared with each other.
+enum class Primitive {
+  scan,        ///< one scan of the whole array
+  block_scan,  ///< a scan of each row, whose items a thread block holds in its registers
+  warp_scan,   ///< a scan of each row, whose items a warp holds in its registers
+};
+constexpr const char* name(Primitive primitive) {
+  return primitive == Primitive::scan ? "scan" : primitive == Primitive::block_scan ? "block_scan" : "warp_scan";
+}
+
 /// The scan that is asked for.
 struct Problem {
   ElementType type = ElementType::i32;
   Operator op = Operator::plus;
   Mode mode = Mode::inclusive;
-  std::int64_t items = 0;
+  std::int64_t items = 0;  ///< of all rows
   Settings settings;
+  std::int64_t rows = 1;  ///< of equal length, one behind the other, each scanned alone
 
+  std::int64_t items_per_row() const { return items / rows; }
   /// Bytes that any scan must move: every item read once and written once.
   std::size_t ideal_bytes() const { return 2 * static_cast<std::size_t>(items) * item_bytes(type, op); }
   friend bool operator==(const Problem&, const Problem&) = default;
@@ -121,17 +134,21 @@ struct Description {
   std::string family{};    ///< the algorithm or the vendor; figures group and colour by it
   std::string label{};     ///< its name in legends and tables; empty: its id
   std::string unpadded{};  ///< for a variant that pads shared memory: the id of its unpadded form; otherwise empty
-  bool overview = true;    ///< whether overview figures show it; false: a similar variant of its family stands for it
+  Primitive primitive = Primitive::scan;
+  bool overview = true;  ///< whether overview figures show it; false: a similar variant of its family stands for it
   Kind kind = Kind::scan;
-  std::vector<ElementType> types{};   ///< filled in from what the scan is compiled for
-  std::vector<Operator> operators{};  ///< filled in as `types` is
+  std::vector<ElementType> types{};                         ///< filled in from what the scan is compiled for
+  std::vector<Operator> operators{};                        ///< filled in as `types` is
+  std::vector<std::pair<ElementType, Operator>> monoids{};  ///< likewise: the operators of each type
   std::vector<Parameter> parameters{};
   /// The settings of a tunable rival that are compiled in for a type and operator. Empty: it is not tuned.
   std::function<std::vector<Settings>(ElementType, Operator)> shapes{};
   Mode natural_mode = Mode::inclusive;  ///< the mode that costs no extra work; the default of `explain`
   std::string limits = "any n";         ///< the supported n, in words
-  bool in_place = false;                ///< whether the output may be the input array
-  bool bitwise_reproducible = true;     ///< of floating-point results
+  /// What `verify` tries by default: the items of a row, and settings. Empty: the sizes where scans of arrays break.
+  std::vector<std::pair<std::int64_t, Settings>> checked{};
+  bool in_place = false;             ///< whether the output may be the input array
+  bool bitwise_reproducible = true;  ///< of floating-point results
   Cost cost{};
 };
 
@@ -213,7 +230,8 @@ Settings small_settings(const Description& about);
 /// Returns why the variant does not support the type, operator or settings of `problem`; empty if it does.
 std::string unsupported(const Description& about, const Problem& problem);
 
-/// `scan/variant:ID/type:T/op:O/mode:M/items:N` and a `/parameter:value` for every setting that is not the default.
+/// `PRIMITIVE/variant:ID/type:T/op:O/mode:M/items:N`, with the items of a row; `/rows:R` if there are several; and a
+/// `/parameter:value` for every setting that is not the default.
 std::string case_name(const Description& about, const Problem& problem);
 
 }  // namespace scanlab

@@ -119,6 +119,9 @@ class CudaScanBackend : public ScanBackend {
       const Buffers buffers = buffers_of(timed);
       if (last_user_ != user(timed)) prepare(timed);
       Sample sample{.runs = runs};
+      if (timed.about().primitive != Primitive::scan && timed.bound.cuda_watch) {
+        sample.fields["cycles"] = timed.bound.cuda_watch(buffers, timer_.stream()).front().total;
+      }
       const cuda::Work work{
           .run =
               [&](cudaStream_t stream) {

@@ -8,12 +8,13 @@ namespace scanlab::measure {
 
 void describe(const TimedCase& timed, Facts& entry) {
   const Problem& problem = timed.problem();
-  entry["kind"] = "scan";
+  entry["kind"] = name(timed.about().primitive);
   entry["variant"] = timed.about().id;
   entry["type"] = name(problem.type);
   entry["op"] = name(problem.op);
   entry["mode"] = name(problem.mode);
-  entry["items"] = problem.items;
+  entry["items"] = problem.items_per_row();
+  if (timed.about().primitive != Primitive::scan) entry["rows"] = problem.rows;
   Facts& settings = entry["settings"] = Facts::object();
   for (const Parameter& parameter : timed.about().parameters) {
     settings[parameter.name] = setting(timed.about(), problem.settings, parameter.name);
@@ -64,6 +65,7 @@ Facts described(const Variant& variant) {
           {"title", about.title},
           {"source", about.source},
           {"kind", name(about.kind)},
+          {"primitive", name(about.primitive)},
           {"origin", variant.origin == Origin::variant ? "variant" : "baseline"},
           {"family", about.family},
           {"overview", about.overview},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "harness/host/status.hpp"
 
@@ -76,11 +77,37 @@ void unknown_variant(const char* what, const std::string& pattern) {
   unknown(what, pattern, Registry::instance().ids());
 }
 
+namespace {
+
+constexpr std::array kPrimitives{Primitive::scan, Primitive::block_scan, Primitive::warp_scan};
+
+/// Leaves the variants of the stated primitives, else scans, else those of the first variant's primitive.
+void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& variants) {
+  std::vector<Primitive> wanted = values_of(stated, "primitive", with_names(kPrimitives));
+  const auto is_scan = [](const Variant* each) { return each->about.primitive == Primitive::scan; };
+  if (wanted.empty()) {
+    wanted = {std::ranges::any_of(variants, is_scan) ? Primitive::scan : variants.front()->about.primitive};
+  }
+  std::erase_if(variants,
+                [&](const Variant* each) { return std::ranges::find(wanted, each->about.primitive) == wanted.end(); });
+  if (variants.empty()) refuse(fmt::format("no chosen variant is a {}", name(wanted.front())));
+}
+
+/// Appends the values of an option that names counts, each once.
+void add_counts(const OptionWords& stated, const char* option, std::vector<std::int64_t>& counts) {
+  for (const std::int64_t n : counts_of(stated, option)) {
+    if (std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
+  }
+}
+
+}  // namespace
+
 Selection select_scans(const OptionWords& stated) {
   Selection selection;
   Words globs = words_of(stated, "variant");
   if (globs.empty()) globs.emplace_back("*");
   selection.variants = matching<Variant>(globs, [](const std::string& glob) { unknown_variant("variant", glob); });
+  keep_primitives(stated, selection.variants);
   const Description first = stated.contains("variant") ? selection.variants.front()->about : Description{};
   selection.types = enumerators(stated, "type", default_of(first.types, ElementType::i32));
   selection.operators = enumerators(stated, "op", default_of(first.operators, Operator::plus));
@@ -92,28 +119,37 @@ Selection select_scans(const OptionWords& stated) {
     return none;
   });
   selection.modes = enumerators(stated, "mode", Mode::inclusive);
-  for (const std::int64_t n : counts_of(stated, "items")) {
-    if (std::ranges::find(selection.items, n) == selection.items.end()) selection.items.push_back(n);
-  }
+  add_counts(stated, "items", selection.items);
+  add_counts(stated, "rows", selection.rows);
+  if (std::ranges::find(selection.rows, 0) != selection.rows.end()) refuse("--rows 0: give one row or more");
   selection.settings = settings_of(stated, selection.variants);
   return selection;
 }
 
-std::vector<Case> Selection::cases() const {
+std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
+  std::map<std::int64_t, std::vector<std::pair<const Variant*, Settings>>> sizes;
+  for (const Variant* variant : variants) {
+    Settings own;
+    for (const Parameter& parameter : variant->about.parameters) {
+      if (const auto chosen = settings.find(parameter.name); chosen != settings.end()) own.insert(*chosen);
+    }
+    for (const std::int64_t n : items) sizes[n].emplace_back(variant, own);
+    if (!items.empty()) continue;
+    for (const auto& [n, checked] : variant->about.checked) {
+      sizes[n].emplace_back(variant, own);
+      sizes[n].back().second.insert(checked.begin(), checked.end());
+    }
+  }
   std::vector<Case> all;
   for (const ElementType type : types) {
     for (const Operator op : operators) {
       if (!defined(type, op)) continue;
       for (const Mode mode : modes) {
-        for (const std::int64_t n : items) {
-          for (const Variant* variant : variants) {
-            Problem problem{type, op, mode, n, {}};
-            for (const Parameter& parameter : variant->about.parameters) {
-              if (const auto chosen = settings.find(parameter.name); chosen != settings.end()) {
-                problem.settings.insert(*chosen);
-              }
-            }
-            all.push_back({variant, std::move(problem)});
+        for (const auto& [n, chosen] : sizes) {
+          const bool is_one = chosen.front().first->about.primitive == Primitive::scan;
+          const std::vector<std::int64_t> usual{is_one ? 1 : usual_rows};
+          for (const std::int64_t r : rows.empty() ? usual : rows) {
+            for (const auto& [variant, own] : chosen) all.push_back({variant, {type, op, mode, n * r, own, r}});
           }
         }
       }

@@ -33,6 +33,9 @@ OptionWords read_option_words(const Value& part) {
   return words;
 }
 
+/// Timed rows of block scans: 64 for each of the 132 multiprocessors of a Hopper, which holds 1 to 32 at a time.
+constexpr std::int64_t kTimedRows = 64 * 132;
+
 bool contains(const auto& values, const auto& value) { return std::ranges::find(values, value) != values.end(); }
 
 /// The states that an option names, each once, or all that are `usual`.
@@ -94,7 +97,7 @@ std::vector<Case> varied(const Case& scan, const std::string& parameter) {
 /// Whether a sweep's case is left by the options that narrow it. A floor does not depend on the problem.
 bool is_selected(const Case& scan, const Selection& wanted, const OptionWords& stated) {
   const Problem& problem = scan.problem;
-  if (!contains(wanted.variants, scan.variant)) return false;
+  if (stated.contains("variant") && !contains(wanted.variants, scan.variant)) return false;
   if (scan.variant->about.kind == Kind::empty_launch) return true;
   return (!stated.contains("type") || contains(wanted.types, problem.type)) &&
          (!stated.contains("op") || contains(wanted.operators, problem.op)) &&
@@ -162,7 +165,7 @@ std::vector<ScanInColumns> cases(const ScanSweep& sweep) {
   std::vector<ScanInColumns> all;
   std::set<const Variant*> floors;
   for (const ScanSweepPart& part : sweep.parts) {
-    for (const Case& scan : select(part).cases()) {
+    for (const Case& scan : select(part).cases(kTimedRows)) {
       if (!unsupported(scan.variant->about, scan.problem).empty()) continue;
       if (scan.variant->about.kind == Kind::empty_launch && !floors.insert(scan.variant).second) continue;
       for (Case& each : varied(scan, part.vary)) all.push_back({std::move(each), part.caches, part.launches});
@@ -173,11 +176,11 @@ std::vector<ScanInColumns> cases(const ScanSweep& sweep) {
 
 std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::string& default_items) {
   Selection selection = select_scans(stated);
-  if (selection.items.empty()) selection.items = parse_items(default_items);
+  if (selection.items.empty() && selection.primitive() == Primitive::scan) selection.items = parse_items(default_items);
   const std::vector<Cache> caches = caches_of(stated);
   const auto launches = states_of(stated, "launch", kLaunchNames, std::vector{Launch::stream, Launch::graph});
   std::vector<ScanInColumns> all;
-  for (Case& each : selection.cases()) all.push_back({std::move(each), caches, launches});
+  for (Case& each : selection.cases(kTimedRows)) all.push_back({std::move(each), caches, launches});
   return all;
 }
 

@@ -21,6 +21,8 @@ namespace scanlab::simt {
 ///     void run(Machine&, Op, Arrays<Machine, Op::Item>, Workspace) const;   // only enqueues
 ///     template <class Machine, class Op>
 ///     void prepare(Machine&, Op, Workspace) const;             // optional: see BoundScan; only enqueues
+///     template <class Op>
+///     std::vector<RoleCycles> watch(…) const;                  // optional, on a GPU: see cuda_scan
 ///   };
 /// that is written against ThreadBlock. It runs on the emulator always and on the GPU when nvcc compiles it.
 template <class Scan, class = CompiledOperators>
@@ -66,6 +68,12 @@ Variant portable_scan(Origin origin = Origin::variant) {
           CudaMachine machine(static_cast<cudaStream_t>(stream));
           run_on(machine, Op{}, buffers);
         };
+        if constexpr (requires(const Item* in, Item* out) { scan->watch(cudaStream_t{}, Op{}, in, out, nullptr); }) {
+          bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
+            return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
+                               static_cast<Item*>(buffers.out), buffers.workspace);
+          };
+        }
 #endif
       });
 }

@@ -205,9 +205,8 @@ void check_all(Checker& checker, const std::vector<Case>& cases, const CheckRequ
                const std::function<void(const Check&)>& report) {
   ProblemChecks checks(checker, request, report);
   for (auto begin = cases.begin(); begin != cases.end() && !interrupted();) {
-    const auto end = std::find_if(begin, cases.end(), [&](const Case& each) {
-      return !same_group(each.problem, begin->problem) || each.problem.items != begin->problem.items;
-    });
+    const auto end =
+        std::find_if(begin, cases.end(), [&](const Case& each) { return bare(each.problem) != bare(begin->problem); });
     checks.check({begin, end});
     begin = end;
   }
@@ -221,7 +220,8 @@ Json to_json(const Description& about, const Problem& problem, std::optional<Inp
             {"type", name(problem.type)},
             {"op", name(problem.op)},
             {"mode", name(problem.mode)},
-            {"items", problem.items},
+            {"items", problem.items_per_row()},
+            {"rows", problem.rows},
             {"settings", Json(problem.settings)},
             {"input", input ? Json(name(*input)) : Json()},
             {"aliasing", aliasing ? Json(name(*aliasing)) : Json()},

@@ -2,7 +2,7 @@
 // (variants/operators/), exactly where the operator rounds nothing.
 //
 // Two passes, so that chunks are independent: the aggregate of every chunk, then, from the aggregate of all chunks
-// before it, every output. Items are made twice rather than kept.
+// before it, every output. Items are made twice rather than kept. At the first item of a row everything starts anew.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ auto make_accumulator() {
 template <class Op>
 class OracleBuilder {
  public:
-  explicit OracleBuilder(Oracle::Data& data) : data_(data), n_(data.problem.items), chunks_(ceil_div(n_, kChunk)) {}
+  explicit OracleBuilder(Oracle::Data& data)
+      : data_(data), n_(data.problem.items), row_(data.problem.items_per_row()), chunks_(ceil_div(n_, kChunk)) {}
 
   void build() {
     allocate();
@@ -71,6 +72,8 @@ class OracleBuilder {
   }
 
   Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, i, n_); }
+  /// The place where the first row begins that begins at `i` or later.
+  std::int64_t first_row_from(std::int64_t i) const { return ceil_div(i, row_) * row_; }
   std::int64_t end_of(std::int64_t chunk) const { return std::min(n_, (chunk + 1) * kChunk); }
 
   /// The prefix of each chunk.
@@ -81,6 +84,7 @@ class OracleBuilder {
                       for (std::int64_t chunk = from; chunk < to; ++chunk) prefixes[chunk + 1] = aggregate(chunk);
                     });
     for (std::int64_t chunk = 2; chunk < chunks_; ++chunk) {
+      if (first_row_from((chunk - 1) * kChunk) < chunk * kChunk) continue;  // a row begins in the chunk before
       Accumulator before = prefixes[chunk - 1];
       before.append(prefixes[chunk]);
       prefixes[chunk] = before;
@@ -90,7 +94,14 @@ class OracleBuilder {
 
   Accumulator aggregate(std::int64_t chunk) const {
     Accumulator total;
-    for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) total.push(input(i));
+    std::int64_t next_row = first_row_from(chunk * kChunk);
+    for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
+      if (i == next_row) {
+        total = {};
+        next_row += row_;
+      }
+      total.push(input(i));
+    }
     total.normalise();
     return total;
   }
@@ -98,7 +109,12 @@ class OracleBuilder {
   void write_outputs(std::int64_t chunk, Accumulator prefix) {
     Item* const values = reinterpret_cast<Item*>(data_.values.get());
     const bool exclusive = data_.problem.mode == Mode::exclusive;
+    std::int64_t next_row = first_row_from(chunk * kChunk);
     for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
+      if (i == next_row) {
+        prefix = {};
+        next_row += row_;
+      }
       const bool kept = (i + 1) % data_.every == 0;
       if (kept && exclusive) values[i / data_.every] = stored(prefix, i / data_.every);
       prefix.push(input(i));
@@ -124,6 +140,7 @@ class OracleBuilder {
 
   Oracle::Data& data_;
   std::int64_t n_;
+  std::int64_t row_;  ///< items of a row
   std::int64_t chunks_;
 };
 
