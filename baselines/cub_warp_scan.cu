@@ -1,0 +1,52 @@
+// cub_warp_scan: cub::WarpScan of the toolkit's CCCL, in the kernel of our own warp scans.
+#include <cub/warp/warp_scan.cuh>
+
+#include "baselines/cub_scan.cuh"
+#include "variants/block_scan/block_scan.cuh"
+
+namespace scanlab::block_scan {
+namespace {
+
+struct CubWarp {
+  static constexpr bool kWarp = true;
+  SCANLAB_HD int shared_items(int) const { return 1; }  // more than its empty storage
+  int chain(int) const { return 6; }
+
+  /// The operator as its users name it, so that CUB may choose instructions for it.
+  template <class Op>
+  __device__ static auto operation() {
+    if constexpr (Op::kOperator == Operator::plus) {
+      return ::cuda::std::plus<>();
+    } else {
+      return Op();
+    }
+  }
+  template <class Group, class Item, class Op>
+  __device__ Item inclusive(const Group&, Item* shared, Item item, Op) const {
+    using Scan = cub::WarpScan<Item>;
+    static_assert(sizeof(typename Scan::TempStorage) <= sizeof(Item));
+    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).InclusiveScan(item, item, operation<Op>());
+    return item;
+  }
+  template <class Group, class Item, class Op>
+  __device__ Item exclusive(const Group&, Item* shared, Item item, Op) const {
+    using Scan = cub::WarpScan<Item>;
+    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared))
+        .ExclusiveScan(item, item, Op::identity(), operation<Op>());
+    return item;
+  }
+};
+
+struct Id {
+  static Description describe() {
+    return {.id = "cub_warp_scan",
+            .title = "CUB WarpScan",
+            .source = "NVIDIA CCCL, cub/warp/warp_scan.cuh",
+            .family = "CUB"};
+  }
+};
+
+const Registration registration{cuda::cuda_scan<Variant<Id, OfThreads<CubWarp>>>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab::block_scan

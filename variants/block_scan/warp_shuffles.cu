@@ -1,0 +1,42 @@
+// warp_shuffles: a warp scans one item a lane in five shuffles.
+//
+// Idea    Hillis and Steele's steps between the registers of lanes: no memory, no barrier.
+// Work    5 shuffles and 5 applications of the operator by every lane, and 2 k for its k items.
+// Span    5 steps.
+// Source  Hillis and Steele 1986; "Kepler's shuffle", NVIDIA, 2012.
+#include "variants/block_scan/block_scan.cuh"
+#include "variants/scan/register_tile.cuh"
+
+namespace scanlab::block_scan {
+namespace {
+
+struct Shuffles {
+  static constexpr bool kWarp = true;
+  SCANLAB_HD int shared_items(int) const { return 0; }
+  int chain(int) const { return 6; }
+
+  template <class Group, class SharedItems, Monoid Op>
+  SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems, typename Op::Item item, Op op) const {
+    return scan::scan_warp(group.block, item, op);
+  }
+  template <class Group, class SharedItems, Monoid Op>
+  SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
+    const typename Op::Item before = group.block.shuffle_up(inclusive(group, shared, item, op), 1);
+    return group.block.lane() == 0 ? Op::identity() : before;
+  }
+};
+
+struct WarpShuffles {
+  static Description describe() {
+    return {.id = "warp_shuffles",
+            .title = "Five shuffles",
+            .source = "Hillis and Steele 1986, by the shuffles of 2012",
+            .family = "shuffles",
+            .cost = {.work = "5 · 32, and 2n", .span = "5", .traffic = "2n"}};
+  }
+};
+
+}  // namespace
+}  // namespace scanlab::block_scan
+
+SCANLAB_BLOCK_SCAN(WarpShuffles, OfThreads<Shuffles>)
