@@ -45,15 +45,17 @@ def output(*command: str) -> str:
 
 
 class Clock:
-    """Reads the clock; nothing without NVML or such a GPU."""
+    """Reads the clock; nothing without NVML, or for a GPU that is named by its UUID."""
 
     def __init__(self) -> None:
         self._next, self._device, self._nvml = 0.0, ctypes.c_void_p(), None
         with contextlib.suppress(OSError, ValueError):  # ValueError: a UUID
             nvml, number = ctypes.CDLL("libnvidia-ml.so.1"), int(chosen())
-            place = ctypes.byref(self._device)
-            if nvml.nvmlInit_v2() == nvml.nvmlDeviceGetHandleByIndex_v2(number, place) == 0:
-                self._nvml = nvml
+            status = nvml.nvmlInit_v2()
+            status = status or nvml.nvmlDeviceGetHandleByIndex_v2(
+                number, ctypes.byref(self._device)
+            )
+            self._nvml = None if status else nvml
 
     def sm_mhz(self) -> float | None:
         """In MHz, right after a sample; None if it is not known, or was asked for a moment ago."""

@@ -39,5 +39,8 @@ def _commit() -> dict[str, str]:
         return {"git_commit": exported, "git_dirty": "false"}
     git = ("git", "-C", str(ROOT))
     head = output(*git, "rev-parse", "HEAD")
-    clean = head and not output(*git, "status", "--porcelain", "--untracked-files=no")
-    return {"git_commit": head or "unknown", "git_dirty": "false" if clean else "true"}
+    changes = output(*git, "status", "--porcelain", "--untracked-files=no")
+    # A module that git does not know, or ignores, can be imported, too.
+    changes += output(*git, "ls-files", "--others", "--", "baselines/python/*.py")
+    dirty = "false" if head and not changes else "true"
+    return {"git_commit": head or "unknown", "git_dirty": dirty}

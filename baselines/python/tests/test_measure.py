@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from baselines.python import __main__ as command
-from baselines.python import libraries, scans
+from baselines.python import libraries, provenance, scans
 from baselines.python.protocol import Plan, runs_per_sample
 from baselines.python.session import Bench
 from scanlab_report.load import load
@@ -29,6 +30,9 @@ class StandIn(libraries.Library):
 
     def __init__(self, spoil: Callable[[np.ndarray, int], Any] = lambda sums, k: sums) -> None:
         self._spoil, self._runs = spoil, 0
+
+    def versions(self) -> dict[str, str]:
+        return {}
 
     def put(self, items: np.ndarray) -> np.ndarray:
         return items
@@ -128,6 +132,26 @@ def test_results_are_kept_without_force(tmp_path: Path) -> None:
     assert out.read_text() == "kept"
 
 
+@pytest.mark.parametrize(
+    ("changed", "dirty"),
+    [("results/a.json", "false"), ("new_local.py", "true"), ("scans.py", "true")],
+)
+def test_results_name_a_commit_only_with_its_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, dirty: str
+) -> None:
+    folder = tmp_path / "baselines/python"
+    (folder / "results").mkdir(parents=True)
+    (folder / "scans.py").write_text("")
+    (folder / ".gitignore").write_text("*_local.py\n")
+    name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all", "--no-gpg-sign"]):
+        subprocess.run(["git", *name, *words], cwd=tmp_path, check=True)
+    (folder / changed).write_text("x = 1\n")
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
+    assert provenance.context(Plan([], []), "baselines.python")["git_dirty"] == dirty
+
+
 @pytest.mark.parametrize("example", json.loads(EXAMPLES.read_text()), ids=itemgetter("why"))
 def test_a_sample_has_as_many_runs_as_in_the_harness(example: dict[str, Any]) -> None:
     assert runs_per_sample(example["seconds"], example["cache"]) == example["runs"]
@@ -138,5 +162,5 @@ def test_samples_are_interleaved_and_few_if_a_run_is_long() -> None:
     assert (plan.repetitions_of(1e-3), plan.repetitions_of(2.0)) == (11, 7)
     cases = [SimpleNamespace(id="a", repetitions=11), SimpleNamespace(id="b", repetitions=7)]
     order = [case.id for case in plan.interleave(cases)]
-    assert sorted(order) == ["a"] * 11 + ["b"] * 7 != order
+    assert sorted(order) == ["a"] * 11 + ["b"] * 7 and order != sorted(order)
     assert order == [case.id for case in plan.interleave(cases)]

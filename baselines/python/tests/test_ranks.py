@@ -25,7 +25,7 @@ Spoil = Callable[[np.ndarray, int], Any]
 class Rank(StandIn):
     """numpy and a thread as a rank, which exchanges ``values`` at a barrier."""
 
-    id, caches, versions = "torch_distributed", ("warm",), dict
+    id, caches = "torch_distributed", ("warm",)
 
     def __init__(self, rank: int, values: list[Any], barrier: threading.Barrier, *spoil: Spoil):
         StandIn.__init__(self, *spoil)
@@ -58,7 +58,7 @@ def measure(out: Path, *spoil: Spoil) -> int:
     values, barrier, statuses = [None] * 3, threading.Barrier(3, timeout=30), [-1] * 3
 
     def work(rank: int) -> None:
-        library = Rank(rank, values, barrier, *spoil * (rank == 2))
+        library = Rank(rank, values, barrier, *(spoil if rank == 2 else ()))
         statuses[rank] = ranks.measure(plan, library, out)
 
     with ThreadPoolExecutor(3) as pool:
