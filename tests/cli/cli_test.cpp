@@ -10,6 +10,7 @@
 
 #include "harness/cli/command.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
@@ -57,9 +58,7 @@ TEST(CommandLine, AnOptionWithoutEffectIsRefused) {
 }
 
 TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
-  const std::filesystem::path folder = testing::TempDir() + "/scanlab-one-file-for-two";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string file = folder / "file.json", link = folder / "link.json";
   std::ofstream(file) << "mine";
   std::filesystem::create_symlink("file.json", link);
@@ -78,7 +77,6 @@ TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
   expect_error({"stream-scan", "--device", "host", "--generate", "9", "--out", folder / std::string(300, 'a'), "--json",
                 folder / std::string(300, 'b')},
                "File name too long");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(CommandLine, TimeToWaitForOtherRanksIsANumberOfSeconds) {
@@ -148,20 +146,18 @@ TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
 #endif
 
 TEST(Explain, AllReplacesFilesOnlyIfAskedTo) {
-  const std::filesystem::path folder = testing::TempDir() + "/scanlab-explain-all",
-                              mine = folder / "hs_block-i32-exclusive-1024.json";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
+  const std::filesystem::path mine = folder / "hs_block-i32-exclusive-1024.json";
   std::ofstream(mine) << "mine";
-  expect_error({"explain", "--all", "--quick", "--out", folder}, "give --force");
+  expect_error({"explain", "--all", "--quick", "--out", folder.path()}, "give --force");
   EXPECT_EQ(std::filesystem::file_size(mine), 4U);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing was written before";
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "nothing was written before";
 }
 
 /// The tests of each command have the other faults of its files.
 TEST(CommandLine, AFileThatIsCutOrAFolderIsSaidToBeSoInPlainWords) {
-  const std::string file = testing::TempDir() + "/scanlab-not-what-it-should-be.json";
+  const TestFolder folder;
+  const std::string file = folder / "file.json";
   const std::vector<std::vector<std::string>> commands{{"tune", "--from", file},
                                                        {"simulate", "depth_first", "--profile", file},
                                                        {"calibrate", "--out", file + ".profile", "--from", file},
@@ -173,7 +169,6 @@ TEST(CommandLine, AFileThatIsCutOrAFolderIsSaidToBeSoInPlainWords) {
   std::filesystem::create_directory(file);
   for (const auto& words : commands) expect_error(words, file);
   expect_error({"scenarios", file}, file);
-  std::filesystem::remove(file);
 }
 
 }  // namespace

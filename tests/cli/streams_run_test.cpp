@@ -1,11 +1,8 @@
 // scanlab streams run, trace and diagnose: their words without a device; and on one, what they write and say.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -22,6 +19,7 @@
 #include "harness/measure/scan_backend.hpp"
 #include "harness/selection/sweeps.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
 #endif
@@ -132,8 +130,6 @@ class PlantedDevice : public measure::ScheduleBackend {
 
 class StreamsRunOn : public testing::Test {
  protected:
-  ~StreamsRunOn() override { std::filesystem::remove(file_); }
-
   Result run(std::vector<std::string> words) {
     words.insert(words.end(), {"--out", file_, "--force"});
     std::ostringstream out;
@@ -157,8 +153,8 @@ class StreamsRunOn : public testing::Test {
   }
 
   Planted planted_;
-  std::string file_ =
-      (std::filesystem::path(testing::TempDir()) / ("scanlab-streams-" + std::to_string(getpid()) + ".json")).string();
+  TestFolder folder_;
+  std::string file_ = folder_ / "results.json";
 };
 
 TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
@@ -346,7 +342,8 @@ class NeedsGpuStreamsRun : public NeedsGpu {
  protected:
   nlohmann::json read() const { return nlohmann::json::parse(std::ifstream(file_)); }
 
-  std::string file_ = (std::filesystem::path(testing::TempDir()) / "streams_run_test.json").string();
+  TestFolder folder_;
+  std::string file_ = folder_ / "results.json";
 };
 
 TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {

@@ -451,9 +451,12 @@ class StreamScan : public testing::Test {
     for (const fs::path& each : {fs::path(out()), partial(), state()}) EXPECT_FALSE(fs::exists(each)) << each;
   }
 
-  void write_input(const Bytes& bytes) const {
+  /// Random items of the problem, which the input holds now.
+  Bytes write_input(std::uint64_t seed) const {
+    const Bytes bytes = random_items(problem_, seed);
     std::ofstream(in(), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
   }
   static Bytes read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -514,8 +517,7 @@ TEST_F(StreamScan, FileToFile) {
       {}, {"--write", "mapping"}, {"--durable"}, {"--io-threads", "1", "--budget", "70000"}, {"--chunk", "1MiB"}};
   for (std::vector<std::string> way : ways) {
     problem_.items = 100003;
-    const Bytes items = random_items(problem_, 5);
-    write_input(items);
+    const Bytes items = write_input(5);
     std::vector<std::string> all{"stream-scan", "--in", in(),      "--out",   out(),
                                  "--device",    "host", "--force", "--verify"};
     all.insert(all.end(), way.begin(), way.end());
@@ -528,8 +530,7 @@ TEST_F(StreamScan, FileToFile) {
 }
 
 TEST_F(StreamScan, AnInputMayHaveAnyName) {
-  const Bytes items = random_items(problem_, 5);
-  write_input(items);
+  const Bytes items = write_input(5);
   const std::string name = path("\xff.bin");  // no UTF-8, and the state is JSON
   fs::rename(in(), name);
   const Result result = run_program({"stream-scan", "--in", name, "--out", out(), "--device", "host"});
@@ -538,7 +539,8 @@ TEST_F(StreamScan, AnInputMayHaveAnyName) {
 }
 
 TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
-  write_input({});
+  problem_.items = 0;
+  write_input(1);
   EXPECT_EQ(run_program(words()).status, kOk);
   EXPECT_TRUE(fs::exists(out()));
   EXPECT_EQ(fs::file_size(out()), 0u);
@@ -563,7 +565,7 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
 }
 
 TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
-  write_input(random_items(problem_, 3));
+  write_input(3);
   std::vector<std::string> compared = words();
   compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
   const Result result = run_program(compared);
@@ -590,7 +592,7 @@ TEST_F(StreamScan, AWrongScanIsFound) {
 }
 
 TEST_F(StreamScan, AWrongFileNeverHasItsName) {
-  write_input(random_items(problem_, 18));
+  write_input(18);
   const std::vector<std::string> wrong{"--scan", "planted_wrong_host_scan", "--verify", "--force"};
   const Result result = run_program(words(wrong));
   EXPECT_EQ(result.status, kFailed) << result.out;
@@ -602,8 +604,7 @@ TEST_F(StreamScan, AWrongFileNeverHasItsName) {
 }
 
 TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
-  const Bytes items = random_items(problem_, 19);
-  write_input(items);
+  const Bytes items = write_input(19);
   for (const std::vector<std::string>& measuring :
        {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
     EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
@@ -621,8 +622,7 @@ TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
 }
 
 TEST_F(StreamScan, GoesOnAfterBeingKilled) {
-  const Bytes items = random_items(problem_, 11);
-  write_input(items);
+  const Bytes items = write_input(11);
   std::mt19937 random(static_cast<unsigned>(getpid()));
   int killed = 0;
   for (int trial = 0; trial < 6; ++trial) {
@@ -648,8 +648,7 @@ TEST_F(StreamScan, GoesOnAfterBeingKilled) {
 }
 
 TEST_F(StreamScan, GoesOnAfterCtrlC) {
-  const Bytes items = random_items(problem_, 12);
-  write_input(items);
+  const Bytes items = write_input(12);
   const int status = until_in_time([&] {
     const pid_t child = start(words());
     wait_for_chunks(5);
@@ -664,8 +663,7 @@ TEST_F(StreamScan, GoesOnAfterCtrlC) {
 }
 
 TEST_F(StreamScan, AFullDiskIsOneSentenceAndResumable) {
-  const Bytes items = random_items(problem_, 13);
-  write_input(items);
+  const Bytes items = write_input(13);
   for (const std::string by : {"pwrite", "mapping"}) {
     fs::remove(out());
     const pid_t child = start(words({"--write", by}), 1 << 20);  // the system refuses more as a full disk would
@@ -683,7 +681,7 @@ TEST_F(StreamScan, AFileThatChangesLeavesNothing) {
   for (const bool shrinks : {true, false}) {
     Result result{};
     until_in_time([&] {
-      write_input(random_items(problem_, 14));
+      write_input(14);
       std::thread change([&] {
         wait_for_chunks(20);
         shrinks ? shrink() : touch();
@@ -700,8 +698,7 @@ TEST_F(StreamScan, AFileThatChangesLeavesNothing) {
 }
 
 TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
-  const Bytes items = random_items(problem_, 15);
-  write_input(items);
+  const Bytes items = write_input(15);
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
   expect_error(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
   expect_error(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
@@ -727,8 +724,7 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
 }
 
 TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
-  const Bytes items = random_items(problem_, 16);
-  write_input(items);
+  const Bytes items = write_input(16);
   const auto expect_begun_anew = [&](const std::string& reason) {
     const Result result = run_program(words());
     EXPECT_EQ(result.status, kOk) << result.err;
@@ -774,8 +770,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
 }
 
 TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
-  const Bytes items = random_items(problem_, 21);
-  write_input(items);
+  const Bytes items = write_input(21);
   std::ofstream(partial()) << "hers";
   for (const std::vector<std::string>& as : {std::vector<std::string>{}, {"--force"}, {"--json", path("r.json")}}) {
     expect_error(words(as), "give --fresh");
@@ -787,7 +782,7 @@ TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
 
 TEST_F(StreamScan, BadInputIsOneSentence) {
   problem_.items = 1000;
-  write_input(random_items(problem_, 17));
+  write_input(17);
   const auto with = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"stream-scan", "--device", "host"});
     return more;

@@ -144,7 +144,7 @@ TEST(Calibration, CopyEnginesAreThoseThatWereSeenAtWork) {
     EXPECT_EQ(figure.at("value").dump(), planted.value);
     const std::string source = figure.at("source");
     EXPECT_TRUE(source.starts_with("measured by scanlab calibrate")) << source;
-    EXPECT_NE(source.find(planted.evidence), std::string::npos) << source;
+    EXPECT_TRUE(has(source, planted.evidence));
     EXPECT_EQ(profile.at("figures").at("drains_queues").at("value"), true) << planted.value;
   }
 }
@@ -213,7 +213,7 @@ TEST(Calibration, EveryFigureSaysWhereItIsFrom) {
 TEST(Calibration, AFigureBelowZeroIsSaidToBeNone) {
   Calibration calibration = calibration_on(device_profile("h200"), {1});
   const auto figure = [&] { return profile_of(calibration, "mine").at("figures").at("hand_over_us"); };
-  EXPECT_EQ(figure().at("source").get<std::string>().find("less than nothing"), std::string::npos);
+  EXPECT_FALSE(has(figure().at("source").get<std::string>(), "less than nothing"));
   for (MeasuredExperiment& each : calibration.experiments) {
     if (!each.experiment.name.starts_with("chain/in_kernel_out")) continue;
     for (streams::TimedReplay& replay : each.replays.plain) replay.seconds /= 2;

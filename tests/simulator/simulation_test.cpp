@@ -614,19 +614,15 @@ void expect_above_bounds(const Run& run) {
   }
 }
 
-TEST(Engines, NoEngineDoesTwoThingsAtOnce) {
-  simulate_schedules(expect_one_thing_at_once);
-  simulate_random_recordings(expect_one_thing_at_once);
+void expect_rules(const Run& run) {
+  expect_one_thing_at_once(run);
+  expect_order(run);
+  expect_above_bounds(run);
 }
 
-TEST(Engines, WhatIsOrderedRunsInThatOrder) {
-  simulate_schedules(expect_order);
-  simulate_random_recordings(expect_order);
-}
-
-TEST(Engines, NoMakespanIsBelowABound) {
-  simulate_schedules(expect_above_bounds);
-  simulate_random_recordings(expect_above_bounds);
+TEST(Engines, DoOneThingAtOnceInOrderAndNoFasterThanTheirBounds) {
+  simulate_schedules(expect_rules);
+  simulate_random_recordings(expect_rules);
 }
 
 // ---- however a job is cut
