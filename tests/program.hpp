@@ -1,6 +1,9 @@
 // The program within this process: what it says, and its status.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,3 +26,21 @@ inline Result run_program(const std::vector<std::string>& words) {
 }
 
 }  // namespace scanlab::cli
+
+namespace scanlab {
+
+/// Whether a text has a part; an expectation that is not met prints both.
+inline testing::AssertionResult has(const std::string& text, const std::string& part) {
+  const bool found = text.find(part) != std::string::npos;
+  return testing::AssertionResult(found) << "\"" << part << "\" in " << text;
+}
+
+/// The program ends with this status, and says this of the reason, in one sentence.
+inline void expect_error(const std::vector<std::string>& words, const std::string& hint, int status = kBadInput) {
+  const cli::Result result = cli::run_program(words);
+  EXPECT_EQ(result.status, status) << testing::PrintToString(words) << ": " << result.err;
+  EXPECT_TRUE(has(result.err, hint)) << testing::PrintToString(words);
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+}
+
+}  // namespace scanlab

@@ -21,7 +21,7 @@ from tests import ranks_fixtures, stream_fixtures
 
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
-SESSION = ROOT / "data" / "recorded" / "nvidia-h200" / "2026-11-26"
+SESSION = stream_fixtures.SESSION
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 _KERNEL = json.loads("""{"launches": 1, "threads_per_block": 256, "registers": 64,
     "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.0}""")
@@ -69,6 +69,19 @@ def _described() -> dict[str, Any]:
 
 
 _VARIANTS = _described()
+
+
+def write(file: Path, content: Any) -> Path:
+    """Writes a text, or another document as JSON."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What each file below a folder holds."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def variants() -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""Invented files of the stream laboratory; a copy of 1 GiB takes 20 ms, and 22 ms while another
-runs against it."""
+"""Files of the stream laboratory: invented schedules, in which a copy of 1 GiB takes 20 ms, and 22
+ms while another runs against it; and recorded files, as if of the invented device."""
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pandas as pd
 from scanlab_report.chapters.bounds import bounds
 from scanlab_report.chapters.scenarios import PICTURES
 
+RECORDED = Path(__file__).parents[2] / "data" / "recorded"
+SESSION = RECORDED / "nvidia-h200" / "2026-11-26"
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
 SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
@@ -31,6 +35,18 @@ def about(**changes: Any) -> Document:
     commit = "0123456789abcdef0123456789abcdef01234567"
     run = dict(device="Test Device", date="2026-01-02T03:04:05Z", git_commit=commit)
     return run | dict(git_dirty="false") | changes
+
+
+def recorded(file: Path) -> Document:
+    """A recorded document with this provenance."""
+    text = gzip.decompress(file.read_bytes()).decode()
+    for key, value in about().items():
+        text = re.sub(rf'"{key}": ?"[^"]*"', f'"{key}": "{value}"', text)
+    return json.loads(text)
+
+
+def implicit_sync() -> Document:
+    return recorded(SESSION / "implicit_sync.json.gz")
 
 
 def results(*entries: list[Document], **context: Any) -> Document:
@@ -108,22 +124,6 @@ def schedules() -> Document:
     return results(*entries)
 
 
-def stream_scan() -> Document:
-    rates_ = [(way, "file", m, 4.0 + m) for way in ("streamed", "naive", "files") for m in (0, 1)]
-    rates_ += [("duplex_copy", "memory", 0, 50.0), ("streamed", "memory", 0, 48.0)]
-    rates_.append(("naive", "memory", 0, 2.6))
-    entries = []
-    for items in (2**28, 2**30, 2**32):
-        for way, place, mapped, rate in rates_:
-            case = dict(kind="stream_scan", way=way, variant="best", type="i32", op="plus")
-            case |= {"mode": "inclusive", "items": items, "from": place, "to": place}
-            case |= dict(
-                budget_bytes=2**31, chunks=512, mapped=bool(mapped), bytes_each_way=4 * items
-            )
-            entries.append(repetitions(case, 4 * items / rate / 1e6))
-    return results(*entries)
-
-
 def process(pid: int, kind: str) -> Document:
     args = dict(name=kind, kind=kind)
     return dict(name="process_name", ph="M", pid=pid, tid=0, args=args)
@@ -171,45 +171,6 @@ def scenario_ids() -> list[str]:
     return [name for rows in PICTURES.values() for row in rows for name in row]
 
 
-def experiment(name: str, words: tuple[str, str, str], stated: Any, measured: Any) -> Document:
-    subject, verb, object_ = words
-    what = dict(name=name, subject=subject, verb=verb, object=object_, statement=" ".join(words))
-    what |= dict(claim="a claim", sources=[dict(work="a lecture", place="its first slide")])
-    differs = bool(stated and measured and stated != measured)
-    answers = dict(stated=stated, measured=measured, differs=differs, seconds=[], environment={})
-    answers |= dict(yes=15 if measured == "yes" else 0, trials=15 if measured else 0)
-    refusal = "" if measured else "it needs a second device"
-    return what | answers | dict(refusal=refusal, fresh_process=False)
-
-
-def implicit_sync() -> Document:
-    malloc, peer = "cudaMalloc (64 MiB)", "cudaMemcpyPeerAsync to another device, behind the kernel"
-    blocks, serialises = ("blocks", "the host"), ("serialises", "kernels of two streams")
-    launch = ("a kernel launch", "waits for", "the end of its kernel")
-    experiments = [experiment("device_allocation.host", (malloc, *blocks), None, "no")]
-    serial = (malloc, *serialises)
-    experiments.append(experiment("device_allocation.streams", serial, "yes", "no"))
-    experiments.append(experiment("peer_copy.streams", (peer, *serialises), None, None))
-    experiments.append(experiment("kernel_launch", launch, "no", "no"))
-    return dict(schema="scanlab-implicit-sync/3", context=about(), experiments=experiments)
-
-
-def concurrency() -> Document:
-    shapes = [(n, 1, blocks) for n in (1, 4, 16) for blocks in (1, 33, 67, 132)] + [(4, 3, 8)]
-    cases = []
-    for connections in (1, 8, 32):
-        for streams, kernels, blocks in shapes:
-            waves = -(-streams * blocks // 132)
-            time = 1e-3 * waves if kernels == 1 else 9e-3 if connections == 1 else 3e-3
-            case = dict(streams=streams, kernels=kernels, blocks=blocks, slots=132, waves=waves)
-            case |= dict(connections=connections, block_seconds=1e-3, predicted_seconds=time)
-            case |= dict(fluid_seconds=1e-3 * streams * blocks / 132)
-            case |= dict(serial_seconds=1e-3 * streams * kernels * -(-blocks // 132))
-            makespans = [time * (1 + 1e-3 * i) for i in range(5)]
-            cases.append(case | dict(makespan_seconds=makespans))
-    return dict(schema="scanlab-concurrency/1", context=about(), cases=cases)
-
-
 def comparison() -> Document:
     traces = []
     for name, chunks, connections in itertools.product(("depth_first", "graph"), (4, 16), (1, 8)):
@@ -239,39 +200,15 @@ def advice() -> Document:
     return dict(schema="scanlab-advice-against/1", context=about(), problems=problems)
 
 
-def timed_by_nvbench(variant: str, items: object, **summaries: float) -> Document:
-    """A state of nvbench: its times by name, in seconds."""
-    tags = dict(mean="nv/cold/time/gpu/mean", median="nv/cold/time/gpu/median")
-    tags |= dict(batch="nv/batch/time/gpu/mean", size="nv/cold/sample_size")
-    axes = (("variant", "string", variant), ("type", "string", "i32"), ("items", "int64", items))
-    values = [(name, "float64", repr(value)) for name, value in summaries.items()]
-    data = [
-        dict(tag=tags[name], data=[dict(name="value", type=kind, value=value)])
-        for name, kind, value in (*values, ("size", "int64", "10"))
-    ]
-    named = [dict(name=name, type=kind, value=str(value)) for name, kind, value in axes]
-    return dict(device=0, axis_values=named, summaries=data)
-
-
-def stopwatch(states: list[Document]) -> Document:
-    """Return a document as `scanlab_nvbench --json` writes it."""
-    numbers = dict(major=1, minor=0, patch=0, string="1.0.0")
-    meta = dict(argv=["scanlab_nvbench"], version=dict(json=numbers, nvbench=numbers))
-    made = dict(context=about(schema="scanlab-nvbench/1"), meta=meta)
-    made |= dict(devices=[dict(id=0, name="Test Device")])
-    return made | dict(benchmarks=[dict(name="inclusive_sum", states=states)])
-
-
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
     from tests import ranks_fixtures
 
-    made = dict(streams=schedules(), larger=stream_scan(), implicit_sync=implicit_sync())
-    made |= dict(concurrency=concurrency(), comparison=comparison(), advice=advice())
+    made = dict(streams=schedules(), comparison=comparison(), advice=advice())
+    names = ["implicit_sync", "concurrency", "nvbench"]
+    names += [f"stream_scan_{way}_1024MiB" for way in ("memory", "file_pwrite", "file_mapping")]
+    made |= {name: recorded(SESSION / f"{name}.json.gz") for name in names}
     made |= ranks_fixtures.documents() | dict(ranks_trace=ranks_fixtures.timeline())
-    times = dict(mean=1e-5, median=1e-5, batch=8e-6)
-    cases = [(variant, 2**k) for variant in ("best", "cub_device_scan") for k in (16, 20)]
-    made["nvbench"] = stopwatch([timed_by_nvbench(*case, **times) for case in cases])
     for name in ("depth_first", "breadth_first"):
         for channels in (1, 4):
             made[f"trace_{name}_{channels}"] = trace(name, channels=channels)

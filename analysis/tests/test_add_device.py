@@ -13,19 +13,13 @@ import pytest
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
 from tests import fixtures, ranks_fixtures
-from tests.fixtures import COMMIT, case, context, repetition
+from tests.fixtures import COMMIT, case, contents, context, repetition, write
 
 GPU, FOLDER = "NVIDIA Test(R) GPU 9", "nvidia-test-gpu-9"
 OTHER = "f" * 40
 SOUND = fixtures.verification(device=GPU)
 FAILED = SOUND.replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1')
 FAILED = FAILED.replace('"passed"', '"failed"', 1)
-
-
-def write(file: Path, content: Any) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return file
 
 
 def scans(rounds: int = 5, few: int = 0, **about: Any) -> dict[str, Any]:
@@ -43,10 +37,6 @@ def write_run(folder: Path, **about: Any) -> Path:
 
 def on_host(**about: Any) -> dict[str, Any]:
     return scans(kind="host", device="", argv="bench cpu", **about)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.*")}
 
 
 @pytest.fixture
@@ -153,20 +143,19 @@ def test_a_run_is_filed_or_refused_with_the_reason(
     assert not stated or "nothing was recorded" in error
 
 
-@pytest.mark.parametrize(
-    ("gpus", "lacks", "folder", "complete"),
-    [(4, "", "test-device-x4", True), (4, "ranks_*_1.json", "test-device-x4", False)],
-)
+@pytest.mark.parametrize(("lacks", "complete"), [("none", True), ("ranks_*_1.json", False)])
 def test_scans_over_several_gpus_are_filed_by_their_number(
-    tmp_path: Path, recorded: Path, gpus: int, lacks: str, folder: str, complete: bool
+    tmp_path: Path, recorded: Path, lacks: str, complete: bool
 ) -> None:
-    documents = ranks_fixtures.documents(gpus)
-    documents |= {"ranks_strong_best": ranks_fixtures.best(context(), repetition, case)}
-    run = ranks_fixtures.write(tmp_path / "run", documents)
-    for file in run.glob(lacks or "none"):
+    run = tmp_path / "run"
+    documents = ranks_fixtures.documents() | {"ranks_strong_best": ranks_fixtures.best()}
+    for name, document in documents.items():
+        write(run / f"{name}.json", document)
+    for file in run.glob(lacks):
         file.unlink()
     assert add(run, recorded) == 2, "it is not verified"
     write(run / "ranks_verify.jsonl", fixtures.verification())
     assert add(run, recorded) == 0
-    session = json.loads((recorded / folder / "2026-01-02" / "session.json").read_text())
-    assert (session.get("gpus", 1), session["complete"]) == (gpus, complete)
+    folder = recorded / "test-device-x2" / "2026-01-02"
+    session = json.loads((folder / "session.json").read_text())
+    assert (session["gpus"], session["complete"]) == (2, complete)

@@ -3,7 +3,6 @@ stays."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -19,22 +18,12 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.modules import modules
 from tests import stream_fixtures
 from tests.conftest import full_disk
-from tests.fixtures import case, results, samples, timings
+from tests.fixtures import case, contents, results, samples, timings, write
 
 ANALYSIS = Path(__file__).parents[1]
 COMMANDS = [name for name, _ in modules(commands)]
 PAGE = "<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n"
 GOOD = results(*samples(6, case("best", 1024)))
-
-
-def written(file: Path, content: Any) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return file
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
@@ -56,16 +45,16 @@ def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("schema", "list")])
-def test_bad_results_are_named_and_nothing_is_overwritten(
+def test_bad_results_are_named_and_nothing_is_overwrite(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     wrong = results(*samples(6, case("best", 1024)))
     wrong["benchmarks"][2] |= {"real_time": -1.0}
-    bad, out = written(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
-    good = written(tmp_path / "good.json", GOOD)
+    bad, out = write(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
+    good = write(tmp_path / "good.json", GOOD)
     for name in ("compare.md", "cases.csv", "figures/throughput.pdf", "paper/macros.tex"):
-        written(out / name, "the last good one")
-    written(out / "README.md", PAGE)
+        write(out / name, "the last good one")
+    write(out / "README.md", PAGE)
     before = contents(out)
     assert main([*map(str, command_lines(bad, good, out)[command])]) == 2
     stated = f"{bad}: benchmarks[2].real_time: expected float >= 0.0, got -1.0"
@@ -88,9 +77,9 @@ OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], blank: None, command: str
 ) -> None:
-    good = written(tmp_path / "good.json", timings(rounds=5, top=11))
-    written(tmp_path / "trace.json", stream_fixtures.trace())
-    written(tmp_path / "README.md", PAGE)
+    good = write(tmp_path / "good.json", timings(rounds=5, top=11))
+    write(tmp_path / "trace.json", stream_fixtures.trace())
+    write(tmp_path / "README.md", PAGE)
     name, line = OUTPUTS[command]
     before = contents(tmp_path)
     with full_disk(room=4):
@@ -116,11 +105,11 @@ def test_who_interrupts_gets_one_line(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scanlab_report.load.load", interrupted)
-    good = written(tmp_path / "good.json", GOOD)
+    good = write(tmp_path / "good.json", GOOD)
     assert main(["export", str(good), "--out", str(tmp_path / "out")]) == 130
-    assert capsys.readouterr().err == "error: interrupted\n" and contents(tmp_path) == {
-        good: good.read_bytes()
-    }
+    assert capsys.readouterr().err == "error: interrupted\n" and list(contents(tmp_path)) == [
+        "good.json"
+    ]
 
 
 @pytest.mark.parametrize("command", [name.replace("_", "-") for name in COMMANDS])

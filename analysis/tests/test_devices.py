@@ -61,11 +61,11 @@ def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:
 def test_files_of_several_gpus_are_a_session_beside_that_of_one(tmp_path: Path) -> None:
     record(tmp_path, "2026-01-01", 100.0, True)
     folder = record(tmp_path, "2026-01-03", 1.0)  # `best` on one of the GPUs
-    (folder / "ranks.json").write_text(json.dumps(ranks_fixtures.run(4, [1 << 20])))
-    session = {"schema": "scanlab-session/1", "device": "Test Device", "commit": "", "gpus": 4}
+    (folder / "ranks.json").write_text(json.dumps(ranks_fixtures.documents()["ranks_scaling_2"]))
+    session = {"schema": "scanlab-session/1", "device": "Test Device", "commit": "", "gpus": 2}
     session |= {"date": "2026-01-03", "complete": True}
     files = {"ranks.json": "distributed", "scan.json": "timings"}
     session |= {"files": [{"file": file, "kind": kind} for file, kind in files.items()]}
     (folder / "session.json").write_text(json.dumps(session))
     data = chosen(tmp_path)
-    assert times(data) == [100.0] and set(data["distributed"]["ranks"]) == {4}
+    assert times(data) == [100.0] and set(data["distributed"]["ranks"]) == {2}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -11,12 +10,6 @@ import pytest
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
 from tests import fixtures
-
-
-def write(file: Path, content: object) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return file
 
 
 def export(out: Path, *paths: Path) -> dict[str, pd.DataFrame]:
@@ -77,7 +70,7 @@ def test_nothing_is_written_of_files_with_a_fault(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for folder in ("one", "two"):
-        write(tmp_path / folder / "dram_bytes.csv", fixtures.dram_bytes(18))
-    write(tmp_path / "one" / "scan.json", scan())
+        fixtures.write(tmp_path / folder / "dram_bytes.csv", fixtures.dram_bytes(18))
+    fixtures.write(tmp_path / "one" / "scan.json", scan())
     assert main(["export", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "of the cases of" in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -21,15 +21,10 @@ from scanlab_report.load import load
 from scanlab_report.load_others import corrections
 from scanlab_report.tables import COLUMNS
 from tests import fixtures, ranks_fixtures, stream_fixtures
-from tests.fixtures import Document, case, repetition, results, samples
+from tests.fixtures import Document, case, repetition, results, samples, write
 
 CASE = case("hs_blocked", 1024)
 RECORDED = DATA / "recorded"
-
-
-def write(file: Path, content: Any) -> Path:
-    file.write_text(content if isinstance(content, str) else json.dumps(content))
-    return file
 
 
 def problems(*paths: Path) -> list[str]:

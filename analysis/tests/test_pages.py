@@ -1,5 +1,5 @@
-"""Tests of pages: links lead somewhere, commands exist, words are spelt, metadata agree, and the
-generated parts of pages are of the recorded session."""
+"""Tests of pages: links lead somewhere, commands exist, words are spelt, and the generated parts of
+pages are of the recorded session."""
 
 from __future__ import annotations
 

@@ -45,31 +45,24 @@ def output(*command: str) -> str:
 
 
 class Clock:
-    """Reads the clock; nothing without NVML or such a GPU."""
+    """Reads the clock; nothing without NVML, or for a GPU that is named by its UUID."""
 
     def __init__(self) -> None:
         self._next, self._device, self._nvml = 0.0, ctypes.c_void_p(), None
-        with contextlib.suppress(OSError):
-            self._nvml = ctypes.CDLL("libnvidia-ml.so.1")
-        gpu, place = chosen(), ctypes.byref(self._device)
-        self._ready = self._succeeds("nvmlInit_v2") and (
-            self._succeeds("nvmlDeviceGetHandleByIndex_v2", int(gpu), place)
-            if gpu.isdigit()
-            else self._succeeds("nvmlDeviceGetHandleByUUID", gpu.encode(), place)
-        )
+        with contextlib.suppress(OSError, ValueError):  # ValueError: a UUID
+            nvml, number = ctypes.CDLL("libnvidia-ml.so.1"), int(chosen())
+            status = nvml.nvmlInit_v2()
+            status = status or nvml.nvmlDeviceGetHandleByIndex_v2(
+                number, ctypes.byref(self._device)
+            )
+            self._nvml = None if status else nvml
 
     def sm_mhz(self) -> float | None:
         """In MHz, right after a sample; None if it is not known, or was asked for a moment ago."""
         now = time.monotonic()
-        if not self._ready or now < self._next:
+        if self._nvml is None or now < self._next:
             return None
         self._next = now + _PAUSE_SECONDS
         mhz = ctypes.c_uint()
-        self._succeeds("nvmlDeviceGetClockInfo", self._device, _SM_CLOCK, ctypes.byref(mhz))
+        self._nvml.nvmlDeviceGetClockInfo(self._device, _SM_CLOCK, ctypes.byref(mhz))
         return float(mhz.value) or None
-
-    def _succeeds(self, function: str, *arguments: object) -> bool:
-        try:
-            return getattr(self._nvml, function)(*arguments) == 0
-        except AttributeError:  # no NVML, or an older driver
-            return False

@@ -11,46 +11,36 @@ import functools
 import importlib.metadata
 import os
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 UNTIMED_RUNS = 3
-_TIMES_THE_CACHE = 3
-_MIN_FLUSH_BYTES = 1 << 30
-"""Least bytes of the L2 flush: several times L2, and enough to hide the launches of Python."""
-
-_PACKAGES = {
-    "cuda": "cuda-cccl[cu13]",
-    "cuda.compute": "cuda-cccl[cu13]",
-    "cupy": "cupy-cuda13x",
-    "jax": "jax[cuda13]",
-}
-"""Packages, for CUDA 13, of modules whose name differs."""
+_FLUSH_WORDS = 2**28
+"""Words of the L2 flush: several times L2, and enough to hide the launches of Python."""
 
 
 class Refused(Exception):
     """Raised with the reason when a library does not support such items: the case is skipped."""
 
 
-class Library(ABC):
-    """A library that scans on the device. ``caches``: the cache states in which it can be timed."""
+class Library:
+    """A library that scans on the device. A subclass has these methods:
+
+    ``versions()`` returns its facts in the provenance; ``put(items)`` copies items to the device;
+    ``prepare(items)`` poisons an output array and returns a function that enqueues the scan and
+    returns the array, or raises Refused; ``fetch(result)`` waits and copies to the host;
+    ``seconds(run, runs, cache)`` returns the mean time of one of so many runs.
+    """
 
     id: str
     label: str
     """The name in legends."""
+    title: str
+    """The function's name in user code."""
     caches: tuple[str, ...] = ("cold", "warm")
-
-    @property
-    def title(self) -> str:
-        """The function's name in user code."""
-        return self.id.replace("_", ".")
-
-    @abstractmethod
-    def versions(self) -> dict[str, str]:
-        """The library's facts in the provenance."""
+    """The cache states in which it can be timed."""
 
     def about(self) -> dict[str, Any]:
         """The library's description in the results, as ``scanlab bench`` describes variants."""
@@ -59,41 +49,15 @@ class Library(ABC):
         about |= {"overview": False, "on_host": False, "types": [], "operators": ["plus"]}
         return about | {"parameters": [], "reproducible_bits": False}
 
-    @abstractmethod
-    def put(self, items: np.ndarray) -> Any:
-        """Copies items to the device."""
-
-    @abstractmethod
-    def prepare(self, items: Any) -> Callable[[], Any]:
-        """Poison an output array; return a function that enqueues the scan and returns the array.
-
-        Raises Refused for unsupported items.
-        """
-
-    @abstractmethod
-    def fetch(self, result: Any) -> np.ndarray:
-        """Waits for a result and copies it to the host."""
-
-    @abstractmethod
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
-        """Mean time of one of ``runs`` runs."""
-
-    def is_out_of_memory(self, error: Exception) -> bool:
-        """Whether this is the library's error for insufficient device memory."""
-        return "out of memory" in str(error).lower() or "RESOURCE_EXHAUSTED" in str(error)
-
 
 class _WithEvents(Library):
     """Timing by CUDA events on a stream of our own, as harness/cuda/timing.cu does it.
 
-    A subclass gives ``_stream()``, a context in which everything is enqueued on our stream;
-    ``_make_event()`` and ``_elapsed_ms(start, end)``; ``_synchronize()`` for the device; and
-    ``_flush_l2()``, which enqueues the L2 flush: a kernel that reads several times L2, and writes
-    little.
+    A subclass has ``_module``, the library; ``_stream()``, a context in which everything is
+    enqueued on our stream; ``_make_event()`` and ``_elapsed_ms(start, end)``; ``_synchronize()``
+    for the device; and ``_flush_l2()``, which enqueues the L2 flush: a kernel that reads several
+    times L2, and writes little.
     """
-
-    _module: Any
-    """The library, which has ``full_like`` of numpy."""
 
     def _make_output(self, items: Any) -> Any:
         with self._stream():
@@ -138,7 +102,7 @@ class _WithEvents(Library):
 class Torch(_WithEvents):
     """torch.cumsum into a preallocated output."""
 
-    id, label = "torch_cumsum", "PyTorch"
+    id, label, title = "torch_cumsum", "PyTorch", "torch.cumsum"
 
     def __init__(self) -> None:
         import torch
@@ -179,9 +143,7 @@ class Torch(_WithEvents):
 @functools.cache
 def _cold_of(torch: Any) -> Any:
     """Return the array that the L2 flush reads; all libraries on PyTorch arrays share it."""
-    properties = torch.cuda.get_device_properties(0)
-    l2_bytes = getattr(properties, "L2_cache_size", 0)  # older versions lack it
-    return torch.zeros(_flush_words(l2_bytes), dtype=torch.int32, device="cuda")
+    return torch.zeros(_FLUSH_WORDS, dtype=torch.int32, device="cuda")
 
 
 class CudaCompute(Torch):
@@ -189,7 +151,7 @@ class CudaCompute(Torch):
     with OpKind.PLUS, on arrays of PyTorch.
     """
 
-    id, label = "cuda_compute", "cuda.compute"
+    id, label, title = "cuda_compute", "cuda.compute", "cuda.compute"
 
     def __init__(self) -> None:
         super().__init__()
@@ -235,8 +197,7 @@ class TritonScan(Torch):
     and a scan of each block; on arrays of PyTorch.
     """
 
-    id, label = "triton_scan", "Triton"
-    title = "a scan by tl.associative_scan"
+    id, label, title = "triton_scan", "Triton", "a scan by tl.associative_scan"
 
     def __init__(self) -> None:
         super().__init__()
@@ -265,7 +226,7 @@ class TritonScan(Torch):
 class Cupy(_WithEvents):
     """cupy.cumsum into a preallocated output."""
 
-    id, label = "cupy_cumsum", "CuPy"
+    id, label, title = "cupy_cumsum", "CuPy", "cupy.cumsum"
 
     def __init__(self) -> None:
         import cupy
@@ -275,8 +236,7 @@ class Cupy(_WithEvents):
         self._synchronize = cupy.cuda.runtime.deviceSynchronize
         self._make_event, self._elapsed_ms = cupy.cuda.Event, cupy.cuda.get_elapsed_time
         with self._stream():
-            l2_bytes = cupy.cuda.Device().attributes["L2CacheSize"]
-            self._cold = cupy.zeros(_flush_words(l2_bytes), dtype=cupy.int32)
+            self._cold = cupy.zeros(_FLUSH_WORDS, dtype=cupy.int32)
 
     def versions(self) -> dict[str, str]:
         return {
@@ -309,7 +269,7 @@ class Jax(Library):
     Runs after an eviction cannot be timed so.
     """
 
-    id, label = "jax_cumsum", "JAX"
+    id, label, title = "jax_cumsum", "JAX", "jax.cumsum"
     caches = ("warm",)
 
     def __init__(self) -> None:
@@ -349,25 +309,6 @@ class Jax(Library):
 KNOWN: tuple[type[Library], ...] = (Torch, Cupy, Jax, CudaCompute, TritonScan)
 
 
-def load(ids: list[str]) -> tuple[list[Library], dict[str, str]]:
-    """Return the libraries named that can be used, and the reason for each that cannot."""
-    usable: list[Library] = []
-    missing: dict[str, str] = {}
-    for known in KNOWN:
-        if known.id in ids:
-            try:
-                usable.append(known())
-            except Exception as error:  # an import may raise anything, and so may a driver
-                name = error.name if isinstance(error, ModuleNotFoundError) else None
-                package = f"; pip install '{_PACKAGES.get(name, name)}'" if name else ""
-                missing[known.id] = first_line(error) + package
-    return usable, missing
-
-
 def first_line(error: Exception) -> str:
     """The first line of a message, or the exception's name."""
     return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _flush_words(l2_bytes: int) -> int:
-    return max(_TIMES_THE_CACHE * l2_bytes, _MIN_FLUSH_BYTES) // 4

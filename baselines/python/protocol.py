@@ -36,8 +36,8 @@ class Plan:
 
     types: list[str]
     items: list[int]
-    seed: int
     repetitions: int | None = None
+    seed: int = 1
 
     def repetitions_of(self, seconds: float) -> int:
         """Number of samples of a case whose run takes so many seconds."""

@@ -17,8 +17,7 @@ import numpy as np
 TYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 TYPES |= {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
-_QUANTUM = 2.0**-4
-_MOST_QUANTA = 31
+_QUANTUM, _MOST_QUANTA = 2.0**-4, 31
 
 
 def make_items(type_name: str, count: int, seed: int) -> np.ndarray:
@@ -34,26 +33,15 @@ def make_items(type_name: str, count: int, seed: int) -> np.ndarray:
 
 def reference(items: np.ndarray, before: Sequence[Any] = ()) -> np.ndarray:
     """The inclusive sums after the sums ``before``: integers wrap, floats are summed as doubles."""
-    sums = np.cumsum(items, dtype=_wide(items))
+    sums = np.cumsum(items, dtype=items.dtype if items.dtype.kind == "i" else np.float64)
     sums += np.array(before, dtype=sums.dtype).sum(dtype=sums.dtype)
     return sums.astype(items.dtype, copy=False)
-
-
-def block_sum(items: np.ndarray) -> Any:
-    """The sum of a block, in the type that :func:`reference` adds in."""
-    return items.sum(dtype=_wide(items))
-
-
-def _wide(items: np.ndarray) -> np.dtype:
-    return items.dtype if items.dtype.kind == "i" else np.dtype(np.float64)
 
 
 def fault(result: np.ndarray, expected: np.ndarray) -> str:
     """One sentence that says what is wrong with a result; empty if it is right. NaN never is."""
     if result.dtype != expected.dtype or result.shape != expected.shape:
-        return (
-            f"it is {result.dtype}{list(result.shape)}, not {expected.dtype}{list(expected.shape)}"
-        )
+        return f"it is {result.dtype}{result.shape}, not {expected.dtype}{expected.shape}"
     wrong = result != expected
     if not wrong.any():
         return ""

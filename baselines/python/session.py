@@ -6,6 +6,7 @@ of ``scanlab bench`` (data/README.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -70,8 +71,8 @@ class Bench:
     def _verified(self, type_name: str, items: np.ndarray, expected: np.ndarray) -> Iterator[Case]:
         for library in self.libraries:
             scan = Scan(library, type_name, len(items))
-            self._contain(scan, self._prepare, scan, items)
-            self._contain(scan, self._verify, scan, expected)
+            scan.run = self._contain(scan, lambda on: on.prepare(on.put(items)), library)
+            self._contain(scan, _verify, scan, expected)
             for cache in library.caches:
                 case = Case(scan, cache)
                 seconds = max(self._seconds(case, CALIBRATION_RUNS))
@@ -86,7 +87,7 @@ class Bench:
         """Run each scan once more: a result that is wrong now takes its times with it."""
         timed = [case for case in cases if not case.scan.fault]
         for scan in {id(case.scan): case.scan for case in timed}.values():
-            self._contain(scan, self._verify, scan, expected, "after its last timed run: ")
+            self._contain(scan, _verify, scan, expected, "after its last timed run: ")
         for case in timed:
             if case.scan.fault:
                 name = self._fields(case)["name"]
@@ -99,13 +100,6 @@ class Bench:
 
     def _expected(self, items: np.ndarray) -> np.ndarray:
         return scans.reference(items)
-
-    def _prepare(self, scan: Scan, items: np.ndarray) -> None:
-        scan.run = scan.library.prepare(scan.library.put(items))
-
-    def _verify(self, scan: Scan, expected: np.ndarray, when: str = "") -> None:
-        if fault := scans.fault(scan.library.fetch(scan.run()), expected):
-            raise ValueError(when + fault)
 
     def _runs(self, seconds: float, cache: str) -> int:
         return runs_per_sample(seconds, cache)
@@ -126,8 +120,7 @@ class Bench:
         return self._gather(own or 0.0)
 
     def _facts_of_sample(self, by_rank: list[float]) -> dict[str, Any]:
-        sm_mhz = self.sm_mhz()
-        return {"sm_clock_mhz": sm_mhz} if sm_mhz else {}
+        return {"sm_clock_mhz": mhz} if (mhz := self.sm_mhz()) else {}
 
     def _gather(self, value: Any) -> list[Any]:
         """The values of all ranks, of which a session has one unless a subclass has more."""
@@ -140,30 +133,28 @@ class Bench:
         result, outcome, fault = None, "", ""
         try:
             result = work(*arguments)
-        except Refused as refused:
-            outcome, fault = "refused", first_line(refused)
         except Exception as error:  # a library may raise anything
-            if scan.library.is_out_of_memory(error):
+            outcome, fault = "failed", first_line(error)
+            if isinstance(error, Refused):
+                outcome = "refused"
+            elif re.search("out of memory|resource_exhausted", str(error), re.IGNORECASE):
                 outcome, fault = "out of memory", "out of device memory"
-            else:
-                outcome, fault = "failed", first_line(error)
-        faults = [(rank, *words) for rank, words in enumerate(self._gather((outcome, fault)))]
-        for rank, outcome, fault in faults:
-            if outcome and not scan.fault:
-                failed_rank = f"rank {rank}: " if outcome == "failed" and len(faults) > 1 else ""
-                scan.outcome, scan.fault = outcome, failed_rank + fault
+        for rank, (scan.outcome, scan.fault) in enumerate(self._gather((outcome, fault))):
+            if scan.outcome == "failed":
+                on_rank = f"rank {rank}: " if hasattr(scan.library, "rank") else ""
+                scan.fault = f"verification failed: {on_rank}{scan.fault}"
+            if scan.outcome:
+                break
         return result
 
     def _refuse(self, case: Case) -> None:
         """Append an entry without a time, with the reason."""
-        scan = case.scan
+        scan, failed = case.scan, case.scan.outcome == "failed"
         self.say(f"{self._fields(case)['name']}: {scan.fault}")
-        self.failed += scan.outcome == "failed"
+        self.failed += failed
         self.out_of_memory += scan.outcome == "out of memory"
-        prefix = "verification failed: " if scan.outcome == "failed" else ""
-        error = {"error_occurred": True, "error_message": prefix + scan.fault}
-        outcome = "failed" if scan.outcome == "failed" else "skipped"
-        self._add(case, outcome, error)
+        error = {"error_occurred": True, "error_message": scan.fault}
+        self._add(case, "failed" if failed else "skipped", error)
 
     def _add(self, case: Case, outcome: str, more: dict[str, Any], seconds: float = 0.0) -> None:
         """Append an entry of the next sample, in the fields of Google Benchmark and in ours."""
@@ -187,3 +178,8 @@ class Bench:
         )
         fields = {"name": name, "kind": "scan", "items": scan.items}
         return fields | {"cache": case.cache, "launch": "stream"}
+
+
+def _verify(scan: Scan, expected: np.ndarray, when: str = "") -> None:
+    if fault := scans.fault(scan.library.fetch(scan.run()), expected):
+        raise ValueError(when + fault)

@@ -1,6 +1,5 @@
 // `bench` and `info` end to end, with variants that run on the host, so that no device is needed.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "harness/core/scan_variant.hpp"
 #include "harness/results/provenance.hpp"
 #include "harness/results/results_file.hpp"
+#include "tests/test_folder.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "harness/cuda/error.hpp"
 #endif
@@ -81,7 +81,6 @@ class BenchTest : public testing::Test {
     const Registration interrupting{host_scan<Planted<Fault::interrupts>>()};
   }
   BenchTest() { runs_so_far = 0; }
-  ~BenchTest() override { std::filesystem::remove(path_); }
 
   int scanlab(std::vector<std::string> words) {
     out_.str({});
@@ -93,15 +92,12 @@ class BenchTest : public testing::Test {
     words.insert(words.end(), {"--out", path_.string()});
     return scanlab(std::move(words));
   }
-  Json document() const {
-    std::ifstream file(path_);
-    return Json::parse(file);
-  }
+  Json document() const { return Json::parse(std::ifstream(path_)); }
 
   std::ostringstream out_;
   std::ostringstream err_;
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / ("scanlab-bench-" + std::to_string(getpid()) + ".json");
+  TestFolder folder_;
+  std::filesystem::path path_ = folder_ / "bench.json";
 };
 
 TEST_F(BenchTest, KeepsEveryRepetition) {
@@ -231,13 +227,9 @@ TEST_F(BenchTest, SkipsWhatDoesNotFitInHostMemoryAndGoesOn) {
   EXPECT_TRUE(entries[1].at("error_message").get<std::string>().starts_with("out of host memory"));
 }
 
-TEST_F(BenchTest, RunsOnce) {
-  EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10,20", "--once"}), kOk);
-  EXPECT_EQ(runs_so_far, 2);
-}
-
-TEST_F(BenchTest, SaysWhichCaseEachRangeOfAProfilerIsOf) {
+TEST_F(BenchTest, RunsOnceAndSaysWhichCaseEachRangeOfAProfilerIsOf) {
   EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10,20", "--once"}), kOk);
+  EXPECT_EQ(runs_so_far, 2);
   const Json all = document();
   EXPECT_EQ(all.at("context").at("schema"), "scanlab-ranges/1");
   ASSERT_EQ(all.at("ranges").size(), 2u);

@@ -10,62 +10,55 @@
 
 #include "harness/cli/command.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
 
 TEST(CommandLine, WrongWordsNameTheNearMatches) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-  };
-  expect({"explan", "hso_block"}, "explain");
-  expect({"explain", "hso_blok"}, "hso_block");
-  expect({"list", "--jsn"}, "--json");
-  expect({"explain", "hso_block", "--type", "i23"}, "i32");
-  expect({"explain", "hso_block_padded", "--set", "paddin=row"}, "padding");
-  expect({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
-  expect({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' in '2^x' is not a number");
-  expect({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
-  expect({"explain", "cpu_sequential"}, "no form for the SIMT emulator");
-  expect({"explain", "hso_block", "--items", ""}, "empty word");
-  expect({"verify", "--variant", "", "--items", "5"}, "empty word");
-  expect({"explain", "hso_block", "--out", "x"}, "go with explain --all");
-  expect({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "--variant would have no effect");
-  expect({"explain", "--all", "--out", ""}, "--out '' names no folder");
-  expect({"explain", "--all"}, "say where");
-  expect({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
-  expect({"explain", "look_ahead", "--device", "gpu"}, "there is no device 'gpu'; known: simt, cuda");
-  expect({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
-  expect({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
-  expect({}, "usage");
+  expect_error({"explan", "hso_block"}, "explain");
+  expect_error({"explain", "hso_blok"}, "hso_block");
+  expect_error({"list", "--jsn"}, "--json");
+  expect_error({"explain", "hso_block", "--type", "i23"}, "i32");
+  expect_error({"explain", "hso_block_padded", "--set", "paddin=row"}, "padding");
+  expect_error({"explain", "hso_block_padded", "--set", "padding=rwo"}, "row");
+  expect_error({"explain", "hso_block", "--items", "2^x"}, "--items: '2^x' in '2^x' is not a number");
+  expect_error({"explain", "hso_block", "--items", "4096"}, "n <= 2048");
+  expect_error({"explain", "cpu_sequential"}, "no form for the SIMT emulator");
+  expect_error({"explain", "hso_block", "--items", ""}, "empty word");
+  expect_error({"verify", "--variant", "", "--items", "5"}, "empty word");
+  expect_error({"explain", "hso_block", "--out", "x"}, "go with explain --all");
+  expect_error({"explain", "--all", "--variant", "hs_block", "--out", "x"}, "--variant would have no effect");
+  expect_error({"explain", "--all", "--out", ""}, "--out '' names no folder");
+  expect_error({"explain", "--all"}, "say where");
+  expect_error({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}, "/proc/no");
+  expect_error({"explain", "hs_blocked", "--items", "2^40"}, "no memory");
+  expect_error({"explain", "look_ahead", "--device", "gpu"}, "there is no device 'gpu'; known: simt, cuda");
+  expect_error({"explain", "hs_blocked", "--csv", "x"}, "goes with explain --device cuda");
+  expect_error({"explain", "hs_blocked", "--device", "cuda", "--json"}, "prints a table");
+  const Result none = run_program({});
+  EXPECT_EQ(none.status, kBadInput);
+  EXPECT_TRUE(has(none.err, "usage"));
 }
 
 TEST(CommandLine, AnOptionWithoutEffectIsRefused) {
-  const auto expect = [](const std::string& option, const std::vector<std::string>& words) {
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << words[0];
-    EXPECT_NE(result.err.find(option + " would have no effect"), std::string::npos) << words[0] << ": " << result.err;
-  };
-  expect("--force", {"explain", "hso_block", "--force"});
-  expect("--work", {"advise", "--against", "x", "--work", "2"});
-  expect("--work", {"calibrate", "--from", "x", "--out", "y", "--work", "2"});
-  expect("--items", {"simulate", "--compare", "x", "--profile", "h200", "--items", "5"});
-  expect("--trials", {"streams", "implicit-sync", "--list", "--trials", "5"});
-  expect("--seed", {"stream-scan", "--device", "host", "--in", "x", "--seed", "5"});
-  expect("--fresh", {"stream-scan", "--device", "host", "--generate", "9", "--fresh"});
-  expect("--io-threads", {"stream-scan", "--device", "host", "--generate", "9", "--io-threads", "2"});
-  expect("--durable",
-         {"stream-scan", "--device", "host", "--generate", "9", "--out", "x", "--compare", "naive", "--durable"});
-  expect("--benchmark_repetitions", {"bench", "--once", "--benchmark_repetitions=5"});
-  expect("--sweep", {"bench", "--quick", "--sweep", "full"});
+  expect_error({"explain", "hso_block", "--force"}, "--force would have no effect");
+  expect_error({"advise", "--against", "x", "--work", "2"}, "--work would have no effect");
+  expect_error({"calibrate", "--from", "x", "--out", "y", "--work", "2"}, "--work would have no effect");
+  expect_error({"simulate", "--compare", "x", "--profile", "h200", "--items", "5"}, "--items would have no effect");
+  expect_error({"streams", "implicit-sync", "--list", "--trials", "5"}, "--trials would have no effect");
+  expect_error({"stream-scan", "--device", "host", "--in", "x", "--seed", "5"}, "--seed would have no effect");
+  expect_error({"stream-scan", "--device", "host", "--generate", "9", "--fresh"}, "--fresh would have no effect");
+  expect_error({"stream-scan", "--device", "host", "--generate", "9", "--io-threads", "2"},
+               "--io-threads would have no effect");
+  expect_error({"stream-scan", "--device", "host", "--generate", "9", "--out", "x", "--compare", "naive", "--durable"},
+               "--durable would have no effect");
+  expect_error({"bench", "--once", "--benchmark_repetitions=5"}, "--benchmark_repetitions would have no effect");
+  expect_error({"bench", "--quick", "--sweep", "full"}, "--sweep would have no effect");
 }
 
 TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
-  const std::filesystem::path folder = testing::TempDir() + "/scanlab-one-file-for-two";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string file = folder / "file.json", link = folder / "link.json";
   std::ofstream(file) << "mine";
   std::filesystem::create_symlink("file.json", link);
@@ -77,25 +70,19 @@ TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
            {"stream-scan", "--device", "host", "--in", file, "--type", "i8", "--out", link, "--force"},
            {"stream-scan", "--device", "host", "--generate", "9", "--out", file, "--json", file + ".partial.json"},
        }) {
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << words[0];
-    EXPECT_NE(result.err.find("are the same file"), std::string::npos) << words[0] << ": " << result.err;
+    expect_error(words, "are the same file");
   }
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(std::ifstream(file).rdbuf()), {}), "mine");
   // Two that cannot be looked at are not taken for one.
-  const Result result = run_program({"stream-scan", "--device", "host", "--generate", "9", "--out",
-                                     folder / std::string(300, 'a'), "--json", folder / std::string(300, 'b')});
-  EXPECT_EQ(result.status, kBadInput);
-  EXPECT_NE(result.err.find("File name too long"), std::string::npos) << result.err;
-  std::filesystem::remove_all(folder);
+  expect_error({"stream-scan", "--device", "host", "--generate", "9", "--out", folder / std::string(300, 'a'), "--json",
+                folder / std::string(300, 'b')},
+               "File name too long");
 }
 
 TEST(CommandLine, TimeToWaitForOtherRanksIsANumberOfSeconds) {
   for (const char* const wrong : {"soon", "0", "-1", "inf", "nan", "5s", ""}) {
     setenv("SCANLAB_PATIENCE", wrong, 1);
-    const Result result = run_program({"distributed", "bench", "--on-hosts", "-b", "4KiB", "-e", "4KiB"});
-    EXPECT_EQ(result.status, kBadInput) << wrong;
-    EXPECT_NE(result.err.find("give seconds above 0"), std::string::npos) << wrong << ": " << result.err;
+    expect_error({"distributed", "bench", "--on-hosts", "-b", "4KiB", "-e", "4KiB"}, "give seconds above 0");
   }
   unsetenv("SCANLAB_PATIENCE");
 }
@@ -104,7 +91,7 @@ TEST(CommandLine, HelpHasAnExampleForEveryCommand) {
   for (const Command& each : commands()) {
     const Result result = run_program({each.name, "--help"});
     EXPECT_EQ(result.status, kOk) << each.name;
-    EXPECT_NE(result.out.find("example: scanlab " + each.name), std::string::npos) << result.out;
+    EXPECT_TRUE(has(result.out, "example: scanlab " + each.name));
   }
 }
 
@@ -138,7 +125,7 @@ TEST(Explain, JsonHasTheTotalsBesideTheClosedForms) {
 TEST(Explain, SkipsWhatItCannotExplainAmongOthers) {
   const Result result = run_program({"explain", "hs_*,cpu_sequential", "--items", "2048", "--json"});
   EXPECT_EQ(result.status, kOk);
-  EXPECT_NE(result.err.find("skipped: hs_block scans within one block"), std::string::npos) << result.err;
+  EXPECT_TRUE(has(result.err, "skipped: hs_block scans within one block"));
   EXPECT_EQ(nlohmann::json::parse(result.out).size(), 2U);  // hs_blocked and hs_multipass
 }
 
@@ -151,74 +138,37 @@ TEST(CommandLine, ABuildWithoutCudaSaysWhatNeedsIt) {
           {"list", "--variant", id},
           {"verify", "--variant", id},
           {"stream-scan", "--generate", "9", "--device", "host", "--scan", id}}) {
-      const Result result = run_program(words);
-      EXPECT_EQ(result.status, kNoDevice) << words[0] << " " << id;
-      EXPECT_NE(result.err.find("this build lacks '" + id + "', which needs one with CUDA"), std::string::npos)
-          << words[0] << ": " << result.err;
+      expect_error(words, "this build lacks '" + id + "', which needs one with CUDA", kNoDevice);
     }
   }
   EXPECT_EQ(run_program({"explain", "decoupled_lookback", "--device", "cuda"}).status, kNoDevice);
 }
 #endif
 
-TEST(Explain, AllWritesFilesAndRefusesAnUnwritablePlaceFirst) {
-  EXPECT_EQ(run_program({"explain", "--all", "--quick", "--out", "/proc/no/such/place"}).status, kBadInput);
-  EXPECT_EQ(run_program({"explain", "--all"}).status, kBadInput);
-}
-
 TEST(Explain, AllReplacesFilesOnlyIfAskedTo) {
-  const std::filesystem::path folder = testing::TempDir() + "/scanlab-explain-all",
-                              mine = folder / "hs_block-i32-exclusive-1024.json";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
+  const std::filesystem::path mine = folder / "hs_block-i32-exclusive-1024.json";
   std::ofstream(mine) << "mine";
-  const Result refused = run_program({"explain", "--all", "--quick", "--out", folder});
-  EXPECT_EQ(refused.status, kBadInput);
-  EXPECT_NE(refused.err.find("give --force"), std::string::npos) << refused.err;
+  expect_error({"explain", "--all", "--quick", "--out", folder.path()}, "give --force");
   EXPECT_EQ(std::filesystem::file_size(mine), 4U);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing was written before";
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1) << "nothing was written before";
 }
 
-TEST(CommandLine, AFileThatIsNotWhatItShouldBeIsSaidToBeSoInPlainWords) {
-  const std::string file = testing::TempDir() + "/scanlab-not-what-it-should-be.json";
-  const auto expect = [&](const std::vector<std::string>& words, const std::string& text, const std::string& hint) {
-    std::ofstream(file) << text;
-    std::vector<std::string> all = words;
-    all.push_back(file);
-    const Result result = run_program(all);
-    EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-    EXPECT_EQ(result.err.find("json.exception"), std::string::npos) << result.err;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
-  };
-  const std::vector<std::string> tune{"tune", "--from"};
-  const std::vector<std::string> profile{"simulate", "depth_first", "--profile"};
-  const std::vector<std::string> calibrate{"calibrate", "--out", file + ".profile", "--from"};
-  const std::vector<std::string> compare{"simulate", "--profile", "h200", "--compare"};
-  const std::vector<std::string> against{"advise", "--profile", "h200", "--against"};
-  const std::string cut = "{\"schema\": 1,\n  \"name\"";
-  for (const auto& words : {tune, profile, calibrate}) expect(words, cut, "line 2, column 9: syntax error");
-  expect(tune, "{}", "lacks the key 'context'");
-  expect(tune, "[]", "expected an object, got []");
-  expect(calibrate, R"({"schema": "scanlab-calibration/1"})", "lacks the key 'context'");
-  expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {}})", "key '");
-  expect(compare, R"({"schema": "scanlab-trace/1", "otherData": {"verified": false}})", "times of wrong results");
-  expect(against, R"({"benchmarks": [{}]})", "no schedule was measured from pinned memory");
-  expect(against, R"({"benchmarks": [{"schedule": "serial", "verified": true}]})",
-         "key 'benchmarks[0]': lacks the key 'workload'");
-  expect(against, R"({"benchmarks": [{"schedule": 3, "verified": true}]})",
-         "key 'benchmarks[0].schedule': expected one of");
+/// The tests of each command have the other faults of its files.
+TEST(CommandLine, AFileThatIsCutOrAFolderIsSaidToBeSoInPlainWords) {
+  const TestFolder folder;
+  const std::string file = folder / "file.json";
+  const std::vector<std::vector<std::string>> commands{{"tune", "--from", file},
+                                                       {"simulate", "depth_first", "--profile", file},
+                                                       {"calibrate", "--out", file + ".profile", "--from", file},
+                                                       {"simulate", "--profile", "h200", "--compare", file},
+                                                       {"advise", "--profile", "h200", "--against", file}};
+  std::ofstream(file) << "{\"schema\": 1,\n  \"name\"";
+  for (const auto& words : commands) expect_error(words, file + ": is no JSON: line 2, column 9: syntax error");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
-  for (auto words : {tune, profile, calibrate, compare, against, {"scenarios"}}) {
-    words.push_back(file);
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << words.front();
-    EXPECT_NE(result.err.find("read"), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find(file), std::string::npos) << result.err;
-  }
-  std::filesystem::remove(file);
+  for (const auto& words : commands) expect_error(words, file);
+  expect_error({"scenarios", file}, file);
 }
 
 }  // namespace

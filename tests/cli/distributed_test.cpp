@@ -22,42 +22,35 @@ TEST(DistributedCommand, ListsAlgorithmsWithWhatTheyMove) {
   const Result result = run_program({"distributed", "list"});
   EXPECT_EQ(result.status, kOk) << result.err;
   if (distributed::has_mpi()) {
-    EXPECT_NE(result.out.find("mpi_exscan"), std::string::npos) << result.out;
-    EXPECT_NE(result.out.find(" yes "), std::string::npos) << result.out;
+    EXPECT_TRUE(has(result.out, "mpi_exscan"));
+    EXPECT_TRUE(has(result.out, " yes "));
   }
 #ifdef SCANLAB_WITH_CUDA
   for (const char* id : {"peer_look_ahead", "reduce_exchange_scan", "scan_exchange_add", "blocked_peer", "nccl_cub",
                          "nccl_thrust", "one_gpu", "read_all"}) {
-    EXPECT_NE(result.out.find(id), std::string::npos) << result.out;
+    EXPECT_TRUE(has(result.out, id));
   }
 #endif
 }
 
 TEST(DistributedCommand, BadWordsAreSaid) {
-  const auto expect = [](std::vector<std::string> words, const std::string& error) {
-    words.insert(words.begin(), {"distributed", "bench"});
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(error), std::string::npos) << result.err;
-  };
-  expect({"-b", "4MiB", "-e", "1MiB"}, "--minbytes 4194304 is more than --maxbytes 1048576");
-  expect({"-f", "1"}, "stepfactor");
-  expect({"--minbytes", "0"}, "--minbytes 0: give 1 byte or more, as in --minbytes 4MiB");
-  expect({"--algorithm", "mpi_exscam"}, "mpi_exscam");
-  expect({"--type", "i33"}, "i33");
-  expect({"--gpus", "0"}, "gpus");
-  expect({"--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
-  expect({"--benchmark_min_warmup_time=1"}, "--benchmark_min_warmup_time would have no effect");
-  expect({"--on-hosts", "--benchmark_filter=["}, "no case is left to time");
+  expect_error({"distributed", "bench", "-b", "4MiB", "-e", "1MiB"},
+               "--minbytes 4194304 is more than --maxbytes 1048576");
+  expect_error({"distributed", "bench", "-f", "1"}, "stepfactor");
+  expect_error({"distributed", "bench", "--minbytes", "0"}, "--minbytes 0: give 1 byte or more, as in --minbytes 4MiB");
+  expect_error({"distributed", "bench", "--algorithm", "mpi_exscam"}, "mpi_exscam");
+  expect_error({"distributed", "bench", "--type", "i33"}, "i33");
+  expect_error({"distributed", "bench", "--gpus", "0"}, "gpus");
+  expect_error({"distributed", "bench", "--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
+  expect_error({"distributed", "bench", "--benchmark_min_warmup_time=1"},
+               "--benchmark_min_warmup_time would have no effect");
+  expect_error({"distributed", "bench", "--on-hosts", "--benchmark_filter=["}, "no case is left to time");
 }
 
 TEST(DistributedCommand, ATraceRefusesWhatItCannotBeOf) {
   const auto expect = [](std::vector<std::string> words, Status status, const std::string& error) {
     words.insert(words.begin(), {"distributed", "trace"});
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, status) << result.err;
-    EXPECT_NE(result.err.find(error), std::string::npos) << result.err;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    expect_error(words, error, status);
   };
   expect({"--runs", "0"}, kBadInput, "runs");
   expect({"--on-hosts"}, kBadInput, "--on-hosts: a trace is of GPUs");
@@ -83,11 +76,10 @@ TEST(DistributedCommand, HostsWithoutMpirunAreToldWhatToDo) {
   if (!distributed::has_mpi()) GTEST_SKIP() << "this build has no MPI";
   const Result result = run_program({"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "100"});
   EXPECT_EQ(result.status, kBadInput);
-  EXPECT_NE(result.err.find("nothing was checked: every case was skipped"), std::string::npos) << result.err;
-  EXPECT_NE(result.out.find("mpirun -n 4 scanlab distributed"), std::string::npos) << result.out;
-  const Result timed = run_program({"distributed", "bench", "--algorithm", "mpi_exscan", "-e", "4MiB"});
-  EXPECT_EQ(timed.status, kBadInput);
-  EXPECT_NE(timed.err.find("nothing was timed: every case was skipped"), std::string::npos) << timed.err;
+  EXPECT_TRUE(has(result.err, "nothing was checked: every case was skipped"));
+  EXPECT_TRUE(has(result.out, "mpirun -n 4 scanlab distributed"));
+  expect_error({"distributed", "bench", "--algorithm", "mpi_exscan", "-e", "4MiB"},
+               "nothing was timed: every case was skipped");
 }
 
 TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
@@ -109,43 +101,31 @@ TEST(DistributedCommand, ChecksAreWrittenAsVerifyWritesThem) {
   EXPECT_EQ(lines[1]["variant"], "mpi_exscan");
   EXPECT_EQ(lines[1]["items"], 100);
   EXPECT_EQ(lines[1]["outcome"], "skipped");
-  EXPECT_NE(lines[1]["reason"].get<std::string>().find("mpirun"), std::string::npos);
+  EXPECT_TRUE(has(lines[1]["reason"].get<std::string>(), "mpirun"));
   EXPECT_EQ(lines[2]["ended"]["skipped"], 1);
-  const Result again = run_program(words);
-  EXPECT_EQ(again.status, kBadInput);
-  EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+  expect_error(words, "--force");
 }
 
 TEST(DistributedCommand, WaysToVerifyThatAreNotThereAreSaid) {
-  const Result way = run_program({"distributed", "verify", "--launch", "tape"});
-  EXPECT_EQ(way.status, kBadInput);
-  EXPECT_NE(way.err.find("tape"), std::string::npos) << way.err;
-  const Result none = run_program({"distributed", "cycles"});
-  EXPECT_EQ(none.status, kBadInput);
-  EXPECT_NE(none.err.find("--algorithm peer_look_ahead"), std::string::npos) << none.err;
+  expect_error({"distributed", "verify", "--launch", "tape"}, "tape");
+  expect_error({"distributed", "cycles"}, "--algorithm peer_look_ahead");
   if (!distributed::has_mpi()) return;
-  const std::vector<std::string> on_hosts{"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "9"};
-  std::vector<std::string> words = on_hosts;
-  words.emplace_back("--beside");
-  const Result result = run_program(words);
-  EXPECT_EQ(result.status, kBadInput);
-  EXPECT_NE(result.err.find("no chosen algorithm is on GPUs"), std::string::npos) << result.err;
+  expect_error({"distributed", "verify", "--algorithm", "mpi_exscan", "--items", "9", "--beside"},
+               "no chosen algorithm is on GPUs");
 }
 
 #ifdef SCANLAB_WITH_CUDA
 TEST(DistributedCommand, WhatNeedsNcclSaysWhereThereIsNone) {
   const std::string reason = distributed::why_no_nccl();
   if (reason.empty()) GTEST_SKIP() << "this machine has NCCL";
-  EXPECT_NE(reason.find("install NCCL"), std::string::npos);
+  EXPECT_TRUE(has(reason, "install NCCL"));
   const auto& algorithm = distributed::Algorithms::instance().all().at("nccl_cub");
   EXPECT_EQ(algorithm.plan({.items = 100}, 2).refusal, reason);
 }
 
 TEST(DistributedCommand, GpusThatAreNotHereAreSaid) {
-  const Result result =
-      run_program({"distributed", "verify", "--gpus", "64", "--algorithm", "copy_all", "--items", "9"});
-  EXPECT_EQ(result.status, kNoDevice);
-  EXPECT_NE(result.err.find("64 ranks of a host need as many GPUs"), std::string::npos) << result.err;
+  expect_error({"distributed", "verify", "--gpus", "64", "--algorithm", "copy_all", "--items", "9"},
+               "64 ranks of a host need as many GPUs", kNoDevice);
 }
 
 class NeedsGpuDistributed : public NeedsGpu {};
@@ -182,7 +162,7 @@ TEST_F(NeedsGpuDistributed, EachRoleHasCycles) {
             0u)
       << lines[0];
   EXPECT_EQ(lines[5].find("peer_look_ahead,4194304,i32,1,0,"), 0u) << lines[5];
-  EXPECT_NE(lines[5].find(",tell,"), std::string::npos) << lines[5];
+  EXPECT_TRUE(has(lines[5], ",tell,"));
 }
 
 TEST_F(NeedsGpuDistributed, ATraceHasTheKernelsOfEachRun) {
@@ -208,9 +188,7 @@ TEST_F(NeedsGpuDistributed, ATraceHasTheKernelsOfEachRun) {
 
 TEST(DistributedCommand, ABuildWithoutGpusSaysSo) {
   for (const char* const command : {"bench", "verify"}) {
-    const Result result = run_program({"distributed", command, "--gpus", "4"});
-    EXPECT_EQ(result.status, kNoDevice) << result.err;
-    EXPECT_NE(result.err.find("--gpus 4: this build has no CUDA"), std::string::npos) << result.err;
+    expect_error({"distributed", command, "--gpus", "4"}, "--gpus 4: this build has no CUDA", kNoDevice);
   }
 }
 

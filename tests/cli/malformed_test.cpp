@@ -1,25 +1,22 @@
 // Files that the commands read, with every field in turn left out or of a value that it cannot have: one sentence that
 // names the file and status 2, or a meaning; never an uncaught exception, nor a number that a loop runs to.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "harness/cli/command.hpp"
 #include "harness/simulator/device_profile.hpp"
 #include "harness/tuning/tuning_table.hpp"
+#include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
@@ -47,11 +44,7 @@ void add_fields(const Json& value, const Json::json_pointer& at, std::vector<Jso
 
 class Malformed : public testing::Test {
  protected:
-  Malformed() : folder_(fs::temp_directory_path() / ("scanlab_malformed_" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~Malformed() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
 
   /// Calls `read` with the text of the document with each field wrong.
   static int each_fault(const Json& sound,
@@ -81,30 +74,27 @@ class Malformed : public testing::Test {
 
   /// The sound file is taken, and every other is taken or refused in a sentence that names it.
   void expect_taken_or_refused(const Json& sound, const Words& words, const std::string& file) const {
-    const auto run_on = [&](const std::string& text, std::string& err) {
+    const auto run_on = [&](const std::string& text) {
       std::ofstream(file) << text;
-      std::ostringstream out, errors;
-      const int status = run(words, out, errors);
-      err = errors.str();
-      return status;
+      return run_program(words);
     };
-    std::string err;
-    ASSERT_EQ(run_on(sound.dump(), err), kOk) << err;
+    const Result whole = run_on(sound.dump());
+    ASSERT_EQ(whole.status, kOk) << whole.err;
     int refused = 0;
     const int faults = each_fault(sound, [&](const std::string& text, const std::string& fault) {
-      const int status = run_on(text, err);
+      const auto [status, out, err] = run_on(text);
       EXPECT_TRUE(status == kOk || status == kBadInput) << fault << ": status " << status << ": " << err;
       if (status != kBadInput) return;
       ++refused;
-      EXPECT_NE(err.find(file), std::string::npos) << fault << ": " << err;
+      EXPECT_TRUE(has(err, file)) << fault;
       EXPECT_EQ(std::ranges::count(err, '\n'), 1) << fault << ": " << err;
-      EXPECT_EQ(err.find("json.exception"), std::string::npos) << fault << ": " << err;
+      EXPECT_FALSE(has(err, "json.exception")) << fault;
       EXPECT_LT(err.size(), 1000u) << fault;
     });
     EXPECT_GT(refused, faults / 4);
   }
 
-  fs::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(Malformed, ProfilesOfDevices) {
@@ -116,14 +106,10 @@ TEST_F(Malformed, ProfilesOfDevices) {
 }
 
 TEST_F(Malformed, TracesThatTheModelIsHeldAgainst) {
-  std::ostringstream out, err;
   const std::string trace = path("trace.json");
-  ASSERT_EQ(run({"simulate", "depth_first", "--profile", "h200", "--items", "2^12", "--chunks", "2", "--out", trace},
-                out, err),
-            kOk)
-      << err.str();
-  std::ifstream file(trace);
-  Json sound = Json::parse(file);
+  const Words words{"simulate", "depth_first", "--profile", "h200", "--items", "2^12", "--chunks", "2", "--out", trace};
+  ASSERT_EQ(run_program(words).status, kOk);
+  Json sound = Json::parse(std::ifstream(trace));
   sound["otherData"].erase("simulated_on");  // as if it were measured
   expect_taken_or_refused(sound, {"simulate", "--profile", "h200", "--compare", trace}, trace);
 }
@@ -163,8 +149,7 @@ TEST_F(Malformed, SchedulesThatAdviceIsHeldAgainst) {
 }
 
 TEST_F(Malformed, TablesOfWhatBestRuns) {
-  std::ifstream file(SCANLAB_SOURCE "/data/tuned/nvidia-h200.json");
-  Json sound = Json::parse(file);
+  Json sound = Json::parse(std::ifstream(SCANLAB_SOURCE "/data/tuned/nvidia-h200.json"));
   sound["entries"].erase(sound["entries"].begin() + 1, sound["entries"].end());
   EXPECT_NO_THROW(parse_tuning_table(sound.dump(), "table.json"));
   each_fault(sound, [](const std::string& text, const std::string& fault) {
@@ -172,27 +157,10 @@ TEST_F(Malformed, TablesOfWhatBestRuns) {
       parse_tuning_table(text, "table.json");
     } catch (const DocumentError& error) {
       const std::string reason = error.what();
-      EXPECT_NE(reason.find("table.json: "), std::string::npos) << fault << ": " << reason;
+      EXPECT_TRUE(has(reason, "table.json: ")) << fault;
       EXPECT_LT(reason.size(), 1000u) << fault;
     }
   });
-}
-
-/// `bench --out` ignores the content of a file that exists.
-TEST_F(Malformed, ResultsThatAreThereAlreadyAreLeftAlone) {
-  const std::string results = path("results.json");
-  for (const std::string text : {"{", "[1,", "\xff", "{\"context\": 5, \"benchmarks\": \"no\"}"}) {
-    std::ofstream(results) << text;
-    std::ostringstream out, err;
-    EXPECT_EQ(
-        run({"bench", "--variant", "cpu_sequential", "--items", "64", "--benchmark_repetitions=1", "--out", results},
-            out, err),
-        kBadInput);
-    EXPECT_NE(err.str().find(results), std::string::npos) << err.str();
-    std::ostringstream kept;
-    kept << std::ifstream(results).rdbuf();
-    EXPECT_EQ(kept.str(), text);
-  }
 }
 
 }  // namespace

@@ -1,11 +1,8 @@
 // scanlab streams run, trace and diagnose: their words without a device; and on one, what they write and say.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -22,6 +19,7 @@
 #include "harness/measure/scan_backend.hpp"
 #include "harness/selection/sweeps.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
 #endif
@@ -65,7 +63,7 @@ TEST(StreamsRun, SweepsAreListsOfCases) {
   for (const char* what : {"depth_first/workload:scale/items:268435456/chunks:128/streams:16/", "chunks:1/streams:1/",
                            "serial/workload:scale/items:268435456/chunks:64/", "three_streams_unordered", "work:1800",
                            "work:4096", "workload:feistel", "workload:scan"}) {
-    EXPECT_NE(full.out.find(what), std::string::npos) << what;
+    EXPECT_TRUE(has(full.out, what)) << what;
   }
   EXPECT_GT(std::ranges::count(full.out, '\n'), 100);
   EXPECT_LT(std::ranges::count(full.out, '\n'), 330);  // so that 1.0 s each are not more than five and a half minutes
@@ -75,26 +73,24 @@ TEST(StreamsRun, SweepsAreListsOfCases) {
 }
 
 TEST(StreamsRun, BadInputIsASentence) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = scanlab_streams(words);
-    EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-  };
-  expect({"run"}, "run takes a schedule");
-  expect({"run", "depth_first", "--benchmark_repetitions=0"}, "--benchmark_repetitions=0: give 1 or more");
-  expect({"run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
-  expect({"run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
-  expect({"run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
-  expect({"run", "depth_first", "--benchmark_filter=nothing"}, "Failed to match any benchmarks against regex: nothing");
-  expect({"run", "depth_first", "--benchmark_min_time=1"}, "--benchmark_min_time would have no effect");
-  expect({"run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
-  expect({"trace"}, "trace takes a schedule");
-  expect({"trace", "depth_first", "--chunks", "2,4"},
-         "these are 2 timelines: give a folder for them with --out FOLDER");
-  expect({"trace", "depth_first", "--repetitions", "0"}, "--repetitions 0: give");
-  expect({"trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
-  expect({"diagnose"}, "diagnose takes one schedule, or two");
-  expect({"diagnose", "all"}, "14 combinations");
+  expect_error({"streams", "run"}, "run takes a schedule");
+  expect_error({"streams", "run", "depth_first", "--benchmark_repetitions=0"},
+               "--benchmark_repetitions=0: give 1 or more");
+  expect_error({"streams", "run", "--sweep", "fast"}, "there is no sweep 'fast'; known: full, quick");
+  expect_error({"streams", "run", "--sweep", "quick", "--chunks", "3"}, "a sweep sets --chunks itself");
+  expect_error({"streams", "run", "graph", "--sweep", "quick", "--workload", "scan"}, "no case of the sweep is left");
+  expect_error({"streams", "run", "depth_first", "--benchmark_filter=nothing"},
+               "Failed to match any benchmarks against regex: nothing");
+  expect_error({"streams", "run", "depth_first", "--benchmark_min_time=1"},
+               "--benchmark_min_time would have no effect");
+  expect_error({"streams", "run", "depth_first", "--chunks", "0"}, "0 chunks are not enough");
+  expect_error({"streams", "trace"}, "trace takes a schedule");
+  expect_error({"streams", "trace", "depth_first", "--chunks", "2,4"},
+               "these are 2 timelines: give a folder for them with --out FOLDER");
+  expect_error({"streams", "trace", "depth_first", "--repetitions", "0"}, "--repetitions 0: give");
+  expect_error({"streams", "trace", "depth_first", "--gap", "-1"}, "--gap -1: give");
+  expect_error({"streams", "diagnose"}, "diagnose takes one schedule, or two");
+  expect_error({"streams", "diagnose", "all"}, "14 combinations");
 }
 
 /// Behaviour of a fake device, and the replays that it was asked for.
@@ -134,8 +130,6 @@ class PlantedDevice : public measure::ScheduleBackend {
 
 class StreamsRunOn : public testing::Test {
  protected:
-  ~StreamsRunOn() override { std::filesystem::remove(file_); }
-
   Result run(std::vector<std::string> words) {
     words.insert(words.end(), {"--out", file_, "--force"});
     std::ostringstream out;
@@ -159,8 +153,8 @@ class StreamsRunOn : public testing::Test {
   }
 
   Planted planted_;
-  std::string file_ =
-      (std::filesystem::path(testing::TempDir()) / ("scanlab-streams-" + std::to_string(getpid()) + ".json")).string();
+  TestFolder folder_;
+  std::string file_ = folder_ / "results.json";
 };
 
 TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
@@ -185,8 +179,8 @@ TEST_F(StreamsRunOn, HasTheHostsTimeAndTheDevices) {
     EXPECT_EQ(all[i].at("operations"), 12);
     EXPECT_EQ(all[i].at("buffers"), 4);
   }
-  EXPECT_NE(result.out.find("3000 us"), std::string::npos) << "the median\n" << result.out;
-  EXPECT_NE(result.out.find("device_time_ms=2"), std::string::npos) << result.out;
+  EXPECT_TRUE(has(result.out, "3000 us")) << "the median\n";
+  EXPECT_TRUE(has(result.out, "device_time_ms=2"));
   for (const auto& part : entries("streams/copy:")) EXPECT_FALSE(part.contains("device_time_ms"));
 }
 
@@ -238,8 +232,8 @@ TEST_F(StreamsRunOn, AWrongOutputIsNotTimedFurther) {
   const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--benchmark_repetitions=4"});
   EXPECT_EQ(result.status, kFailed);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 4}}));
-  EXPECT_NE(result.out.find("FAILED 1 case: verification failed: item 3 is 5"), std::string::npos) << result.out;
-  EXPECT_NE(result.err.find("failed: verification failed: item 3 is 5"), std::string::npos) << result.err;
+  EXPECT_TRUE(has(result.out, "FAILED 1 case: verification failed: item 3 is 5"));
+  EXPECT_TRUE(has(result.err, "failed: verification failed: item 3 is 5"));
   int wrong = 0;
   for (const auto& each : entries()) {
     if (!each.contains("error_message")) continue;
@@ -254,14 +248,14 @@ TEST_F(StreamsRunOn, AControlMustBeWrongOnceAtLeast) {
   const std::vector<std::string> words{"three_streams_unordered", "--items", "1000", "--benchmark_repetitions=3"};
   const Result right = run(words);
   EXPECT_EQ(right.status, kFailed);
-  EXPECT_NE(right.out.find("control, NOT CAUGHT"), std::string::npos) << right.out;
+  EXPECT_TRUE(has(right.out, "control, NOT CAUGHT"));
   planted_.repetitions.clear();
   planted_.repeat = [](const streams::Recording&, int before) {
     return measure::ScheduleSample{.host_seconds = 1e-3, .wrong = before == 1 ? "item 3 is 5" : ""};
   };
   const Result wrong = run(words);
   EXPECT_EQ(wrong.status, kOk);
-  EXPECT_NE(wrong.out.find("control, caught in 1 of 3: item 3 is 5"), std::string::npos) << wrong.out;
+  EXPECT_TRUE(has(wrong.out, "control, caught in 1 of 3: item 3 is 5"));
   const auto all = entries();
   ASSERT_EQ(all.size(), 3u) << "and is timed further";
   for (const auto& each : all) {
@@ -283,8 +277,8 @@ TEST_F(StreamsRunOn, WhatLacksMemoryIsSkippedAndTheOthersGoOn) {
   const Result result = run({"depth_first", "--items", "1000,2^21", "--chunks", "4,5", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kOutOfMemory);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
-  EXPECT_NE(result.out.find("skipped 1 case: out of GPU memory: wanted 99 bytes"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("skipped 2 cases: out of host memory for arrays of 2097152 items"), std::string::npos);
+  EXPECT_TRUE(has(result.out, "skipped 1 case: out of GPU memory: wanted 99 bytes"));
+  EXPECT_TRUE(has(result.out, "skipped 2 cases: out of host memory for arrays of 2097152 items"));
   std::map<std::string, int> reasons;
   for (const auto& each : entries()) ++reasons[each.value("error_message", "")];
   EXPECT_EQ(reasons, (std::map<std::string, int>{{"", 2},
@@ -301,9 +295,9 @@ TEST_F(StreamsRunOn, AFaultOfOneCaseEndsNoOther) {
   const Result result = run({"depth_first", "--items", "1000", "--chunks", "4,5", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kFailed);
   EXPECT_EQ(planted_.repetitions, (std::map<int, int>{{4, 2}, {5, 1}}));
-  EXPECT_NE(result.err.find("failed: launching: too many resources"), std::string::npos) << result.err;
+  EXPECT_TRUE(has(result.err, "failed: launching: too many resources"));
   for (const auto& each : entries("streams/copy:")) EXPECT_EQ(each.at("error_message"), "copying: no");
-  EXPECT_NE(result.out.find("cases: copying: no (first streams/copy:"), std::string::npos) << result.out;
+  EXPECT_TRUE(has(result.out, "cases: copying: no (first streams/copy:"));
 }
 
 TEST_F(StreamsRunOn, APartThatIsNotTimedDecidesTheStatusToo) {
@@ -311,7 +305,7 @@ TEST_F(StreamsRunOn, APartThatIsNotTimedDecidesTheStatusToo) {
   planted_.copy = []() -> double { throw measure::LacksMemory("out of GPU memory: wanted 99 bytes"); };
   const Result lacking = run(words);
   EXPECT_EQ(lacking.status, kOutOfMemory);
-  EXPECT_NE(lacking.out.find("cases: out of GPU memory: wanted 99 bytes"), std::string::npos) << lacking.out;
+  EXPECT_TRUE(has(lacking.out, "cases: out of GPU memory: wanted 99 bytes"));
   planted_.copy = []() -> double { throw std::runtime_error("copying: no"); };
   EXPECT_EQ(run(words).status, kFailed);
   planted_.copy = Planted().copy;
@@ -330,7 +324,7 @@ TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
     EXPECT_EQ(planted_.repetitions.at(last), 2) << "of 9, and the sample in flight is finished";
     EXPECT_EQ(entries().size(), static_cast<std::size_t>(planted_.repetitions[4] + planted_.repetitions[5]));
     EXPECT_EQ(planted_.filled.back(), 1000);
-    EXPECT_NE(result.err.find("every finished repetition is kept"), std::string::npos) << result.err;
+    EXPECT_TRUE(has(result.err, "every finished repetition is kept"));
   }
 }
 
@@ -338,9 +332,7 @@ TEST_F(StreamsRunOn, CtrlCKeepsWhatIsFinishedAndBeginsNothing) {
 
 TEST(StreamsRun, SaysWhatItNeeds) {
   for (const char* command : {"run", "trace", "diagnose"}) {
-    const Result result = scanlab_streams({command, "depth_first"});
-    EXPECT_EQ(result.status, kNoDevice);
-    EXPECT_NE(result.err.find("needs a CUDA device"), std::string::npos) << result.err;
+    expect_error({"streams", command, "depth_first"}, "needs a CUDA device", kNoDevice);
   }
 }
 
@@ -350,7 +342,8 @@ class NeedsGpuStreamsRun : public NeedsGpu {
  protected:
   nlohmann::json read() const { return nlohmann::json::parse(std::ifstream(file_)); }
 
-  std::string file_ = (std::filesystem::path(testing::TempDir()) / "streams_run_test.json").string();
+  TestFolder folder_;
+  std::string file_ = folder_ / "results.json";
 };
 
 TEST_F(NeedsGpuStreamsRun, WritesEveryRepetitionAndTheParts) {
@@ -388,7 +381,7 @@ TEST_F(NeedsGpuStreamsRun, AControlIsExpectedToFail) {
   const Result result =
       scanlab_streams({"run", "*race", "three_streams_unordered", "--items", "2^24", "--benchmark_repetitions=2"});
   EXPECT_EQ(result.status, kOk) << result.out << result.err;
-  EXPECT_NE(result.out.find("control, caught in 2 of 2"), std::string::npos) << result.out;
+  EXPECT_TRUE(has(result.out, "control, caught in 2 of 2"));
   // One chunk without an order to break: a copy in that ends before the kernel is looked at cannot be promised, but
   // nothing to do is nothing wrong.
   EXPECT_EQ(scanlab_streams({"run", "null_stream_race", "--items", "0", "--benchmark_repetitions=1"}).status, kOk);
@@ -400,7 +393,7 @@ TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {
       const Result result = scanlab_streams({"trace", schedule, "--workload", workload, "--items", "2^22", "--chunks",
                                              "5", "--out", file_, "--force", "--repetitions", "2"});
       EXPECT_EQ(result.status, kOk) << schedule << " " << workload << "\n" << result.out << result.err;
-      EXPECT_NE(result.out.find("overlap"), std::string::npos);
+      EXPECT_TRUE(has(result.out, "overlap"));
       const auto trace = read();
       EXPECT_GT(trace["traceEvents"].size(), 20u);
       EXPECT_EQ(trace["otherData"]["schedule"], schedule);
@@ -411,7 +404,7 @@ TEST_F(NeedsGpuStreamsRun, TracesEverySchedule) {
 TEST_F(NeedsGpuStreamsRun, WhyBlamesTheDefaultStream) {
   const Result result = scanlab_streams({"diagnose", "null_stream_trap", "depth_first", "--items", "2^24"});
   EXPECT_EQ(result.status, kOk) << result.err;
-  EXPECT_NE(result.out.find("only null_stream_trap: the legacy default stream"), std::string::npos) << result.out;
+  EXPECT_TRUE(has(result.out, "only null_stream_trap: the legacy default stream"));
 }
 
 #endif

@@ -1,46 +1,32 @@
 // Tests of the command line of `scanlab verify`: words, statuses, the closing summary.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "harness/cli/command.hpp"
 #include "harness/core/variant.hpp"
 #include "harness/results/provenance.hpp"
 #include "harness/simt/emulator.hpp"
 #include "harness/verify/checks.hpp"
+#include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::cli {
 namespace {
 
-struct Ended {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-Ended run_verify(std::vector<std::string> words) {
+Result run_verify(std::vector<std::string> words) {
   words.insert(words.begin(), "verify");
-  std::ostringstream out;
-  std::ostringstream err;
-  const int status = run(words, out, err);
-  return {status, out.str(), err.str()};
+  return run_program(words);
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A sequential scan, right unless it is asked for a fault. It keeps what it was asked.
 struct Planted {
@@ -131,7 +117,7 @@ struct Planted {
 const Registration kPlanted{Planted::variant()};
 
 /// Checks the planted scan.
-Ended verify_planted(std::vector<std::string> words) {
+Result verify_planted(std::vector<std::string> words) {
   Planted::runs().clear();
   words.insert(words.begin(), {"--device", "simt", "--variant", Planted::kId});
   return run_verify(words);
@@ -146,22 +132,21 @@ std::set<std::int64_t> sizes_seen() {
 
 TEST(VerifyCommand, AFailureEndsWithStatus1AndSaysHowToSeeItAgain) {
   EXPECT_EQ(verify_planted({"--items", "40"}).status, kOk);
-  const Ended ended = verify_planted({"--items", "40", "--set", "fault=wrong", "--seed", "6", "--mode", "exclusive"});
+  const Result ended = verify_planted({"--items", "40", "--set", "fault=wrong", "--seed", "6", "--mode", "exclusive"});
   EXPECT_EQ(ended.status, kFailed) << ended.out;
   EXPECT_EQ(kFailed, 1);
-  EXPECT_TRUE(contains(ended.out, "0 passed, 1 failed, 0 skipped")) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "1 of 40 items wrong, the first at 0")) << ended.out;
-  EXPECT_TRUE(
-      contains(ended.out,
-               "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
-               "--items 40 --input random --seed 6 --set fault=wrong\n"))
+  EXPECT_TRUE(has(ended.out, "0 passed, 1 failed, 0 skipped"));
+  EXPECT_TRUE(has(ended.out, "1 of 40 items wrong, the first at 0"));
+  EXPECT_TRUE(has(ended.out,
+                  "again: scanlab verify --device simt --variant planted_fault --type i32 --op plus --mode exclusive "
+                  "--items 40 --input random --seed 6 --set fault=wrong\n"))
       << ended.out;
 }
 
 TEST(VerifyCommand, OneFailureAmongManyIsAFailure) {
-  const Ended ended = verify_planted({"--items", "1024,1025,1", "--input", "random", "--set", "fault=last_item"});
+  const Result ended = verify_planted({"--items", "1024,1025,1", "--input", "random", "--set", "fault=last_item"});
   EXPECT_EQ(ended.status, kFailed) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "4 passed, 2 failed, 0 skipped")) << ended.out;
+  EXPECT_TRUE(has(ended.out, "4 passed, 2 failed, 0 skipped"));
 }
 
 TEST(VerifyCommand, ByDefaultTriesTheSizesWhereScansBreak) {
@@ -196,9 +181,9 @@ TEST(VerifyCommand, ANamedVariantIsTriedOncePastTwoLevelsOfBlocks) {
       << "two runs of one check";
   EXPECT_EQ(verify_planted({"--quick"}).status, kOk);
   EXPECT_FALSE(sizes_seen().contains(kPast));
-  const Ended slow = verify_planted({"--set", "fault=slow", "--mode", "inclusive", "--aliasing", "apart"});
+  const Result slow = verify_planted({"--set", "fault=slow", "--mode", "inclusive", "--aliasing", "apart"});
   EXPECT_EQ(slow.status, kOk);
-  EXPECT_TRUE(contains(slow.out, "give --items to check it past two levels of blocks (n = 1048577)")) << slow.out;
+  EXPECT_TRUE(has(slow.out, "give --items to check it past two levels of blocks (n = 1048577)"));
   EXPECT_FALSE(sizes_seen().contains(kPast));
 }
 
@@ -231,87 +216,85 @@ TEST(VerifyCommand, InterleavesBlocksWhereItIsAskedTo) {
 }
 
 TEST(VerifyCommand, TriesEveryInputOfFewItemsAndRandomOnesOfMore) {
-  EXPECT_TRUE(contains(verify_planted({"--items", "33"}).out, "10 passed")) << "five kinds, two modes";
-  EXPECT_TRUE(contains(verify_planted({"--items", "34"}).out, "2 passed"));
-  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "all"}).out, "10 passed"));
-  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--input", "exact"}).out, "2 passed")) << "of integers: random";
+  EXPECT_TRUE(has(verify_planted({"--items", "33"}).out, "10 passed")) << "five kinds, two modes";
+  EXPECT_TRUE(has(verify_planted({"--items", "34"}).out, "2 passed"));
+  EXPECT_TRUE(has(verify_planted({"--items", "34", "--input", "all"}).out, "10 passed"));
+  EXPECT_TRUE(has(verify_planted({"--items", "34", "--input", "exact"}).out, "2 passed")) << "of integers: random";
   const auto of_floats = [](std::vector<std::string> words) {
     const std::vector<std::string> hs_block{"--variant", "hs_block", "--type",   "f32",
                                             "--op",      "plus",     "--device", "simt"};
     words.insert(words.begin(), hs_block.begin(), hs_block.end());
     return run_verify(words).out;
   };
-  EXPECT_TRUE(contains(of_floats({"--items", "33"}), "12 passed, 0 failed")) << "and the exact one";
-  EXPECT_TRUE(contains(of_floats({"--items", "34"}), "4 passed, 0 failed")) << "random and exact";
-  EXPECT_TRUE(contains(of_floats({"--items", "34", "--quick"}), "2 passed, 0 failed"));
+  EXPECT_TRUE(has(of_floats({"--items", "33"}), "12 passed, 0 failed")) << "and the exact one";
+  EXPECT_TRUE(has(of_floats({"--items", "34"}), "4 passed, 0 failed")) << "random and exact";
+  EXPECT_TRUE(has(of_floats({"--items", "34", "--quick"}), "2 passed, 0 failed"));
 }
 
 TEST(VerifyCommand, UntracedLooksForNoRaces) {
-  const Ended traced = verify_planted({"--items", "34", "--set", "fault=race"});
+  const Result traced = verify_planted({"--items", "34", "--set", "fault=race"});
   EXPECT_EQ(traced.status, kFailed);
-  EXPECT_TRUE(contains(traced.out, "race in planted at tests/cli/verify_command_test.cpp:")) << traced.out;
+  EXPECT_TRUE(has(traced.out, "race in planted at tests/cli/verify_command_test.cpp:"));
   EXPECT_EQ(verify_planted({"--items", "34", "--set", "fault=race", "--untraced"}).status, kOk);
-  EXPECT_TRUE(contains(verify_planted({"--items", "34", "--set", "fault=wrong", "--untraced", "--interleave"}).out,
-                       "--set fault=wrong --untraced --interleave\n"));
+  EXPECT_TRUE(has(verify_planted({"--items", "34", "--set", "fault=wrong", "--untraced", "--interleave"}).out,
+                  "--set fault=wrong --untraced --interleave\n"));
 }
 
 TEST(VerifyCommand, ChecksAndSumsUp) {
-  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
+  const Result ended = run_verify({"--device", "simt", "--variant", "hs_block", "--items", "1,33"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
   // 24 combinations of type, operator and mode, two sizes, five inputs; an exact one for 8 of them.
-  EXPECT_TRUE(contains(ended.out, "256 passed, 0 failed, 0 skipped")) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "worst error/bound")) << ended.out;
+  EXPECT_TRUE(has(ended.out, "256 passed, 0 failed, 0 skipped"));
+  EXPECT_TRUE(has(ended.out, "worst error/bound"));
 }
 
 TEST(VerifyCommand, SaysWhatAVariantCannotTake) {
-  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus",
-                                  "--mode", "inclusive", "--items", "1025"});
+  const Result ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "plus",
+                                   "--mode", "inclusive", "--items", "1025"});
   EXPECT_EQ(ended.status, kBadInput) << ended.err;
-  EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
-  EXPECT_TRUE(contains(ended.out, "n <= 1024")) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "0 passed, 0 failed, 1 skipped")) << ended.out;
+  EXPECT_TRUE(has(ended.err, "nothing was checked"));
+  EXPECT_TRUE(has(ended.out, "n <= 1024"));
+  EXPECT_TRUE(has(ended.out, "0 passed, 0 failed, 1 skipped"));
 }
 
 TEST(VerifyCommand, SaysThatNothingWasCheckedWhereNothingHasAForm) {
-  const Ended ended = run_verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
+  const Result ended = run_verify({"--device", "simt", "--variant", "look_ahead", "--items", "1000"});
   EXPECT_EQ(ended.status, kNoDevice) << ended.out;
 #if defined(SCANLAB_WITH_CUDA)
-  EXPECT_TRUE(contains(ended.err, "nothing was checked")) << ended.err;
+  EXPECT_TRUE(has(ended.err, "nothing was checked"));
 #endif
 }
 
 TEST(VerifyCommand, OfATypeThatIsNamedSaysThatAVariantDoesNotHaveIt) {
-  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
+  const Result ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i8", "--items", "1"});
   EXPECT_EQ(ended.status, kBadInput) << ended.err;
-  EXPECT_TRUE(contains(ended.out, "hs_block does not take")) << ended.out;
+  EXPECT_TRUE(has(ended.out, "hs_block does not take"));
 }
 
 TEST(VerifyCommand, ChecksInEveryAliasingAndSaysWhichAVariantCannot) {
-  const Ended ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine",
-                                  "--mode", "inclusive", "--items", "33", "--aliasing", "apart,shifted,in_place"});
+  const Result ended = run_verify({"--device", "simt", "--variant", "hs_block", "--type", "i32", "--op", "affine",
+                                   "--mode", "inclusive", "--items", "33", "--aliasing", "apart,shifted,in_place"});
   EXPECT_EQ(ended.status, kOk) << ended.err << ended.out;
-  EXPECT_TRUE(contains(ended.out, "10 passed, 0 failed, 5 skipped")) << ended.out;
-  EXPECT_TRUE(contains(ended.out, "hs_block does not work in place")) << ended.out;
+  EXPECT_TRUE(has(ended.out, "10 passed, 0 failed, 5 skipped"));
+  EXPECT_TRUE(has(ended.out, "hs_block does not work in place"));
 }
 
 TEST(VerifyCommand, RepeatsOnlyOnAGpu) {
-  const Ended ended = run_verify({"--device", "simt", "--repeat", "5"});
-  EXPECT_EQ(ended.status, kBadInput);
-  EXPECT_TRUE(contains(ended.err, "--repeat needs a GPU")) << ended.err;
-  EXPECT_EQ(run_verify({"--device", "simt", "--repeat", "1"}).status, kBadInput);
+  expect_error({"verify", "--device", "simt", "--repeat", "5"}, "--repeat needs a GPU");
+  expect_error({"verify", "--device", "simt", "--repeat", "1"}, "--repeat 1");
 }
 
 /// The lines of the file that `--json` writes when the planted scan is checked so.
 std::vector<nlohmann::json> lines_of(std::vector<std::string> words, int status) {
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab-verify-{}.jsonl", getpid());
-  words.insert(words.end(), {"--json", path.string(), "--force"});
+  const TestFolder folder;
+  const std::string path = folder / "checks.jsonl";
+  words.insert(words.end(), {"--json", path});
   const auto ended = verify_planted(words);
   EXPECT_EQ(ended.status, status);
-  EXPECT_TRUE(ended.out.ends_with(fmt::format(" skipped; every check is in {}\n", path.string()))) << ended.out;
+  EXPECT_TRUE(ended.out.ends_with(" skipped; every check is in " + path + "\n")) << ended.out;
   std::ifstream file(path);
   std::vector<nlohmann::json> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
-  std::filesystem::remove(path);
   return lines;
 }
 
@@ -339,9 +322,9 @@ TEST(VerifyCommand, WritesEveryCheckAsALineOfTypedFields) {
   }
   EXPECT_FALSE(passed.contains("error_bound")) << "integers are compared exactly";
   EXPECT_EQ(lines[2]["outcome"], "skipped");
-  EXPECT_TRUE(contains(lines[2]["reason"], "does not work in place"));
+  EXPECT_TRUE(has(lines[2]["reason"], "does not work in place"));
   EXPECT_EQ(lines[3]["outcome"], "failed");
-  EXPECT_TRUE(contains(lines[3]["reason"], "1 of 1025 items wrong")) << lines[3];
+  EXPECT_TRUE(has(lines[3]["reason"], "1 of 1025 items wrong")) << lines[3];
   EXPECT_EQ(lines.back(),
             nlohmann::json::parse(R"({"ended": {"passed": 1, "failed": 1, "skipped": 2, "interrupted": false}})"));
 }
@@ -360,9 +343,9 @@ TEST(VerifyCommand, ALineOfWhatRoundsHasItsErrorAndItsBound) {
 }
 
 TEST(VerifyCommand, AFileThatHoldsSomethingIsReplacedOnlyIfAsked) {
-  const Ended ended = verify_planted({"--items", "1", "--json", "/proc/self/exe"});
+  const Result ended = verify_planted({"--items", "1", "--json", "/proc/self/exe"});
   EXPECT_EQ(ended.status, kBadInput);
-  EXPECT_TRUE(contains(ended.err, "/proc/self/exe")) << ended.err;
+  EXPECT_TRUE(has(ended.err, "/proc/self/exe"));
 }
 
 TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
@@ -380,23 +363,17 @@ TEST(VerifyCommand, ARepeatedCheckSaysHowManyOutputsDiffer) {
 }
 
 TEST(VerifyCommand, WrongWordsNameTheNearMatches) {
-  const Ended input = run_verify({"--device", "simt", "--input", "randon"});
-  EXPECT_EQ(input.status, kBadInput);
-  EXPECT_TRUE(contains(input.err, "random")) << input.err;
-  const Ended aliasing = run_verify({"--device", "simt", "--aliasing", "shift"});
-  EXPECT_EQ(aliasing.status, kBadInput);
-  EXPECT_TRUE(contains(aliasing.err, "shifted")) << aliasing.err;
-  EXPECT_EQ(run_verify({"--device", "opencl"}).status, kBadInput);
-  EXPECT_EQ(run_verify({"--devise", "simt"}).status, kBadInput);
-  EXPECT_EQ(run_verify({"--variant", "hs_blok"}).status, kBadInput);
+  expect_error({"verify", "--device", "simt", "--input", "randon"}, "random");
+  expect_error({"verify", "--device", "simt", "--aliasing", "shift"}, "shifted");
+  expect_error({"verify", "--device", "opencl"}, "opencl");
+  expect_error({"verify", "--devise", "simt"}, "--device");
+  expect_error({"verify", "--variant", "hs_blok"}, "hs_block");
 }
 
 TEST(VerifyCommand, WithoutAGpuSaysWhatToDoInstead) {
   std::string refusal;
   if (measure::device_facts(refusal)) GTEST_SKIP() << "there is a GPU here";
-  const Ended ended = run_verify({"--device", "cuda"});
-  EXPECT_EQ(ended.status, kNoDevice);
-  EXPECT_TRUE(contains(ended.err, "--device simt")) << ended.err;
+  expect_error({"verify", "--device", "cuda"}, "--device simt", kNoDevice);
 }
 
 }  // namespace

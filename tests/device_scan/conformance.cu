@@ -51,10 +51,19 @@ struct Places {
   std::size_t storage_at = 0;  ///< bytes
 };
 
-/// The results of `call(storage, bytes, in, out, stream)` on `items`.
-template <class Out, class In, class Call>
-std::vector<Out> scanned(const std::vector<In>& items, const Places& places, Call call) {
-  const std::size_t n = items.size();
+constexpr auto kInclusiveSum = [](auto&&... words) { return DeviceScan::InclusiveSum(words...); };
+constexpr auto kExclusiveSum = [](auto&&... words) { return DeviceScan::ExclusiveSum(words...); };
+constexpr auto kInclusiveScan = [](auto&&... words) { return DeviceScan::InclusiveScan(words...); };
+constexpr auto kExclusiveScan = [](auto&&... words) { return DeviceScan::ExclusiveScan(words...); };
+constexpr auto kInclusiveScanInit = [](auto&&... words) { return DeviceScan::InclusiveScanInit(words...); };
+
+/// The results of `scan(storage, bytes, in, out, words…, n, stream)` on `items`.
+template <class Out, class In, class Scan, class... Words>
+std::vector<Out> scanned(const std::vector<In>& items, const Places& places, Scan scan, const Words&... words) {
+  const auto n = static_cast<std::int64_t>(items.size());
+  const auto call = [&](void* storage, std::size_t& bytes, In* from, Out* to, cudaStream_t stream) {
+    return scan(storage, bytes, from, to, words..., n, stream);
+  };
   const Memory in((n + places.in) * sizeof(In));
   const Memory separate(places.in_place ? 0 : (n + places.out + 1) * sizeof(Out));
   In* const from = in.as<In>() + places.in;
@@ -173,16 +182,8 @@ TYPED_TEST(Sums, AreRightAtEverySizeInAnyPlaceWithStorageOfAnyContent) {
       inclusive.push_back(sum);
     }
     for (const Places& places : all_places) {
-      expect_same(scanned<T>(items, places,
-                             [&](void* storage, std::size_t& bytes, T* in, T* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);
-                             }),
-                  inclusive, "InclusiveSum");
-      expect_same(scanned<T>(items, places,
-                             [&](void* storage, std::size_t& bytes, T* in, T* out, cudaStream_t stream) {
-                               return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
-                             }),
-                  exclusive, "ExclusiveSum");
+      expect_same(scanned<T>(items, places, kInclusiveSum), inclusive, "InclusiveSum");
+      expect_same(scanned<T>(items, places, kExclusiveSum), exclusive, "ExclusiveSum");
     }
   }
 }
@@ -199,11 +200,7 @@ void expect_converted() {
       sum += items.back();
       expected.push_back(static_cast<Out>(sum));
     }
-    expect_same(scanned<Out>(items, {},
-                             [&](void* storage, std::size_t& bytes, In* in, Out* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveSum(storage, bytes, in, out, n, stream);
-                             }),
-                expected, "InclusiveSum of two types");
+    expect_same(scanned<Out>(items, {}, kInclusiveSum), expected, "InclusiveSum of two types");
   }
 }
 TEST(SumsOfTwoTypes, AreAddedUpAsCppAddsThem) {
@@ -258,23 +255,10 @@ void expect_joined() {
       with_initial.push_back(range(-1, i));
     }
     for (const Places& places : {Places{}, Places{.in_place = true}, Places{.in = 1, .out = 1}}) {
-      expect_same(scanned<R>(items, places,
-                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveScan(storage, bytes, in, out, Function{}, n, stream);
-                             }),
-                  inclusive, "InclusiveScan");
-      expect_same(scanned<R>(items, places,
-                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::ExclusiveScan(storage, bytes, in, out, Function{}, range(-1, -1), n,
-                                                                stream);
-                             }),
-                  exclusive, "ExclusiveScan");
-      expect_same(scanned<R>(items, places,
-                             [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                               return DeviceScan::InclusiveScanInit(storage, bytes, in, out, Function{}, range(-1, -1),
-                                                                    n, stream);
-                             }),
-                  with_initial, "InclusiveScanInit");
+      expect_same(scanned<R>(items, places, kInclusiveScan, Function{}), inclusive, "InclusiveScan");
+      expect_same(scanned<R>(items, places, kExclusiveScan, Function{}, range(-1, -1)), exclusive, "ExclusiveScan");
+      expect_same(scanned<R>(items, places, kInclusiveScanInit, Function{}, range(-1, -1)), with_initial,
+                  "InclusiveScanInit");
     }
   }
 }
@@ -317,13 +301,8 @@ TEST(CalledFunctions, GetItemsInitialValuesAndResultsAlone) {
     std::vector<Marked> expected;
     for (std::int64_t i = 0; i < n; ++i) expected.push_back({static_cast<std::uint32_t>(i + 1), kMark});
     for (const Places& places : {Places{.storage_byte = 0}, Places{.in = 1, .out = 1, .storage_byte = 0}}) {
-      expect_same(
-          scanned<Marked>(
-              ones, places,
-              [&](void* storage, std::size_t& bytes, Marked* in, Marked* out, cudaStream_t stream) {
-                return DeviceScan::ExclusiveScan(storage, bytes, in, out, AddMarked{}, Marked{1, kMark}, n, stream);
-              }),
-          expected, "ExclusiveScan");
+      expect_same(scanned<Marked>(ones, places, kExclusiveScan, AddMarked{}, Marked{1, kMark}), expected,
+                  "ExclusiveScan");
     }
   }
   unsigned long long calls = 1;
@@ -347,12 +326,8 @@ TEST(CalledFunctions, MayHaveStateAndInitialValuesConvert) {
     const std::vector<float> ones(n, 1.0f);
     std::vector<float> expected;
     for (std::int64_t i = 0; i < n; ++i) expected.push_back(std::min(static_cast<float>(i + 2), 16777216.0f));
-    expect_same(scanned<float>(ones, {},
-                               [&](void* storage, std::size_t& bytes, float* in, float* out, cudaStream_t stream) {
-                                 return DeviceScan::ExclusiveScan(storage, bytes, in, out, Counted{}, __half(2.0f), n,
-                                                                  stream);
-                               }),
-                expected, "ExclusiveScan of float from a __half");
+    expect_same(scanned<float>(ones, {}, kExclusiveScan, Counted{}, __half(2.0f)), expected,
+                "ExclusiveScan of float from a __half");
   }
 }
 
@@ -388,17 +363,8 @@ TEST(AtRandom, ScansAreRight) {
       sums.push_back(sum);
       sum = add(sum, numbers.back());
     }
-    expect_same(scanned<R>(ranges, places,
-                           [&](void* storage, std::size_t& bytes, R* in, R* out, cudaStream_t stream) {
-                             return DeviceScan::InclusiveScan(storage, bytes, in, out, Join{}, n, stream);
-                           }),
-                joined, "InclusiveScan");
-    expect_same(scanned<std::int16_t>(
-                    numbers, places,
-                    [&](void* storage, std::size_t& bytes, std::int16_t* in, std::int16_t* out, cudaStream_t stream) {
-                      return DeviceScan::ExclusiveSum(storage, bytes, in, out, n, stream);
-                    }),
-                sums, "ExclusiveSum");
+    expect_same(scanned<R>(ranges, places, kInclusiveScan, Join{}), joined, "InclusiveScan");
+    expect_same(scanned<std::int16_t>(numbers, places, kExclusiveSum), sums, "ExclusiveSum");
   }
 }
 

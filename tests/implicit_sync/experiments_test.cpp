@@ -9,14 +9,13 @@
 #include <queue>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "harness/cli/streams.hpp"
 #include "harness/host/fresh_process.hpp"
 #include "harness/implicit_sync/concurrency.hpp"
 #include "harness/implicit_sync/findings.hpp"
+#include "tests/program.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
 #endif
@@ -200,52 +199,21 @@ TEST(ImplicitSync, TheControlsComeFirstAndAreStatements) {
 
 // -------------------------------------------------------------------------------------------------------- the commands
 
-struct Result {
-  int status = kOk;
-  std::string out;
-  std::string error;
-};
-
-Result call(int (*command)(const std::vector<std::string>&, Context&), const std::vector<std::string>& words) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{out, err, {"scanlab"}};
-  Result result;
-  try {
-    result.status = command(words, context);
-  } catch (const CommandError& error) {
-    result.status = error.status;
-    result.error = error.what();
-  }
-  result.out = out.str();
-  return result;
-}
-
 TEST(ImplicitSync, WrongWordsAreNamed) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = call(streams_implicit_sync, words);
-    EXPECT_EQ(result.status, kBadInput) << hint;
-    EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
-  };
-  expect({"--trails", "3"}, "--trials");
-  expect({"--trials", "0"}, "from 1 to 10000");
-  expect({"--experiment", "stream_destory"}, "stream_destroy");
-  expect({"in-fresh-process", "nonsense", "3"}, "says to itself");
+  expect_error({"streams", "implicit-sync", "--trails", "3"}, "--trials");
+  expect_error({"streams", "implicit-sync", "--trials", "0"}, "from 1 to 10000");
+  expect_error({"streams", "implicit-sync", "--experiment", "stream_destory"}, "stream_destroy");
+  expect_error({"streams", "implicit-sync", "in-fresh-process", "nonsense", "3"}, "says to itself");
 }
 
 TEST(Concurrency, WrongNumbersAreNamed) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const Result result = call(streams_concurrency, words);
-    EXPECT_EQ(result.status, kBadInput) << hint;
-    EXPECT_NE(result.error.find(hint), std::string::npos) << result.error;
-  };
-  expect({"--streams", "129"}, "from 1 to 128");
-  expect({"--streams", "0"}, "from 1 to 128");
-  expect({"--blocks", ""}, "--blocks is given an empty word");
-  expect({"--streams", "64", "--kernels", "9"}, "576");
-  expect({"--queues", "33"}, "--queues 33: give numbers from 1 to 32");
-  expect({"--threads", "2000"}, "from 1 to 1024");
-  expect({"--queus", "1"}, "--queues");
+  expect_error({"streams", "concurrency", "--streams", "129"}, "from 1 to 128");
+  expect_error({"streams", "concurrency", "--streams", "0"}, "from 1 to 128");
+  expect_error({"streams", "concurrency", "--blocks", ""}, "--blocks is given an empty word");
+  expect_error({"streams", "concurrency", "--streams", "64", "--kernels", "9"}, "576");
+  expect_error({"streams", "concurrency", "--queues", "33"}, "--queues 33: give numbers from 1 to 32");
+  expect_error({"streams", "concurrency", "--threads", "2000"}, "from 1 to 1024");
+  expect_error({"streams", "concurrency", "--queus", "1"}, "--queues");
 }
 
 TEST(Concurrency, ACaseKeepsItsRepetitionsBesideTheFormula) {
@@ -273,10 +241,8 @@ TEST(FreshProcess, HasItsOwnEnvironmentAndSaysHowItEnded) {
 
 #ifndef SCANLAB_WITH_CUDA
 TEST(Streams, ExperimentsWithoutCudaSayWhatTheyNeed) {
-  for (const auto command : {streams_implicit_sync, streams_concurrency}) {
-    const Result result = call(command, {});
-    EXPECT_EQ(result.status, kNoDevice);
-    EXPECT_NE(result.error.find("needs a CUDA device"), std::string::npos) << result.error;
+  for (const char* const command : {"implicit-sync", "concurrency"}) {
+    expect_error({"streams", command}, "needs a CUDA device", kNoDevice);
   }
 }
 #else

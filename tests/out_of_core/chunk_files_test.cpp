@@ -17,10 +17,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
-#include <sstream>
 
-#include "harness/cli/command.hpp"
 #include "harness/out_of_core/chunk_files.hpp"
+#include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::out_of_core {
 namespace {
@@ -205,13 +205,10 @@ class ChunkFiles : public testing::Test {
   static constexpr std::int64_t kChunkBytes = 4096;
 
   ChunkFiles() {
-    std::string name = (fs::temp_directory_path() / "scanlab-chunk-files-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     items_.resize(kChunks * kChunkBytes / sizeof(std::int32_t));
     std::iota(items_.begin(), items_.end(), 1);
     std::ofstream(in(), std::ios::binary).write(reinterpret_cast<const char*>(items_.data()), kChunks * kChunkBytes);
   }
-  ~ChunkFiles() override { fs::remove_all(folder_); }
 
   fs::path in() const { return folder_ / "in"; }
   fs::path out() const { return folder_ / "out"; }
@@ -230,27 +227,12 @@ class ChunkFiles : public testing::Test {
     return all;
   }
 
-  struct Result {
-    int status;
-    std::string err;
-  };
-  Result scan(std::vector<std::string> more) const {
-    std::vector<std::string> words{"stream-scan",
-                                   "--in",
-                                   in().string(),
-                                   "--out",
-                                   out().string(),
-                                   "--device",
-                                   "host",
-                                   "--chunk",
-                                   std::to_string(kChunkBytes),
-                                   "--io-threads",
-                                   "3"};
+  cli::Result scan(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{"stream-scan", "--in", in(),           "--out", out(),
+                                   "--device",    "host", "--io-threads", "3"};
+    words.insert(words.end(), {"--chunk", std::to_string(kChunkBytes)});
     words.insert(words.end(), more.begin(), more.end());
-    std::ostringstream out;
-    std::ostringstream err;
-    const int status = cli::run(words, out, err);
-    return {status, err.str()};
+    return cli::run_program(words);
   }
 
   static std::vector<std::byte> chunk(int index) { return std::vector<std::byte>(kChunkBytes, std::byte(index)); }
@@ -262,14 +244,14 @@ class ChunkFiles : public testing::Test {
     return {out(), 3 * kChunkBytes, Json{{"asked", "the same"}}, options};
   }
 
-  fs::path folder_;
+  TestFolder folder_;
   std::vector<std::int32_t> items_;
 };
 
 TEST_F(ChunkFiles, OfADurableRunNothingCountsThatIsNotOnTheDisk) {
   for (const std::string by : {"pwrite", "mapping"}) {
     Watch watch(out());
-    const Result result = scan({"--durable", "--write", by});
+    const cli::Result result = scan({"--durable", "--write", by});
     ASSERT_EQ(result.status, scanlab::kOk) << result.err;
     ASSERT_GE(watch.renamed.size(), 2u) << "no state was written, or the output has not its name";
     for (const Watch::Renamed& each : watch.renamed) {
@@ -298,10 +280,10 @@ TEST_F(ChunkFiles, ADiskThatCannotKeepDataIsSaidAndNothingCountsThatItLost) {
     {
       Watch watch(out());
       watch.fail_sync = well;
-      const Result result = scan({"--durable"});
+      const cli::Result result = scan({"--durable"});
       EXPECT_EQ(result.status, scanlab::kBadInput) << well;
-      EXPECT_NE(result.err.find("cannot write '" + partial().string()), std::string::npos) << result.err;
-      EXPECT_NE(result.err.find("Input/output error"), std::string::npos) << result.err;
+      EXPECT_TRUE(has(result.err, "cannot write '" + partial().string()));
+      EXPECT_TRUE(has(result.err, "Input/output error"));
       for (const Watch::Renamed& each : watch.renamed) counted = std::max(counted, each.counted);
       EXPECT_EQ(watch.renamed.size(), static_cast<std::size_t>(well / 2))
           << "a state needs two: the data's and its own";
@@ -352,8 +334,7 @@ TEST_F(ChunkFiles, OnlyADurableStateOutlivesTheMachine) {
       write_chunk(output, 0);
       write_chunk(output, 1);
     }
-    std::ifstream file(state());
-    Json changed = Json::parse(file);
+    Json changed = Json::parse(std::ifstream(state()));
     EXPECT_EQ(changed.at("durable"), durable);
     EXPECT_FALSE(changed.at("boot").get<std::string>().empty());
     changed["boot"] = "of another day";
@@ -370,7 +351,7 @@ TEST_F(ChunkFiles, OnlyADurableStateOutlivesTheMachine) {
 TEST_F(ChunkFiles, CallsThatAreInterruptedOrDoAPartAreGoneOnWith) {
   Watch watch(out());
   watch.at_most = 1000;
-  const Result result = scan({"--verify"});
+  const cli::Result result = scan({"--verify"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_EQ(written(), sums());
 }

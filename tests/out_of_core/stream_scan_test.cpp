@@ -30,9 +30,9 @@
 #include "harness/results/results_file.hpp"
 #include "harness/verify/input.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 #ifdef SCANLAB_WITH_CUDA
 #include "tests/needs_gpu.hpp"
-#include "tests/test_folder.hpp"
 #endif
 
 namespace scanlab::cli {
@@ -244,16 +244,15 @@ TEST_F(OutOfCoreOnCuda, CopiesOverlapAndAreVerified) {
   std::ostringstream err;
   EXPECT_EQ(run({"stream-scan", "--generate", "2^26", "--budget", "64MiB", "--compare", "naive,duplex"}, out, err), kOk)
       << err.str();
-  EXPECT_NE(out.str().find("streamed: 256.0 MiB"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("verified"), std::string::npos) << out.str();
+  EXPECT_TRUE(has(out.str(), "streamed: 256.0 MiB"));
+  EXPECT_TRUE(has(out.str(), "verified"));
 }
 
 TEST_F(OutOfCoreOnCuda, RecordsTheClockBesideTheTime) {
   const TestFolder folder;
   const std::string record = (folder / "record.json").string();
   ASSERT_EQ(run_program({"stream-scan", "--generate", "2^24", "--repetitions", "3", "--json", record}).status, kOk);
-  std::ifstream file(record);
-  const auto json = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(std::ifstream(record));
   EXPECT_GT(json["benchmarks"][0].value("sm_clock_mhz", 0.0), 0) << "read first at the first sample";
 }
 
@@ -443,13 +442,7 @@ TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
 
 class StreamScan : public testing::Test {
  protected:
-  StreamScan() {
-    std::string name = (fs::temp_directory_path() / "scanlab-stream-scan-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~StreamScan() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
   std::string in() const { return path("in"); }
   std::string out() const { return path("out"); }
   fs::path partial() const { return path("out.partial"); }
@@ -458,9 +451,12 @@ class StreamScan : public testing::Test {
     for (const fs::path& each : {fs::path(out()), partial(), state()}) EXPECT_FALSE(fs::exists(each)) << each;
   }
 
-  void write_input(const Bytes& bytes) const {
+  /// Random items of the problem, which the input holds now.
+  Bytes write_input(std::uint64_t seed) const {
+    const Bytes bytes = random_items(problem_, seed);
     std::ofstream(in(), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
   }
   static Bytes read(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -474,12 +470,6 @@ class StreamScan : public testing::Test {
     std::vector<std::string> all{"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--chunk", "4096"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
-  }
-  void expect_refused(const std::vector<std::string>& words, const std::string& hint) const {
-    const Result result = run_program(words);
-    EXPECT_EQ(result.status, kBadInput) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
   }
   int chunks_done() const {
     std::ifstream file(state());
@@ -519,7 +509,7 @@ class StreamScan : public testing::Test {
   }
 
   Problem problem_{.items = 1 << 20};  // 1024 chunks: 4 MiB
-  fs::path folder_;
+  TestFolder folder_;
 };
 
 TEST_F(StreamScan, FileToFile) {
@@ -527,22 +517,20 @@ TEST_F(StreamScan, FileToFile) {
       {}, {"--write", "mapping"}, {"--durable"}, {"--io-threads", "1", "--budget", "70000"}, {"--chunk", "1MiB"}};
   for (std::vector<std::string> way : ways) {
     problem_.items = 100003;
-    const Bytes items = random_items(problem_, 5);
-    write_input(items);
+    const Bytes items = write_input(5);
     std::vector<std::string> all{"stream-scan", "--in", in(),      "--out",   out(),
                                  "--device",    "host", "--force", "--verify"};
     all.insert(all.end(), way.begin(), way.end());
     const Result result = run_program(all);
     EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_NE(result.out.find("verified"), std::string::npos) << result.out;
+    EXPECT_TRUE(has(result.out, "verified"));
     EXPECT_EQ(read(out()), scanned(problem_, items));
     EXPECT_FALSE(fs::exists(partial()) || fs::exists(state()));
   }
 }
 
 TEST_F(StreamScan, AnInputMayHaveAnyName) {
-  const Bytes items = random_items(problem_, 5);
-  write_input(items);
+  const Bytes items = write_input(5);
   const std::string name = path("\xff.bin");  // no UTF-8, and the state is JSON
   fs::rename(in(), name);
   const Result result = run_program({"stream-scan", "--in", name, "--out", out(), "--device", "host"});
@@ -551,7 +539,8 @@ TEST_F(StreamScan, AnInputMayHaveAnyName) {
 }
 
 TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
-  write_input({});
+  problem_.items = 0;
+  write_input(1);
   EXPECT_EQ(run_program(words()).status, kOk);
   EXPECT_TRUE(fs::exists(out()));
   EXPECT_EQ(fs::file_size(out()), 0u);
@@ -562,8 +551,7 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
       run_program({"stream-scan", "--generate", "100000", "--device", "host", "--mode", "exclusive", "--type", "i64",
                    "--op", "affine", "--compare", "naive", "--repetitions", "2", "--json", path("r.json")});
   EXPECT_EQ(result.status, kOk) << result.err;
-  std::ifstream file(path("r.json"));
-  const auto json = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(std::ifstream(path("r.json")));
   EXPECT_EQ(json["context"]["schema"], measure::kResultsSchema);
   EXPECT_EQ(json["context"]["kind"], "host");
   ASSERT_EQ(json["benchmarks"].size(), 4u);
@@ -577,13 +565,12 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
 }
 
 TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
-  write_input(random_items(problem_, 3));
+  write_input(3);
   std::vector<std::string> compared = words();
   compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
   const Result result = run_program(compared);
   EXPECT_EQ(result.status, kOk) << result.err;
-  std::ifstream file(path("r.json"));
-  const auto json = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(std::ifstream(path("r.json")));
   ASSERT_EQ(json["benchmarks"].size(), 2u);
   const int first = json["benchmarks"][0]["way"] == "files" ? 0 : 1;
   const auto& files = json["benchmarks"][first];
@@ -605,11 +592,11 @@ TEST_F(StreamScan, AWrongScanIsFound) {
 }
 
 TEST_F(StreamScan, AWrongFileNeverHasItsName) {
-  write_input(random_items(problem_, 18));
+  write_input(18);
   const std::vector<std::string> wrong{"--scan", "planted_wrong_host_scan", "--verify", "--force"};
   const Result result = run_program(words(wrong));
   EXPECT_EQ(result.status, kFailed) << result.out;
-  EXPECT_NE(result.err.find("is not the scan of its input"), std::string::npos) << result.err;
+  EXPECT_TRUE(has(result.err, "is not the scan of its input"));
   expect_nothing_left();
   std::ofstream(out()) << "mine";
   EXPECT_EQ(run_program(words(wrong)).status, kFailed);
@@ -617,28 +604,25 @@ TEST_F(StreamScan, AWrongFileNeverHasItsName) {
 }
 
 TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
-  const Bytes items = random_items(problem_, 19);
-  write_input(items);
+  const Bytes items = write_input(19);
   for (const std::vector<std::string>& measuring :
        {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
     EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
     ASSERT_GT(chunks_done(), 0);
     const Result result = run_program(words(measuring));
     EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_NE(result.err.find("starts over: what an interrupted run left"), std::string::npos) << result.err;
+    EXPECT_TRUE(has(result.err, "starts over: what an interrupted run left"));
     EXPECT_EQ(result.out.find("streamed: 4194304 bytes"), result.out.find("streamed:")) << result.out;
     EXPECT_EQ(read(out()), scanned(problem_, items));
     fs::remove(out());
   }
-  std::ifstream file(path("r.json"));
-  const auto json = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(std::ifstream(path("r.json")));
   ASSERT_EQ(json["benchmarks"].size(), 2u);
   for (const auto& each : json["benchmarks"]) EXPECT_EQ(each["bytes_each_way"], 4 * problem_.items) << each["name"];
 }
 
 TEST_F(StreamScan, GoesOnAfterBeingKilled) {
-  const Bytes items = random_items(problem_, 11);
-  write_input(items);
+  const Bytes items = write_input(11);
   std::mt19937 random(static_cast<unsigned>(getpid()));
   int killed = 0;
   for (int trial = 0; trial < 6; ++trial) {
@@ -655,17 +639,16 @@ TEST_F(StreamScan, GoesOnAfterBeingKilled) {
       EXPECT_GT(before, 0);
       const Result result = run_program(way);
       EXPECT_EQ(result.status, kOk) << result.err;
-      EXPECT_NE(result.err.find("resumes after chunk " + std::to_string(before)), std::string::npos) << result.err;
+      EXPECT_TRUE(has(result.err, "resumes after chunk " + std::to_string(before)));
     }
     EXPECT_EQ(read(out()), scanned(problem_, items)) << "trial " << trial;
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "more is left than input and output";
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 2) << "more is left than input and output";
   }
   EXPECT_GE(killed, 6) << "too few were killed in the middle to tell anything";
 }
 
 TEST_F(StreamScan, GoesOnAfterCtrlC) {
-  const Bytes items = random_items(problem_, 12);
-  write_input(items);
+  const Bytes items = write_input(12);
   const int status = until_in_time([&] {
     const pid_t child = start(words());
     wait_for_chunks(5);
@@ -680,8 +663,7 @@ TEST_F(StreamScan, GoesOnAfterCtrlC) {
 }
 
 TEST_F(StreamScan, AFullDiskIsOneSentenceAndResumable) {
-  const Bytes items = random_items(problem_, 13);
-  write_input(items);
+  const Bytes items = write_input(13);
   for (const std::string by : {"pwrite", "mapping"}) {
     fs::remove(out());
     const pid_t child = start(words({"--write", by}), 1 << 20);  // the system refuses more as a full disk would
@@ -699,7 +681,7 @@ TEST_F(StreamScan, AFileThatChangesLeavesNothing) {
   for (const bool shrinks : {true, false}) {
     Result result{};
     until_in_time([&] {
-      write_input(random_items(problem_, 14));
+      write_input(14);
       std::thread change([&] {
         wait_for_chunks(20);
         shrinks ? shrink() : touch();
@@ -710,30 +692,29 @@ TEST_F(StreamScan, AFileThatChangesLeavesNothing) {
     });
     EXPECT_EQ(result.status, kBadInput);
     const char* const hint = shrinks ? "shrank while it was read" : "was changed while it was read";
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    EXPECT_TRUE(has(result.err, hint));
     expect_nothing_left();
   }
 }
 
 TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
-  const Bytes items = random_items(problem_, 15);
-  write_input(items);
+  const Bytes items = write_input(15);
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-  expect_refused(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
-  expect_refused(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
+  expect_error(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
+  expect_error(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
 #ifdef SCANLAB_WITH_TBB  // without it the other scan of the host is refused for that
-  expect_refused(words({"--scan", "cpu_parallel"}), "scan was \"cpu_sequential\" and is \"cpu_parallel\"");
+  expect_error(words({"--scan", "cpu_parallel"}), "scan was \"cpu_sequential\" and is \"cpu_parallel\"");
 #endif
-  expect_refused(words({"--type", "i64"}), "--fresh");
+  expect_error(words({"--type", "i64"}), "--fresh");
   const auto written = fs::last_write_time(in());
   fs::last_write_time(in(), written + std::chrono::seconds(1));
-  expect_refused(words(), "modified_ns");
+  expect_error(words(), "modified_ns");
   fs::last_write_time(in(), written);
 
   {  // another process is at it
     const OpenFile other(open(partial().c_str(), O_RDWR));
     ASSERT_EQ(flock(other.get(), LOCK_EX), 0);
-    expect_refused(words(), "another process");
+    expect_error(words(), "another process");
   }
   EXPECT_GT(chunks_done(), 0);  // none of these harmed it
   const Result fresh = run_program(words({"--fresh", "--mode", "exclusive"}));
@@ -743,18 +724,16 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
 }
 
 TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
-  const Bytes items = random_items(problem_, 16);
-  write_input(items);
+  const Bytes items = write_input(16);
   const auto expect_begun_anew = [&](const std::string& reason) {
     const Result result = run_program(words());
     EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_NE(result.err.find(reason), std::string::npos) << result.err;
+    EXPECT_TRUE(has(result.err, reason));
     EXPECT_EQ(read(out()), scanned(problem_, items));
     fs::remove(out());
   };
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-  std::ifstream file(state());
-  auto json = nlohmann::ordered_json::parse(file);
+  auto json = nlohmann::ordered_json::parse(std::ifstream(state()));
   json["boot"] = "of another day";
   std::ofstream(state()) << json;
   expect_begun_anew("restarted");
@@ -764,8 +743,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   expect_begun_anew("lacks");
 
   EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-  std::ifstream whole(state());
-  const auto written = nlohmann::ordered_json::parse(whole);
+  const auto written = nlohmann::ordered_json::parse(std::ifstream(state()));
   std::vector<std::string> texts{"{", "[]"};
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::ordered_json>>{
            {"chunks_done", "many"},
@@ -783,7 +761,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   }
   for (const std::string& text : texts) {
     std::ofstream(state()) << text;
-    expect_refused(words(), "its state cannot be read; give --fresh");
+    expect_error(words(), "its state cannot be read; give --fresh");
     EXPECT_TRUE(fs::exists(partial())) << text;
   }
   std::ofstream(state()) << written;
@@ -792,11 +770,10 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
 }
 
 TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
-  const Bytes items = random_items(problem_, 21);
-  write_input(items);
+  const Bytes items = write_input(21);
   std::ofstream(partial()) << "hers";
   for (const std::vector<std::string>& as : {std::vector<std::string>{}, {"--force"}, {"--json", path("r.json")}}) {
-    expect_refused(words(as), "give --fresh");
+    expect_error(words(as), "give --fresh");
     EXPECT_EQ(read(partial().string()).size(), 4u);
   }
   EXPECT_EQ(run_program(words({"--fresh"})).status, kOk);
@@ -805,38 +782,38 @@ TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
 
 TEST_F(StreamScan, BadInputIsOneSentence) {
   problem_.items = 1000;
-  write_input(random_items(problem_, 17));
+  write_input(17);
   const auto with = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"stream-scan", "--device", "host"});
     return more;
   };
-  expect_refused(with({}), "either --in FILE or --generate N");
-  expect_refused(with({"--in", in(), "--generate", "5"}), "either --in FILE or --generate N");
-  expect_refused(with({"--in", path("none")}), "No such file");
-  expect_refused(with({"--in", folder_.string()}), "not a regular file");
+  expect_error(with({}), "either --in FILE or --generate N");
+  expect_error(with({"--in", in(), "--generate", "5"}), "either --in FILE or --generate N");
+  expect_error(with({"--in", path("none")}), "No such file");
+  expect_error(with({"--in", folder_.path()}), "not a regular file");
   std::ofstream(path("odd")) << "seven b";
-  expect_refused(with({"--in", path("odd"), "--out", out()}), "no whole number of items of 4 bytes");
-  expect_refused(with({"--in", in(), "--out", in(), "--force"}), "the same file");
+  expect_error(with({"--in", path("odd"), "--out", out()}), "no whole number of items of 4 bytes");
+  expect_error(with({"--in", in(), "--out", in(), "--force"}), "the same file");
   fs::create_hard_link(in(), out());
-  expect_refused(words({"--force"}), "the same file");
+  expect_error(words({"--force"}), "the same file");
   fs::remove(out());
-  expect_refused(words({"--json", out()}), "the same file");
-  expect_refused(with({"--in", in(), "--out", folder_.string()}), "not a regular file");
-  expect_refused(with({"--in", in(), "--out", path("new/")}), "names no file");
-  expect_refused(words({"--budget", "16000"}), "give at least that");
-  expect_refused(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
-  expect_refused(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
-  expect_refused(words({"--io-threads", "0"}), "from 1 to 256");
-  expect_refused(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
-  expect_refused(words({"--scan", "best"}), "does not run on --device host");
+  expect_error(words({"--json", out()}), "the same file");
+  expect_error(with({"--in", in(), "--out", folder_.path()}), "not a regular file");
+  expect_error(with({"--in", in(), "--out", path("new/")}), "names no file");
+  expect_error(words({"--budget", "16000"}), "give at least that");
+  expect_error(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
+  expect_error(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
+  expect_error(words({"--io-threads", "0"}), "from 1 to 256");
+  expect_error(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
+  expect_error(words({"--scan", "best"}), "does not run on --device host");
   for (const std::string option : {"--write=mapping", "--durable", "--fresh"}) {
-    expect_refused({"stream-scan", "--generate", "1000", "--device", "host", option},
-                   option.substr(0, option.find('=')) + " would have no effect: the result stays in memory");
+    expect_error({"stream-scan", "--generate", "1000", "--device", "host", option},
+                 option.substr(0, option.find('=')) + " would have no effect: the result stays in memory");
   }
-  expect_refused(words({"--compare", "duplex"}), "leave out --device host");
+  expect_error(words({"--compare", "duplex"}), "leave out --device host");
   expect_nothing_left();
   std::ofstream(out()) << "mine";
-  expect_refused(words(), "--force");
+  expect_error(words(), "--force");
   EXPECT_EQ(fs::file_size(out()), 4u);
 }
 

@@ -2,7 +2,6 @@
 #include "harness/replay/schedule_trace.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -15,15 +14,13 @@
 #include "harness/schedule/facts.hpp"
 #include "harness/selection/job_selection.hpp"
 #include "harness/selection/sweeps.hpp"
+#include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::streams {
 namespace {
 
-struct Result {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
+using cli::Result;
 
 std::vector<ScheduledJob> selected(const std::vector<std::string>& words) {
   OptionWords options;
@@ -36,8 +33,6 @@ std::vector<ScheduledJob> selected(const std::vector<std::string>& words) {
 
 class ScheduleTraces : public testing::Test {
  protected:
-  ~ScheduleTraces() override { std::filesystem::remove_all(folder_); }
-
   Result trace(const std::vector<ScheduledJob>& jobs, const RunProcess& run_process) const {
     std::ostringstream out;
     std::ostringstream err;
@@ -52,8 +47,8 @@ class ScheduleTraces : public testing::Test {
     return names;
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("scanlab-traces-" + std::to_string(getpid()));
+  TestFolder own_;
+  std::filesystem::path folder_ = own_ / "traces";
 };
 
 TEST_F(ScheduleTraces, EachJobIsRecordedInAProcessOfItsOwn) {
@@ -89,17 +84,13 @@ TEST_F(ScheduleTraces, AJobWithoutATimelineIsNamedAndLeavesNoFile) {
   const Result result = trace(jobs, [&](const std::vector<std::string>&) { return *next++; });
   EXPECT_EQ(result.status, kFailed);
   ASSERT_EQ(files().size(), 2U);
-  EXPECT_NE(files()[0].find("chunks1-"), std::string::npos) << files()[0];
-  EXPECT_NE(files()[1].find("chunks5-"), std::string::npos) << files()[1];
+  EXPECT_TRUE(has(files()[0], "chunks1-") && has(files()[1], "chunks5-"));
   std::stringstream text;
   text << std::ifstream(folder_ / files()[0]).rdbuf();
   EXPECT_EQ(text.str(), ends[0].out);
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 3) << result.err;
-  EXPECT_NE(
-      result.err.find("100 items in 3 chunks, 4 streams, pinned memory, work 1: its process ended with status 139"),
-      std::string::npos)
-      << result.err;
-  EXPECT_NE(result.out.find("2 of 5 timelines"), std::string::npos) << result.out;
+  EXPECT_TRUE(has(result.err, "in 3 chunks, 4 streams, pinned memory, work 1: its process ended with status 139"));
+  EXPECT_TRUE(has(result.out, "2 of 5 timelines"));
 
   const auto status_after = [&](const ScheduledJob& job, const FreshProcess& process) {
     return trace({job}, [&](const std::vector<std::string>&) { return process; }).status;

@@ -127,8 +127,8 @@ TEST(Schedules, WhatOfTheJobIsLeftUndoneIsNamed) {
     EXPECT_FALSE(as_expected(checked)) << fault;
     std::ostringstream out;
     print(checked, false, out);
-    EXPECT_NE(out.str().find("NOT THE WHOLE JOB: "), std::string::npos) << out.str();
-    EXPECT_NE(out.str().find(fault), std::string::npos) << out.str();
+    EXPECT_TRUE(has(out.str(), "NOT THE WHOLE JOB: "));
+    EXPECT_TRUE(has(out.str(), fault));
   };
   const auto no_copy_in = [](Issuer& issuer, const Job&) {
     for (const Chunk& chunk : issuer.chunks()) {
@@ -282,10 +282,9 @@ TEST(HappensBefore, ABufferThatIsUsedAgainUnguardedIsNamed) {
       issuer.copy_out(chunk, streams[chunk.index % 3]);
     }
   });
-  EXPECT_NE(all_of(recording).find("the kernel of chunk 0 in stream 0, which reads buffer 0 of device input 0, and the "
-                                   "copy in of chunk 2, input 0, in stream 2, which writes it"),
-            std::string::npos)
-      << all_of(recording);
+  EXPECT_TRUE(has(all_of(recording),
+                  "the kernel of chunk 0 in stream 0, which reads buffer 0 of device input 0, and the "
+                  "copy in of chunk 2, input 0, in stream 2, which writes it"));
 }
 
 TEST(HappensBefore, AWaitBeforeItsRecordIsNoWait) {
@@ -478,7 +477,7 @@ TEST(StreamsCommand, CheckSaysByItsStatusWhetherAllIsOrdered) {
   for (const char* control : {"three_streams_unordered", "null_stream_race"}) {
     const cli::Result result = scanlab_streams({"check", control});
     EXPECT_EQ(result.status, scanlab::kFailed);
-    EXPECT_NE(result.out.find("a control, kept to be caught: it is)"), std::string::npos) << result.out;
+    EXPECT_TRUE(has(result.out, "a control, kept to be caught: it is)"));
   }
 }
 
@@ -506,20 +505,16 @@ TEST(StreamsCommand, CheckWritesJson) {
 }
 
 TEST(StreamsCommand, BadInputIsASentence) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const cli::Result result = scanlab_streams(words);
-    EXPECT_EQ(result.status, scanlab::kBadInput) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-  };
-  expect({}, "usage: scanlab streams");
-  expect({"chek"}, "did you mean check");
-  expect({"check"}, "takes a schedule");
-  expect({"check", "all", "--workload", "sqare"}, "square");
-  expect({"check", "all", "--chunks", "0"}, "0 chunks are not enough");
-  expect({"check", "all", "--chunks", "-1"}, "--chunks: '-1'");
-  expect({"check", "all", "--memory", "pined"}, "pinned");
-  expect({"check", "double_buffered", "--workload", "scale", "--budget", "1000"}, "less than two chunks");
-  expect({"check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
+  EXPECT_TRUE(has(cli::run_program({"streams"}).err, "usage: scanlab streams"));
+  expect_error({"streams", "chek"}, "did you mean check");
+  expect_error({"streams", "check"}, "takes a schedule");
+  expect_error({"streams", "check", "all", "--workload", "sqare"}, "square");
+  expect_error({"streams", "check", "all", "--chunks", "0"}, "0 chunks are not enough");
+  expect_error({"streams", "check", "all", "--chunks", "-1"}, "--chunks: '-1'");
+  expect_error({"streams", "check", "all", "--memory", "pined"}, "pinned");
+  expect_error({"streams", "check", "double_buffered", "--workload", "scale", "--budget", "1000"},
+               "less than two chunks");
+  expect_error({"streams", "check", "double_buffered", "--budget", "2^20", "--buffers", "3"}, "leave out --buffers");
 }
 
 TEST(StreamsCommand, ABudgetLeavesOutWhatTakesMore) {
@@ -531,16 +526,15 @@ TEST(StreamsCommand, ABudgetLeavesOutWhatTakesMore) {
   };
   const cli::Result alone = check("depth_first");
   EXPECT_EQ(alone.status, scanlab::kBadInput);
-  EXPECT_NE(alone.err.find("depth_first, scale: 4194304 items in 8 chunks, 4 streams, pinned memory, work 1 takes "
-                           "33554432 bytes of device memory, and --budget is 9437184: take"),
-            std::string::npos)
-      << alone.err;
+  EXPECT_TRUE(has(alone.err,
+                  "depth_first, scale: 4194304 items in 8 chunks, 4 streams, pinned memory, work 1 takes "
+                  "33554432 bytes of device memory, and --budget is 9437184: take"));
   EXPECT_EQ(check("double_buffered").status, scanlab::kOk);
   const cli::Result all = check("all");
   EXPECT_EQ(all.status, scanlab::kOk) << all.err;
-  EXPECT_NE(all.err.find("scanlab: --budget leaves out "), std::string::npos) << all.err;
-  EXPECT_EQ(all.out.find("depth_first, scale"), std::string::npos) << all.out;
-  EXPECT_NE(all.out.find("double_buffered, scale"), std::string::npos) << all.out;
+  EXPECT_TRUE(has(all.err, "scanlab: --budget leaves out "));
+  EXPECT_FALSE(has(all.out, "depth_first, scale"));
+  EXPECT_TRUE(has(all.out, "double_buffered, scale"));
 }
 
 }  // namespace

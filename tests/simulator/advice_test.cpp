@@ -18,6 +18,7 @@
 #include "harness/results/provenance.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -173,20 +174,20 @@ TEST(Advise, NamesNoScheduleWhereNoneIsWorthIt) {
   const cli::Result large = scanlab_advise(
       {"--profile", "h200", "--bytes-in", "2^26", "--bytes-out", "2^20", "--kernel-us", "100000", "--show", "0"});
   ASSERT_EQ(large.status, scanlab::kOk) << large.err;
-  EXPECT_NE(line(large, 1).find("kernel 100.000 ms;"), std::string::npos) << "as it was given: " << large.out;
+  EXPECT_TRUE(has(line(large, 1), "kernel 100.000 ms;")) << "as it was given: " << large.out;
   EXPECT_EQ(line(large, 2).find("streams are not worth it, leave it in one piece: 101."), 0u) << large.out;
-  EXPECT_NE(line(large, 2).find("the kernel is 99% of the work"), std::string::npos) << large.out;
-  EXPECT_EQ(large.out.find("chunk"), std::string::npos) << large.out;
+  EXPECT_TRUE(has(line(large, 2), "the kernel is 99% of the work")) << large.out;
+  EXPECT_FALSE(has(large.out, "chunk"));
 
   const cli::Result small =
       scanlab_advise({"--profile", "h200", "--bytes-in", "2^10", "--bytes-out", "2^10", "--kernel-us", "3"});
-  EXPECT_NE(small.out.find("kernel 3.000 µs;"), std::string::npos) << small.out;
-  EXPECT_EQ(small.out.find("0.000 ms"), std::string::npos) << small.out;
-  EXPECT_NE(small.out.find("calls and latencies take most of the time"), std::string::npos) << small.out;
+  EXPECT_TRUE(has(small.out, "kernel 3.000 µs;"));
+  EXPECT_FALSE(has(small.out, "0.000 ms"));
+  EXPECT_TRUE(has(small.out, "calls and latencies take most of the time"));
 
   const cli::Result worth = scanlab_advise(
       {"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28", "--kernel-us", "4000", "--show", "0"});
-  EXPECT_NE(line(worth, 2).find(" chunks, "), std::string::npos) << worth.out;
+  EXPECT_TRUE(has(line(worth, 2), " chunks, ")) << worth.out;
 }
 
 /// The advised choice has chunks if they are worth it, and is the whole otherwise. The bound is at least the work of
@@ -223,37 +224,33 @@ TEST(Advice, ItsBoundHasEveryEngineDoOneThingAtOnce) {
 }
 
 TEST(Advise, IsHeldAgainstASweep) {
-  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_sweep.json";
+  const TestFolder folder;
+  const auto path = folder / "sweep.json";
   const auto against = [&](const nlohmann::ordered_json& sweep) {
     std::ofstream(path) << sweep;
     return scanlab_advise({"--profile", "h200", "--against", path.string()});
   };
-  EXPECT_NE(against(measured(1e6, 2e6)).out.find("1 problems: what is advised took 0.0% longer"), std::string::npos);
+  EXPECT_TRUE(has(against(measured(1e6, 2e6)).out, "1 problems: what is advised took 0.0% longer"));
   const cli::Result wrong = against(measured(3e6, 2e6));
   EXPECT_EQ(wrong.status, scanlab::kOk) << wrong.err;
-  EXPECT_NE(wrong.out.find("took 50.0% longer than the fastest in the median"), std::string::npos) << wrong.out;
-  EXPECT_NE(wrong.out.find("2 configurations: error of the prediction"), std::string::npos) << wrong.out;
+  EXPECT_TRUE(has(wrong.out, "took 50.0% longer than the fastest in the median"));
+  EXPECT_TRUE(has(wrong.out, "2 configurations: error of the prediction"));
   EXPECT_EQ(against({{"benchmarks", nlohmann::ordered_json::array()}}).status, scanlab::kBadInput);
   auto strange = measured(1, 1);
   strange["benchmarks"][0].erase("chunks");
-  EXPECT_NE(against(strange).err.find("key 'benchmarks[0]': lacks the key 'chunks'"), std::string::npos);
+  EXPECT_TRUE(has(against(strange).err, "key 'benchmarks[0]': lacks the key 'chunks'"));
   auto unverified = measured(1, 1);
   for (auto& entry : unverified["benchmarks"]) entry["verified"] = false;
-  EXPECT_NE(against(unverified).err.find("no schedule was measured from pinned memory"), std::string::npos);
-  std::filesystem::remove(path);
+  EXPECT_TRUE(has(against(unverified).err, "no schedule was measured from pinned memory"));
 }
 
 /// The score is that of the advised choice, not of the first one that ties with it; a missing measurement is reported.
 TEST(Advise, WhatIsScoredIsWhatIsSaid) {
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_advise_scored";
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string sweep = (folder / "sweep.json").string();
   const std::string json_file = (folder / "advice.json").string();
   using Json = nlohmann::ordered_json;
-  const auto read = [&] {
-    std::ifstream file(json_file);
-    return Json::parse(file);
-  };
+  const auto read = [&] { return Json::parse(std::ifstream(json_file)); };
   ASSERT_EQ(scanlab_advise({"--profile", "h200", "--workload", "scale", "--items", "2^24", "--json", json_file}).status,
             0);
   const Json choices = read()["choices"];
@@ -270,9 +267,8 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
   Json runs{a_run(*last, 9e6), a_run(choices[1], 1e6), a_run(choices[0], 1.5e6)};
   const cli::Result measured = against(runs);
   ASSERT_EQ(measured.status, scanlab::kOk) << measured.err;
-  EXPECT_NE(measured.out.find("2 that were measured tie by the prediction: 0.0% to 50.0% slower"), std::string::npos)
-      << measured.out;
-  EXPECT_EQ(measured.out.find("was not measured"), std::string::npos) << measured.out;
+  EXPECT_TRUE(has(measured.out, "2 that were measured tie by the prediction: 0.0% to 50.0% slower"));
+  EXPECT_FALSE(has(measured.out, "was not measured"));
   Json problem = read()["problems"][0];
   EXPECT_EQ(problem["stated_was_measured"], true);
   for (const char* key : {"schedule", "chunks", "streams"}) EXPECT_EQ(problem["advised"][key], choices[0][key]);
@@ -282,18 +278,16 @@ TEST(Advise, WhatIsScoredIsWhatIsSaid) {
 
   runs.erase(2);
   const cli::Result tie = against(runs);
-  EXPECT_NE(tie.out.find("which was not measured: this ties with it"), std::string::npos) << tie.out;
+  EXPECT_TRUE(has(tie.out, "which was not measured: this ties with it"));
   EXPECT_EQ(read()["problems"][0]["stated_was_measured"], false);
   runs.erase(1);
   const cli::Result other = against(runs);
-  EXPECT_NE(other.out.find("which was not measured: this is the best that was, predicted"), std::string::npos)
-      << other.out;
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(has(other.out, "which was not measured: this is the best that was, predicted"));
 }
 
 /// A schedule that makes three streams was measured once for each number that was asked for: it is one choice.
 TEST(Advise, AgainstHasEachChoiceOnce) {
-  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_once.json";
+  const TestFolder folder;
   auto sweep = measured(1e6, 2e6);
   for (const int streams : {2, 4, 8}) {
     auto again = sweep["benchmarks"][0];
@@ -302,50 +296,42 @@ TEST(Advise, AgainstHasEachChoiceOnce) {
     again["buffers"] = 2;
     sweep["benchmarks"].push_back(again);
   }
-  std::ofstream(path) << sweep;
-  const cli::Result result = scanlab_advise({"--profile", "h200", "--against", path.string()});
-  EXPECT_NE(result.out.find("3 configurations: error of the prediction"), std::string::npos)
-      << result.out << result.err;
-  std::filesystem::remove(path);
+  std::ofstream(folder / "sweep.json") << sweep;
+  const cli::Result result = scanlab_advise({"--profile", "h200", "--against", folder / "sweep.json"});
+  EXPECT_TRUE(has(result.out, "3 configurations: error of the prediction")) << result.err;
 }
 
 TEST(Advise, BadInputIsASentence) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const cli::Result result = scanlab_advise(words);
-    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-  };
-  expect({}, "advise takes --bytes-in");
-  expect({"--profile", "h2000", "--bytes-in", "2^20", "--kernel-us", "0"}, "h200");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
-  expect({"--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
-  expect({"--profile", "h200", "--bytes-in", "2^20"}, "--kernel-us is missing: give");
+  expect_error({"advise"}, "advise takes --bytes-in");
+  expect_error({"advise", "--profile", "h2000", "--bytes-in", "2^20", "--kernel-us", "0"}, "h200");
+  expect_error({"advise", "--profile", "h200", "--bytes-in", "2^20", "--workload", "scale"}, "advise takes --bytes-in");
+  expect_error({"advise", "--profile", "h200", "--kernel-us", "10"}, "nothing to copy");
+  expect_error({"advise", "--profile", "h200", "--bytes-in", "2^20"}, "--kernel-us is missing: give");
   EXPECT_EQ(scanlab_advise({"--profile", "h200", "--bytes-in", "3", "--kernel-us", "0"}).status, scanlab::kOk);
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1: give");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
-  expect({"--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
-  expect({"--profile", "h200", "--workload", "scale", "--items", "2^20", "--work", "512"},
-         "h200 does not say how long a kernel of scale with work 512 takes: take a profile of 'scanlab calibrate'");
-  expect({"--profile", "h200", "--bytes-in", "2^20", "--work", "9"}, "--work would have no effect");
+  expect_error({"advise", "--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "-1"}, "--kernel-us -1: give");
+  expect_error({"advise", "--profile", "h200", "--bytes-in", "2^20", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
+  expect_error({"advise", "--profile", "h200", "--workload", "skale", "--items", "2^20"}, "scale");
+  expect_error(
+      {"advise", "--profile", "h200", "--workload", "scale", "--items", "2^20", "--work", "512"},
+      "h200 does not say how long a kernel of scale with work 512 takes: take a profile of 'scanlab calibrate'");
+  expect_error({"advise", "--profile", "h200", "--bytes-in", "2^20", "--work", "9"}, "--work would have no effect");
 }
 
 TEST(Advise, WithoutAProfileMeasuresTheDeviceAndSaysWithoutOneThatItNeedsOne) {
   std::string refusal;
   if (measure::device_facts(refusal)) GTEST_SKIP() << "here it would measure";
-  const cli::Result result = scanlab_advise({"--bytes-in", "2^28", "--kernel-us", "9"});
-  EXPECT_EQ(result.status, scanlab::kNoDevice) << result.out;
-  EXPECT_NE(result.err.find("--profile"), std::string::npos) << result.err;
+  expect_error({"advise", "--bytes-in", "2^28", "--kernel-us", "9"}, "--profile", scanlab::kNoDevice);
 }
 
 TEST(Advise, SaysAndWritesTheChoice) {
-  const auto path = std::filesystem::temp_directory_path() / "scanlab_advise_test.json";
+  const TestFolder folder;
+  const auto path = folder / "advice.json";
   const cli::Result result = scanlab_advise({"--profile", "h200", "--bytes-in", "2^28", "--bytes-out", "2^28",
                                              "--kernel-us", "4000", "--json", path.string(), "--force"});
   ASSERT_EQ(result.status, scanlab::kOk) << result.err;
-  EXPECT_NE(result.out.find("times as fast as serial"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("device memory that it takes: 0.5 GiB"), std::string::npos) << "2^29 bytes\n" << result.out;
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file);
+  EXPECT_TRUE(has(result.out, "times as fast as serial"));
+  EXPECT_TRUE(has(result.out, "device memory that it takes: 0.5 GiB")) << "2^29 bytes\n";
+  const auto json = nlohmann::json::parse(std::ifstream(path));
   EXPECT_EQ(json["worth_it"], true);
   EXPECT_LE(json["choices"][0]["predicted_us"], json["choices"][1]["predicted_us"]);
   EXPECT_GE(json["choices"][0]["predicted_us"], json["bound_us"]);
@@ -353,7 +339,6 @@ TEST(Advise, SaysAndWritesTheChoice) {
   for (const char* field : {"schedule", "workload", "items", "chunks", "streams", "memory", "work", "blocks"}) {
     EXPECT_TRUE(json["advised"].contains(field)) << field;
   }
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // real one: the calibration must find its figures again.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,8 +9,9 @@
 #include <sstream>
 
 #include "harness/calibration/calibration.hpp"
-#include "harness/cli/command.hpp"
 #include "harness/simulator/simulation.hpp"
+#include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -145,7 +144,7 @@ TEST(Calibration, CopyEnginesAreThoseThatWereSeenAtWork) {
     EXPECT_EQ(figure.at("value").dump(), planted.value);
     const std::string source = figure.at("source");
     EXPECT_TRUE(source.starts_with("measured by scanlab calibrate")) << source;
-    EXPECT_NE(source.find(planted.evidence), std::string::npos) << source;
+    EXPECT_TRUE(has(source, planted.evidence));
     EXPECT_EQ(profile.at("figures").at("drains_queues").at("value"), true) << planted.value;
   }
 }
@@ -214,7 +213,7 @@ TEST(Calibration, EveryFigureSaysWhereItIsFrom) {
 TEST(Calibration, AFigureBelowZeroIsSaidToBeNone) {
   Calibration calibration = calibration_on(device_profile("h200"), {1});
   const auto figure = [&] { return profile_of(calibration, "mine").at("figures").at("hand_over_us"); };
-  EXPECT_EQ(figure().at("source").get<std::string>().find("less than nothing"), std::string::npos);
+  EXPECT_FALSE(has(figure().at("source").get<std::string>(), "less than nothing"));
   for (MeasuredExperiment& each : calibration.experiments) {
     if (!each.experiment.name.starts_with("chain/in_kernel_out")) continue;
     for (streams::TimedReplay& replay : each.replays.plain) replay.seconds /= 2;
@@ -287,18 +286,14 @@ TEST(Calibration, EveryExperimentIsReadAndAMissingOneIsNamed) {
 
 /// `calibrate --from` a file that lacks experiments: status 1, and no profile.
 TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
-  const auto folder = std::filesystem::temp_directory_path() / ("scanlab_calibration_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string raw = (folder / "raw.json").string();
   const std::string out = (folder / "profile.json").string();
-  const auto calibrate = [&](const nlohmann::ordered_json& json, std::string& message) {
+  const auto refused = [&](const nlohmann::ordered_json& json, const std::string& hint, int status) {
     std::ofstream(raw) << json;
-    std::ostringstream err;
-    const int status = cli::run({"calibrate", "--from", raw, "--out", out, "--force"}, err, err);
-    message = err.str();
-    return status;
+    expect_error({"calibrate", "--from", raw, "--out", out, "--force"}, hint, status);
+    EXPECT_FALSE(std::filesystem::exists(out));
   };
-  std::string message;
   const auto whole = to_json(calibration_on(device_profile("h200"), {1}));
   const auto at = [&](const std::string& name) {
     const auto& all = whole["experiments"];
@@ -307,15 +302,10 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
   };
   auto lacks = whole;
   lacks["experiments"].erase(at("copies_in/bytes:67108864"));
-  EXPECT_EQ(calibrate(lacks, message), scanlab::kFailed);
-  EXPECT_NE(message.find("copies_in/bytes:67108864: not measured; without it there is no profile"), std::string::npos)
-      << message;
-  EXPECT_FALSE(std::filesystem::exists(out));
+  refused(lacks, "copies_in/bytes:67108864: not measured; without it there is no profile", scanlab::kFailed);
   auto empty = whole;
   empty["experiments"][at("calls/kernels")]["plain"] = nlohmann::ordered_json::array();
-  EXPECT_EQ(calibrate(empty, message), scanlab::kBadInput);
-  EXPECT_NE(message.find("calls/kernels has no repetitions"), std::string::npos) << message;
-  EXPECT_FALSE(std::filesystem::exists(out));
+  refused(empty, "calls/kernels has no repetitions", scanlab::kBadInput);
   for (const auto& [times, value] : {std::pair("nanoseconds", 0), {"nanoseconds", -5}, {"ran", 0}, {"issued", -5}}) {
     auto wrong = whole;
     auto& replay = wrong["experiments"][at("copies_in/bytes:65536")]["traced"][0];
@@ -324,11 +314,8 @@ TEST(Calibration, FromAFileThatLacksExperimentsThereIsNoProfile) {
     } else {
       replay[times] = value;
     }
-    EXPECT_EQ(calibrate(wrong, message), scanlab::kBadInput) << times << value;
-    EXPECT_NE(message.find("copies_in/bytes:65536 has times that none can have"), std::string::npos) << message;
-    EXPECT_FALSE(std::filesystem::exists(out));
+    refused(wrong, "copies_in/bytes:65536 has times that none can have", scanlab::kBadInput);
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -28,10 +28,7 @@ namespace fs = std::filesystem;
 /// data/recorded/nvidia-h200/…/model/, unpacked.
 const fs::path kRecorded = SCANLAB_RECORDED_MODEL;
 
-Json read(const fs::path& path) {
-  std::ifstream file(path);
-  return Json::parse(file);
-}
+Json read(const fs::path& path) { return Json::parse(std::ifstream(path)); }
 
 int scanlab(const std::vector<std::string>& words, std::string& output) {
   std::ostringstream out;

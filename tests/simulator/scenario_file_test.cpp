@@ -1,7 +1,6 @@
 // Scenario files: what they say is what is simulated, and what they cannot say is refused with the file, the line, the
 // word and what is allowed.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/scenarios/scenario.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -75,9 +75,7 @@ TEST(ScenarioFile, SaysAScheduleOnADeviceOfItsOwn) {
   EXPECT_EQ(scenario.device.copy_engines.size(), 1u);
   EXPECT_EQ(scenario.device.hardware_queues, 1);
   EXPECT_EQ(scenario.device.multiprocessors, device_profile("didactic").multiprocessors);
-  EXPECT_NE(scenario.device.title.find("with copy_engines = [[\"in\",\"out\"]], hardware_queues = 1"),
-            std::string::npos)
-      << scenario.device.title;
+  EXPECT_TRUE(has(scenario.device.title, "with copy_engines = [[\"in\",\"out\"]], hardware_queues = 1"));
   EXPECT_NEAR(simulate(scenario).timeline.makespan(), 9e-3, 1e-12);  // nothing overlaps: three tasks of three units
   EXPECT_EQ(only(replaced(kJob, "chunks = 3", "chunks = 3, items = \"2^20\"")).recording.job.items, 1 << 20);
 }
@@ -242,18 +240,16 @@ TEST(ScenarioFile, NamesTheLineTheWordAndWhatIsAllowed) {
   for (const auto& [text, from, to, line, error] : cases) {
     const std::string reason = refusal(replaced(text, from, to));
     EXPECT_TRUE(reason.starts_with(std::string("my.toml, ") + line)) << to << ": " << reason;
-    EXPECT_NE(reason.find(error), std::string::npos) << to << ": " << reason;
+    EXPECT_TRUE(has(reason, error)) << to;
   }
-  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\n").find("none of the keys job and operations"), std::string::npos);
-  EXPECT_NE(refusal("").find("one scenario or more"), std::string::npos);
-  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\noperations = [{stream = 0, kind = \"kernel\", ms = 0}]\n")
-                .find("nothing in it takes any time"),
-            std::string::npos);
+  EXPECT_TRUE(has(refusal("[[scenario]]\ntitle = \"a\"\n"), "none of the keys job and operations"));
+  EXPECT_TRUE(has(refusal(""), "one scenario or more"));
+  EXPECT_TRUE(has(refusal("[[scenario]]\ntitle = \"a\"\noperations = [{stream = 0, kind = \"kernel\", ms = 0}]\n"),
+                  "nothing in it takes any time"));
   EXPECT_TRUE(refusal("title = \"\xff\"").starts_with("my.toml, line 1: "));
-  EXPECT_NE(refusal("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"breadth_first\", workload = \"scan\"}\n" +
-                    std::string("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"serial\"}\n"))
-                .find("lacks the key 'id'"),
-            std::string::npos);
+  EXPECT_TRUE(has(refusal("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"breadth_first\", workload = \"scan\"}\n" +
+                          std::string("[[scenario]]\ntitle = \"a\"\njob = {schedule = \"serial\"}\n")),
+                  "lacks the key 'id'"));
 }
 
 /// Two figures that only go together are taken together, and a fault that needs both names the device's line.
@@ -267,37 +263,24 @@ TEST(ScenarioFile, FiguresOfADeviceAreHeldToEachOther) {
             0u);
 }
 
-/// Runs `scanlab scenarios words…` in an empty folder, which it gives to `in` before and `look` after.
+/// Writes files into a folder of its own.
 class ScenariosCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+    return folder_ / name;
   }
-  std::string out() const { return (folder_ / "out").string(); }
-
-  static std::pair<int, std::string> scanlab(std::vector<std::string> words) {
-    const cli::Result result = cli::run_program(words);
-    return {result.status, result.out + result.err};
-  }
+  std::string out() const { return folder_ / "out"; }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("scanlab_scenario_file_test_" + std::to_string(::getpid()));
+  TestFolder folder_;
 };
 
 TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {
-  const auto [status, output] = scanlab({"scenarios", write("mine.toml", kByHand), "--out", out()});
-  ASSERT_EQ(status, kOk) << output;
-  EXPECT_NE(output.find("  mine                      11.19 ms     By hand"), std::string::npos) << output;
-  std::ifstream file(out() + "/mine.json");
-  const Json trace = Json::parse(file);
+  const cli::Result result = cli::run_program({"scenarios", write("mine.toml", kByHand), "--out", out()});
+  ASSERT_EQ(result.status, kOk) << result.err;
+  EXPECT_TRUE(has(result.out, "  mine                      11.19 ms     By hand"));
+  const Json trace = Json::parse(std::ifstream(out() + "/mine.json"));
   EXPECT_EQ(trace["otherData"]["title"], "By hand");
   const auto labelled = std::ranges::count_if(trace["traceEvents"], [](const Json& event) {
     return event["ph"] == "X" && event["name"] == "f(A)" && event["args"]["label"] == "f(A)";
@@ -308,18 +291,15 @@ TEST_F(ScenariosCommand, WritesTheTimelineOfAFileOfTheUsers) {
 TEST_F(ScenariosCommand, ReadsAllFilesOrWritesNone) {
   const std::string good = write("good.toml", kJob);
   const std::string bad = write("bad.toml", replaced(kJob, "chunks = 3", "chunks = three"));
-  const auto [status, output] = scanlab({"scenarios", good, bad, "--out", out()});
-  EXPECT_EQ(status, kBadInput);
-  EXPECT_NE(output.find("bad.toml, line 4: "), std::string::npos) << output;
-  EXPECT_EQ(output.find("Three tasks"), std::string::npos) << output;
+  const cli::Result result = cli::run_program({"scenarios", good, bad, "--out", out()});
+  EXPECT_EQ(result.status, kBadInput);
+  EXPECT_TRUE(has(result.err, "bad.toml, line 4: "));
+  EXPECT_FALSE(has(result.out, "Three tasks"));
   EXPECT_FALSE(std::filesystem::exists(out()));
-
-  EXPECT_NE(scanlab({"scenarios", good, "--out", ""}).second.find("--out '' names no folder"), std::string::npos);
-  const auto [twice, reason] = scanlab({"scenarios", good, good, "--out", out()});
-  EXPECT_EQ(twice, kBadInput);
-  EXPECT_NE(reason.find("there is a scenario 'good' already: "), std::string::npos) << reason;
+  expect_error({"scenarios", good, "--out", ""}, "--out '' names no folder");
+  expect_error({"scenarios", good, good, "--out", out()}, "there is a scenario 'good' already: ");
   for (const std::string& none : {out() + "/none.toml", write("empty.toml", ""), good + "/.."}) {
-    EXPECT_EQ(scanlab({"scenarios", none}).first, kBadInput) << none;
+    expect_error({"scenarios", none}, none);
   }
 }
 

@@ -1,6 +1,5 @@
 // The pictures that lectures draw, simulated: each shows the fact that it is there for.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include "harness/schedule/hazards.hpp"
 #include "harness/simulator/bounds.hpp"
 #include "tests/program.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -110,9 +110,8 @@ TEST(Scenarios, TheC2050SavesHalfDepthFirstAndAQuarterBreadthFirst) {
   // All blocks of the last kernel have started: what is left of it is less than one wave.
   EXPECT_GT(breadth.out(0).start, breadth.kernel(3).start + 0.9 * breadth.kernel(3).seconds());
   EXPECT_LT(breadth.out(0).start, breadth.kernel(3).end);
-  EXPECT_NE(std::ranges::find(built_in_scenarios(), "c2050_breadth_first", &Scenario::id)
-                ->fact.find("all blocks of the last kernel"),
-            std::string::npos);
+  EXPECT_TRUE(has(std::ranges::find(built_in_scenarios(), "c2050_breadth_first", &Scenario::id)->fact,
+                  "all blocks of the last kernel"));
   EXPECT_LT(depth.out(0).start, depth.kernel(2).start);
 }
 
@@ -285,35 +284,24 @@ TEST(Scenarios, BlocksEndWhenTheirKernelsDo) {
 
 // ---- the command
 
-std::pair<int, std::string> scanlab_scenarios(std::vector<std::string> words) {
-  words.insert(words.begin(), "scenarios");
-  const cli::Result result = cli::run_program(words);
-  return {result.status, result.out + result.err};
-}
-
 TEST(Scenarios, AreWrittenWholeAndNeverOverWhatIsThere) {
-  const auto folder = std::filesystem::temp_directory_path() / ("scanlab_scenarios_test_" + std::to_string(::getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestFolder own;
+  const std::filesystem::path& folder = own.path();
   std::ofstream(folder / "uneven_chunks.json") << "mine";
-  const auto [refused, reason] = scanlab_scenarios({"--out", folder.string()});
-  EXPECT_EQ(refused, scanlab::kBadInput);
-  EXPECT_NE(reason.find("uneven_chunks.json' exists"), std::string::npos) << reason;
+  expect_error({"scenarios", "--out", folder}, "uneven_chunks.json' exists");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // none was begun
 
-  const auto [status, output] = scanlab_scenarios({"--out", folder.string(), "--force"});
-  EXPECT_EQ(status, scanlab::kOk) << output;
+  const cli::Result result = cli::run_program({"scenarios", "--out", folder, "--force"});
+  EXPECT_EQ(result.status, scanlab::kOk) << result.err;
   EXPECT_EQ(static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {})),
             built_in_scenarios().size());
-  std::ifstream file(folder / "small_grids_four_streams.json");
-  const Json trace = Json::parse(file);
+  const Json trace = Json::parse(std::ifstream(folder / "small_grids_four_streams.json"));
   EXPECT_EQ(trace["otherData"]["scenario"], "small_grids_four_streams");
   EXPECT_EQ(trace["otherData"]["simulated_on"], "didactic");
   EXPECT_NEAR(trace["otherData"]["makespan_us"].get<double>(), 2000, 1e-6);
   const auto blocks = std::ranges::count_if(trace["traceEvents"],
                                             [](const Json& event) { return event["ph"] == "X" && event["pid"] == 4; });
   EXPECT_EQ(blocks, 12);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

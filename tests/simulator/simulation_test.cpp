@@ -2,7 +2,6 @@
 // scanlab simulate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +30,7 @@
 #include "tests/growth.hpp"
 #include "tests/program.hpp"
 #include "tests/random_recording.hpp"
+#include "tests/test_folder.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -419,11 +419,10 @@ TEST(Engines, TheCriticalPathGoesOnWhereTheHostWaited) {
     const Recording recording = recorded(schedule, job);
     const Simulation run = simulate(recording, didactic(), costs(recording, didactic(), known_of(12, 12, 12)));
     const std::string text = describe(run.timeline, analyse(run.timeline), 1);
-    EXPECT_NE(text.find("critical path: 12 operations, copies in 12.000 ms, kernels 12.000 ms, copies out 12.000 ms, "
-                        "between them 0.000 ms"),
-              std::string::npos)
-        << schedule << "\n"
-        << text;
+    EXPECT_TRUE(has(text,
+                    "critical path: 12 operations, copies in 12.000 ms, kernels 12.000 ms, copies out 12.000 ms, "
+                    "between them 0.000 ms"))
+        << schedule;
   }
   // A host that waits for a stream, and then computes.
   Recording recording{.job = job_of(1, 1)};
@@ -615,19 +614,15 @@ void expect_above_bounds(const Run& run) {
   }
 }
 
-TEST(Engines, NoEngineDoesTwoThingsAtOnce) {
-  simulate_schedules(expect_one_thing_at_once);
-  simulate_random_recordings(expect_one_thing_at_once);
+void expect_rules(const Run& run) {
+  expect_one_thing_at_once(run);
+  expect_order(run);
+  expect_above_bounds(run);
 }
 
-TEST(Engines, WhatIsOrderedRunsInThatOrder) {
-  simulate_schedules(expect_order);
-  simulate_random_recordings(expect_order);
-}
-
-TEST(Engines, NoMakespanIsBelowABound) {
-  simulate_schedules(expect_above_bounds);
-  simulate_random_recordings(expect_above_bounds);
+TEST(Engines, DoOneThingAtOnceInOrderAndNoFasterThanTheirBounds) {
+  simulate_schedules(expect_rules);
+  simulate_random_recordings(expect_rules);
 }
 
 // ---- however a job is cut
@@ -762,13 +757,10 @@ TEST(Engines, TheTimeOfASimulationGrowsAsItsOperationsDo) {
       EXPECT_LT(growth(simulated, 500), kMaxGrowth) << name << ", " << schedule;
     }
   }
-}
-
-TEST(Engines, TheLegacyDefaultStreamAmongManyStreamsTakesNoLongerThanTheyAreMany) {
-  const DeviceProfile device = didactic();
-  const auto simulated = [&](int chunks) {
+  // As many streams, among which is the legacy default stream.
+  const auto simulated = [](int chunks) {
     const Recording recording = recorded("null_stream_trap", job_of(chunks, chunks, 1 << 20));
-    return [&device, recording, each = costs(recording, device)] { simulate(recording, device, each); };
+    return [recording, each = costs(recording, didactic())] { simulate(recording, didactic(), each); };
   };
   EXPECT_LT(growth(simulated, 250), kMaxGrowth);
 }
@@ -888,16 +880,13 @@ TEST(Engines, AWaitForNothingIsRefused) {
     simulate(recording, didactic(), costs(recording, didactic()));
     FAIL() << "it was simulated";
   } catch (const ScheduleError& error) {
-    EXPECT_NE(std::string(error.what()).find("the wait of stream 1 for event 0"), std::string::npos) << error.what();
+    EXPECT_TRUE(has(std::string(error.what()), "the wait of stream 1 for event 0")) << error.what();
   }
 }
 
 // ---- profiles
 
-Json didactic_json() {
-  std::ifstream file(SCANLAB_SOURCE "/data/devices/didactic.json");
-  return Json::parse(file);
-}
+Json didactic_json() { return Json::parse(std::ifstream(SCANLAB_SOURCE "/data/devices/didactic.json")); }
 
 TEST(DeviceProfile, AreAllThere) {
   const std::vector<std::string> names = built_in_profile_names();
@@ -914,12 +903,12 @@ TEST(DeviceProfile, ThoseFromDataSheetsSayThatNobodyMeasuredThem) {
   for (const auto& [name, bus, memory] :
        {std::tuple{"a100", 31.5, 2039.0}, {"b200", 63.0, 8000.0}, {"l40s", 31.5, 864.0}, {"rtx4090", 31.5, 1008.0}}) {
     const DeviceProfile& profile = device_profile(name);
-    EXPECT_NE(profile.title.find("from its data sheet: not measured"), std::string::npos) << name;
+    EXPECT_TRUE(has(profile.title, "from its data sheet: not measured")) << name;
     EXPECT_LT(profile.alone.in, bus * 1e9) << name;
     EXPECT_LT(profile.both.in + profile.both.out, 2 * bus * 1e9) << name;
     EXPECT_LT(profile.device_rate, memory * 1e9) << name;
     for (const auto& [figure, source] : profile.sources) {
-      EXPECT_EQ(source.find("measured by"), std::string::npos) << name << ": " << figure;
+      EXPECT_FALSE(has(source, "measured by")) << name << ": " << figure;
     }
   }
 }
@@ -938,8 +927,8 @@ TEST(DeviceProfile, BadFiguresAreNamed) {
     } catch (const DocumentError& error) {
       const std::string text = error.what();
       EXPECT_EQ(text.find("my.json: "), 0u) << text;
-      EXPECT_NE(text.find("key '" + key), std::string::npos) << text;
-      EXPECT_NE(text.find(reason), std::string::npos) << text;
+      EXPECT_TRUE(has(text, "key '" + key));
+      EXPECT_TRUE(has(text, reason));
     }
   };
   EXPECT_NO_THROW(parse_device_profile(didactic_json().dump(), "my.json"));
@@ -1079,55 +1068,49 @@ cli::Result scanlab_simulate(std::vector<std::string> words) {
 TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
   const cli::Result control = scanlab_simulate({"three_streams_unordered", "--items", "2^22", "--chunks", "4"});
   EXPECT_EQ(control.status, scanlab::kOk) << control.err;
-  EXPECT_NE(control.out.find("a control, whose result is wrong"), std::string::npos) << control.out;
+  EXPECT_TRUE(has(control.out, "a control, whose result is wrong"));
   const cli::Result right = scanlab_simulate({"three_streams", "--items", "2^22", "--chunks", "4"});
-  EXPECT_EQ(right.out.find("a control"), std::string::npos) << right.out;
+  EXPECT_FALSE(has(right.out, "a control"));
   const cli::Result sweep =
       scanlab_simulate({"all", "--sweep", "--chunks", "1,4", "--items", "2^22", "--ratios", "0.1,1"});
   EXPECT_EQ(sweep.status, scanlab::kOk) << sweep.err;
-  EXPECT_NE(sweep.out.find("fastest"), std::string::npos) << sweep.out;
-  EXPECT_EQ(sweep.out.find("fastest three_streams_unordered"), std::string::npos) << sweep.out;
-  EXPECT_EQ(sweep.out.find("fastest null_stream_race"), std::string::npos) << sweep.out;
+  EXPECT_TRUE(has(sweep.out, "fastest"));
+  EXPECT_FALSE(has(sweep.out, "fastest three_streams_unordered"));
+  EXPECT_FALSE(has(sweep.out, "fastest null_stream_race"));
 }
 
 TEST(Simulate, ComparesOnlyOnAGivenProfileAndWithTheTracesOwnSchedule) {
-  const cli::Result without = scanlab_simulate({"--compare", "trace.json"});
-  EXPECT_EQ(without.status, scanlab::kBadInput);
-  EXPECT_NE(without.err.find("--profile"), std::string::npos) << without.err;
-  const cli::Result with = scanlab_simulate({"depth_first", "--profile", "h200", "--compare", "trace.json"});
-  EXPECT_EQ(with.status, scanlab::kBadInput);
-  EXPECT_NE(with.err.find("--schedule would have no effect"), std::string::npos) << with.err;
-  const cli::Result missing = scanlab_simulate({"--profile", "h200", "--compare", "no_such_trace.json"});
-  EXPECT_NE(missing.err.find("no_such_trace.json: cannot be read"), std::string::npos) << missing.err;
+  expect_error({"simulate", "--compare", "trace.json"}, "--profile");
+  expect_error({"simulate", "depth_first", "--profile", "h200", "--compare", "trace.json"},
+               "--schedule would have no effect");
+  expect_error({"simulate", "--profile", "h200", "--compare", "no_such_trace.json"},
+               "no_such_trace.json: cannot be read");
 }
 
 TEST(Simulate, PrintsAndWritesATimeline) {
-  const auto path = std::filesystem::temp_directory_path() / "scanlab_simulate_test.json";
+  const TestFolder folder;
+  const auto path = folder / "trace.json";
   const cli::Result result =
       scanlab_simulate({"breadth_first", "--profile", "c2050", "--items", "2^22", "--chunks", "4", "--h2d-us", "4000",
                         "--kernel-us", "4000", "--d2h-us", "4000", "--out", path.string(), "--force"});
   EXPECT_EQ(result.status, scanlab::kOk) << result.err;
-  EXPECT_NE(result.out.find("makespan 9.07"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("(launches that had not started)"), std::string::npos) << result.out;
-  std::ifstream file(path);
-  const Json trace = Json::parse(file);
+  EXPECT_TRUE(has(result.out, "makespan 9.07"));
+  EXPECT_TRUE(has(result.out, "(launches that had not started)"));
+  const Json trace = Json::parse(std::ifstream(path));
   EXPECT_EQ(trace["otherData"]["simulated_on"], "c2050");
   EXPECT_GT(trace["traceEvents"].size(), 24u);
-  std::filesystem::remove(path);
 }
 
 TEST(Simulate, ASweepIsSummedUpInOneFile) {
-  const auto path = std::filesystem::temp_directory_path() / "scanlab_sweep_test.json";
+  const TestFolder folder;
+  const auto path = folder / "sweep.json";
   const cli::Result result =
       scanlab_simulate({"depth_first,serial_pinned", "--sweep", "--items", "2^22", "--chunks", "1,4", "--streams",
                         "1,4", "--ratios", "0.5,1,2", "--blocks", "6", "--out", path.string(), "--force"});
   ASSERT_EQ(result.status, scanlab::kOk) << result.err;
-  EXPECT_NE(result.out.find("24 configurations"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("compute to copy 1: fastest depth_first, scale: 4194304 items in 4 chunks, 4 streams"),
-            std::string::npos)
-      << result.out;
-  std::ifstream file(path);
-  const Json sweep = Json::parse(file);
+  EXPECT_TRUE(has(result.out, "24 configurations"));
+  EXPECT_TRUE(has(result.out, "compute to copy 1: fastest depth_first, scale: 4194304 items in 4 chunks, 4 streams"));
+  const Json sweep = Json::parse(std::ifstream(path));
   EXPECT_EQ(sweep["schema"], "scanlab-simulation-sweep/1");
   EXPECT_EQ(sweep["context"]["simulated_on"], "didactic");
   EXPECT_TRUE(sweep["context"].contains("git_commit") && sweep["context"].contains("argv"));
@@ -1145,24 +1128,16 @@ TEST(Simulate, ASweepIsSummedUpInOneFile) {
     EXPECT_NEAR(configuration["utilisation"]["kernels"], ratio * copy / makespan, 1e-9);
     EXPECT_NEAR(configuration["utilisation"]["copies in"], copy / makespan, 1e-9);
   }
-  std::filesystem::remove(path);
-}
-
-Json swept(std::vector<std::string> words) {
-  const auto path = std::filesystem::temp_directory_path() / fmt::format("scanlab_swept_{}.json", ::getpid());
-  words.insert(words.end(), {"--out", path.string(), "--force"});
-  const cli::Result result = scanlab_simulate(words);
-  EXPECT_EQ(result.status, scanlab::kOk) << result.err;
-  std::ifstream file(path);
-  const Json sweep = Json::parse(file);
-  std::filesystem::remove(path);
-  return sweep["configurations"];
 }
 
 /// Kernels of ten times a copy: serial is 12 copies, and nothing hides a kernel behind itself.
 TEST(Simulate, ASweepHidesNoMoreThanTheCopies) {
-  const Json configurations = swept({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks", "1:64:x2",
-                                     "--streams", "8", "--ratios", "10"});
+  const TestFolder folder;
+  const auto path = folder / "sweep.json";
+  const cli::Result result = scanlab_simulate({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks",
+                                               "1:64:x2", "--streams", "8", "--ratios", "10", "--out", path});
+  ASSERT_EQ(result.status, scanlab::kOk) << result.err;
+  const Json configurations = Json::parse(std::ifstream(path))["configurations"];
   ASSERT_GE(configurations.size(), 7u * 10);
   double least = 1;
   for (const Json& configuration : configurations) {
@@ -1205,15 +1180,13 @@ void stand_in_for_a_measurement(const std::string& path) {
 }
 
 TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_queues_test";
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string trace = (folder / "trace.json").string();
   const std::string both = (folder / "both.json").string();
   ASSERT_EQ(scanlab_simulate({"depth_first", "--profile", "h200", "--chunks", "8", "--out", trace, "--force"}).status,
             0);
   stand_in_for_a_measurement(trace);
-  std::ifstream file(trace);
-  const Json original = Json::parse(file);
+  const Json original = Json::parse(std::ifstream(trace));
   const auto expect = [&](const std::function<int(const std::string&, int)>& channel, int queues, bool shared,
                           bool order) {
     Json other = original;
@@ -1225,13 +1198,11 @@ TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
     const cli::Result result =
         scanlab_simulate({"--profile", "h200", "--compare", trace, trace, "--out", both, "--force"});
     ASSERT_EQ(result.status, scanlab::kOk) << result.err;
-    std::ifstream compared(both);
-    const Json compared_trace = Json::parse(compared)["traces"][0];
+    const Json compared_trace = Json::parse(std::ifstream(both))["traces"][0];
     EXPECT_EQ(compared_trace["copy_queues"], queues);
     EXPECT_EQ(compared_trace["queues_shared_as_modelled"], shared);
     EXPECT_EQ(compared_trace["queues_ordered_as_modelled"], order);
-    EXPECT_NE(result.out.find(order ? "2 of these in the order" : "0 of these in the order"), std::string::npos)
-        << result.out;
+    EXPECT_TRUE(has(result.out, order ? "2 of these in the order" : "0 of these in the order"));
   };
   const int turned[] = {2, 3, 0, 1};
   const int another[] = {0, 2, 1, 3};
@@ -1242,12 +1213,10 @@ TEST(Simulate, SaysHowTheDriversQueuesDifferFromTheModels) {
          true);  // these do not take turns
   expect([](const std::string& lane, int stream) { return lane == "copies in" ? stream % 3 : stream; }, 4, false,
          false);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Simulate, ComparesTracesWithTheirSimulation) {
-  const auto folder = std::filesystem::temp_directory_path() / "scanlab_compare_test";
-  std::filesystem::create_directories(folder);
+  const TestFolder folder;
   const std::string trace = (folder / "trace.json").string();
   const std::string other = (folder / "other.json").string();
   const std::string both = (folder / "both.json").string();
@@ -1257,9 +1226,8 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   }
   const cli::Result same = scanlab_simulate({"--profile", "k20c", "--compare", trace, "--out", both, "--force"});
   ASSERT_EQ(same.status, scanlab::kOk) << same.err;
-  EXPECT_NE(same.out.find("+0.0%   100%"), std::string::npos) << same.out;
-  std::ifstream file(both);
-  const Json document = Json::parse(file);
+  EXPECT_TRUE(has(same.out, "+0.0%   100%"));
+  const Json document = Json::parse(std::ifstream(both));
   std::set<std::string> processes;
   std::size_t errors = 0;
   for (const Json& event : document["traceEvents"]) {
@@ -1270,38 +1238,34 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   EXPECT_GE(errors, 18u);
   const cli::Result apart = scanlab_simulate({"--profile", "c2050", "--compare", trace, other});
   EXPECT_EQ(apart.status, scanlab::kOk) << apart.err;
-  EXPECT_NE(apart.out.find("2 traces: error of the makespan"), std::string::npos) << apart.out;
-  EXPECT_EQ(apart.out.find("error of the makespan 0.0%"), std::string::npos) << apart.out;
+  EXPECT_TRUE(has(apart.out, "2 traces: error of the makespan"));
+  EXPECT_FALSE(has(apart.out, "error of the makespan 0.0%"));
 
-  EXPECT_EQ(apart.out.find("repetitions"), std::string::npos) << "these traces tell of none";
-  std::ifstream traced(trace);
-  Json repeated = Json::parse(traced);
+  EXPECT_FALSE(has(apart.out, "repetitions")) << "these traces tell of none";
+  Json repeated = Json::parse(std::ifstream(trace));
   repeated["otherData"]["traced_us"] = {1.0, 1.0, 1.0};
   repeated["otherData"]["overlaps"] = {{0, 1, 3}, {1, 2, 2}, {2, 3, 1}};
   std::ofstream(other) << repeated;
   const cli::Result between = scanlab_simulate({"--profile", "k20c", "--compare", trace, other});
-  EXPECT_NE(between.out.find("own repetitions: 50.0% between two of them"), std::string::npos) << between.out;
+  EXPECT_TRUE(has(between.out, "own repetitions: 50.0% between two of them"));
 
   const auto refused = [&](const std::string& text, const std::string& hint) {
     std::ofstream(other) << text;
-    const cli::Result result = scanlab_simulate({"--profile", "k20c", "--compare", other, "--out", both + "2"});
-    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
-    EXPECT_NE(result.err.find(other + ": "), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    expect_error({"simulate", "--profile", "k20c", "--compare", other, "--out", both + "2"}, hint);
     EXPECT_FALSE(std::filesystem::exists(both + "2"));
   };
-  refused("{", "is no JSON: line 1, column 2");
+  refused("{", other + ": is no JSON: line 1, column 2");
   refused(R"({"otherData": {}, "traceEvents": []})", "lacks the key 'schema'");
   refused(R"({"schema": "scanlab-trace/2", "otherData": {}})", "of a newer Scanlab: update");
   refused(R"({"schema": "scanlab-trace/1", "otherData": {}, "traceEvents": []})", "key 'otherData': lacks the key");
-  std::ifstream again(trace);
-  const Json original = Json::parse(again);
+  const Json original = Json::parse(std::ifstream(trace));
   const auto refused_with = [&](const Json& facts, const std::string& hint) {
     Json changed = original;
     changed["otherData"].update(facts);
     refused(changed.dump(), hint);
   };
   refused_with({{"simulated_on", "h200"}}, "key 'otherData.simulated_on': this is no measurement");
+  refused_with({{"verified", false}}, "times of wrong results");
   refused_with({{"schedule", "deep_first"}}, "did you mean depth_first");
   refused_with({{"memory", "paged"}}, "key 'otherData.memory': expected one of pinned, pageable");
   refused_with({{"chunks", 3}}, "operation 9 is no copy or kernel of that job");
@@ -1326,42 +1290,37 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   const std::string where = "key 'traceEvents[" + std::to_string(event_index) + "].";
   refused_event("operation", 3, "operation 0 (");
   refused_event("dur", -1, where + "dur'");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Simulate, BadInputIsASentence) {
-  const auto expect = [](const std::vector<std::string>& words, const std::string& hint) {
-    const cli::Result result = scanlab_simulate(words);
-    EXPECT_EQ(result.status, scanlab::kBadInput) << result.out;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-  };
-  expect({}, "simulate takes a schedule");
-  expect({"depth_first", "--profile", "c1600"}, "c1060");
-  expect({"depth_first", "--chunks", "2,4"}, "2 combinations");
-  expect({"depth_first", "--queues", "0"}, "--queues 0: give");
-  expect({"depth_first", "--kernel-us", "-1"}, "--kernel-us -1: give");
-  expect({"depth_first", "--threads", "0"}, "--threads 0: give");
-  expect({"depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
-  expect({"depth_first", "--ratios", "1"}, "add --sweep");
-  expect({"depth_first", "--work", "64"}, "didactic does not say how long a kernel of scale with work 64 takes");
-  expect({"depth_first", "--sweep", "--work", "1,64"}, "with work 64");
-  expect({"depth_first", "--kernel-us", "1e9"}, "are more than the 1000 that are simulated");
-  expect({"serial", "--items", "2^40", "--chunks", "1"}, "seconds: a time is from 0 to 1000 seconds");
-  expect({"depth_first", "--sweep", "--gap", "5"}, "--gap would have no effect");
-  expect({"depth_first", "--sweep", "--ratios", "1", "--h2d-us", "0", "--d2h-us", "0"}, "no copy takes time");
-  expect({"depth_first", "--sweep", "--ratios", "1,x"}, "--ratios x: give");
-  expect({"depth_first", "--sweep", "--ratios", "0"}, "--ratios 0: give");
-  expect({"depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
-  expect({"depth_first", "--sweep", "--out", "/proc/sweep.json"}, "cannot write '/proc/sweep.json'");
+  expect_error({"simulate"}, "simulate takes a schedule");
+  expect_error({"simulate", "depth_first", "--profile", "c1600"}, "c1060");
+  expect_error({"simulate", "depth_first", "--chunks", "2,4"}, "2 combinations");
+  expect_error({"simulate", "depth_first", "--queues", "0"}, "--queues 0: give");
+  expect_error({"simulate", "depth_first", "--kernel-us", "-1"}, "--kernel-us -1: give");
+  expect_error({"simulate", "depth_first", "--threads", "0"}, "--threads 0: give");
+  expect_error({"simulate", "depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
+  expect_error({"simulate", "depth_first", "--ratios", "1"}, "add --sweep");
+  expect_error({"simulate", "depth_first", "--work", "64"},
+               "didactic does not say how long a kernel of scale with work 64 takes");
+  expect_error({"simulate", "depth_first", "--sweep", "--work", "1,64"}, "with work 64");
+  expect_error({"simulate", "depth_first", "--kernel-us", "1e9"}, "are more than the 1000 that are simulated");
+  expect_error({"simulate", "serial", "--items", "2^40", "--chunks", "1"}, "seconds: a time is from 0 to 1000 seconds");
+  expect_error({"simulate", "depth_first", "--sweep", "--gap", "5"}, "--gap would have no effect");
+  expect_error({"simulate", "depth_first", "--sweep", "--ratios", "1", "--h2d-us", "0", "--d2h-us", "0"},
+               "no copy takes time");
+  expect_error({"simulate", "depth_first", "--sweep", "--ratios", "1,x"}, "--ratios x: give");
+  expect_error({"simulate", "depth_first", "--sweep", "--ratios", "0"}, "--ratios 0: give");
+  expect_error({"simulate", "depth_first", "--sweep", "--ratios", "1", "--kernel-us", "1"}, "leave out one");
+  expect_error({"simulate", "depth_first", "--sweep", "--out", "/proc/sweep.json"}, "cannot write '/proc/sweep.json'");
 
-  const auto timeless = std::filesystem::temp_directory_path() / "scanlab_timeless.json";
-  for (const std::vector<std::string>& nothing :
-       {std::vector<std::string>{"--items", "0"}, {"--h2d-us", "0", "--kernel-us", "0", "--d2h-us", "0"}}) {
-    std::vector<std::string> words{"depth_first", "--out", timeless.string()};
-    words.insert(words.end(), nothing.begin(), nothing.end());
-    expect(words, "--out: nothing in it takes any time");
-    EXPECT_FALSE(std::filesystem::exists(timeless));
-  }
+  const TestFolder folder;
+  const std::vector<std::string> timeless{"simulate", "depth_first", "--h2d-us", "0",     "--kernel-us",
+                                          "0",        "--d2h-us",    "0",        "--out", folder / "timeless.json"};
+  expect_error(timeless, "--out: nothing in it takes any time");
+  expect_error({"simulate", "depth_first", "--items", "0", "--out", folder / "none.json"},
+               "nothing in it takes any time");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -182,10 +182,9 @@ TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
   const std::string file = exported(played, "command_line").string();
   const cli::Result reason = cli::run_program({"streams", "diagnose", "--nsys", file});
   EXPECT_EQ(reason.status, 0) << reason.err;
-  EXPECT_NE(reason.out.find("Test GPU: 32 operations"), std::string::npos) << reason.out;
-  EXPECT_NE(reason.out.find("\n  the legacy default stream ("), std::string::npos) << reason.out;
-  EXPECT_NE(reason.out.find("of the export: chunks are not in it: 8 are taken to be there"), std::string::npos)
-      << reason.out;
+  EXPECT_TRUE(has(reason.out, "Test GPU: 32 operations"));
+  EXPECT_TRUE(has(reason.out, "\n  the legacy default stream ("));
+  EXPECT_TRUE(has(reason.out, "of the export: chunks are not in it: 8 are taken to be there"));
   const std::string out = file + ".json";
   const cli::Result import = cli::run_program({"streams", "import", file, "--out", out, "--force"});
   EXPECT_EQ(import.status, 0) << import.err;
@@ -210,7 +209,7 @@ std::string diagnosed(const std::filesystem::path& file, const std::vector<std::
 TEST(NsightExport, TheNullStreamIsReadWhereverAnExportNamesIt) {
   const std::filesystem::path file = exported(Played("null_stream_trap", 8, 4), "null_stream");
   const std::string now = diagnosed(file);
-  EXPECT_NE(now.find("8 operations in the legacy default stream"), std::string::npos) << now;
+  EXPECT_TRUE(has(now, "8 operations in the legacy default stream"));
   execute(file,
           "CREATE TABLE TARGET_INFO_CUDA_NULL_STREAM (streamId INTEGER, hwId INTEGER, vmId INTEGER, processId INTEGER,"
           " deviceId INTEGER, contextId INTEGER);"
@@ -227,9 +226,9 @@ TEST(NsightExport, CopiesOfManagedMemoryAreCalledThat) {
           "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET dstKind = 4 WHERE copyKind = 2;"
           "UPDATE StringIds SET value = 'cudaMemcpyAsync_v3020' WHERE value = 'cudaMemcpy_v3020'");
   const std::string all = diagnosed(file);
-  EXPECT_NE(all.find(", managed memory\n"), std::string::npos) << all;
-  EXPECT_NE(all.find("copies that hold the host, of managed memory ("), std::string::npos) << all;
-  EXPECT_NE(all.find("calls of cudaMemcpyAsync on managed memory"), std::string::npos) << all;
+  EXPECT_TRUE(has(all, ", managed memory\n"));
+  EXPECT_TRUE(has(all, "copies that hold the host, of managed memory ("));
+  EXPECT_TRUE(has(all, "calls of cudaMemcpyAsync on managed memory"));
 }
 
 TEST(NsightExport, CallsInWhichTheHostWasAreTheHostsWork) {
@@ -293,11 +292,10 @@ TEST(NsightExport, AGpuIsChosenByItsNumber) {
           "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 4242), (0, 1, 4243), (1, 0, 4243);"
           "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT start, end, deviceId, contextId, streamId, correlationId,"
           " globalPid + (1 << 24), demangledName, gridX, gridY, gridZ FROM CUPTI_ACTIVITY_KIND_KERNEL");
-  EXPECT_NE(diagnosed(file).find("4 operations of GPU 1 are left out: take them by --gpu 1"), std::string::npos);
-  EXPECT_NE(diagnosed(file, {"--gpu", "1"}).find("Other GPU: 4 operations"), std::string::npos);
-  const cli::Result none = cli::run_program({"streams", "diagnose", "--nsys", file.string(), "--gpu", "2"});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_NE(none.err.find("it has no work of GPU 2: give --gpu one of 0, 1"), std::string::npos) << none.err;
+  EXPECT_TRUE(has(diagnosed(file), "4 operations of GPU 1 are left out: take them by --gpu 1"));
+  EXPECT_TRUE(has(diagnosed(file, {"--gpu", "1"}), "Other GPU: 4 operations"));
+  expect_error({"streams", "diagnose", "--nsys", file, "--gpu", "2"},
+               "it has no work of GPU 2: give --gpu one of 0, 1");
 }
 
 TEST(NsightExport, TheCopyEnginesAreThoseOfTheGpu) {
@@ -319,22 +317,18 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
   execute(file, "INSERT INTO NVTX_EVENTS VALUES (0, " + std::to_string(std::llround(1e6 * until)) +
                     ", 59, 'half', NULL), (1, 2, 59, 'half', NULL), (3, 4, 59, 'nothing', NULL)");
   EXPECT_EQ(count({.range = "half"}), half);
-  EXPECT_NE(read_nsight_export(file, {.range = "half"}).unknown.front().find("2 NVTX ranges are called 'half'"),
-            std::string::npos);
+  EXPECT_TRUE(has(read_nsight_export(file, {.range = "half"}).unknown.front(), "2 NVTX ranges are called 'half'"));
   for (const auto& [words, hint] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"--range", "nothing"}, "issued in the part that is asked for: work was issued from 5000.000 to "},
            {{"--range", "none"}, "no NVTX range 'none'"},
            {{"--from", "9", "--to", "8"}, "--from 9 is not before --to 8"},
            {{"--from", "-1"}, "--from -1"},
            {{"--items", "8"}, "--items would have no effect"}}) {
-    std::vector<std::string> all{"streams", "diagnose", "--nsys", file.string()};
+    std::vector<std::string> all{"streams", "diagnose", "--nsys", file};
     all.insert(all.end(), words.begin(), words.end());
-    const cli::Result result = cli::run_program(all);
-    EXPECT_EQ(result.status, 2) << hint;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
+    expect_error(all, hint);
   }
-  EXPECT_NE(cli::run_program({"streams", "diagnose", "depth_first", "--from", "1"}).err.find("it goes with --nsys"),
-            std::string::npos);
+  expect_error({"streams", "diagnose", "depth_first", "--from", "1"}, "it goes with --nsys");
 }
 
 TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
@@ -342,10 +336,7 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
   const auto expect = [&](const std::string& sql, const std::string& hint) {
     const std::filesystem::path file = exported(played, "wrong");
     execute(file, sql);
-    const cli::Result result = cli::run_program({"streams", "diagnose", "--nsys", file.string()});
-    EXPECT_EQ(result.status, 2) << result.out;
-    EXPECT_NE(result.err.find(hint), std::string::npos) << result.err;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    expect_error({"streams", "diagnose", "--nsys", file}, hint);
   };
   expect("DROP TABLE StringIds", "it is no export of Nsight Systems: it has no table StringIds");
   expect("DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL", "it has no CUDA activity");
@@ -365,11 +356,9 @@ TEST(NsightExport, WhatIsWrongWithOneIsSaid) {
          "its table CUPTI_ACTIVITY_KIND_KERNEL has a row with no whole number in column streamId");
   const std::filesystem::path text = std::filesystem::path(testing::TempDir()) / "text.sqlite";
   std::ofstream(text) << std::string(5000, 'x');
-  EXPECT_NE(cli::run_program({"streams", "diagnose", "--nsys", text.string()}).err.find("it is no database of SQLite"),
-            std::string::npos);
-  EXPECT_NE(cli::run_program({"streams", "import", "/no/such", "--out", "x"}).err.find("there is no such file"),
-            std::string::npos);
-  EXPECT_EQ(cli::run_program({"streams", "import", text.string()}).status, 2);
+  expect_error({"streams", "diagnose", "--nsys", text}, "it is no database of SQLite");
+  expect_error({"streams", "import", "/no/such", "--out", "x"}, "there is no such file");
+  expect_error({"streams", "import", text}, "--out");
 }
 
 TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
@@ -382,24 +371,20 @@ TEST(NsightExport, WhatItDoesNotSayIsSaidAndNotInvented) {
     for (const std::string& each : imported.unknown) all += each + "\n";
     return std::pair(all, imported.times.issued.size());
   };
-  EXPECT_EQ(unknown("").first.find("not known"), std::string::npos);
+  EXPECT_FALSE(has(unknown("").first, "not known"));
   const auto [no_calls, issued] = unknown("DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME");
-  EXPECT_NE(no_calls.find("the host's calls of 12 operations are not in it"), std::string::npos) << no_calls;
+  EXPECT_TRUE(has(no_calls, "the host's calls of 12 operations are not in it"));
   EXPECT_EQ(issued, 0U);
-  EXPECT_NE(unknown("DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").first.find("8 waits of streams for events"),
-            std::string::npos);
-  EXPECT_NE(unknown("DROP TABLE TARGET_INFO_CUDA_CONTEXT_INFO").first.find("which stream is the default stream"),
-            std::string::npos);
-  EXPECT_NE(unknown("DROP TABLE TARGET_INFO_CUDA_STREAM").first.find("of 3 streams it is not said how"),
-            std::string::npos);
-  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 8 WHERE correlationId < 2")
-                .first.find("1 copies within the device and memsets count as kernels"),
-            std::string::npos);
-  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 0 WHERE copyKind = 1 AND correlationId < 2")
-                .first.find("1 of 8 copies are of pageable memory: all count as pinned"),
-            std::string::npos);
-  EXPECT_NE(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first.find("4 operations of GPU 1 are left"),
-            std::string::npos);
+  EXPECT_TRUE(has(unknown("DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").first, "8 waits of streams for events"));
+  EXPECT_TRUE(has(unknown("DROP TABLE TARGET_INFO_CUDA_CONTEXT_INFO").first, "which stream is the default stream"));
+  EXPECT_TRUE(has(unknown("DROP TABLE TARGET_INFO_CUDA_STREAM").first, "of 3 streams it is not said how"));
+  EXPECT_TRUE(has(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 8 WHERE correlationId < 2").first,
+                  "1 copies within the device and memsets count as kernels"));
+  EXPECT_TRUE(
+      has(unknown("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 0 WHERE copyKind = 1 AND correlationId < 2").first,
+          "1 of 8 copies are of pageable memory: all count as pinned"));
+  EXPECT_TRUE(
+      has(unknown("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET deviceId = 1").first, "4 operations of GPU 1 are left"));
 }
 
 }  // namespace

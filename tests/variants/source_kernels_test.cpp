@@ -34,7 +34,7 @@ cli::Result explain(const std::string& kernel, const std::vector<std::string>& m
 
 void expect_sentences(const cli::Result& result, const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
-    EXPECT_NE((result.out + result.err).find(sentence), std::string::npos) << sentence << "\n" << result.out;
+    EXPECT_TRUE(has((result.out + result.err), sentence)) << sentence << "\n" << result.out;
   }
 }
 

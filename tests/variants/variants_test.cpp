@@ -391,16 +391,6 @@ TEST(Loading, NeighboursConflictTwoWayAndHalvesDoNot) {
   EXPECT_EQ(load_degree("halves"), 1);
 }
 
-TEST(Variants, RefuseWhatTheyCannotTake) {
-  EXPECT_NE(variant("hs_block").bind({.items = 1025}).plan.refusal.find("n <= 1024"), std::string::npos);
-  EXPECT_NE(variant("hso_block").bind({.items = 2049}).plan.refusal.find("n <= 2048"), std::string::npos);
-  EXPECT_NE(
-      variant("hso_block_padded").bind({.items = 8, .settings = {{"padding", "none"}}}).plan.refusal.find("two_level"),
-      std::string::npos);
-  EXPECT_NE(variant("hs_block").bind({.items = 8, .settings = {{"padding", "row"}}}).plan.refusal.find("no parameter"),
-            std::string::npos);
-}
-
 /// Every emulator variant, small sizes, an operator that does not commute, blocks and threads in random order.
 TEST(Variants, AreRightUnderAnyInterleaving) {
   for (const auto& [id, each] : Registry::instance().all()) {

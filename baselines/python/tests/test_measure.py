@@ -21,19 +21,18 @@ from scanlab_report.load import load
 from scanlab_report.schema.results import SCHEMA
 
 EXAMPLES = Path(__file__).parents[3] / "tests" / "measure" / "runs_per_sample.json"
-"""Examples that the harness is tested with, too."""
 
 
 class StandIn(libraries.Library):
     """numpy's sum as a library; ``spoil`` may change the sums of the k-th run."""
 
-    id, label = "stand_in", "a stand-in"
+    id, label, title = "stand_in", "a stand-in", "numpy.cumsum"
 
     def __init__(self, spoil: Callable[[np.ndarray, int], Any] = lambda sums, k: sums) -> None:
         self._spoil, self._runs = spoil, 0
 
     def versions(self) -> dict[str, str]:
-        return {"numpy": np.__version__}
+        return {}
 
     def put(self, items: np.ndarray) -> np.ndarray:
         return items
@@ -55,7 +54,7 @@ class StandIn(libraries.Library):
 
 def measure(path: Path, library: libraries.Library, repetitions: int = 2, **plan: Any) -> Bench:
     plan = {"types": list(scans.TYPES), "items": [100, 4096]} | plan
-    bench = Bench(Plan(**plan, seed=1, repetitions=repetitions), [library], lambda _: None)
+    bench = Bench(Plan(**plan, repetitions=repetitions), [library], lambda _: None)
     about = {"stand_in": StandIn().about()}
     context = {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": about}
     status = command.measure(bench, context, path)
@@ -73,10 +72,7 @@ def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     assert set(data["scan"]["variant"]) == {"stand_in"}
     assert set(data["scan"]["ns"]) == {1e4, 2e4}
     entries = json.loads((tmp_path / "python.json").read_text())["benchmarks"]
-    entry = next(entry for entry in entries if "cache:cold" in entry["name"])
-    case = "scan/variant:stand_in/type:i8/op:plus/mode:inclusive/items:100"
-    assert entry["name"] == f"{case}/cache:cold/launch:stream"
-    assert entry["bytes"] == 200 and entry["verified"] is True
+    assert entries[0]["bytes"] == 200 and entries[0]["verified"] is True
     warm = next(entry for entry in bench.entries if "cache:warm" in entry["name"])
     assert warm["iterations"] == 500  # 5 ms of 10 us
 
@@ -87,60 +83,44 @@ def add_to(sums: np.ndarray, place: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    "spoil",
     [
-        (lambda sums, k: add_to(sums, -1), "1 items are wrong, the first is"),
-        (lambda sums, k: sums * np.nan if sums.dtype.kind == "f" else sums + 1, "are wrong"),
-        (lambda sums, k: sums.astype("i8" if sums.dtype != "i8" else "i4"), "not "),
-        (lambda sums, k: sums[:-1], "not "),
+        lambda sums, k: add_to(sums, -1),
+        lambda sums, k: sums * np.nan if sums.dtype.kind == "f" else sums + 1,
+        lambda sums, k: sums.astype("i8" if sums.dtype != "i8" else "i4"),
     ],
 )
-def test_a_wrong_sum_is_never_timed(
-    tmp_path: Path, spoil: Callable[..., Any], message: str
-) -> None:
-    path = tmp_path / "python.json"
-    bench = measure(path, StandIn(spoil))
-    assert bench.failed == 7 * 2 * 2
-    assert all(message in entry["error_message"] for entry in bench.entries)
-    assert len(load([path])["skipped"]) == 7 * 2 * 2
+def test_a_wrong_sum_is_never_timed(tmp_path: Path, spoil: Callable[..., Any]) -> None:
+    bench = measure(tmp_path / "python.json", StandIn(spoil))
+    assert bench.failed == len(load([tmp_path])["skipped"]) == 7 * 2 * 2
 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
     # One run verifies, two calibrate and four are timed: the eighth verifies again.
     library = StandIn(lambda sums, k: add_to(sums, 5) if k >= 8 else sums)
     bench = measure(tmp_path / "python.json", library, types=["i32"], items=[64])
-    messages = [entry["error_message"] for entry in bench.entries]
-    assert ["after its last timed run" in message for message in messages] == [True, True]
+    assert all("after its last timed run" in entry["error_message"] for entry in bench.entries)
 
 
-def lack_memory(sums: np.ndarray, k: int) -> np.ndarray:
-    if sums.size == 4096:
-        raise RuntimeError("CUDA out of memory. Tried to allocate 1 GiB.")
-    return sums
+@pytest.mark.parametrize(
+    ("error", "lacks"),
+    [(RuntimeError("CUDA out of memory. Tried to"), 7 * 2), (libraries.Refused("no such type"), 0)],
+)
+def test_an_exception_ends_its_case_alone(tmp_path: Path, error: Exception, lacks: int) -> None:
+    def spoil(sums: np.ndarray, k: int) -> np.ndarray:
+        if sums.size == 4096:
+            raise error
+        return sums
 
-
-def test_an_exception_ends_its_case_alone(tmp_path: Path) -> None:
-    bench = measure(tmp_path / "python.json", StandIn(lack_memory), repetitions=1)
-    assert (bench.failed, bench.out_of_memory) == (0, 7 * 2)
-    assert len(load([tmp_path / "python.json"])["scan"]) == 7 * 2
-
-
-@pytest.mark.parametrize("type_name", scans.TYPES)
-def test_sums_are_exact_in_any_grouping(type_name: str) -> None:
-    items = scans.make_items(type_name, 100_000, seed=3)
-    expected = scans.reference(items)
-    assert expected.dtype == items.dtype == scans.TYPES[type_name]
-    first, second = (np.cumsum(half, dtype=items.dtype) for half in np.split(items, [60_000]))
-    halves = np.concatenate([first, second + first[-1]]).astype(items.dtype)
-    assert scans.fault(halves, expected) == ""
-    assert len(np.unique(expected)) > 50  # a sum that stood still would prove nothing
-    assert np.array_equal(scans.reference(items[:777]), expected[:777])
+    bench = measure(tmp_path / "python.json", StandIn(spoil), repetitions=1)
+    assert (bench.failed, bench.out_of_memory) == (0, lacks)
+    assert len(load([tmp_path])["scan"]) == len(load([tmp_path])["skipped"]) == 7 * 2
 
 
 def test_sizes() -> None:
     assert command.parse_items("2^10:2^14:x4") == [2**10, 2**12, 2**14]
-    assert command.parse_items("7,2^3") == [7, 8]
-    for wrong in ("", "0", "2^41", "-1", "1:2", "1:8:x1", "1:8:+1", "a"):
+    assert command.parse_items("2^3") == [8]
+    for wrong in ("", "0", "2^41", "2^1:2^2", "2^1:2^3:x1", "a"):
         with pytest.raises(command.argparse.ArgumentTypeError):
             command.parse_items(wrong)
 
@@ -153,38 +133,23 @@ def test_results_are_kept_without_force(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("planted", "dirty"),
-    [
-        ("results/a.json", "false"),
-        ("baselines/python/my_local.py", "true"),
-        ("baselines/python/scans.py", "true"),
-    ],
+    ("changed", "dirty"),
+    [("results/a.json", "false"), ("new_local.py", "true"), ("scans.py", "true")],
 )
 def test_results_name_a_commit_only_with_its_modules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planted: str, dirty: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, dirty: str
 ) -> None:
-    def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost", *words]
-        return subprocess.check_output(command, cwd=tmp_path, text=True).strip()
-
-    def commit() -> tuple[str, str]:
-        context = provenance.context(Plan([], [], seed=1), "baselines.python")
-        return context["git_commit"], context["git_dirty"]
-
-    (tmp_path / "baselines/python").mkdir(parents=True)
-    (tmp_path / "baselines/python/scans.py").write_text("")
-    (tmp_path / ".gitignore").write_text("*_local.py\n")
+    folder = tmp_path / "baselines/python"
+    (folder / "results").mkdir(parents=True)
+    (folder / "scans.py").write_text("")
+    (folder / ".gitignore").write_text("*_local.py\n")
+    name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "all", "--no-gpg-sign"]):
+        subprocess.run(["git", *name, *words], cwd=tmp_path, check=True)
+    (folder / changed).write_text("x = 1\n")
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     monkeypatch.delenv("SCANLAB_COMMIT", raising=False)
-    assert commit() == ("unknown", "true")
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "all", "--no-gpg-sign")
-    (tmp_path / planted).parent.mkdir(exist_ok=True)
-    (tmp_path / planted).write_text("x = 1\n")
-    assert commit() == (git("rev-parse", "HEAD"), dirty)
-    monkeypatch.setenv("SCANLAB_COMMIT", "f" * 40)
-    assert commit() == ("f" * 40, "false")
+    assert provenance.context(Plan([], []), "baselines.python")["git_dirty"] == dirty
 
 
 @pytest.mark.parametrize("example", json.loads(EXAMPLES.read_text()), ids=itemgetter("why"))
@@ -193,11 +158,9 @@ def test_a_sample_has_as_many_runs_as_in_the_harness(example: dict[str, Any]) ->
 
 
 def test_samples_are_interleaved_and_few_if_a_run_is_long() -> None:
-    plan = Plan([], [], seed=1)
+    plan = Plan([], [])
     assert (plan.repetitions_of(1e-3), plan.repetitions_of(2.0)) == (11, 7)
     cases = [SimpleNamespace(id="a", repetitions=11), SimpleNamespace(id="b", repetitions=7)]
     order = [case.id for case in plan.interleave(cases)]
-    assert (order.count("a"), order.count("b")) == (11, 7)
-    assert order not in (sorted(order), sorted(order, reverse=True))
+    assert sorted(order) == ["a"] * 11 + ["b"] * 7 and order != sorted(order)
     assert order == [case.id for case in plan.interleave(cases)]
-    assert Plan([], [], seed=1, repetitions=9).repetitions_of(2.0) == 9

@@ -1,12 +1,12 @@
-"""PyTorch over several processes: threads stand in for it, and gloo runs it where torch is."""
+"""PyTorch over several processes, for which threads stand in."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -16,16 +16,16 @@ import pytest
 
 from baselines.python import ranks, scans
 from baselines.python.protocol import Plan
-from baselines.python.tests.test_measure import StandIn, add_to, lack_memory
-from baselines.python.tests.test_on_torch import Tensor
-from scanlab_report.commands.__main__ import main as report
+from baselines.python.tests.test_measure import StandIn, add_to
 from scanlab_report.load import load
 
 Spoil = Callable[[np.ndarray, int], Any]
 
 
-class Rank(ranks.Group, StandIn):
+class Rank(StandIn):
     """numpy and a thread as a rank, which exchanges ``values`` at a barrier."""
+
+    id, caches = "torch_distributed", ("warm",)
 
     def __init__(self, rank: int, values: list[Any], barrier: threading.Barrier, *spoil: Spoil):
         StandIn.__init__(self, *spoil)
@@ -52,26 +52,19 @@ class Rank(ranks.Group, StandIn):
         return 1e-3 * (self.rank + 1)
 
 
-def measure(out: Path, plan: Plan | None = None, spoil: dict[int, Spoil] | None = None) -> int:
-    """The status of three ranks, which must be equal, and at most one of which spoils its sums."""
-    plan = plan or Plan(list(scans.TYPES), [100, 4096], seed=1, repetitions=5)
+def measure(out: Path, *spoil: Spoil) -> int:
+    """The status of three ranks, which must be equal, and the last of which may spoil its sums."""
+    plan = Plan(list(scans.TYPES), [100, 4096], repetitions=5)
     values, barrier, statuses = [None] * 3, threading.Barrier(3, timeout=30), [-1] * 3
 
     def work(rank: int) -> None:
-        spoils = [spoil[rank]] if spoil and rank in spoil else []
-        statuses[rank] = ranks.measure(plan, Rank(rank, values, barrier, *spoils), out)
+        library = Rank(rank, values, barrier, *(spoil if rank == 2 else ()))
+        statuses[rank] = ranks.measure(plan, library, out)
 
-    threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(3)))
     assert len(set(statuses)) == 1, "a rank waits for others, or has another status"
     return statuses[0]
-
-
-def read_entries(out: Path) -> list[dict[str, Any]]:
-    return json.loads(out.read_text())["benchmarks"]
 
 
 @pytest.fixture(autouse=True)
@@ -87,35 +80,31 @@ def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     assert len(rows) == 7 * 2 * 5, "types, sizes and repetitions"
     assert set(rows["items"]) == {300, 3 * 4096}, "items are those of the whole array"
     assert set(rows["ns"]) == {3e6}, "the time of the slowest rank"
-    entry = read_entries(tmp_path / "ranks.json")[0]
+    entry = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"][0]
     assert entry["rank_ns"] == [1e6, 2e6, 3e6] and entry["iterations"] == 7, "of 3 ms, 20 ms"
     assert entry["chunk_items"] == 100 and entry["bytes"] == 2 * 300
-    assert report(["table", "several_gpus", str(tmp_path)]) == 0
 
 
 @pytest.mark.parametrize("type_name", scans.TYPES)
 def test_the_blocks_of_all_ranks_are_one_array(type_name: str) -> None:
     blocks = [scans.make_items(type_name, 1000, seed) for seed in range(8)]
-    sums = [scans.block_sum(block) for block in blocks]
+    sums = [scans.reference(block)[-1] for block in blocks]
     parts = [scans.reference(block, sums[:rank]) for rank, block in enumerate(blocks)]
     assert np.array_equal(np.concatenate(parts), scans.reference(np.concatenate(blocks)))
 
 
 def test_a_wrong_sum_on_one_rank_is_timed_on_none(tmp_path: Path) -> None:
-    assert measure(tmp_path / "ranks.json", spoil={2: lambda sums, k: add_to(sums, 7)}) == 1
-    entries = read_entries(tmp_path / "ranks.json")
+    assert measure(tmp_path / "ranks.json", lambda sums, k: add_to(sums, 7)) == 1
+    entries = json.loads((tmp_path / "ranks.json").read_text())["benchmarks"]
     assert len(entries) == 7 * 2 and {entry["outcome"] for entry in entries} == {"failed"}
-    message = "verification failed: rank 2: 1 items are wrong, the first is 7"
-    assert all(entry["error_message"].startswith(message) for entry in entries)
+    assert entries[0]["error_message"].startswith("verification failed: rank 2: 1 items are wrong")
 
 
-def test_a_lack_of_memory_on_one_rank_ends_the_case_alone(tmp_path: Path) -> None:
-    assert measure(tmp_path / "ranks.json", spoil={1: lack_memory}) == 4
-    entries = read_entries(tmp_path / "ranks.json")
-    skipped = [entry for entry in entries if entry["outcome"] == "skipped"]
-    messages = [(entry["items"], entry["error_message"]) for entry in skipped]
-    assert messages == 7 * [(3 * 4096, "out of device memory")]
-    assert not load([tmp_path]).problems
+class Tensor(np.ndarray):
+    """A tensor as far as it is used."""
+
+    cuda = cpu = numpy = lambda self: self
+    add_ = np.ndarray.__iadd__
 
 
 def replace_torch(monkeypatch: pytest.MonkeyPatch, calls: list[Any]) -> None:
@@ -148,37 +137,10 @@ def test_a_run_sums_a_block_gathers_last_items_and_adds(
 ) -> None:
     calls: list[Any] = []
     replace_torch(monkeypatch, calls)
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    group = ranks.Torch(rank, 4, on_cpu=False)
+    group = ranks.Torch(rank, 4)
     run = group.prepare(group.put(np.arange(1, 5, dtype=np.int32)))
     for _ in range(2):
         assert group.fetch(run()).tolist() == [before + item for item in (1, 3, 6, 10)]
     group.close()
     gathered = [("all_gather", 10)] * 2
-    assert calls == [1, ("nccl", rank, 4), *gathered, "end"], "the item before the addition"
-
-
-@pytest.mark.parametrize(
-    ("gpus", "message"),
-    [(None, "PyTorch is not installed"), (1, "2 ranks need as many GPUs, and PyTorch sees 1")],
-)
-def test_missing_torch_or_gpus_are_refused(
-    tmp_path: Path, monkeypatch: Any, capsys: Any, gpus: int | None, message: str
-) -> None:
-    torch = ModuleType("torch")
-    torch.__dict__.update(cuda=SimpleNamespace(device_count=lambda: gpus), __path__=[])
-    monkeypatch.setitem(sys.modules, "torch", torch if gpus else None)
-    monkeypatch.setitem(sys.modules, "torch.multiprocessing", ModuleType("torch.multiprocessing"))
-    monkeypatch.delenv("RANK", raising=False)
-    assert ranks.main(["--ranks", "2", "--out", str(tmp_path / "o.json")]) == 3
-    assert message in capsys.readouterr().err and not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-@pytest.mark.parametrize("count", [1, 2])
-def test_processes_scan_one_array_by_gloo(tmp_path: Path, count: int) -> None:
-    words = f"--cpu --ranks {count} --items 1000,65536 --type i32,f64 --repetitions 5 --out".split()
-    assert ranks.main([*words, str(tmp_path / "ranks.json")]) == 0
-    data = load([tmp_path])
-    assert set(data["distributed"]["ranks"]) == {count} and len(data["distributed"]) == 2 * 2 * 5
-    assert data.files[0].kind == "host"
+    assert calls == [rank, ("nccl", rank, 4), *gathered, "end"], "the item before the addition"

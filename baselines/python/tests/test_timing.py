@@ -1,16 +1,14 @@
-"""Timing by a device whose clock the test holds, and the clock of the multiprocessors."""
+"""Timing by a device whose clock the test holds."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from baselines.python import device as gpu
 from baselines.python import libraries
 from baselines.python.protocol import Plan
 from baselines.python.session import Bench
@@ -23,9 +21,6 @@ class Device(libraries._WithEvents):
 
     def __init__(self) -> None:
         self.clock, self.runs, self.evictions, self.evicted = 0.0, 0, 0, False
-
-    def versions(self) -> dict[str, str]:
-        return {}
 
     def put(self, items: np.ndarray) -> Any:
         return items
@@ -72,54 +67,9 @@ def test_the_clock_is_read_after_each_sample_and_outside_its_time() -> None:
         device.clock += 1.0  # a second that no sample may have
         return 1980.0 if len(read) % 2 else None
 
-    bench = Bench(Plan(["i32"], [64], seed=1, repetitions=3), [device], lambda _: None, sm_mhz)
+    bench = Bench(Plan(["i32"], [64], 3), [device], lambda _: None, sm_mhz)
     list(bench.run())
     timed = [entry for entry in bench.entries if entry["outcome"] == "timed"]
     assert len(timed) == len(read) == 2 * 3
     assert {round(entry["real_time"]) for entry in timed} == {10_000, 50_000}
     assert [entry.get("sm_clock_mhz") for entry in timed] == [1980.0, None] * 3
-
-
-class Nvml:
-    """NVML as far as it is called."""
-
-    def __init__(self, lacks: str = "") -> None:
-        self.lacks, self.chosen, self.mhz = lacks, [], 1980
-
-    def __getattr__(self, function: str) -> Callable[..., int]:
-        if function == self.lacks:
-            raise AttributeError(function)
-
-        def call(*arguments: Any) -> int:
-            if function.startswith("nvmlDeviceGetHandle"):
-                self.chosen.append(arguments[0])
-            if function == "nvmlDeviceGetClockInfo":
-                mhz = ctypes.cast(arguments[2], ctypes.POINTER(ctypes.c_uint))
-                mhz.contents.value = self.mhz
-            return 0
-
-        return call
-
-
-def test_the_clock_of_the_used_gpu_is_read_every_20_ms(monkeypatch: pytest.MonkeyPatch) -> None:
-    nvml, now = Nvml(), [100.0]
-    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: nvml)
-    monkeypatch.setattr(gpu.time, "monotonic", lambda: now[0])
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
-    reader = gpu.Clock()
-    readings = []
-    for now[0] in (100.0, 100.019, 100.021, 100.05):
-        readings.append(reader.sm_mhz())
-    assert readings == [1980.0, None, 1980.0, 1980.0]
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-abc")
-    gpu.Clock()
-    assert nvml.chosen == [3, b"GPU-abc"]
-
-
-@pytest.mark.parametrize("nvml", [Nvml("nvmlDeviceGetClockInfo"), None])
-def test_a_clock_that_cannot_be_had_is_not_known(
-    nvml: Nvml | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gpu.ctypes, "CDLL", lambda _: nvml)
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    assert gpu.Clock().sm_mhz() is None
