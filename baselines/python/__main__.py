@@ -20,7 +20,7 @@ from baselines.python import libraries, provenance, scans, session
 from baselines.python.device import Clock
 from baselines.python.protocol import Plan
 
-DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY = 0, 1, 2, 3, 4
+DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """The exit statuses of the table in docs/CLI.md."""
 
 
@@ -69,11 +69,14 @@ def measure(bench: session.Bench, context: dict[str, Any], out: Path, leads: boo
     One process of several leads: it writes and speaks.
     """
 
-    for _ in bench.run():
-        if leads:  # rename the file, so that an interruption leaves a whole one
-            text = json.dumps({"context": context, "benchmarks": bench.entries}, indent=1)
-            _part_of(out).write_text(f"{text}\n", encoding="utf-8")
-            _part_of(out).replace(out)
+    try:
+        for _ in bench.run():
+            if leads:  # rename the file, so that an interruption leaves a whole one
+                text = json.dumps({"context": context, "benchmarks": bench.entries}, indent=1)
+                _part_of(out).write_text(f"{text}\n", encoding="utf-8")
+                _part_of(out).replace(out)
+    except KeyboardInterrupt:
+        return complain(INTERRUPTED, f"interrupted: the sizes before this one are in {out}")
     if leads:
         counts = f"{bench.failed} cases failed, {bench.out_of_memory} without memory"
         say(f"{len(bench.entries)} entries, {counts}: {out}")

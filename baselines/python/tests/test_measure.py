@@ -52,14 +52,20 @@ class StandIn(libraries.Library):
         return 1e-5 if cache == "warm" else 2e-5
 
 
-def measure(path: Path, library: libraries.Library, repetitions: int = 2, **plan: Any) -> Bench:
+def measure(
+    path: Path,
+    library: libraries.Library,
+    repetitions: int = 2,
+    ends: int | None = None,
+    **plan: Any,
+) -> Bench:
     plan = {"types": list(scans.TYPES), "items": [100, 4096]} | plan
     bench = Bench(Plan(**plan, repetitions=repetitions), [library], lambda _: None)
     about = {"stand_in": StandIn().about()}
     context = {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": about}
     status = command.measure(bench, context, path)
     lacks_memory = command.LACKS_MEMORY if bench.out_of_memory else command.DONE
-    assert status == (command.FAILED if bench.failed else lacks_memory)
+    assert status == (ends or (command.FAILED if bench.failed else lacks_memory))
     return bench
 
 
@@ -115,6 +121,16 @@ def test_an_exception_ends_its_case_alone(tmp_path: Path, error: Exception, lack
     bench = measure(tmp_path / "python.json", StandIn(spoil), repetitions=1)
     assert (bench.failed, bench.out_of_memory) == (0, lacks)
     assert len(load([tmp_path])["scan"]) == len(load([tmp_path])["skipped"]) == 7 * 2
+
+
+def test_ctrl_c_keeps_the_sizes_before(tmp_path: Path) -> None:
+    def press(sums: np.ndarray, k: int) -> np.ndarray:
+        if sums.size == 4096:
+            raise KeyboardInterrupt
+        return sums
+
+    measure(tmp_path / "python.json", StandIn(press), types=["i32"], ends=command.INTERRUPTED)
+    assert set(load([tmp_path])["scan"]["items"]) == {100}
 
 
 def test_sizes() -> None:
