@@ -334,7 +334,13 @@ class Data:
         return order
 
 
-_COUNTED = {"scan": "variant", "schedule": "id", "stream_scan": "way", "distributed": "algorithm"}
+_COUNTED = {
+    "scan": "variant",
+    "block_scan": "variant",
+    "schedule": "id",
+    "stream_scan": "way",
+    "distributed": "algorithm",
+}
 _APART = {
     "counters": ["variant", "padding", "type", "op", "items", "mode", "load"],
     "traffic": ["variant", "settings", "type", "op", "mode", "items"],

@@ -25,7 +25,12 @@ from scanlab_report.tables import COLUMNS, MEASURED, RECORDED, rank_settings_nam
 
 MODEL = "model"
 """Folder of a session with traces that the engine model is compared with; no figure shows them."""
-_TABLES = {"bank_conflicts": "counters", "dram_bytes": "traffic", "prefix_wait": "waits"}
+_TABLES = {
+    "bank_conflicts": "counters",
+    "block_conflicts": "block_counters",
+    "dram_bytes": "traffic",
+    "prefix_wait": "waits",
+}
 """The table that a CSV holds, by a part of its name."""
 _EXPERIMENTS: dict[str, tuple[str, str, Any]] = {
     documents.SYNC: ("implicit_sync", "experiments", documents.ImplicitSync),

@@ -29,7 +29,7 @@ _HISTORY_RUN = ["session", "date", "git_commit", "kind", "device", "cpu", "cores
 _RUN = ["device", "date", "git_commit", "git_dirty"]
 """The columns of waits that name the run, equal in each row."""
 _NAMES = ("variant", "padding", "op", "mode", "load", "kernel", "role", *_RUN)
-_MORE = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN], "traffic": []}
+_MORE = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]}
 """Columns of tables that a file may lack."""
 
 
@@ -74,7 +74,9 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
         raise Misfit("", f"cannot be read as counters ({error})") from None
     if missing := [column for column in COLUMNS[table] if column not in rows]:
         raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
-    more = [c for c in rows if c in _MORE[table] or (table == "waits" and c.startswith(WAITING))]
+    more = [
+        c for c in rows if c in _MORE.get(table, ()) or (table == "waits" and c.startswith(WAITING))
+    ]
     forms: dict[str, Any] = dict.fromkeys([*COLUMNS[table], *more], Count)
     forms |= dict.fromkeys(_NAMES, Name) | {"type": Type, "settings": str}
     rows = rows[[*COLUMNS[table], *more]]

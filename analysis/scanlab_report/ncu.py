@@ -26,6 +26,7 @@ METRICS = {
         "dram__bytes_write.sum": "dram_bytes_written",
     },
 }
+METRICS["block_counters"] = METRICS["counters"]
 """ncu's metrics, and the columns that they become, by table."""
 _HEADER = '"ID","Process ID"'
 CaseOf = Callable[[str], Mapping[str, object] | None]

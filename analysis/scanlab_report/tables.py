@@ -15,7 +15,7 @@ STREAM_SCAN = ["way", "scan", "type", "op", "mode", "items", "from", "to", "budg
 STREAM_SCAN += ["mapped", "bytes"]
 RANKS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items"]
 CASES = {"scan": CASE, "schedule": ["entry", *SCHEDULE, "bytes"], "stream_scan": STREAM_SCAN}
-CASES |= {"distributed": RANKS}
+CASES |= {"distributed": RANKS, "block_scan": ["entry", *CASE, "rows"]}
 """The columns that name a case of each kind of sample."""
 ODD_SIZES = "odd_sizes"
 WAITING = "cycles_waiting_"
@@ -27,9 +27,22 @@ COLUMNS = {
     + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "traffic": ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index"]
     + ["dram_bytes_read", "dram_bytes_written"],
+    "block_counters": ["variant", "settings", "type", "op", "items", "kernel", "launch_index"]
+    + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "waits": ["variant", "items", "type", "role", "cycles_total"],
     "repeats": ["variant", "type", "op", "mode", "cases", "varying", "runs"],
-    "counts": ["variant", "unpadded", "padding", "load", "type", "op", "mode", "items", "content"],
+    "counts": [
+        "primitive",
+        "variant",
+        "unpadded",
+        "padding",
+        "load",
+        "type",
+        "op",
+        "mode",
+        "items",
+        "content",
+    ],
     "spans": ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream"]
     + ["channel", "bytes", "label"],
     "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],

@@ -150,6 +150,7 @@ Json to_json(const Explanation& explanation) {
   }
   const Counts totals = explanation.report.totals();
   return {{"schema", "scanlab-explain/2"},
+          {"primitive", name(about.primitive)},
           {"variant", about.id},
           {"title", about.title},
           {"unpadded", about.unpadded},

@@ -17,28 +17,6 @@ namespace {
 template <class Op>
 inline constexpr bool kInvertible = Op::kOperator == Operator::plus&& std::is_integral_v<typename Op::Item>;
 
-/// The scan over a warp, one value a lane: inclusive.
-template <simt::ThreadBlock Block, Monoid Op>
-SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-  for (int distance = 1; distance < kLanes; distance *= 2) {
-    unsigned has_left = 0;
-    const auto left = simt::change_words(item, [&](unsigned word) {
-      unsigned other;
-      asm("{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, 0, 0xffffffff; selp.u32 %1, 1, 0, p; }"
-          : "=r"(other), "=r"(has_left)
-          : "r"(word), "r"(distance));
-      return other;
-    });
-    if (has_left != 0) item = op(left, item);
-  }
-  return item;
-#else
-  return scan::scan_warp(block, item, op);
-#endif
-}
-
 /// kWarps: of a block; or, from 9 on, at least.
 template <int kWarps>
 struct Best {

@@ -8,7 +8,6 @@
 // Banks   Segments begin at odd distances: no conflict for the warp that rakes.
 // Source  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008; BLOCK_SCAN_RAKING in CUB.
 #include "variants/block_scan/block_scan.cuh"
-#include "variants/scan/register_tile.cuh"
 
 namespace scanlab::block_scan {
 namespace {
@@ -36,7 +35,7 @@ struct Raking {
         const Item next = shared[first + i];
         total = op(total, next);
       }
-      const Item before = block.shuffle_up(scan::scan_warp(block, total, op), 1);
+      const Item before = block.shuffle_up(scan_warp(block, total, op), 1);
       Item running = block.lane() == 0 ? Op::identity() : before;
       for (int i = 0; i < segment; ++i) {
         const Item next = shared[first + i];

@@ -88,6 +88,33 @@ SCANLAB_HD int place(int t, int j, int threads) {
   return kStriped ? j * threads + t : t * K + j;
 }
 
+/// The scan over a warp, one value a lane: inclusive, five steps. A shuffle tells a lane whether it has a left
+/// neighbour at that distance, which saves a comparison; CUDA C++ has no name for that.
+template <simt::ThreadBlock Block, Monoid Op>
+SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    unsigned has_left = 0;
+    const auto left = simt::change_words(item, [&](unsigned word) {
+      unsigned other;
+      asm("{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, 0, 0xffffffff; selp.u32 %1, 1, 0, p; }"
+          : "=r"(other), "=r"(has_left)
+          : "r"(word), "r"(distance));
+      return other;
+    });
+    if (has_left != 0) item = op(left, item);
+  }
+  return item;
+#else
+  for (int distance = 1; distance < kLanes; distance *= 2) {
+    const auto left = block.shuffle_up(item, distance);
+    if (block.lane() >= distance) item = op(left, item);
+  }
+  return item;
+#endif
+}
+
 /// Turns striped items into blocked ones, or back, through shared memory; an item is left free after every 32.
 template <int K, bool kToBlocked, class Group, class SharedItems, class Item>
 SCANLAB_HD void exchange(const Group& group, SharedItems shared, Item (&items)[K]) {

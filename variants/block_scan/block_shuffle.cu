@@ -6,7 +6,6 @@
 // Span    10 steps and one barrier.
 // Source  Sengupta, Harris and Garland, "Efficient Parallel Scan Algorithms for GPUs", NVR-2008-003, 2008.
 #include "variants/block_scan/block_scan.cuh"
-#include "variants/scan/register_tile.cuh"
 
 namespace scanlab::block_scan {
 namespace {
@@ -28,20 +27,20 @@ struct Shuffle {
     block.step("totals", 0);
     typename Op::Item own = Op::identity();
     if (block.lane() < warps) own = shared[block.lane()];
-    const auto before = block.shuffle(scan::scan_warp(block, own, op), block.warp() - 1);
+    const auto before = block.shuffle(scan_warp(block, own, op), block.warp() - 1);
     return block.warp() == 0 ? Op::identity() : before;
   }
 
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
-    const typename Op::Item scanned = scan::scan_warp(group.block, item, op);
+    const typename Op::Item scanned = scan_warp(group.block, item, op);
     return op(before_warp(group, shared, scanned, op), scanned);
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
-    const typename Op::Item scanned = scan::scan_warp(group.block, item, op);
+    const typename Op::Item scanned = scan_warp(group.block, item, op);
     const typename Op::Item left = group.block.shuffle_up(scanned, 1);
     const typename Op::Item before = before_warp(group, shared, scanned, op);
     return group.block.lane() == 0 ? before : op(before, left);

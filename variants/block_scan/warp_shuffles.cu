@@ -5,7 +5,6 @@
 // Span    5 steps.
 // Source  Hillis and Steele 1986; "Kepler's shuffle", NVIDIA, 2012.
 #include "variants/block_scan/block_scan.cuh"
-#include "variants/scan/register_tile.cuh"
 
 namespace scanlab::block_scan {
 namespace {
@@ -17,7 +16,7 @@ struct Shuffles {
 
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems, typename Op::Item item, Op op) const {
-    return scan::scan_warp(group.block, item, op);
+    return scan_warp(group.block, item, op);
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {

@@ -14,6 +14,7 @@ ORDER = (
     "odd_sizes",
     "tuning",
     "hardware",
+    "blocks",
     "conflicts",
     "counts",
     "ranks",

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from scanlab_report.chapters.counts import PADDINGS, usual_load
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, size, whole
-from scanlab_report.pick import Lacking, origin_first
+from scanlab_report.pick import Lacking, origin_first, pick
 from scanlab_report.shown import Shown, shown, table
 
 _CASE = ["type", "items", "variant", "load", "padding", "op", "mode"]
@@ -20,7 +20,8 @@ def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     `conflicts` of both, summed over launches, whether any `differs`, and by how many percent of the
     wavefronts each is off. Return the launches as well."""
     launches = origin_first(data, data["counters"], "hardware bank-conflict counters")
-    rows = origin_first(data, data["counts"], "counts of the SIMT emulator")
+    rows = pick(data["counts"], primitive="scan")
+    rows = origin_first(data, rows, "counts of the SIMT emulator")
     rows = rows[[content.totals.banks32.transactions > 0 for content in rows["content"]]]
     # Counters that do not tell two cases apart go with the more usual one.
     rows = rows.assign(usual=usual_load(rows), inclusive=rows["mode"] == "inclusive")

@@ -30,7 +30,7 @@ PADDED = Group("a scan that pads shared memory", lambda about: "padding" in abou
 def counts(data: Data, variants: Sequence[str] = ()) -> pd.DataFrame:
     """Emulator counts of sums by some variants, all if none is named: counted now, else
     recorded."""
-    rows = pick(data["counts"], op="plus")
+    rows = pick(data["counts"], op="plus", primitive="scan")
     rows = pick(rows, variant=list(variants)) if variants else rows
     named = f" of {' or '.join(variants)}" if variants else ""
     return origin_first(data, rows, f"counts of the SIMT emulator{named}")

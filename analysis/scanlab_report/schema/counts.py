@@ -75,6 +75,7 @@ class Explanation(Case, kw_only=True, frozen=True):
     are written from it."""
 
     schema: Literal["scanlab-explain/2"]
+    primitive: Name = "scan"
     variant: Name
     unpadded: Annotated[Line, means("the variant without its padding of shared memory")] = ""
     parameters: Annotated[Settings, means("value of every parameter")] = {}

@@ -91,6 +91,18 @@ class ScanSample(ScanCase, kw_only=True, frozen=True, tag="scan"):
     choice: Annotated[Choice | None, means("scan that `best` ran")] = None
 
 
+class BlockScanSample(ScanSample, kw_only=True, frozen=True, tag="block_scan"):
+    """A timed scan of each row by a thread block, in registers."""
+
+    table = "block_scan"
+    rows: Annotated[Count, means("rows of `items` items")]
+    cycles: Annotated[Amount, means("fewest cycles of a block alone, for one scan")] = NAN
+
+
+class WarpScanSample(BlockScanSample, kw_only=True, frozen=True, tag="warp_scan"):
+    """A timed scan of each row by a warp."""
+
+
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     """A timed schedule. `real_time` is host time, from the first issue to the last completion."""
 
@@ -166,7 +178,14 @@ class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
 
 
 Entries = (
-    ScanSample | ScheduleSample | CopySample | KernelSample | StreamScanSample | DistributedSample
+    ScanSample
+    | BlockScanSample
+    | WarpScanSample
+    | ScheduleSample
+    | CopySample
+    | KernelSample
+    | StreamScanSample
+    | DistributedSample
 )
 ENTRY: Any = Entries
 """The same for what takes a type."""

@@ -1,0 +1,236 @@
+"""Scans in the registers of a block or a warp: cost, cycles of one, throughput of many."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from scanlab_report import marks, style
+from scanlab_report.data import Data, Variants
+from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
+from scanlab_report.groups import LOSS, TIE, WIN
+from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.looks import looks
+from scanlab_report.pick import Lacking, answering, by_device, pick
+from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.tables import CASES
+from scanlab_report.versus import outcome
+
+BARE = "block_copy"
+"""The kernel of all block scans, without a scan."""
+SHAPE = ["entry", "type", "op", "per_thread", "arrangement", "threads"]
+"""The columns that name what is scanned."""
+DRAWN = {
+    "block_hillis_steele": "Hillis–Steele",
+    "block_tree": "tree",
+    "block_tree_padded": "tree, padded",
+    "block_raking": "raking",
+    "block_shuffle": "shuffles",
+    "block_best": "best",
+    "cub_block_scan raking": "CUB, raking",
+    "cub_block_scan warp_scans": "CUB, warp scans",
+    BARE: "no scan",
+}
+MANY = 256
+"""Scans between a load and a store, where throughput is measured."""
+
+
+def block_cases(data: Data) -> pd.DataFrame:
+    """Return one row per case of one device, as `summarise` makes them. More columns: those of
+    SHAPE, `name` (the variant with its algorithm or padding), `scans_per_ns` of the device,
+    `cycles` (the median) and `cycle_samples`."""
+    for _, _, rows in by_device(data, "block_scan"):
+        if len(rows):
+            return data.once("block_cases", lambda rows=rows: _cases(data, rows))
+    raise Lacking("timings of block scans on a CUDA device")
+
+
+def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
+    rows, case = answering(data, rows, "block_scan"), CASES["block_scan"]
+    cases, cycles = summarise(rows, case), summarise(rows.assign(ns=rows["cycles"]), case)
+    chosen = [data.settings[settings] for settings in cases["settings"]]
+    setting = lambda name, default: [own.get(name, default) for own in chosen]
+    cases = cases.assign(
+        entry=[
+            "warp_scan" if "warp" in v or "cooperative" in v else "block_scan"
+            for v in cases["variant"]
+        ],
+        per_thread=[int(k) for k in setting("items_per_thread", 4)],
+        arrangement=setting("arrangement", "blocked"),
+        scans=[int(scans) for scans in setting("scans", 1)],
+        name=[
+            " ".join([variant, *(own[key] for key in ("algorithm", "padding") if key in own)])
+            for variant, own in zip(cases["variant"], chosen, strict=True)
+        ],
+        cycles=cycles["median_ns"],
+        cycle_samples=cycles["samples"],
+    )
+    cases.loc[cases["name"].isin(("cub_block_scan", "cub_newest_block_scan")), "name"] += " raking"
+    cases["threads"] = cases["items"] // cases["per_thread"]
+    cases["scans_per_ns"] = cases["rows"] * cases["scans"] / cases["median_ns"]
+    return pick(cases, scans=MANY)
+
+
+def usual(data: Data) -> pd.DataFrame:
+    """The cases of blocks whose threads hold 4 neighbouring i32 items each, to be summed."""
+    kept = {"type": "i32", "op": "plus", "per_thread": 4, "arrangement": "blocked"}
+    return pick(block_cases(data), entry="block_scan", **kept)
+
+
+@figure("block_scans")
+def block_scans(data: Data) -> Shown:
+    """Cycles of one scan in the registers of a block, and items per nanosecond of many, against the
+    threads of a block."""
+    cases = usual(data)
+    files = {data.files[number] for number in cases["file"]}
+    drawn_as = looks(Variants({id_: v for file in files for id_, v in file.variants.items()}))
+    drawn, (left, right) = style.figure(style.DOUBLE, 2.7, 2)
+    cases = cases.assign(items_per_ns=cases["scans_per_ns"] * cases["items"])
+    for panel, column in ((left, "cycles"), (right, "items_per_ns")):
+        for name, label in DRAWN.items():
+            rows = pick(cases, name=name)
+            rows = rows[rows["threads"] & (rows["threads"] - 1) == 0].sort_values("threads")
+            if len(rows):
+                look = drawn_as[name.split()[0]]
+                width = {"linewidth": 2.2} if name in ("block_best", BARE) else {}
+                line = {"linestyle": "--"} if name.endswith("warp_scans") else {}
+                panel.plot(rows["threads"], rows[column], label=label, **look.plot() | width | line)
+        panel.set_xscale("log", base=2)
+        marks.ticks_at(panel, (32, 64, 128, 256, 512, 1024), base=2)
+        panel.set_xlabel("threads of a block")
+    left.set_yscale("log")
+    left.set_ylabel("cycles of one scan")
+    scans = pick(cases[cases["name"] != BARE], name=list(DRAWN))
+    right.set_ylim(0, 1.15 * scans["items_per_ns"].max())
+    right.set_ylabel("items per ns, whole device")
+    style.legend(drawn, left, columns=5)
+    caption = (
+        "Inclusive sums of 4 i32 items a thread, in the registers of a block, against its threads. "
+        "Left: cycles of one block alone, from a barrier until its last warp has its results, the "
+        "fewest of 32 blocks, with the code in the cache. Right: items per nanosecond of blocks that "
+        f"fill the device and scan {MANY} times between a load and a store. No scan: the same kernel "
+        "without one, which bounds all."
+    )
+    return shown(data, drawn, caption, cases)
+
+
+def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per SHAPE: our fastest and the fastest of a library in time
+    and, apart, in cycles, each with the ratio of its time to ours."""
+    rows = []
+    ours_or_theirs = cases["variant"].str.startswith(("cub_", "cooperative"))
+    scans = cases[cases["variant"] != BARE].assign(theirs=ours_or_theirs)
+    for shape, own in scans.groupby(SHAPE):
+        if own["theirs"].nunique() < 2:
+            continue
+        row: dict[str, Any] = dict(zip(SHAPE, shape, strict=True))
+        for what, value, samples in (
+            ("time", "median_ns", "samples"),
+            ("cycles", "cycles", "cycle_samples"),
+        ):
+            ours, theirs = (
+                side.loc[side[value].idxmin()] for _, side in own.groupby("theirs", sort=True)
+            )
+            (ratio,) = ratio_intervals([theirs[samples]], [ours[samples]])
+            row |= {f"{what}_ours": ours["name"], f"{what}_theirs": theirs["name"]}
+            row |= {f"{what}_ratio": ratio, f"{what}_outcome": outcome(ratio)}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+@table("block_scans")
+def block_scan_rivals(data: Data) -> Shown:
+    """Our fastest block and warp scans against the fastest of CUB and of cooperative groups."""
+    cases = block_cases(data)
+    every = against_cub(cases)
+    if every.empty:
+        raise Lacking("timings of our block scans beside those of CUB")
+    rows = []
+    for (entry, type_, op, k, how), own in every.groupby(SHAPE[:-1]):
+        row = {"entry": entry, "type": type_, "op": op, "per_thread": k, "arrangement": how}
+        for what in ("time", "cycles"):
+            least = own.loc[own[f"{what}_ratio"].map(lambda ratio: ratio.value).idxmin()]
+            counts = own[f"{what}_outcome"].value_counts()
+            row |= {f"{what}_{name}": counts.get(name, 0) for name in (WIN, TIE, LOSS)}
+            row |= {f"{what}_least": least[f"{what}_ratio"], f"{what}_at": least["threads"]}
+            row |= {f"{what}_with": least[f"{what}_ours"]}
+        rows.append(row)
+    columns = [
+        Column("entry", "primitive", code, right=False),
+        Column("type", "type", right=False),
+        Column("op", "operator", right=False),
+        Column("per_thread", "items per thread", whole),
+        Column("arrangement", "items", right=False),
+    ]
+    for what, group in (("time", "many scans"), ("cycles", "cycles of one")):
+        columns += [
+            *(Column(f"{what}_{name}", name, whole, group=group) for name in (WIN, TIE, LOSS)),
+            Column(f"{what}_least", "least × theirs", with_interval, group=group),
+            Column(f"{what}_at", "at threads", whole, group=group),
+        ]
+    caption = (
+        "Block and warp scans of ours against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
+        "cooperative groups at the same threads and items: their time and their cycles over ours. A "
+        "case is won or lost if the 95% interval excludes 1."
+    )
+    return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases)
+
+
+@table("block_scans", "explain", "block_counters")
+def block_scan_cost(data: Data) -> Shown:
+    """Cost of a scan of 1024 integers by 256 threads: counted by emulator and ncu, and measured."""
+    cases = pick(usual(data), items=1024).set_index("name")
+    counted = pick(data["counts"], primitive="block_scan", type="i32", items=1024)
+    counted = counted.assign(name=_with_padding(counted["variant"], counted["padding"]))
+    contents = dict(zip(counted["name"], counted["content"], strict=True))
+    counters = pick(data["block_counters"], type="i32", items=1024)
+    chosen = [data.settings.get(settings, {}) for settings in counters["settings"]]
+    named = [
+        " ".join([v, *(own[key] for key in ("algorithm", "padding") if key in own)])
+        for v, own in zip(counters["variant"], chosen, strict=True)
+    ]
+    sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
+    rows = []
+    for name in sorted(cases.index, key=lambda name: cases.at[name, "median_ns"]):
+        case = cases.loc[name]
+        row = {"name": name, **{c: case[c] for c in ("registers", "shared_bytes", "cycles")}}
+        row |= {"scans_per_us": 1e3 * case["scans_per_ns"], "local_bytes": case["local_bytes"]}
+        if name in contents:
+            totals = contents[name].totals
+            row |= {"operations": totals.operations, "barriers": totals.barriers}
+            row |= {"degree": totals.banks32.max_degree, "requests": totals.shared_requests}
+        key = name.removesuffix(" raking")
+        if key in sums.index:
+            ways = ("load", "store")
+            row["wavefronts"] = sum(sums.at[key, f"shared_{way}_wavefronts"] for way in ways)
+            row["conflicts"] = sum(sums.at[key, f"shared_{way}_conflicts"] for way in ways)
+        rows.append(row)
+    columns = (
+        Column("name", "scan", code, right=False),
+        Column("operations", "operations", whole, group="emulator"),
+        Column("barriers", "barriers", whole, group="emulator"),
+        Column("requests", "requests", whole, group="emulator"),
+        Column("degree", "worst conflict", whole, group="emulator"),
+        Column("wavefronts", "wavefronts", whole, group="ncu"),
+        Column("conflicts", "conflicts", whole, group="ncu"),
+        Column("registers", "registers", whole),
+        Column("shared_bytes", "shared, bytes", whole),
+        Column("cycles", "cycles of one", whole),
+        Column("scans_per_us", "scans per µs", partial(significant, digits=3)),
+    )
+    caption = (
+        "Cost of an inclusive sum of 1024 i32 items by a block of 256 threads: counted by the SIMT "
+        "emulator, by ncu in shared memory, and measured, alone and over the whole device. The "
+        "worst conflict is the most wavefronts of one request."
+    )
+    frame = pd.DataFrame(rows).reindex(columns=[column.key for column in columns])
+    return shown(data, Table(caption, columns, frame), caption, cases.reset_index(), counters)
+
+
+def _with_padding(variants: pd.Series, paddings: pd.Series) -> list[str]:
+    """The names of cases: the padding is named where it is not the default."""
+    usual = ("none", "two_level", "")
+    pairs = zip(variants, paddings, strict=True)
+    return [v if padding in usual else f"{v} {padding}" for v, padding in pairs]
