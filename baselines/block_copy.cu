@@ -6,6 +6,7 @@ namespace {
 
 struct NoScan {
   static constexpr bool kWarp = false;
+  static constexpr int kThreads = 0;
   static NoScan for_problem(const Description&, const Problem&) { return {}; }
   template <class Item, int K, bool kStriped>
   SCANLAB_HD int shared_bytes(int) const {

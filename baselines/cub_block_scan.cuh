@@ -15,6 +15,7 @@ template <cub::BlockScanAlgorithm kAlgorithm, int kBlockThreads>
 struct CubBlock {
   static constexpr bool kWarp = false;
   static constexpr int kThreads = kBlockThreads;
+  static constexpr bool kExact = true;
   static constexpr CubBlock for_problem(const Description&, const Problem&) { return {}; }
   int chain(int threads, int k) const { return 2 * (threads / kLanes + k) + 12; }
 
@@ -51,10 +52,6 @@ struct CubBlock {
   }
 };
 
-/// Blocks of so many threads; the odd ones for i32 sums alone.
-template <class Op>
-inline constexpr bool kOddThreads = Op::kOperator == Operator::plus&& std::is_same_v<typename Op::Item, std::int32_t>;
-
 /// A variant of an `Id` that has `static Description describe()`. Striped items are compiled for i32 sums alone.
 template <class Id>
 class CubBlockScan {
@@ -72,8 +69,9 @@ class CubBlockScan {
     about.family = "CUB";
     about.parameters = {{"algorithm",
                          {"raking", "raking_memoize", "warp_scans"},
-                         "CUB's algorithm: the second template argument of cub::BlockScan"}};
-    return describe_group(std::move(about), false);
+                         "CUB's algorithm: the second template argument of cub::BlockScan"},
+                        registers_parameter()};
+    return describe_group(std::move(about), false, true);
   }
 
   Plan plan() const {
@@ -114,8 +112,8 @@ class CubBlockScan {
     if (problem_.items == 0) return;
     simt::CudaMachine machine(stream);
     with_compiled<Op>([&]<int K, bool kStriped>(auto scan) {
-      launch<K, kStriped, decltype(scan)::kThreads>(
-          machine, scan, shape_, simt::Arrays<simt::CudaMachine, typename Op::Item>{in, out}, times, op);
+      launch_compiled<K, kStriped>(machine, scan, shape_, simt::Arrays<simt::CudaMachine, typename Op::Item>{in, out},
+                                   times, op);
     });
   }
 
@@ -123,9 +121,9 @@ class CubBlockScan {
   template <class Op, class F>
   void with_compiled(F f) const {
     with_shape<1, 4, 16>(shape_, [&]<int K, bool kStriped>() {
-      if constexpr (!kStriped || kOddThreads<Op>) {
+      if constexpr (!kStriped || kIsI32Sum<Op>) {
         with_threads<K, kStriped, 32, 64, 128, 256, 512, 1024>(f);
-        if constexpr (kOddThreads<Op>) with_threads<K, kStriped, 33, 96, 160, 992>(f);
+        if constexpr (kIsI32Sum<Op>) with_threads<K, kStriped, 33, 96, 160, 992>(f);
       }
     });
   }

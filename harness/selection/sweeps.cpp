@@ -80,15 +80,15 @@ Selection select(const ScanSweepPart& part) {
   return selection;
 }
 
-/// The case itself, or once with each value of the part's parameter.
-std::vector<Case> varied(const Case& scan, const std::string& parameter) {
-  if (parameter.empty()) return {scan};
+/// The case itself, or once with each value of the part's parameters, one of which is varied at a time.
+std::vector<Case> varied(const Case& scan, const Words& parameters) {
+  if (parameters.empty()) return {scan};
   std::vector<Case> all;
   for (const Parameter& known : scan.variant->about.parameters) {
-    if (known.name != parameter) continue;
+    if (!contains(parameters, known.name)) continue;
     for (const std::string& value : known.values) {
       all.push_back(scan);
-      all.back().problem.settings[parameter] = value;
+      all.back().problem.settings[known.name] = value;
     }
   }
   return all;
@@ -114,7 +114,7 @@ void read_value(const Value& row, ScanSweepPart& part) {
   part.who = values_of(part.words, "scans", kWhoNames).front();
   part.caches = values_of(part.words, "cache", kCacheNames);
   part.launches = values_of(part.words, "launch", kLaunchNames);
-  if (row.has("vary")) part.vary = row.at("vary").text();
+  part.vary = words_of(part.words, "vary");
   for (const char* key : {"scans", "cache", "launch", "vary"}) part.words.erase(key);
 }
 

@@ -50,7 +50,7 @@ struct ScanSweepPart {
   OptionWords words;  ///< a selection, as on the command line: {"items", {"2^8:2^30:x2"}}
   std::vector<Cache> caches;
   std::vector<Launch> launches;
-  std::string vary{};  ///< a parameter: only variants that have it, once with each of its values
+  Words vary{};  ///< parameters: only variants that have one, once with each of its values
 };
 
 struct ScanSweep {

@@ -1,11 +1,11 @@
 // block_best: warps scan by shuffles, and learn of the warps before them as is quickest for their number and type.
 //
-// Idea    As block_shuffle, compiled for the number of warps. A shuffle tells a lane whether there is a lane to its
-//         left, so that a step is two instructions. Behind the barrier, an integer sum of the totals of the warps
-//         before is one instruction (redux.sync); else up to 8 totals are added one by one, each warp for itself; else
-//         the first warp scans them for all, behind a second barrier. Integer sums need no shuffle to become exclusive.
-// Work    5 T and T / 32 to T, and 2 k for the k items of each of T threads.
-// Span    6 to 14 steps, one barrier or two.
+// Idea    As block_shuffle, compiled for the number of warps. Behind the barrier a warp adds up the totals of the warps
+//         before it one by one, which is quickest for one scan by few warps; or it folds them at once, which takes the
+//         fewest instructions: integer sums by redux.sync, others by a shuffle for every power of two. Integer sums
+//         need no shuffle to become exclusive.
+// Work    5 T and 2 T at most, and 2 k for the k items of each of T threads.
+// Span    6 to 13 steps, one barrier.
 // Source  block_shuffle; redux.sync came with Ampere.
 #include "variants/block_scan/block_scan.cuh"
 #include "variants/scan/register_tile.cuh"
@@ -17,30 +17,35 @@ namespace {
 template <class Op>
 inline constexpr bool kInvertible = Op::kOperator == Operator::plus&& std::is_integral_v<typename Op::Item>;
 
-/// kWarps: of a block; or, from 9 on, at least.
-template <int kWarps>
+/// kFolds: whether a warp folds the totals at once.
+template <int kWarps, bool kFolds>
 struct Best {
   static constexpr bool kWarp = false;
-  static constexpr int kFewWarps = 8;
-  SCANLAB_HD int shared_items(int) const { return kWarps == 1 ? 0 : kWarps; }
-  int chain(int) const { return 14; }
+  static constexpr int kThreads = kWarps * kLanes;
+  SCANLAB_HD int shared_items(int) const { return kWarps == 1 ? 0 : (kWarps + 3) / 4 * 4; }
+  int chain(int) const { return 15; }
 
-  /// What comes before the calling warp, by the totals of all, which the last lanes have.
+  /// Adds to `item` what comes before the calling warp, by the totals of all, which the last lanes have.
   template <class Group, class SharedItems, Monoid Op>
-  SCANLAB_HD static typename Op::Item before_warp(const Group& group, SharedItems shared, typename Op::Item total,
-                                                  Op op) {
+  SCANLAB_HD static typename Op::Item add_warps(const Group& group, SharedItems shared, typename Op::Item total,
+                                                typename Op::Item item, Op op) {
     using Item = typename Op::Item;
     auto& block = group.block;
-    if constexpr (kWarps == 1) return Op::identity();
+    if constexpr (kWarps == 1) return item;
     const int lane = block.lane(), warp = block.warp();
     if (lane == kLanes - 1) shared[warp] = total;
     group.sync();  // the totals are there
     block.step("totals", 0);
-    if constexpr (kWarps > 2 && scan::kFoldsAtOnce<Op>) {
+    if constexpr (kWarps == 2) {
+      const Item first = shared[0];
+      return warp == 0 ? item : op(first, item);
+    } else if constexpr (kFolds) {
+      constexpr int kPeriod = std::bit_ceil(static_cast<unsigned>(kWarps));  // lanes that fold together
+      const int which = scan::kFoldsAtOnce<Op> ? lane : lane % kPeriod;
       Item own = Op::identity();
-      if (lane < warp) own = shared[lane];
-      return scan::fold_warp(block, own, op);
-    } else if constexpr (kWarps <= kFewWarps) {
+      if (which < warp) own = shared[which];
+      return op(fold<kPeriod>(block, own, op), item);
+    } else {
       constexpr int kVector = kWarps * sizeof(Item) % 16 == 0 ? 16 / sizeof(Item) : 1;  // totals by a load
       Item before = Op::identity();
 #pragma unroll
@@ -51,17 +56,24 @@ struct Best {
           if (w < warp) before = w == 0 ? totals[0] : op(before, totals[w - first]);
         }
       }
-      return before;
+      return op(before, item);
+    }
+  }
+
+  /// Gives every lane the fold, from left to right, of the values of the kPeriod lanes around it; or of all lanes, by
+  /// one instruction, where there is one.
+  template <int kPeriod, class Block, class Op>
+  SCANLAB_HD static typename Op::Item fold(Block& block, typename Op::Item item, Op op) {
+    if constexpr (scan::kFoldsAtOnce<Op>) {
+      return scan::fold_warp(block, item, op);
     } else {
-      if (warp == 0) {
-        const int warps = (block.num_threads() + kLanes - 1) / kLanes;
-        Item own = Op::identity();
-        if (lane < warps) own = shared[lane];
-        own = scan_warp(block, own, op);
-        if (lane < warps) shared[lane] = own;
+#pragma unroll
+      for (int distance = 1; distance < kPeriod; distance *= 2) {
+        const int other = block.lane() ^ distance;
+        const auto theirs = block.shuffle(item, other);
+        item = Op::kCommutative || other > block.lane() ? op(item, theirs) : op(theirs, item);
       }
-      group.sync();  // the totals are prefixes now
-      return warp == 0 ? Op::identity() : shared[warp - 1];
+      return item;
     }
   }
 
@@ -69,8 +81,7 @@ struct Best {
   SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
     const typename Op::Item scanned = scan_warp(group.block, item, op);
-    if constexpr (kWarps == 1) return scanned;
-    return op(before_warp(group, shared, scanned, op), scanned);
+    return add_warps(group, shared, scanned, scanned, op);
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
@@ -84,43 +95,49 @@ struct Best {
       const Item neighbour = group.block.shuffle_up(scanned, 1);
       left = group.block.lane() == 0 ? Op::identity() : neighbour;
     }
-    if constexpr (kWarps == 1) return left;
-    return op(before_warp(group, shared, scanned, op), left);
+    return add_warps(group, shared, scanned, left, op);
   }
 };
 
-/// Calls `f` with the scan that is compiled for so many threads.
-struct BestOfThreads {
-  static constexpr bool kWarp = false;
-  static BestOfThreads for_problem(const Description&, const Problem&) { return {}; }
-  int chain(int threads, int k) const { return OfThreads<Best<1>>().chain(threads, k); }
+template <int kWarps>
+using Each = Best<kWarps, (kWarps > 8)>;
+template <int kWarps>
+using Fold = Best<kWarps, true>;
 
+/// The scan that a problem's settings name.
+struct EachOrFold {
+  static constexpr bool kWarp = false;
+  bool folds = false;
+  static EachOrFold for_problem(const Description& about, const Problem& problem) {
+    return {setting(about, problem.settings, "totals") == "fold"};
+  }
+  int chain(int threads, int k) const { return OfWarps<Fold>().chain(threads, k); }
   template <class F>
   void with(int threads, F f) const {
-    with<1, 2, 3, 4, 5, 6, 7, 8, 32>(ceil_div(threads, kLanes), f);
-  }
-
- private:
-  template <int kWarps, int... kMoreWarps, class F>
-  void with(std::int64_t warps, F f) const {
-    if constexpr (sizeof...(kMoreWarps) > 0) {
-      if (warps > kWarps) return with<kMoreWarps...>(warps, f);
+    if (folds) {
+      OfWarps<Fold>().with(threads, f);
+    } else {
+      OfWarps<Each>().with(threads, f);
     }
-    f(OfThreads<Best<kWarps>>());
   }
 };
 
 struct BlockBest {
   static Description describe() {
-    return {.id = "block_best",
-            .title = "Shuffles, compiled for the number of warps",
-            .source = "variants/block_scan/block_shuffle.cu",
-            .family = "shuffles",
-            .cost = {.work = "5T to 6T, and 2n", .span = "6 to 14", .traffic = "2n"}};
+    return {
+        .id = "block_best",
+        .title = "Shuffles, compiled for the number of warps",
+        .source = "variants/block_scan/block_shuffle.cu",
+        .family = "shuffles",
+        .parameters = {{"totals",
+                        {"fold", "each"},
+                        "how a warp learns of those before it: fold: at once, for many scans; each: one total after "
+                        "the other, for one scan by up to 8 warps"}},
+        .cost = {.work = "5T to 7T, and 2n", .span = "6 to 13", .traffic = "2n"}};
   }
 };
 
 }  // namespace
 }  // namespace scanlab::block_scan
 
-SCANLAB_BLOCK_SCAN(BlockBest, BestOfThreads)
+SCANLAB_BLOCK_SCAN(BlockBest, EachOrFold)

@@ -88,43 +88,48 @@ SCANLAB_HD int place(int t, int j, int threads) {
   return kStriped ? j * threads + t : t * K + j;
 }
 
-/// The scan over a warp, one value a lane: inclusive, five steps. A shuffle tells a lane whether it has a left
-/// neighbour at that distance, which saves a comparison; CUDA C++ has no name for that.
+/// The scan over a warp, one value a lane: inclusive, five steps. Where the compiler would select the sum or the item,
+/// an addition that only lanes with a left neighbour execute saves an instruction a step.
 template <simt::ThreadBlock Block, Monoid Op>
 SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
-#if defined(__CUDA_ARCH__)
+  [[maybe_unused]] constexpr bool kSum = Op::kOperator == Operator::plus;
+  using Item = typename Op::Item;
+  const int lane = block.lane();
 #pragma unroll
   for (int distance = 1; distance < kLanes; distance *= 2) {
-    unsigned has_left = 0;
-    const auto left = simt::change_words(item, [&](unsigned word) {
-      unsigned other;
-      asm("{ .reg .pred p; shfl.sync.up.b32 %0|p, %2, %3, 0, 0xffffffff; selp.u32 %1, 1, 0, p; }"
-          : "=r"(other), "=r"(has_left)
-          : "r"(word), "r"(distance));
-      return other;
-    });
-    if (has_left != 0) item = op(left, item);
-  }
-  return item;
-#else
-  for (int distance = 1; distance < kLanes; distance *= 2) {
-    const auto left = block.shuffle_up(item, distance);
-    if (block.lane() >= distance) item = op(left, item);
-  }
-  return item;
+#if defined(__CUDA_ARCH__)
+    if constexpr (kSum && std::is_same_v<Item, std::int32_t>) {
+      asm("{ .reg .s32 left; .reg .pred p; setp.ge.s32 p, %1, %2; shfl.sync.up.b32 left, %0, %2, 0, 0xffffffff;"
+          "  @p add.s32 %0, left, %0; }"
+          : "+r"(item)
+          : "r"(lane), "r"(distance));
+      continue;
+    } else if constexpr (kSum && std::is_same_v<Item, float>) {
+      asm("{ .reg .f32 left; .reg .pred p; setp.ge.s32 p, %1, %2; shfl.sync.up.b32 left, %0, %2, 0, 0xffffffff;"
+          "  @p add.f32 %0, left, %0; }"
+          : "+f"(item)
+          : "r"(lane), "r"(distance));
+      continue;
+    }
 #endif
+    const Item left = block.shuffle_up(item, distance);
+    if (lane >= distance) item = op(left, item);
+  }
+  return item;
 }
 
-/// Turns striped items into blocked ones, or back, through shared memory; an item is left free after every 32.
+/// Turns striped items into blocked ones, or back, through shared memory that is free; an item is left free after every
+/// 32.
 template <int K, bool kToBlocked, class Group, class SharedItems, class Item>
 SCANLAB_HD void exchange(const Group& group, SharedItems shared, Item (&items)[K]) {
-  const auto at = [](int i) { return i + i / kLanes; };
+  const auto at = [](int i) { return i + (i >> 5); };
   const int t = group.rank();
-  group.sync();  // whatever the memory served before is done with
+#pragma unroll
   for (int j = 0; j < K; ++j) {
     if (t < group.threads) shared[at(place<K, kToBlocked>(t, j, group.threads))] = items[j];
   }
   group.sync();
+#pragma unroll
   for (int j = 0; j < K; ++j) {
     if (t < group.threads) items[j] = shared[at(place<K, !kToBlocked>(t, j, group.threads))];
   }
@@ -155,6 +160,7 @@ SCANLAB_HD void scan_blocked(const Algorithm& algorithm, const Group& group, Sha
 /// A scan of a group's items, from what an algorithm does with one item a thread.
 ///   struct Algorithm {
 ///     static constexpr bool kWarp;                  // whether a group is a warp, else a block
+///     static constexpr int kThreads;                // optional: it is compiled for at most so many
 ///     int shared_items(int threads) const;          // of shared memory, by a group
 ///     int chain(int threads) const;                 // most applications of the operator behind a result
 ///     // The scan over the first group.threads threads; the others' items are identities, their results unused.
@@ -165,6 +171,13 @@ SCANLAB_HD void scan_blocked(const Algorithm& algorithm, const Group& group, Sha
 template <class Algorithm>
 struct OfThreads {
   static constexpr bool kWarp = Algorithm::kWarp;
+  static constexpr int kThreads = [] {
+    if constexpr (requires { Algorithm::kThreads; }) {
+      return Algorithm::kThreads;
+    } else {
+      return 0;
+    }
+  }();
   Algorithm algorithm;
 
   template <class Item, int K, bool kStriped>
@@ -189,15 +202,19 @@ struct OfThreads {
       group.sync();
     }
     scan_blocked(algorithm, group, shared, items, op);
-    if constexpr (kStriped) exchange<K, false>(group, shared, items);
+    if constexpr (kStriped) {
+      group.sync();
+      exchange<K, false>(group, shared, items);
+    }
   }
 };
 
-/// kThreads: most threads of a block.
-template <class Scan, int K, bool kStriped, int kThreads = kMaxThreads>
+/// kThreads: most threads of a block. kFull: a multiprocessor holds 2048 threads, which leaves 32 registers to each.
+template <class Scan, int K, bool kStriped, int kThreads = kMaxThreads, bool kFull = false>
 struct Kernel {
   static constexpr const char* kName = "block_scan";
   static constexpr int kMaxThreads = kThreads;
+  static constexpr int kBlocksPerMultiprocessor = kFull ? std::min(2048 / kThreads, 32) : 1;
   Scan scan;
 
   /// in, out     `rows` rows of `row` items, may be the same array; group g scans row g
@@ -259,7 +276,7 @@ inline constexpr int kWatchedScans = 4;    // of which the last is timed
 inline constexpr int kWatchedBlocks = 32;  // fewer than a device has multiprocessors: each is alone on its own
 
 /// Adds to a description what all block scans have in common.
-inline Description describe_group(Description about, bool warp) {
+inline Description describe_group(Description about, bool warp, bool compiled = false) {
   about.primitive = warp ? Primitive::warp_scan : Primitive::block_scan;
   about.limits = warp ? "rows of 32 times items_per_thread items" : "rows of 1 to 1024 times items_per_thread items";
   about.in_place = true;
@@ -268,19 +285,25 @@ inline Description describe_group(Description about, bool warp) {
                               {"blocked", "striped"},
                               "blocked: a thread holds neighbours; striped: items t, t + threads, t + 2 threads, …"});
   about.parameters.push_back({"scans",
-                              {"1", "256"},
-                              "times that a row is scanned between its load and its store; 256: memory does not count",
+                              {"1", "256", "64"},
+                              "times that a row is scanned between its load and its store: memory counts ever less",
                               "2"});
   for (const int threads : {1, 32, 33, 96, 160, 992, 1024}) {
     if (warp && threads != kLanes) continue;
     for (const int k : {1, 2, 4, 8, 16}) {
-      if (threads > 160 && k > 4) continue;  // all alike, and slow on the emulator
+      if (threads > 160 && k > 4) continue;          // all alike, and slow on the emulator
+      if (compiled && (k == 2 || k == 8)) continue;  // see kFewShapes
       about.checked.push_back({std::int64_t{threads} * k, {{"items_per_thread", std::to_string(k)}}});
       if (k != 4) continue;
       about.checked.push_back({threads * 4, {{"items_per_thread", "4"}, {"arrangement", "striped"}, {"scans", "2"}}});
     }
   }
   return about;
+}
+
+/// The parameter of scans that are compiled for their threads.
+inline Parameter registers_parameter() {
+  return {"registers", {"free", "32"}, "of a thread: as the compiler likes, or 32, so that 2048 threads fit"};
 }
 
 /// The settings of a problem that its launch needs.
@@ -291,13 +314,16 @@ struct Shape {
         rows(problem.rows),
         k(std::stoi(setting(about, problem.settings, "items_per_thread"))),
         scans(std::stoi(setting(about, problem.settings, "scans"))),
-        striped(setting(about, problem.settings, "arrangement") == "striped") {}
+        striped(setting(about, problem.settings, "arrangement") == "striped"),
+        full(setting(about, problem.settings, "registers") == "32"),
+        item_bytes(static_cast<int>(scanlab::item_bytes(problem.type, problem.op))) {}
 
   /// Why there is no such block; empty if there is.
   std::string refusal(const Description& about, Mode mode) const {
     if (mode == Mode::exclusive) return about.id + " scans inclusively: leave out --mode";
     const bool warp = about.primitive == Primitive::warp_scan;
     const bool fits = row % k == 0 && (warp ? row == std::int64_t{kLanes} * k : row >= k && row <= 1024LL * k);
+    if (fits && full && k * item_bytes > 16) return about.id + " takes registers=32 for at most 16 bytes a thread";
     if (fits) return {};
     return about.id + " scans " + about.limits +
            ": give other --items, or --set items_per_thread=" + (row >= 1024 ? "16" : "1");
@@ -309,7 +335,25 @@ struct Shape {
   int k = 1;
   int scans = 1;
   bool striped = false;
+  bool full = false;
+  int item_bytes = 4;
 };
+
+/// Whether a scan is compiled for its number of threads, and so for fewer shapes: 1, 4 or 16 items a thread, which are
+/// striped for sums of i32 alone.
+template <class Scan>
+inline constexpr bool kFewShapes = requires(const Scan& scan) {
+  scan.with(1, [](auto) {});
+};
+template <class Op>
+inline constexpr bool kIsI32Sum = Op::kOperator == Operator::plus&& std::is_same_v<typename Op::Item, std::int32_t>;
+
+/// Why a scan of few shapes is not compiled for one; empty if it is.
+inline std::string few_shapes_refusal(const Description& about, const Shape& shape, const Problem& problem) {
+  const bool is_i32_sum = problem.type == ElementType::i32 && problem.op == Operator::plus;
+  if (shape.k != 2 && shape.k != 8 && (!shape.striped || is_i32_sum)) return {};
+  return about.id + " is compiled for 1, 4 or 16 items a thread, and for striped ones of i32 sums alone";
+}
 
 /// Calls `f` with the items per thread, one of `Ks`, at compile time, and whether they are striped, which one item a
 /// thread need not be.
@@ -324,6 +368,31 @@ void with_shape(const Shape& shape, F f) {
   ((shape.k == Ks ? with.template operator()<Ks>() : void()), ...);
 }
 
+/// A scan that is compiled for the number of warps: `Algorithm<kWarps>`, where from 9 on kWarps are at least those.
+template <template <int> class Algorithm>
+struct OfWarps {
+  static constexpr bool kWarp = false;
+  Algorithm<1> algorithm;
+  int chain(int threads, int k) const { return OfThreads<Algorithm<1>>{algorithm}.chain(threads, k); }
+  static OfWarps for_problem(const Description& about, const Problem& problem) {
+    return {OfThreads<Algorithm<1>>::for_problem(about, problem).algorithm};
+  }
+
+  template <class F>
+  void with(int threads, F f) const {
+    with_warps<1, 2, 3, 4, 5, 6, 7, 8, 16, 32>(ceil_div(threads, kLanes), f);
+  }
+
+ private:
+  template <int kWarps, int... kMoreWarps, class F>
+  void with_warps(std::int64_t warps, F f) const {
+    if constexpr (sizeof...(kMoreWarps) > 0) {
+      if (warps > kWarps) return with_warps<kMoreWarps...>(warps, f);
+    }
+    f(OfThreads<Algorithm<kWarps>>{});
+  }
+};
+
 /// Calls `f` with the scan, or with that which it has compiled for so many threads.
 template <class Scan, class F>
 void with_compiled(const Scan& scan, int threads, F f) {
@@ -334,14 +403,18 @@ void with_compiled(const Scan& scan, int threads, F f) {
   }
 }
 
-/// Whether a scan is compiled for its number of threads and takes no more; else blocks are of whole warps.
+/// Whether a scan takes the threads that hold items and no more; else blocks are of whole warps.
 template <class Scan>
-inline constexpr bool kExact = requires {
-  Scan::kThreads;
+inline constexpr bool kIsExact = requires {
+  Scan::kExact;
 };
 
+/// Whether a form of the kernel with at most 32 registers a thread is compiled: where the items leave room for others.
+template <class Scan, int K, class Op>
+inline constexpr bool kHasFull = Scan::kThreads != 0 && K * sizeof(typename Op::Item) <= 16;
+
 /// Launches the kernel on rows of a shape; with `times`, on a few of them, once.
-template <int K, bool kStriped, int kThreads, class Scan, class Machine, Monoid Op>
+template <int K, bool kStriped, int kThreads, bool kFull = false, class Scan, class Machine, Monoid Op>
 void launch(Machine& machine, const Scan& scan, const Shape& shape, simt::Arrays<Machine, typename Op::Item> arrays,
             typename Machine::template Global<Times> times, Op op) {
   const int groups = Scan::kWarp ? kWarpsPerBlock : 1;
@@ -349,10 +422,21 @@ void launch(Machine& machine, const Scan& scan, const Shape& shape, simt::Arrays
   const std::int64_t blocks = ceil_div(shape.rows, groups);
   const int shared = scan.template shared_bytes<typename Op::Item, K, kStriped>(shape.threads());
   machine.launch({.blocks = times ? std::min<std::int64_t>(blocks, kWatchedBlocks) : blocks,
-                  .threads = kExact<Scan> ? shape.threads() : warps * kLanes,
+                  .threads = kIsExact<Scan> ? shape.threads() : warps * kLanes,
                   .shared_bytes = static_cast<std::size_t>(groups) * shared},
-                 Kernel<Scan, K, kStriped, kThreads>{scan}, arrays.in, arrays.out, static_cast<int>(shape.row),
+                 Kernel<Scan, K, kStriped, kThreads, kFull>{scan}, arrays.in, arrays.out, static_cast<int>(shape.row),
                  shape.rows, times ? kWatchedScans : shape.scans, 0U, times, op);
+}
+
+/// The same for a scan that is compiled for its threads, with the registers that the shape names.
+template <int K, bool kStriped, class Scan, class Machine, Monoid Op>
+void launch_compiled(Machine& machine, const Scan& scan, const Shape& shape,
+                     simt::Arrays<Machine, typename Op::Item> arrays, typename Machine::template Global<Times> times,
+                     Op op) {
+  if constexpr (kHasFull<Scan, K, Op> && !std::is_same_v<Machine, simt::Emulator>) {
+    if (shape.full) return launch<K, kStriped, Scan::kThreads, true>(machine, scan, shape, arrays, times, op);
+  }
+  launch<K, kStriped, Scan::kThreads>(machine, scan, shape, arrays, times, op);
 }
 
 #if defined(__CUDACC__)
@@ -388,10 +472,12 @@ class Variant {
   explicit Variant(const Problem& problem)
       : problem_(problem), shape_(describe(), problem), scan_(Scan::for_problem(describe(), problem)) {}
 
-  static Description describe() { return describe_group(Id::describe(), Scan::kWarp); }
+  static Description describe() { return describe_group(Id::describe(), Scan::kWarp, kFewShapes<Scan>); }
 
   Plan plan() const {
     if (std::string reason = shape_.refusal(describe(), problem_.mode); !reason.empty())
+      return Plan::refuse(std::move(reason));
+    if (std::string reason = few_shapes_refusal(describe(), shape_, problem_); kFewShapes<Scan> && !reason.empty())
       return Plan::refuse(std::move(reason));
     return {.workspace_bytes = times_bytes(), .chain = scan_.chain(shape_.threads(), shape_.k)};
   }
@@ -428,14 +514,22 @@ class Variant {
   template <class Machine, class Compiled, Monoid Op>
   void launch_by(Machine& machine, const Compiled& scan, Op op, simt::Arrays<Machine, typename Op::Item> arrays,
                  typename Machine::template Global<Times> times) const {
-    with_shape<1, 2, 4, 8, 16>(shape_, [&]<int K, bool kStriped>() {
-      constexpr int kSmall = K < 16 ? kMaxThreads : 256;  // more registers for a thread, where it needs them
-      if (shape_.threads() <= kSmall) {
-        launch<K, kStriped, kSmall>(machine, scan, shape_, arrays, times, op);
-      } else {
-        launch<K, kStriped, kMaxThreads>(machine, scan, shape_, arrays, times, op);
-      }
-    });
+    if constexpr (Compiled::kThreads != 0) {
+      with_shape<1, 4, 16>(shape_, [&]<int K, bool kStriped>() {
+        if constexpr (!kStriped || kIsI32Sum<Op>) {
+          launch_compiled<K, kStriped>(machine, scan, shape_, arrays, times, op);
+        }
+      });
+    } else {
+      with_shape<1, 2, 4, 8, 16>(shape_, [&]<int K, bool kStriped>() {
+        constexpr int kSmall = K < 16 ? kMaxThreads : 256;  // more registers for a thread, where it needs them
+        if (shape_.threads() <= kSmall) {
+          launch<K, kStriped, kSmall>(machine, scan, shape_, arrays, times, op);
+        } else {
+          launch<K, kStriped, kMaxThreads>(machine, scan, shape_, arrays, times, op);
+        }
+      });
+    }
   }
 
   Problem problem_;

@@ -33,8 +33,9 @@ DRAWN = {
     "cub_block_scan warp_scans": "CUB, warp scans",
     BARE: "no scan",
 }
-MANY = 256
-"""Scans between a load and a store, where throughput is measured."""
+
+NAMING = ("algorithm", "padding", "totals", "registers")
+"""The settings that are part of the name of a case."""
 
 
 def block_cases(data: Data) -> pd.DataFrame:
@@ -61,7 +62,7 @@ def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
         arrangement=setting("arrangement", "blocked"),
         scans=[int(scans) for scans in setting("scans", 1)],
         name=[
-            " ".join([variant, *(own[key] for key in ("algorithm", "padding") if key in own)])
+            " ".join([variant, *(own[key] for key in NAMING if key in own)])
             for variant, own in zip(cases["variant"], chosen, strict=True)
         ],
         cycles=cycles["median_ns"],
@@ -70,7 +71,7 @@ def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
     cases.loc[cases["name"].isin(("cub_block_scan", "cub_newest_block_scan")), "name"] += " raking"
     cases["threads"] = cases["items"] // cases["per_thread"]
     cases["scans_per_ns"] = cases["rows"] * cases["scans"] / cases["median_ns"]
-    return pick(cases, scans=MANY)
+    return cases[cases["scans"] > 1]
 
 
 def usual(data: Data) -> pd.DataFrame:
@@ -110,7 +111,7 @@ def block_scans(data: Data) -> Shown:
         "Inclusive sums of 4 i32 items a thread, in the registers of a block, against its threads. "
         "Left: cycles of one block alone, from a barrier until its last warp has its results, the "
         "fewest of 32 blocks, with the code in the cache. Right: items per nanosecond of blocks that "
-        f"fill the device and scan {MANY} times between a load and a store. No scan: the same kernel "
+        "fill the device and scan 256 times between a load and a store. No scan: the same kernel "
         "without one, which bounds all."
     )
     return shown(data, drawn, caption, cases)
@@ -188,7 +189,7 @@ def block_scan_cost(data: Data) -> Shown:
     counters = pick(data["block_counters"], type="i32", items=1024)
     chosen = [data.settings.get(settings, {}) for settings in counters["settings"]]
     named = [
-        " ".join([v, *(own[key] for key in ("algorithm", "padding") if key in own)])
+        " ".join([v, *(own[key] for key in NAMING if key in own)])
         for v, own in zip(counters["variant"], chosen, strict=True)
     ]
     sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
