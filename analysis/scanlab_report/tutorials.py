@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from scanlab_report import DATA, markers
+from scanlab_report import DATA, chapters, markers, shown
 from scanlab_report.chapters import standings
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
@@ -21,15 +21,19 @@ from scanlab_report.sources import sources
 ROOT = DATA.parent
 """The checkout: pages name sources by their place in it."""
 PAGES = ROOT / "docs" / "tutorials"
-MARKER = re.compile(r"<!-- ((code|speed) (.+?)):begin -->")
+MARKER = re.compile(r"<!-- ((code|speed|table) (.+?)):begin -->")
 
 
 def filled(page: Path, data: Data) -> str:
     """The text of a page with its generated parts."""
+    chapters.load_all()
     text = page.read_text(encoding="utf-8")
     for name, kind, words in MARKER.findall(text):
         try:
-            part = excerpt(words) if kind == "code" else speeds(data, words)
+            if kind == "table":
+                part = shown.markdown(shown.first_of(shown.TABLES[words], data)).strip()
+            else:
+                part = excerpt(words) if kind == "code" else speeds(data, words)
             text = markers.replaced(text, name, part)
         except MarkerError as error:
             raise MarkerError(f"{page}: {error}") from None

@@ -333,12 +333,30 @@ def record(
     return folder
 
 
+def block_scans(rounds: int) -> Document:
+    """Block scans by 32 and 256 threads, and a warp scan: ours take 100 µs, theirs twice that."""
+    entries = []
+    for id_, ns in {
+        "block_best": 1e5,
+        "block_tree": 9e5,
+        "block_copy": 1e4,
+        "cub_warp": 2e5,
+    }.items():
+        for threads in (32, 256):
+            name = id_.replace("cub_warp", "cub_block_scan")
+            settings = {"items_per_thread": "4", "arrangement": "blocked", "scans": "256"}
+            own = case(name, 4 * threads, "warm", **settings) | {"rows": 8448, "kind": "block_scan"}
+            own |= {"registers": 32, "shared_bytes": 64, "local_bytes": 0}
+            entries += [repetition(own, i, ns + i, cycles=ns / 100 + i) for i in range(rounds)]
+    return results(*entries)
+
+
 def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
     """A results folder in which nothing is missing; the hardware counts 64 load transactions more
     per launch."""
     folder.mkdir(parents=True, exist_ok=True)
     documents = {"scan": timings(rounds, top), "python": python_timings(rounds)}
-    documents |= {"cub_shapes": cub_shapes(rounds)}
+    documents |= {"cub_shapes": cub_shapes(rounds), "block_scan": block_scans(rounds)}
     documents |= {f"odd_sizes_{process}": odd_sizes(process) for process in range(1, 9)}
     stream_fixtures.write_all(folder)
     stream_fixtures.write_scenarios(folder)

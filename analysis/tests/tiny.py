@@ -142,7 +142,7 @@ def count(
     document |= dict(launches=[{"steps": []}])
     document |= dict(unpadded=variant.removesuffix("_padded") * variant.endswith("_padded"))
     content = convert(document | changes, counts.Explanation)
-    names = ("variant", "padding", "load", "type", "op", "mode", "items")
+    names = ("primitive", "variant", "padding", "load", "type", "op", "mode", "items")
     row = {name: getattr(content, name) for name in names}
     return row | {"unpadded": content.unpadded or variant, "content": content}
 

@@ -30,7 +30,8 @@ std::vector<Case> cases_of(const Selection& selection, bool with_small, const Op
     const Description& about = each.variant->about;
     return (every_type && !has(about.types, each.problem.type)) ||
            (every_op && !has(about.operators, each.problem.op)) ||
-           (every_type && every_op && !has(about.monoids, std::pair(each.problem.type, each.problem.op)));
+           (every_type && every_op && !about.monoids.empty() &&
+            !has(about.monoids, std::pair(each.problem.type, each.problem.op)));
   });
   return cases;
 }
@@ -110,6 +111,7 @@ int verify(const Words& arguments, Context& context) {
   if (json.path) file.emplace(*json.path, json.force, facts);
   const bool with_small = usual_sizes && of_arrays && !on_gpu && selection.settings.empty() && !checks.quick;
   const std::vector<Case> cases = cases_of(selection, with_small, words);
+  if (cases.empty()) refuse("no case is left to check: widen the selection");
   std::set<std::int64_t> sizes;
   for (const Case& each : cases) sizes.insert(each.problem.items_per_row());
   fmt::print(context.out,

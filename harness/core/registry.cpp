@@ -42,7 +42,8 @@ std::string unsupported(const Description& about, const Problem& problem) {
     return fmt::format("{} does not take operator {}", about.id, name(problem.op));
   }
   if (!defined(problem.type, problem.op)) return not_defined(problem.type, problem.op);
-  if (std::ranges::find(about.monoids, std::pair(problem.type, problem.op)) == about.monoids.end()) {
+  const std::pair monoid(problem.type, problem.op);
+  if (!about.monoids.empty() && std::ranges::find(about.monoids, monoid) == about.monoids.end()) {
     return fmt::format("{} takes no {} of {}", about.id, name(problem.op), name(problem.type));
   }
   if (about.primitive == Primitive::scan && problem.rows != 1) {

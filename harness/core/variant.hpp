@@ -139,7 +139,7 @@ struct Description {
   Kind kind = Kind::scan;
   std::vector<ElementType> types{};                         ///< filled in from what the scan is compiled for
   std::vector<Operator> operators{};                        ///< filled in as `types` is
-  std::vector<std::pair<ElementType, Operator>> monoids{};  ///< likewise: the operators of each type
+  std::vector<std::pair<ElementType, Operator>> monoids{};  ///< likewise, where not all types have all operators
   std::vector<Parameter> parameters{};
   /// The settings of a tunable rival that are compiled in for a type and operator. Empty: it is not tuned.
   std::function<std::vector<Settings>(ElementType, Operator)> shapes{};

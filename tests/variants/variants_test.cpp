@@ -438,6 +438,20 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryAliasing) {
   }
 }
 
+/// Rows one behind the other, of every shape that `verify` tries: a group that reads or writes another's row is wrong.
+TEST(BlockScans, AreRightOfEveryShapeInSeveralRows) {
+  for (const auto& [id, each] : Registry::instance().all()) {
+    if (!each.backends.simt || each.about.primitive == Primitive::scan) continue;
+    for (const auto& [n, settings] : each.about.checked) {
+      for (const auto& [type, op] :
+           {std::pair(ElementType::i32, Operator::affine), {ElementType::f32, Operator::plus}}) {
+        const Problem problem{type, op, Mode::inclusive, 3 * n, settings, 3};
+        if (each.bind(problem).plan.possible()) expect_right(each, problem, {.trace = false});
+      }
+    }
+  }
+}
+
 /// The one block that scans the shares' aggregates has several warps of them.
 TEST(ReduceThenScan, ScansTheAggregatesOfManyShares) {
   const Problem problem{ElementType::i64, Operator::affine, Mode::exclusive, 70 * 1024 + 5, {}};  // 71 tiles

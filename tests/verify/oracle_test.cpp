@@ -382,5 +382,26 @@ TEST(Comparison, CopiesAreComparedWithTheInput) {
   EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::empty_launch).passed());
 }
 
+/// Rows shorter and longer than the oracle's chunks, which begin inside of them and at their ends.
+TEST(Oracle, BeginsAnewWithEachRow) {
+  using Op = Affine<std::int32_t>;
+  for (const auto& [n, rows] : {std::pair(5, 4000), {4096, 3}, {7001, 3}, {1, 50}, {20'001, 1}}) {
+    for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+      const std::int64_t items = std::int64_t{n} * rows;
+      Problem problem = problem_of<Op>(items, mode);
+      problem.rows = rows;
+      const Oracle oracle(problem, InputKind::random, kSeed);
+      Op::Item running{};
+      for (std::int64_t i = 0; i < items; ++i) {
+        if (i % n == 0) running = Op::identity();
+        const Op::Item before = running;
+        running = Op{}(running, input_item<Op>(InputKind::random, kSeed, i, items));
+        ASSERT_EQ(values<Op>(oracle)[i], mode == Mode::inclusive ? running : before)
+            << rows << " of " << n << ": " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scanlab::verify

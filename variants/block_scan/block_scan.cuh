@@ -285,9 +285,8 @@ inline Description describe_group(Description about, bool warp, bool compiled = 
                               {"blocked", "striped"},
                               "blocked: a thread holds neighbours; striped: items t, t + threads, t + 2 threads, …"});
   about.parameters.push_back({"scans",
-                              {"1", "256", "64"},
-                              "times that a row is scanned between its load and its store: memory counts ever less",
-                              "2"});
+                              {"1", "256", "64", "2"},
+                              "times that a row is scanned between its load and its store: memory counts ever less"});
   for (const int threads : {1, 32, 33, 96, 160, 992, 1024}) {
     if (warp && threads != kLanes) continue;
     for (const int k : {1, 2, 4, 8, 16}) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from scanlab_report.data import Data, Variants
 from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
 from scanlab_report.groups import LOSS, TIE, WIN
 from scanlab_report.intervals import ratio_intervals, summarise
-from scanlab_report.looks import looks
+from scanlab_report.looks import look
 from scanlab_report.pick import Lacking, answering, by_device, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
@@ -34,17 +35,22 @@ DRAWN = {
     BARE: "no scan",
 }
 
-NAMING = ("algorithm", "padding", "totals", "registers")
-"""The settings that are part of the name of a case."""
+
+def _name(variant: str, settings: Mapping[str, str]) -> str:
+    """A variant with what is chosen of it; the algorithm of CUB is always named."""
+    usual = {"algorithm": "raking"} if variant.endswith("_block_scan") else {}
+    named = ("algorithm", "padding", "totals", "registers")
+    return " ".join([variant, *(v for key in named if (v := (usual | dict(settings)).get(key)))])
 
 
 def block_cases(data: Data) -> pd.DataFrame:
     """Return one row per case of one device, as `summarise` makes them. More columns: those of
     SHAPE, `name` (the variant with its algorithm or padding), `scans_per_ns` of the device,
     `cycles` (the median) and `cycle_samples`."""
-    for _, _, rows in by_device(data, "block_scan"):
+    every = data.every or data  # a session of block scans alone is not complete
+    for _, _, rows in by_device(every, "block_scan"):
         if len(rows):
-            return data.once("block_cases", lambda rows=rows: _cases(data, rows))
+            return data.once("block_cases", lambda rows=rows: _cases(every, rows))
     raise Lacking("timings of block scans on a CUDA device")
 
 
@@ -61,14 +67,10 @@ def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
         per_thread=[int(k) for k in setting("items_per_thread", 4)],
         arrangement=setting("arrangement", "blocked"),
         scans=[int(scans) for scans in setting("scans", 1)],
-        name=[
-            " ".join([variant, *(own[key] for key in NAMING if key in own)])
-            for variant, own in zip(cases["variant"], chosen, strict=True)
-        ],
+        name=[_name(*pair) for pair in zip(cases["variant"], chosen, strict=True)],
         cycles=cycles["median_ns"],
         cycle_samples=cycles["samples"],
     )
-    cases.loc[cases["name"].isin(("cub_block_scan", "cub_newest_block_scan")), "name"] += " raking"
     cases["threads"] = cases["items"] // cases["per_thread"]
     cases["scans_per_ns"] = cases["rows"] * cases["scans"] / cases["median_ns"]
     return cases[cases["scans"] > 1]
@@ -86,7 +88,7 @@ def block_scans(data: Data) -> Shown:
     threads of a block."""
     cases = usual(data)
     files = {data.files[number] for number in cases["file"]}
-    drawn_as = looks(Variants({id_: v for file in files for id_, v in file.variants.items()}))
+    about = Variants({id_: v for file in files for id_, v in file.variants.items()})
     drawn, (left, right) = style.figure(style.DOUBLE, 2.7, 2)
     cases = cases.assign(items_per_ns=cases["scans_per_ns"] * cases["items"])
     for panel, column in ((left, "cycles"), (right, "items_per_ns")):
@@ -94,10 +96,12 @@ def block_scans(data: Data) -> Shown:
             rows = pick(cases, name=name)
             rows = rows[rows["threads"] & (rows["threads"] - 1) == 0].sort_values("threads")
             if len(rows):
-                look = drawn_as[name.split()[0]]
+                drawn_as = look(name.split()[0], about)
                 width = {"linewidth": 2.2} if name in ("block_best", BARE) else {}
                 line = {"linestyle": "--"} if name.endswith("warp_scans") else {}
-                panel.plot(rows["threads"], rows[column], label=label, **look.plot() | width | line)
+                panel.plot(
+                    rows["threads"], rows[column], label=label, **drawn_as.plot() | width | line
+                )
         panel.set_xscale("log", base=2)
         marks.ticks_at(panel, (32, 64, 128, 256, 512, 1024), base=2)
         panel.set_xlabel("threads of a block")
@@ -109,10 +113,10 @@ def block_scans(data: Data) -> Shown:
     style.legend(drawn, left, columns=5)
     caption = (
         "Inclusive sums of 4 i32 items a thread, in the registers of a block, against its threads. "
-        "Left: cycles of one block alone, from a barrier until its last warp has its results, the "
-        "fewest of 32 blocks, with the code in the cache. Right: items per nanosecond of blocks that "
-        "fill the device and scan 256 times between a load and a store. No scan: the same kernel "
-        "without one, which bounds all."
+        "Left: cycles of one block alone, from a barrier until its last warp has its results: the "
+        "fewest of 32 blocks, with the code in the cache. Right: items per nanosecond of blocks "
+        "that fill the device and scan 256 times between a load and a store. No scan: the same "
+        "kernel without one, which bounds all."
     )
     return shown(data, drawn, caption, cases)
 
@@ -172,9 +176,9 @@ def block_scan_rivals(data: Data) -> Shown:
             Column(f"{what}_at", "at threads", whole, group=group),
         ]
     caption = (
-        "Block and warp scans of ours against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
-        "cooperative groups at the same threads and items: their time and their cycles over ours. A "
-        "case is won or lost if the 95% interval excludes 1."
+        "Our block and warp scans against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
+        "cooperative groups at the same threads and items: their time and their cycles over ours. "
+        "A case is won or lost if the 95% interval excludes 1."
     )
     return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases)
 
@@ -186,15 +190,14 @@ def block_scan_cost(data: Data) -> Shown:
     counted = pick(data["counts"], primitive="block_scan", type="i32", items=1024)
     counted = counted.assign(name=_with_padding(counted["variant"], counted["padding"]))
     contents = dict(zip(counted["name"], counted["content"], strict=True))
-    counters = pick(data["block_counters"], type="i32", items=1024)
+    counters = pick((data.every or data)["block_counters"], type="i32", items=1024)
     chosen = [data.settings.get(settings, {}) for settings in counters["settings"]]
-    named = [
-        " ".join([v, *(own[key] for key in NAMING if key in own)])
-        for v, own in zip(counters["variant"], chosen, strict=True)
-    ]
+    named = [_name(*pair) for pair in zip(counters["variant"], chosen, strict=True)]
     sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
     rows = []
-    for name in sorted(cases.index, key=lambda name: cases.at[name, "median_ns"]):
+    newest = cases.index.str.startswith("cub_newest")
+    order = [*cases.sort_values("median_ns").index]
+    for name in sorted(order, key=lambda name: name.startswith("cub_newest")):
         case = cases.loc[name]
         row = {"name": name, **{c: case[c] for c in ("registers", "shared_bytes", "cycles")}}
         row |= {"scans_per_us": 1e3 * case["scans_per_ns"], "local_bytes": case["local_bytes"]}
@@ -202,13 +205,12 @@ def block_scan_cost(data: Data) -> Shown:
             totals = contents[name].totals
             row |= {"operations": totals.operations, "barriers": totals.barriers}
             row |= {"degree": totals.banks32.max_degree, "requests": totals.shared_requests}
-        key = name.removesuffix(" raking")
-        if key in sums.index:
+        if name in sums.index:
             ways = ("load", "store")
-            row["wavefronts"] = sum(sums.at[key, f"shared_{way}_wavefronts"] for way in ways)
-            row["conflicts"] = sum(sums.at[key, f"shared_{way}_conflicts"] for way in ways)
+            row["wavefronts"] = sum(sums.at[name, f"shared_{way}_wavefronts"] for way in ways)
+            row["conflicts"] = sum(sums.at[name, f"shared_{way}_conflicts"] for way in ways)
         rows.append(row)
-    columns = (
+    columns = [
         Column("name", "scan", code, right=False),
         Column("operations", "operations", whole, group="emulator"),
         Column("barriers", "barriers", whole, group="emulator"),
@@ -220,14 +222,16 @@ def block_scan_cost(data: Data) -> Shown:
         Column("shared_bytes", "shared, bytes", whole),
         Column("cycles", "cycles of one", whole),
         Column("scans_per_us", "scans per µs", partial(significant, digits=3)),
-    )
+    ]
     caption = (
         "Cost of an inclusive sum of 1024 i32 items by a block of 256 threads: counted by the SIMT "
         "emulator, by ncu in shared memory, and measured, alone and over the whole device. The "
-        "worst conflict is the most wavefronts of one request."
+        "worst conflict is the most wavefronts of one request; `32` limits the registers."
     )
-    frame = pd.DataFrame(rows).reindex(columns=[column.key for column in columns])
-    return shown(data, Table(caption, columns, frame), caption, cases.reset_index(), counters)
+    frame = pd.DataFrame(rows)
+    columns = [column for column in columns if column.key in frame]  # of what was counted
+    content = Table(caption, columns, frame, printed=int((~newest).sum()))
+    return shown(data, content, caption, cases.reset_index(), counters)
 
 
 def _with_padding(variants: pd.Series, paddings: pd.Series) -> list[str]:
