@@ -50,7 +50,7 @@ def block_cases(data: Data) -> pd.DataFrame:
     every = data.every or data  # a session of block scans alone is not complete
     for _, _, rows in by_device(every, "block_scan"):
         if len(rows):
-            return data.once("block_cases", lambda rows=rows: _cases(every, rows))
+            return data.once("block_cases", partial(_cases, every, rows))
     raise Lacking("timings of block scans on a CUDA device")
 
 
@@ -64,9 +64,9 @@ def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
             "warp_scan" if "warp" in v or "cooperative" in v else "block_scan"
             for v in cases["variant"]
         ],
-        per_thread=[int(k) for k in setting("items_per_thread", 4)],
+        per_thread=[int(k) for k in setting("items_per_thread", "4")],
         arrangement=setting("arrangement", "blocked"),
-        scans=[int(scans) for scans in setting("scans", 1)],
+        scans=[int(scans) for scans in setting("scans", "1")],
         name=[_name(*pair) for pair in zip(cases["variant"], chosen, strict=True)],
         cycles=cycles["median_ns"],
         cycle_samples=cycles["samples"],
