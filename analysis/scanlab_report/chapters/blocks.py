@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -58,12 +58,10 @@ def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
     rows, case = answering(data, rows, "block_scan"), CASES["block_scan"]
     cases, cycles = summarise(rows, case), summarise(rows.assign(ns=rows["cycles"]), case)
     chosen = [data.settings[settings] for settings in cases["settings"]]
-    setting = lambda name, default: [own.get(name, default) for own in chosen]
+    setting: Callable[[str, str], list[str]] = lambda name, usual: [
+        own.get(name, usual) for own in chosen
+    ]
     cases = cases.assign(
-        entry=[
-            "warp_scan" if "warp" in v or "cooperative" in v else "block_scan"
-            for v in cases["variant"]
-        ],
         per_thread=[int(k) for k in setting("items_per_thread", "4")],
         arrangement=setting("arrangement", "blocked"),
         scans=[int(scans) for scans in setting("scans", "1")],
