@@ -31,9 +31,9 @@ struct CubWarp {
   template <class Group, class Item, class Op>
   __device__ Item exclusive(const Group&, Item* shared, Item item, Op) const {
     using Scan = cub::WarpScan<Item>;
-    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared))
-        .ExclusiveScan(item, item, Op::identity(), operation<Op>());
-    return item;
+    Item before;
+    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).ExclusiveScan(item, before, operation<Op>());
+    return threadIdx.x % kLanes == 0 ? Op::identity() : before;  // CUB does not define that of lane 0
   }
 };
 

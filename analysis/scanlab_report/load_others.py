@@ -67,7 +67,7 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
         if table != "waits" and ncu.is_ncu(text):
             ranges = _ranges(path)
             context = ranges.context
-            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(ranges)))
+            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(data, ranges)))
         else:
             rows = read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
@@ -147,17 +147,18 @@ def _ranges(file: Path) -> results.Ranges:
         raise ValueError(f"{path}: {misfit}") from None
 
 
-def _cases_of(ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
+def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
     """The case of each range, by its name."""
     cases: dict[str, Mapping[str, object]] = {}
     for own in ranges.ranges:
         settings, about = own.settings, ranges.context.variants.get(own.variant)
-        defaults = about.defaults if about else {}
+        chosen = changed(settings, about.defaults if about else {})
+        data.settings.setdefault(settings_name(chosen), chosen)
         cases[own.name] = {
             **{key: getattr(own, key) for key in ("variant", "type", "op", "items", "mode")},
             "padding": settings.get("padding", "none"),
             "load": settings.get("load", "halves"),
-            "settings": settings_name(changed(settings, defaults)),
+            "settings": settings_name(chosen),
         }
     return cases
 

@@ -81,15 +81,23 @@ namespace {
 
 constexpr std::array kPrimitives{Primitive::scan, Primitive::block_scan, Primitive::warp_scan};
 
-/// Leaves the variants of the stated primitives, else scans, else those of the first variant's primitive.
+/// Leaves the variants of the stated primitives, else scans, else those of the first variant's primitive. A variant
+/// that is named by its id has to be one of them.
 void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& variants) {
   std::vector<Primitive> wanted = values_of(stated, "primitive", with_names(kPrimitives));
   const auto is_scan = [](const Variant* each) { return each->about.primitive == Primitive::scan; };
   if (wanted.empty()) {
     wanted = {std::ranges::any_of(variants, is_scan) ? Primitive::scan : variants.front()->about.primitive};
   }
-  std::erase_if(variants,
-                [&](const Variant* each) { return std::ranges::find(wanted, each->about.primitive) == wanted.end(); });
+  const Words named = words_of(stated, "variant");
+  std::erase_if(variants, [&](const Variant* each) {
+    if (std::ranges::find(wanted, each->about.primitive) != wanted.end()) return false;
+    if (std::ranges::find(named, each->about.id) != named.end()) {
+      refuse(fmt::format("{} is a {}, and what is chosen beside it a {}: choose variants of one primitive",
+                         each->about.id, name(each->about.primitive), name(wanted.front())));
+    }
+    return true;
+  });
   if (variants.empty()) refuse(fmt::format("no chosen variant is a {}", name(wanted.front())));
 }
 

@@ -157,7 +157,8 @@ Json to_json(const Explanation& explanation) {
           {"type", name(problem.type)},
           {"op", name(problem.op)},
           {"mode", name(problem.mode)},
-          {"items", problem.items},
+          {"items", problem.items_per_row()},
+          {"rows", problem.rows},
           {"parameters", parameters},
           {"launches", launches},
           {"totals",
@@ -212,8 +213,9 @@ void print_faults(const Report& report, std::ostream& out) {
 void print(const Explanation& explanation, std::ostream& out) {
   const Problem& problem = explanation.explained_case.problem;
   const Description& about = explanation.explained_case.variant->about;
-  fmt::print(out, "{}: {}\n{} of {} {} items, {}", about.id, about.title, name(problem.mode), problem.items,
-             name(problem.type), name(problem.op));
+  const std::string rows = problem.rows == 1 ? "" : fmt::format("{} rows of ", problem.rows);
+  fmt::print(out, "{}: {}\n{} of {}{} {} items, {}", about.id, about.title, name(problem.mode), rows,
+             problem.items_per_row(), name(problem.type), name(problem.op));
   for (const Parameter& parameter : about.parameters) {
     fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
   }

@@ -1,10 +1,9 @@
 // block_best: warps scan by shuffles, and learn of the warps before them as is quickest for their number and type.
 //
 // Idea    As block_shuffle, compiled for the number of warps. Behind the barrier a warp adds up the totals of the warps
-//         before it one by one, which is quickest for one scan by few warps; or it folds them at once, which takes the
-//         fewest instructions: integer sums by redux.sync, others by a shuffle for every power of two. Integer sums
-//         need no shuffle to become exclusive.
-// Work    5 T and 2 T at most, and 2 k for the k items of each of T threads.
+//         before it one by one; or it folds them at once, integer sums by redux.sync, others by a shuffle for every
+//         power of two. Integer sums need no shuffle to become exclusive.
+// Work    5 T, and 2 T for sums of i32, else up to ceil(log2(T / 32)) + 1 for each of T threads; 2 k for their k items.
 // Span    6 to 13 steps, one barrier.
 // Source  block_shuffle; redux.sync came with Ampere.
 #include "variants/block_scan/block_scan.cuh"
@@ -131,9 +130,10 @@ struct BlockBest {
         .family = "shuffles",
         .parameters = {{"totals",
                         {"fold", "each"},
-                        "how a warp learns of those before it: fold: at once, for many scans; each: one total after "
-                        "the other, for one scan by up to 8 warps"}},
-        .cost = {.work = "5T to 7T, and 2n", .span = "6 to 13", .traffic = "2n"}};
+                        "how a warp learns of those before it: fold: all totals at once; each: one after the other, by "
+                        "up to 8 warps, which is quicker for few"},
+                       registers_parameter()},
+        .cost = {.work = "5T to 11T, and 2n", .span = "6 to 13", .traffic = "2n"}};
   }
 };
 

@@ -1,12 +1,14 @@
 // block_raking: one warp scans what the threads of a block left in shared memory.
 //
-// Idea    Every thread leaves its item in shared memory. Each lane of the first warp folds a segment of them, as many
+// Idea    Every thread leaves its item in shared memory. Each lane of the first warp folds a segment of as many items
 // as
 //         there are warps; the warp scans the folds by shuffles; each lane scans its segment. The other warps wait
 //         meanwhile: the fewest instructions of all, and two barriers whatever T is.
 // Work    About 2 T, and 2 k for the k items of each of T threads.
 // Span    2 T / 32 + 5 steps.
-// Banks   A lane reads its segment by words of 16 bytes; segments begin at distances without conflicts.
+// Banks   Segments are read by words of 16 bytes where their length allows. Distances between them keep 1, 2, 4, 8, 16
+// or
+//         32 warps of 4-byte items without a conflict in raking; the threads' own accesses may meet two by two.
 // Source  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008; BLOCK_SCAN_RAKING in CUB.
 #include "variants/block_scan/block_scan.cuh"
 

@@ -275,26 +275,35 @@ inline constexpr int kWarpsPerBlock = 8;   // of warp scans
 inline constexpr int kWatchedScans = 4;    // of which the last is timed
 inline constexpr int kWatchedBlocks = 32;  // fewer than a device has multiprocessors: each is alone on its own
 
+/// The place of items_per_thread among the parameters.
+inline std::size_t items_parameter(const Description& about) {
+  return static_cast<std::size_t>(std::ranges::find(about.parameters, "items_per_thread", &Parameter::name) -
+                                  about.parameters.begin());
+}
+
 /// Adds to a description what all block scans have in common.
 inline Description describe_group(Description about, bool warp, bool compiled = false) {
   about.primitive = warp ? Primitive::warp_scan : Primitive::block_scan;
-  about.limits = warp ? "rows of 32 times items_per_thread items" : "rows of 1 to 1024 times items_per_thread items";
+  about.limits = warp ? "rows of 32 threads" : "rows of 1 to 1024 threads";
   about.in_place = true;
-  about.parameters.push_back({"items_per_thread", {"4", "1", "2", "8", "16"}, "items of a row that a thread holds"});
+  const std::vector<std::string> most{"4", "1", "2", "8", "16"}, few{"4", "1", "16"};  // see kFewShapes
+  about.parameters.push_back({"items_per_thread", compiled ? few : most, "items of a row that a thread holds"});
   about.parameters.push_back({"arrangement",
                               {"blocked", "striped"},
                               "blocked: a thread holds neighbours; striped: items t, t + threads, t + 2 threads, …"});
   about.parameters.push_back({"scans",
                               {"1", "256", "64", "2"},
                               "times that a row is scanned between its load and its store: memory counts ever less"});
-  for (const int threads : {1, 32, 33, 96, 160, 992, 1024}) {
+  const std::vector<int> any{1, 32, 33, 96, 160, 992, 1024};
+  const std::vector<int> each{1, 32, 33, 96, 128, 160, 192, 224, 256, 288, 512, 992, 1024};  // every number of warps
+  for (const int threads : compiled ? each : any) {
     if (warp && threads != kLanes) continue;
-    for (const int k : {1, 2, 4, 8, 16}) {
-      if (threads > 160 && k > 4) continue;          // all alike, and slow on the emulator
-      if (compiled && (k == 2 || k == 8)) continue;  // see kFewShapes
-      about.checked.push_back({std::int64_t{threads} * k, {{"items_per_thread", std::to_string(k)}}});
-      if (k != 4) continue;
-      about.checked.push_back({threads * 4, {{"items_per_thread", "4"}, {"arrangement", "striped"}, {"scans", "2"}}});
+    for (const std::string& k : about.parameters[items_parameter(about)].values) {
+      const std::int64_t row = std::int64_t{threads} * std::stoi(k);
+      if (row > 4096) continue;  // slow on the emulator
+      about.checked.push_back({row, {{"items_per_thread", k}}});
+      if (k != "4" || (compiled && threads != 96)) continue;
+      about.checked.push_back({row, {{"items_per_thread", k}, {"arrangement", "striped"}, {"scans", "2"}}});
     }
   }
   return about;
@@ -317,15 +326,25 @@ struct Shape {
         full(setting(about, problem.settings, "registers") == "32"),
         item_bytes(static_cast<int>(scanlab::item_bytes(problem.type, problem.op))) {}
 
+  /// Whether threads with so many items each hold a row.
+  bool fits(const Description& about, int items_per_thread) const {
+    if (row % items_per_thread != 0) return false;
+    const std::int64_t threads = row / items_per_thread;
+    return about.primitive == Primitive::warp_scan ? threads == kLanes : threads >= 1 && threads <= kMaxThreads;
+  }
   /// Why there is no such block; empty if there is.
   std::string refusal(const Description& about, Mode mode) const {
     if (mode == Mode::exclusive) return about.id + " scans inclusively: leave out --mode";
-    const bool warp = about.primitive == Primitive::warp_scan;
-    const bool fits = row % k == 0 && (warp ? row == std::int64_t{kLanes} * k : row >= k && row <= 1024LL * k);
-    if (fits && full && k * item_bytes > 16) return about.id + " takes registers=32 for at most 16 bytes a thread";
-    if (fits) return {};
-    return about.id + " scans " + about.limits +
-           ": give other --items, or --set items_per_thread=" + (row >= 1024 ? "16" : "1");
+    if (!fits(about, k)) {
+      const std::string reason = about.id + " scans " + about.limits + ", and not " + std::to_string(row) + " by " +
+                                 std::to_string(k) + ": give ";
+      for (const std::string& value : about.parameters[items_parameter(about)].values) {
+        if (fits(about, std::stoi(value))) return reason + "--set items_per_thread=" + value;
+      }
+      return reason + "other --items";
+    }
+    if (full && k * item_bytes > 16) return about.id + " takes registers=32 for at most 16 bytes a thread";
+    return {};
   }
   int threads() const { return static_cast<int>(row / k); }
 
@@ -350,8 +369,8 @@ inline constexpr bool kIsI32Sum = Op::kOperator == Operator::plus&& std::is_same
 /// Why a scan of few shapes is not compiled for one; empty if it is.
 inline std::string few_shapes_refusal(const Description& about, const Shape& shape, const Problem& problem) {
   const bool is_i32_sum = problem.type == ElementType::i32 && problem.op == Operator::plus;
-  if (shape.k != 2 && shape.k != 8 && (!shape.striped || is_i32_sum)) return {};
-  return about.id + " is compiled for 1, 4 or 16 items a thread, and for striped ones of i32 sums alone";
+  if (!shape.striped || is_i32_sum) return {};
+  return about.id + " takes striped items for sums of i32 alone: leave out --set arrangement";
 }
 
 /// Calls `f` with the items per thread, one of `Ks`, at compile time, and whether they are striped, which one item a

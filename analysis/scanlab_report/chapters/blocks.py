@@ -31,6 +31,7 @@ DRAWN = {
     "block_shuffle": "shuffles",
     "block_best": "best",
     "cub_block_scan raking": "CUB, raking",
+    "cub_block_scan raking_memoize": "CUB, raking with memory",
     "cub_block_scan warp_scans": "CUB, warp scans",
     BARE: "no scan",
 }
@@ -189,7 +190,7 @@ def block_scan_cost(data: Data) -> Shown:
     counted = counted.assign(name=_with_padding(counted["variant"], counted["padding"]))
     contents = dict(zip(counted["name"], counted["content"], strict=True))
     counters = pick((data.every or data)["block_counters"], type="i32", items=1024)
-    chosen = [data.settings.get(settings, {}) for settings in counters["settings"]]
+    chosen = [data.settings[settings] for settings in counters["settings"]]
     named = [_name(*pair) for pair in zip(counters["variant"], chosen, strict=True)]
     sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
     rows = []
