@@ -97,7 +97,8 @@ def block_scans(data: Data) -> Shown:
             if len(rows):
                 drawn_as = look(name.split()[0], about)
                 width = {"linewidth": 2.2} if name in ("block_best", BARE) else {}
-                line = {"linestyle": "--"} if name.endswith("warp_scans") else {}
+                dashes = {"warp_scans": "--", "raking_memoize": ":"}
+                line = {"linestyle": dashes.get(name.split()[-1], drawn_as.line)}
                 panel.plot(
                     rows["threads"], rows[column], label=label, **drawn_as.plot() | width | line
                 )

@@ -26,7 +26,7 @@ from scanlab_report.shown import FIGURES, Entry, Shown, first_of, footer_line, s
 from scanlab_report.written import one_file, put, write
 
 GALLERY = DATA.parent / "docs" / "gallery"
-WIDTH, COLOURS = 700, 32
+WIDTH, COLOURS = 700, 64
 """Pixels and colours of a picture in the gallery: all together stay below a megabyte."""
 COST_ITEMS = 1 << 16
 """Items for which the cost is counted: more than one tile, so that the cost of tiles together
