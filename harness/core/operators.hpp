@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "harness/core/monoid.hpp"
-#if __has_include("compiled_operators.hpp")
 // CMake writes it: SCANLAB_OPERATORS, and CompiledOperators, which makes templates of differently compiled objects
 // differ.
 #include "compiled_operators.hpp"
-#else  // a file that is compiled alone
-#include "variants/operators/plus.hpp"
-#define SCANLAB_OPERATORS(X) X(Plus)
-namespace scanlab {
-struct CompiledOperators;
-}
-#endif
 
 namespace scanlab {
 

@@ -600,7 +600,8 @@ int run_alone(const char* id) {
 }  // namespace scanlab::block_scan
 
 /// Ends the file of a variant: registers it; or makes a program of the file, where it is compiled alone:
-///   nvcc -std=c++20 -arch=native --expt-relaxed-constexpr -DSCANLAB_ALONE -I. variants/block_scan/block_raking.cu
+///   nvcc -std=c++20 -arch=native --expt-relaxed-constexpr -DSCANLAB_ALONE -I. -Ivariants/block_scan/alone
+///   variants/block_scan/block_raking.cu
 #if defined(SCANLAB_ALONE)
 #define SCANLAB_BLOCK_SCAN(Id, ...)                           \
   int main() {                                                \
