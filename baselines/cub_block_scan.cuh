@@ -109,7 +109,6 @@ class CubBlockScan {
  private:
   template <class Op>
   void launch_on(cudaStream_t stream, Op op, const typename Op::Item* in, typename Op::Item* out, Times* times) const {
-    if (problem_.items == 0) return;
     simt::CudaMachine machine(stream);
     with_compiled<Op>([&]<int K, bool kStriped>(auto scan) {
       launch_compiled<K, kStriped>(machine, scan, shape_, simt::Arrays<simt::CudaMachine, typename Op::Item>{in, out},

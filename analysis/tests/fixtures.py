@@ -79,7 +79,7 @@ def write(file: Path, content: Any) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """What each file below a folder holds."""
+    """Return the content of each file below a folder."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 

@@ -36,7 +36,7 @@ struct Choice {
   friend auto operator<=>(const Choice&, const Choice&) = default;
 };
 
-/// What is computed. Variants of one primitive are compared with each other.
+/// The function that a variant computes. Variants of one primitive are compared with each other.
 enum class Primitive {
   scan,        ///< one scan of the whole array
   block_scan,  ///< a scan of each row, whose items a thread block holds in its registers

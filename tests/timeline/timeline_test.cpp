@@ -288,7 +288,7 @@ TEST(TraceEvents, AreWhatAViewerTakes) {
   }
 }
 
-/// What was read are the spans of the timeline, but for rounding.
+/// The spans that were read are those of the timeline, but for rounding.
 void expect_spans(const std::vector<Span>& spans, const Timeline& timeline) {
   ASSERT_EQ(spans.size(), timeline.spans.size());
   for (std::size_t i = 0; i < spans.size(); ++i) {

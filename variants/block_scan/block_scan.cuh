@@ -525,7 +525,6 @@ class Variant {
   template <class Machine, Monoid Op>
   void launch_on(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays,
                  typename Machine::template Global<Times> times) const {
-    if (problem_.items == 0) return;
     with_compiled(scan_, shape_.threads(), [&](auto scan) { launch_by(machine, scan, op, arrays, times); });
   }
 

@@ -15,7 +15,7 @@ struct Shuffle {
   SCANLAB_HD int shared_items(int threads) const { return threads > kLanes ? (threads + kLanes - 1) / kLanes : 0; }
   int chain(int) const { return 12; }
 
-  /// What comes before the calling warp, by the totals of all.
+  /// Returns the prefix of the calling warp, by the totals of all.
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD static typename Op::Item before_warp(const Group& group, SharedItems shared, typename Op::Item total,
                                                   Op op) {

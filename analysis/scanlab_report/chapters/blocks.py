@@ -160,7 +160,6 @@ def block_scan_rivals(data: Data) -> Shown:
             counts = own[f"{what}_outcome"].value_counts()
             row |= {f"{what}_{name}": counts.get(name, 0) for name in (WIN, TIE, LOSS)}
             row |= {f"{what}_least": least[f"{what}_ratio"], f"{what}_at": least["threads"]}
-            row |= {f"{what}_with": least[f"{what}_ours"]}
         rows.append(row)
     columns = [
         Column("entry", "primitive", code, right=False),
@@ -200,7 +199,7 @@ def block_scan_cost(data: Data) -> Shown:
     for name in sorted(order, key=lambda name: name.startswith("cub_newest")):
         case = cases.loc[name]
         row = {"name": name, **{c: case[c] for c in ("registers", "shared_bytes", "cycles")}}
-        row |= {"scans_per_us": 1e3 * case["scans_per_ns"], "local_bytes": case["local_bytes"]}
+        row["scans_per_us"] = 1e3 * case["scans_per_ns"]
         if name in contents:
             totals = contents[name].totals
             row |= {"operations": totals.operations, "barriers": totals.barriers}
