@@ -46,7 +46,7 @@ int list(const Words& arguments, Context& context) {
   bool json = false;
   Options options;
   options.list("variant", "GLOB", words, "select variants by id or glob (default all)")
-      .list("primitive", "NAME", words, "select scan, block_scan or warp_scan (default all)")
+      .list("primitive", "NAME", words, fmt::format("select {} (default all)", all_names(kPrimitiveNames)))
       .flag("json", json, "print JSON");
   if (!options.parse(arguments, context)) return kOk;
   words.try_emplace("primitive", Words{"all"});

@@ -96,8 +96,11 @@ void add_selection_options(Options& options, OptionWords& words, const std::stri
   options.list("variant", "GLOB", words, "select variants and baselines by id or glob: hs_block, 'hso_*' (default all)")
       .list("items", "LIST", words,
             fmt::format("set numbers of items: 1000, 2^20+1, 2^10:2^28:x4, 0:100:+10 (default {})", default_items))
-      .list("primitive", "NAME", words, "select scan, block_scan or warp_scan (default scan, unless none is chosen)")
-      .list("rows", "LIST", words, "block_scan, warp_scan: set numbers of rows of --items each (default: by command)")
+      .list("primitive", "NAME", words,
+            fmt::format("select {} (default scan, unless none is chosen)", all_names(kPrimitiveNames)))
+      .list("rows", "LIST", words, "block_scan, warp_scan, scan_axis: set numbers of rows (default: by command)")
+      .list("inner", "LIST", words, "scan_axis: set numbers of items from one to the next of the axis (default 1)")
+      .list("total", "LIST", words, "scan_axis: set numbers of items in all, and --rows by them")
       .list("set", "PARAMETER=VALUE", words, "set a parameter of a variant, as scanlab list names them: padding=row");
 }
 

@@ -34,11 +34,14 @@ namespace scanlab::cli {
 namespace po = boost::program_options;
 
 /// "i8, i16, i32, …": every value of an option, for its help.
+std::string all_names(const auto& named) {
+  std::string all;
+  for (const auto& [value, text] : named) all += (all.empty() ? "" : ", ") + std::string(text);
+  return all;
+}
 template <class E>
 std::string all_names() {
-  std::string all;
-  for (const auto& [value, text] : named_values<E>()) all += (all.empty() ? "" : ", ") + std::string(text);
-  return all;
+  return all_names(named_values<E>());
 }
 
 /// Returns the number that a word means. Throws CommandError (status 2) unless it is one from `least` to `most`.

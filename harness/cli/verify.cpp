@@ -81,7 +81,7 @@ int verify(const Words& arguments, Context& context) {
   const bool named = options.given("variant") && !checks.quick;
   for (const char* option : {"type", "op"}) words.try_emplace(option, Words{"all"});
   Selection selection = select_scans(words);
-  const bool of_arrays = selection.primitive() == Primitive::scan;
+  const bool of_arrays = scans_arrays(selection.primitive());
   if (of_arrays && !words.contains("mode")) selection.modes = {Mode::inclusive, Mode::exclusive};
   checks.kinds = values_of(words, "input", with_names(kInputKinds));
   if (words.contains("aliasing")) checks.aliasings = values_of(words, "aliasing", with_names(verify::kAliasings));
@@ -99,7 +99,7 @@ int verify(const Words& arguments, Context& context) {
         "--repeat needs a GPU: every run on the SIMT emulator is the same. Leave it out, or use --device cuda");
   }
   if (usual_sizes && of_arrays) {
-    selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
+    if (!has_rows(selection.primitive())) selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
     if (named && !words.contains("aliasing")) checks.aliasings.clear();
   }
   const verify::Checked checked{*checker, checks,
@@ -113,7 +113,7 @@ int verify(const Words& arguments, Context& context) {
   const std::vector<Case> cases = cases_of(selection, with_small, words);
   if (cases.empty()) refuse("no case is left to check: widen the selection");
   std::set<std::int64_t> sizes;
-  for (const Case& each : cases) sizes.insert(each.problem.items_per_row());
+  for (const Case& each : cases) sizes.insert(each.problem.axis());
   fmt::print(context.out,
              "verifying on {}: {} variants and baselines, {} sizes from {} to {}, seed {}\ncommit {}{}{}\n",
              checked.backend(), selection.variants.size(), sizes.size(), *sizes.begin(), *sizes.rbegin(), checks.seed,

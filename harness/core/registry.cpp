@@ -46,8 +46,12 @@ std::string unsupported(const Description& about, const Problem& problem) {
   if (!about.monoids.empty() && std::ranges::find(about.monoids, monoid) == about.monoids.end()) {
     return fmt::format("{} takes no {} of {}", about.id, name(problem.op), name(problem.type));
   }
-  if (about.primitive == Primitive::scan && problem.rows != 1) {
-    return fmt::format("{} scans one row: leave out --rows, or choose a block scan", about.id);
+  if (!has_rows(about.primitive) && problem.rows != 1) {
+    return fmt::format("{} scans one row: leave out --rows, or choose a --primitive that has rows", about.id);
+  }
+  if (!has_inner(about.primitive) && problem.inner != 1) {
+    return fmt::format("{} scans items that lie side by side: leave out --inner, or choose --primitive scan_axis",
+                       about.id);
   }
   for (const auto& [key, value] : problem.settings) {
     const auto known = std::ranges::find(about.parameters, key, &Parameter::name);
@@ -85,8 +89,9 @@ bool Variant::join(Variant other) {
 
 std::string case_name(const Description& about, const Problem& problem) {
   std::string text = fmt::format("{}/variant:{}/type:{}/op:{}/mode:{}/items:{}", name(about.primitive), about.id,
-                                 name(problem.type), name(problem.op), name(problem.mode), problem.items_per_row());
+                                 name(problem.type), name(problem.op), name(problem.mode), problem.axis());
   if (problem.rows != 1) text += fmt::format("/rows:{}", problem.rows);
+  if (problem.inner != 1) text += fmt::format("/inner:{}", problem.inner);
   for (const Parameter& parameter : about.parameters) {
     const std::string value = setting(about, problem.settings, parameter.name);
     if (value != parameter.values.front()) text += fmt::format("/{}:{}", parameter.name, value);

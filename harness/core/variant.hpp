@@ -2,6 +2,7 @@
 // satisfy the same contract. This header needs no CUDA: a stream is an opaque handle.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,9 +43,21 @@ enum class Primitive {
   scan,        ///< one scan of the whole array
   block_scan,  ///< a scan of each row, whose items a thread block holds in its registers
   warp_scan,   ///< a scan of each row, whose items a warp holds in its registers
+  scan_axis,   ///< scans along the middle axis of a tensor (rows, axis, inner)
 };
-constexpr const char* name(Primitive primitive) {
-  return primitive == Primitive::scan ? "scan" : primitive == Primitive::block_scan ? "block_scan" : "warp_scan";
+inline constexpr std::array kPrimitiveNames{std::pair{Primitive::scan, std::string_view("scan")},
+                                            std::pair{Primitive::block_scan, std::string_view("block_scan")},
+                                            std::pair{Primitive::warp_scan, std::string_view("warp_scan")},
+                                            std::pair{Primitive::scan_axis, std::string_view("scan_axis")}};
+constexpr std::string_view name(Primitive primitive) {
+  return kPrimitiveNames[static_cast<std::size_t>(primitive)].second;
+}
+/// Whether a primitive scans many rows, and whether the items of a row may lie apart.
+constexpr bool has_rows(Primitive primitive) { return primitive != Primitive::scan; }
+constexpr bool has_inner(Primitive primitive) { return primitive == Primitive::scan_axis; }
+/// Whether it reads an array from device memory and writes another, in both modes, however long.
+constexpr bool scans_arrays(Primitive primitive) {
+  return primitive == Primitive::scan || primitive == Primitive::scan_axis;
 }
 
 /// The scan that is asked for.
@@ -51,11 +65,13 @@ struct Problem {
   ElementType type = ElementType::i32;
   Operator op = Operator::plus;
   Mode mode = Mode::inclusive;
-  std::int64_t items = 0;  ///< of all rows
+  std::int64_t items = 0;  ///< in all: rows * axis() * inner
   Settings settings;
-  std::int64_t rows = 1;  ///< of equal length, one behind the other, each scanned alone
+  std::int64_t rows = 1;   ///< of equal length, one behind the other, each scanned alone
+  std::int64_t inner = 1;  ///< items from one to the next of the axis that is scanned
 
-  std::int64_t items_per_row() const { return items / rows; }
+  /// Items that are scanned together.
+  std::int64_t axis() const { return items / (rows * inner); }
   /// Bytes that any scan must move: every item read once and written once.
   std::size_t ideal_bytes() const { return 2 * static_cast<std::size_t>(items) * item_bytes(type, op); }
   friend bool operator==(const Problem&, const Problem&) = default;
@@ -126,6 +142,20 @@ struct Cost {
   std::function<std::optional<std::int64_t>(const Problem&)> swaps;
 };
 
+/// The shape of a tensor whose axis is scanned.
+struct Shape {
+  std::int64_t axis;
+  std::int64_t rows = 1;
+  std::int64_t inner = 1;
+  friend auto operator<=>(const Shape&, const Shape&) = default;
+};
+
+/// A shape in which a variant is verified.
+struct CheckedShape {
+  Shape shape;
+  Settings settings{};
+};
+
 /// The description that a variant gives of itself.
 struct Description {
   std::string id;
@@ -145,8 +175,8 @@ struct Description {
   std::function<std::vector<Settings>(ElementType, Operator)> shapes{};
   Mode natural_mode = Mode::inclusive;  ///< the mode that costs no extra work; the default of `explain`
   std::string limits = "any n";         ///< the supported n, in words
-  /// What `verify` tries by default: the items of a row, and settings. Empty: the sizes where scans of arrays break.
-  std::vector<std::pair<std::int64_t, Settings>> checked{};
+  /// What `verify` tries by default. Empty: the sizes where scans of arrays break.
+  std::vector<CheckedShape> checked{};
   bool in_place = false;             ///< whether the output may be the input array
   bool bitwise_reproducible = true;  ///< of floating-point results
   Cost cost{};
@@ -230,8 +260,8 @@ Settings small_settings(const Description& about);
 /// Returns why the variant does not support the type, operator or settings of `problem`; empty if it does.
 std::string unsupported(const Description& about, const Problem& problem);
 
-/// `PRIMITIVE/variant:ID/type:T/op:O/mode:M/items:N`, with the items of a row; `/rows:R` if there are several; and a
-/// `/parameter:value` for every setting that is not the default.
+/// `PRIMITIVE/variant:ID/type:T/op:O/mode:M/items:N`, with the items of the axis; `/rows:R` and `/inner:I` if there are
+/// several; and a `/parameter:value` for every setting that is not the default.
 std::string case_name(const Description& about, const Problem& problem);
 
 }  // namespace scanlab

@@ -119,7 +119,7 @@ class CudaScanBackend : public ScanBackend {
       const Buffers buffers = buffers_of(timed);
       if (last_user_ != user(timed)) prepare(timed);
       Sample sample{.runs = runs};
-      if (timed.about().primitive != Primitive::scan && timed.bound.cuda_watch) {
+      if (has_rows(timed.about().primitive) && timed.bound.cuda_watch) {
         sample.fields["cycles"] = timed.bound.cuda_watch(buffers, timer_.stream()).front().total;
       }
       const cuda::Work work{

@@ -13,8 +13,9 @@ void describe(const TimedCase& timed, Facts& entry) {
   entry["type"] = name(problem.type);
   entry["op"] = name(problem.op);
   entry["mode"] = name(problem.mode);
-  entry["items"] = problem.items_per_row();
-  if (timed.about().primitive != Primitive::scan) entry["rows"] = problem.rows;
+  entry["items"] = problem.axis();
+  if (has_rows(timed.about().primitive)) entry["rows"] = problem.rows;
+  if (has_inner(timed.about().primitive)) entry["inner"] = problem.inner;
   Facts& settings = entry["settings"] = Facts::object();
   for (const Parameter& parameter : timed.about().parameters) {
     settings[parameter.name] = setting(timed.about(), problem.settings, parameter.name);

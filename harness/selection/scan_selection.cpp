@@ -79,12 +79,10 @@ void unknown_variant(const char* what, const std::string& pattern) {
 
 namespace {
 
-constexpr std::array kPrimitives{Primitive::scan, Primitive::block_scan, Primitive::warp_scan};
-
 /// Leaves the variants of the stated primitives, else scans, else those of the first variant's primitive. A variant
 /// that is named by its id has to be one of them.
 void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& variants) {
-  std::vector<Primitive> wanted = values_of(stated, "primitive", with_names(kPrimitives));
+  std::vector<Primitive> wanted = values_of(stated, "primitive", kPrimitiveNames);
   const auto is_scan = [](const Variant* each) { return each->about.primitive == Primitive::scan; };
   if (wanted.empty()) {
     wanted = {std::ranges::any_of(variants, is_scan) ? Primitive::scan : variants.front()->about.primitive};
@@ -101,9 +99,10 @@ void keep_primitives(const OptionWords& stated, std::vector<const Variant*>& var
   if (variants.empty()) refuse(fmt::format("no chosen variant is a {}", name(wanted.front())));
 }
 
-/// Appends the values of an option that names counts, each once.
-void add_counts(const OptionWords& stated, const char* option, std::vector<std::int64_t>& counts) {
+/// Appends the values of an option that names counts of `least` or more, each once.
+void add_counts(const OptionWords& stated, const char* option, std::int64_t least, std::vector<std::int64_t>& counts) {
   for (const std::int64_t n : counts_of(stated, option)) {
+    if (n < least) refuse(fmt::format("--{} {}: give {} or more", option, n, least));
     if (std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
   }
 }
@@ -127,25 +126,47 @@ Selection select_scans(const OptionWords& stated) {
     return none;
   });
   selection.modes = enumerators(stated, "mode", Mode::inclusive);
-  add_counts(stated, "items", selection.items);
-  add_counts(stated, "rows", selection.rows);
-  if (std::ranges::find(selection.rows, 0) != selection.rows.end()) refuse("--rows 0: give one row or more");
+  add_counts(stated, "items", 0, selection.items);
+  add_counts(stated, "rows", 1, selection.rows);
+  add_counts(stated, "inner", 1, selection.inner);
+  add_counts(stated, "total", 1, selection.totals);
+  if (!selection.rows.empty() && !selection.totals.empty()) refuse("--total sets --rows: leave out one of them");
   selection.settings = settings_of(stated, selection.variants);
   return selection;
 }
 
+std::vector<Shape> Selection::shapes(const Shape& usual) const {
+  const auto or_usual = [](const std::vector<std::int64_t>& stated, std::int64_t otherwise) {
+    return stated.empty() ? std::vector{otherwise} : stated;
+  };
+  std::vector<Shape> all;
+  for (const std::int64_t between : or_usual(inner, usual.inner)) {
+    std::vector<std::int64_t> outer = rows;
+    for (const std::int64_t total : totals) {
+      outer.push_back(std::max(total / std::max(usual.axis * between, std::int64_t{1}), std::int64_t{1}));
+    }
+    for (const std::int64_t r : or_usual(outer, usual.rows)) all.push_back({usual.axis, r, between});
+  }
+  return all;
+}
+
 std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
-  std::map<std::int64_t, std::vector<std::pair<const Variant*, Settings>>> sizes;
+  std::map<Shape, std::vector<std::pair<const Variant*, Settings>>> chosen;
   for (const Variant* variant : variants) {
     Settings own;
     for (const Parameter& parameter : variant->about.parameters) {
-      if (const auto chosen = settings.find(parameter.name); chosen != settings.end()) own.insert(*chosen);
+      if (const auto set = settings.find(parameter.name); set != settings.end()) own.insert(*set);
     }
-    for (const std::int64_t n : items) sizes[n].emplace_back(variant, own);
+    const bool on_arrays = scans_arrays(variant->about.primitive);
+    for (const std::int64_t n : items) {
+      for (const Shape& shape : shapes({n, on_arrays ? 1 : usual_rows})) chosen[shape].emplace_back(variant, own);
+    }
     if (!items.empty()) continue;
-    for (const auto& [n, checked] : variant->about.checked) {
-      sizes[n].emplace_back(variant, own);
-      sizes[n].back().second.insert(checked.begin(), checked.end());
+    for (const CheckedShape& checked : variant->about.checked) {
+      Settings all = own;
+      all.insert(checked.settings.begin(), checked.settings.end());
+      const Shape usual{checked.shape.axis, on_arrays ? checked.shape.rows : usual_rows, checked.shape.inner};
+      for (const Shape& shape : shapes(usual)) chosen[shape].emplace_back(variant, all);
     }
   }
   std::vector<Case> all;
@@ -153,11 +174,10 @@ std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
     for (const Operator op : operators) {
       if (!defined(type, op)) continue;
       for (const Mode mode : modes) {
-        for (const auto& [n, chosen] : sizes) {
-          const bool is_one = chosen.front().first->about.primitive == Primitive::scan;
-          const std::vector<std::int64_t> usual{is_one ? 1 : usual_rows};
-          for (const std::int64_t r : rows.empty() ? usual : rows) {
-            for (const auto& [variant, own] : chosen) all.push_back({variant, {type, op, mode, n * r, own, r}});
+        for (const auto& [shape, own] : chosen) {
+          const auto [n, r, between] = shape;
+          for (const auto& [variant, set] : own) {
+            all.push_back({variant, {type, op, mode, n * r * between, set, r, between}});
           }
         }
       }

@@ -15,22 +15,28 @@ struct Selection {
   std::vector<ElementType> types;
   std::vector<Operator> operators;
   std::vector<Mode> modes;
-  std::vector<std::int64_t> items;  ///< of a row
+  std::vector<std::int64_t> items;  ///< of the axis
   std::vector<std::int64_t> rows;
+  std::vector<std::int64_t> inner;
+  std::vector<std::int64_t> totals;
   Settings settings;
 
   Primitive primitive() const { return variants.front()->about.primitive; }
   /// Every combination, problem by problem (all variants of one problem are neighbours), by n. Where no items are
-  /// stated, each variant has those that it is checked with (Description::checked). Where no rows are
-  /// stated, there are `usual_rows`, or one if the primitive is a scan. A setting is given to the
-  /// variants that have such a parameter. Combinations that a variant does not support are kept: whoever runs them
+  /// stated, each variant has the shapes that it is checked in (Description::checked). Where no rows are stated, there
+  /// are as many as make up the total, else `usual_rows`, or one if the primitive scans arrays. A setting is given to
+  /// the variants that have such a parameter. Combinations that a variant does not support are kept: whoever runs them
   /// reports the refusal.
   std::vector<Case> cases(std::int64_t usual_rows = 1) const;
+
+ private:
+  /// The usual shape, with the rows and the inner items that are stated in place of its own.
+  std::vector<Shape> shapes(const Shape& usual) const;
 };
 
 /// Selects by `variant` (globs; else all) among those of one `primitive` (else scan, or that of the first variant if no
-/// scan is chosen), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items` and
-/// `rows` (else none) and `set` (parameter=value). If the first named variant lacks i32 or plus, its first type or
+/// scan is chosen), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items`, `rows`,
+/// `inner` and `total` (else none) and `set` (parameter=value). If the first named variant lacks i32 or plus, its first type or
 /// operator takes that place. Throws CommandError (status 2) that names near matches for a word that fits nothing.
 Selection select_scans(const OptionWords& stated);
 

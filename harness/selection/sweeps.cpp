@@ -177,6 +177,10 @@ std::vector<ScanInColumns> cases(const ScanSweep& sweep) {
 std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::string& default_items) {
   Selection selection = select_scans(stated);
   if (selection.items.empty() && selection.primitive() == Primitive::scan) selection.items = parse_items(default_items);
+  if (selection.items.empty() && has_inner(selection.primitive())) {
+    selection.items = {32, 256, 4096, 65536};
+    if (selection.rows.empty() && selection.totals.empty()) selection.totals = {std::int64_t{1} << 28};
+  }
   const std::vector<Cache> caches = caches_of(stated);
   const auto launches = states_of(stated, "launch", kLaunchNames, std::vector{Launch::stream, Launch::graph});
   std::vector<ScanInColumns> all;
@@ -185,7 +189,8 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
 }
 
 std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& stated) {
-  refuse_options(stated, {"items", "set"}, "--variant, --type, --op, --mode, --cache and --launch");
+  refuse_options(stated, {"items", "rows", "inner", "total", "set"},
+                 "--variant, --type, --op, --mode, --cache and --launch");
   if (sweep.needs_variants && !stated.contains("variant"))
     refuse(
         fmt::format("the sweep {0} is too long for every variant: choose some, as in --sweep {0} --variant 'best,cub*'",

@@ -157,8 +157,9 @@ Json to_json(const Explanation& explanation) {
           {"type", name(problem.type)},
           {"op", name(problem.op)},
           {"mode", name(problem.mode)},
-          {"items", problem.items_per_row()},
+          {"items", problem.axis()},
           {"rows", problem.rows},
+          {"inner", problem.inner},
           {"parameters", parameters},
           {"launches", launches},
           {"totals",
@@ -214,8 +215,8 @@ void print(const Explanation& explanation, std::ostream& out) {
   const Problem& problem = explanation.explained_case.problem;
   const Description& about = explanation.explained_case.variant->about;
   const std::string rows = problem.rows == 1 ? "" : fmt::format("{} rows of ", problem.rows);
-  fmt::print(out, "{}: {}\n{} of {}{} {} items, {}", about.id, about.title, name(problem.mode), rows,
-             problem.items_per_row(), name(problem.type), name(problem.op));
+  fmt::print(out, "{}: {}\n{} of {}{} {} items, {}", about.id, about.title, name(problem.mode), rows, problem.axis(),
+             name(problem.type), name(problem.op));
   for (const Parameter& parameter : about.parameters) {
     fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
   }

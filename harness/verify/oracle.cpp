@@ -2,7 +2,8 @@
 // (variants/operators/), exactly where the operator rounds nothing.
 //
 // Two passes, so that chunks are independent: the aggregate of every chunk, then, from the aggregate of all chunks
-// before it, every output. Items are made twice rather than kept. At the first item of a row everything starts anew.
+// before it, every output. Items are made twice rather than kept. They are taken in the order in which they are
+// scanned, row by row: at the first item of a row everything starts anew.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +50,11 @@ template <class Op>
 class OracleBuilder {
  public:
   explicit OracleBuilder(Oracle::Data& data)
-      : data_(data), n_(data.problem.items), row_(data.problem.items_per_row()), chunks_(ceil_div(n_, kChunk)) {}
+      : data_(data),
+        n_(data.problem.items),
+        row_(data.problem.axis()),
+        inner_(data.problem.inner),
+        chunks_(ceil_div(n_, kChunk)) {}
 
   void build() {
     allocate();
@@ -71,7 +76,12 @@ class OracleBuilder {
     data_.magnitudes = std::make_unique_for_overwrite<float[]>(count);
   }
 
-  Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, i, n_); }
+  /// The place in the array of the i-th item in the order of the scan.
+  std::int64_t place_of(std::int64_t i) const {
+    const std::int64_t line = i / row_;
+    return inner_ == 1 ? i : (line / inner_ * row_ + i % row_) * inner_ + line % inner_;
+  }
+  Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, place_of(i), n_); }
   /// The place where the first row begins that begins at `i` or later.
   std::int64_t first_row_from(std::int64_t i) const { return ceil_div(i, row_) * row_; }
   std::int64_t end_of(std::int64_t chunk) const { return std::min(n_, (chunk + 1) * kChunk); }
@@ -115,10 +125,11 @@ class OracleBuilder {
         prefix = {};
         next_row += row_;
       }
-      const bool kept = (i + 1) % data_.every == 0;
-      if (kept && exclusive) values[i / data_.every] = stored(prefix, i / data_.every);
+      const std::int64_t place = place_of(i);
+      const bool kept = (place + 1) % data_.every == 0;
+      if (kept && exclusive) values[place / data_.every] = stored(prefix, place / data_.every);
       prefix.push(input(i));
-      if (kept && !exclusive) values[i / data_.every] = stored(prefix, i / data_.every);
+      if (kept && !exclusive) values[place / data_.every] = stored(prefix, place / data_.every);
     }
   }
 
@@ -141,6 +152,7 @@ class OracleBuilder {
   Oracle::Data& data_;
   std::int64_t n_;
   std::int64_t row_;  ///< items of a row
+  std::int64_t inner_;
   std::int64_t chunks_;
 };
 
@@ -233,8 +245,10 @@ bool rounds(const Problem& problem) {
 }
 
 std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem) {
-  const bool has_exact = defined(problem.type, problem.op) &&
-                         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
+  // Operators that do not commute have inputs that are exact in the order of the array.
+  const bool has_exact = defined(problem.type, problem.op) && with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
+                           return kHasExactInput<Op> && (Op::kCommutative || problem.inner == 1);
+                         });
   if (has_exact) return kinds;
   if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
     std::erase(kinds, InputKind::exact);

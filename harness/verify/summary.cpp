@@ -24,7 +24,7 @@ void Summary::add(const Check& check) {
   if (outcome.status == Outcome::Status::skipped) {
     ++skipped_;
     out_of_memory_ |= outcome.out_of_memory;
-    standing.skips[outcome.message].push_back(problem.items_per_row());
+    standing.skips[outcome.message].push_back(problem.axis());
     return;
   }
   standing.worst = std::max(standing.worst, outcome.error_to_bound);
@@ -32,7 +32,7 @@ void Summary::add(const Check& check) {
     ++standing.repeated;
     if (check.different > 1 && outcome.passed()) {
       standing.varying.push_back(fmt::format("{} different outputs in {} runs (n = {}, {} input)", check.different,
-                                             check.runs, problem.items_per_row(), name(*check.input)));
+                                             check.runs, problem.axis(), name(*check.input)));
     }
   }
   if (outcome.passed()) {
@@ -41,7 +41,7 @@ void Summary::add(const Check& check) {
     return;
   }
   ++failed_;
-  standing.failures.push_back(fmt::format("n = {}, {} input: {}\n           again: {}", problem.items_per_row(),
+  standing.failures.push_back(fmt::format("n = {}, {} input: {}\n           again: {}", problem.axis(),
                                           name(*check.input), outcome.message, again(check)));
 }
 
@@ -80,9 +80,10 @@ std::string Summary::again(const Check& check) const {
   std::string words =
       fmt::format("scanlab verify --device {} --variant {} --type {} --op {} --mode {} --items {} --input {} --seed {}",
                   checked_.backend(), check.tested_case.variant->about.id, name(problem.type), name(problem.op),
-                  name(problem.mode), problem.items_per_row(), name(*check.input), checked_.request.seed);
+                  name(problem.mode), problem.axis(), name(*check.input), checked_.request.seed);
   if (check.aliasing != Aliasing::apart) words += fmt::format(" --aliasing {}", name(*check.aliasing));
   if (problem.rows != 1) words += fmt::format(" --rows {}", problem.rows);
+  if (problem.inner != 1) words += fmt::format(" --inner {}", problem.inner);
   for (const auto& [parameter, value] : problem.settings) words += fmt::format(" --set {}={}", parameter, value);
   return words + checked_.flags;
 }

@@ -438,15 +438,19 @@ TEST(Variants, AreRightOfEveryTypeAndOperatorInEveryAliasing) {
   }
 }
 
-/// Rows one behind the other, of every shape that `verify` tries: a group that reads or writes another's row is wrong.
-TEST(BlockScans, AreRightOfEveryShapeInSeveralRows) {
+/// Several rows, of every shape that `verify` tries: whoever reads or writes another's row is wrong.
+TEST(ScansOfRows, AreRightOfEveryShape) {
   for (const auto& [id, each] : Registry::instance().all()) {
-    if (!each.backends.simt || each.about.primitive == Primitive::scan) continue;
-    for (const auto& [n, settings] : each.about.checked) {
+    const Primitive primitive = each.about.primitive;
+    if (!each.backends.simt || !has_rows(primitive)) continue;
+    for (const auto& [shape, settings] : each.about.checked) {
+      const std::int64_t rows = scans_arrays(primitive) ? shape.rows : 3, items = rows * shape.axis * shape.inner;
       for (const auto& [type, op] :
            {std::pair(ElementType::i32, Operator::affine), {ElementType::f32, Operator::plus}}) {
-        const Problem problem{type, op, Mode::inclusive, 3 * n, settings, 3};
-        if (each.bind(problem).plan.possible()) expect_right(each, problem, {.trace = false});
+        for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+          const Problem problem{type, op, mode, items, settings, rows, shape.inner};
+          if (each.bind(problem).plan.possible()) expect_right(each, problem, {.trace = false});
+        }
       }
     }
   }

@@ -382,22 +382,26 @@ TEST(Comparison, CopiesAreComparedWithTheInput) {
   EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::empty_launch).passed());
 }
 
-/// Rows shorter and longer than the oracle's chunks, which begin inside of them and at their ends.
+/// Rows shorter and longer than the oracle's chunks, which begin inside of them and at their ends; and rows whose items
+/// lie apart.
 TEST(Oracle, BeginsAnewWithEachRow) {
   using Op = Affine<std::int32_t>;
-  for (const auto& [n, rows] : {std::pair(5, 4000), {4096, 3}, {7001, 3}, {1, 50}, {20'001, 1}}) {
+  for (const auto& [n, rows, inner] :
+       {Shape{5, 4000}, {4096, 3}, {7001, 3}, {1, 50}, {20'001}, {5, 40, 100}, {4097, 2, 3}, {1, 7, 9}, {30, 1, 999}}) {
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
-      const std::int64_t items = std::int64_t{n} * rows;
+      const std::int64_t items = n * rows * inner;
       Problem problem = problem_of<Op>(items, mode);
       problem.rows = rows;
+      problem.inner = inner;
       const Oracle oracle(problem, InputKind::random, kSeed);
-      Op::Item running{};
+      std::vector<Op::Item> running(static_cast<std::size_t>(inner));
       for (std::int64_t i = 0; i < items; ++i) {
-        if (i % n == 0) running = Op::identity();
-        const Op::Item before = running;
-        running = Op{}(running, input_item<Op>(InputKind::random, kSeed, i, items));
-        ASSERT_EQ(values<Op>(oracle)[i], mode == Mode::inclusive ? running : before)
-            << rows << " of " << n << ": " << i;
+        Op::Item& of_line = running[i % inner];
+        if (i / inner % n == 0) of_line = Op::identity();
+        const Op::Item before = of_line;
+        of_line = Op{}(of_line, input_item<Op>(InputKind::random, kSeed, i, items));
+        ASSERT_EQ(values<Op>(oracle)[i], mode == Mode::inclusive ? of_line : before)
+            << rows << " of " << n << " of " << inner << ": " << i;
       }
     }
   }

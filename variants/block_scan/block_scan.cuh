@@ -301,9 +301,9 @@ inline Description describe_group(Description about, bool warp, bool compiled = 
     for (const std::string& k : about.parameters[items_parameter(about)].values) {
       const std::int64_t row = std::int64_t{threads} * std::stoi(k);
       if (row > 4096) continue;  // slow on the emulator
-      about.checked.push_back({row, {{"items_per_thread", k}}});
+      about.checked.push_back({{row}, {{"items_per_thread", k}}});
       if (k != "4" || (compiled && threads != 96)) continue;
-      about.checked.push_back({row, {{"items_per_thread", k}, {"arrangement", "striped"}, {"scans", "2"}}});
+      about.checked.push_back({{row}, {{"items_per_thread", k}, {"arrangement", "striped"}, {"scans", "2"}}});
     }
   }
   return about;
@@ -318,7 +318,7 @@ inline Parameter registers_parameter() {
 struct Shape {
   Shape() = default;
   Shape(const Description& about, const Problem& problem)
-      : row(problem.items_per_row()),
+      : row(problem.axis()),
         rows(problem.rows),
         k(std::stoi(setting(about, problem.settings, "items_per_thread"))),
         scans(std::stoi(setting(about, problem.settings, "scans"))),
