@@ -30,8 +30,19 @@ namespace scanlab::scan {
 
 using cuda::Wait;
 
+/// The items of an array as they are.
+template <Associative Op>
+struct PlainItems {
+  using Item = typename Op::Item;
+  __device__ Item next(const InOf<Op>& item) const { return static_cast<Item>(item); }
+  /// The result at an item's place. next: the fold with it; before: without it.
+  __device__ OutOf<Op> result(Mode mode, const Before<Op>& before, const Item&, const Item& next) const {
+    return static_cast<OutOf<Op>>(mode == Mode::exclusive ? item_of(before) : next);
+  }
+};
+
 /// Watch: NoWatch, or a class that counts the cycles of each role. Given: Arguments, or a class that
-/// holds them and defines how aggregates of tiles are published and gathered.
+/// holds them and defines how aggregates of tiles are published and gathered, or how items are made of an array's.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
@@ -144,6 +155,7 @@ class LookAheadBlock {
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> folded = nothing<Op>();
+      auto items = items_from(ring_.place(tile, warp, lane_));
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
         if constexpr (kKeeps) {
@@ -151,7 +163,7 @@ class LookAheadBlock {
           in_place = vector;
           folded = op_(folded, vector.items[kItems - 1]);
         } else {
-          for (const In& item : vector.items) folded = op_(folded, static_cast<Item>(item));
+          for (const In& item : vector.items) folded = op_(folded, items.next(item));
         }
       });
       const Item total = scan_warp(block_, item_of(folded), op_);
@@ -211,12 +223,14 @@ class LookAheadBlock {
       const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
       const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);
       Before<Op> running = op_(prefix, before);
+      auto items = items_from(ring_.place(tile, warp, lane_));
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
         const Before<Op> before_vector = running;
         for (In& item : vector.items) {
-          const Item next = op_(kKeeps ? before_vector : running, static_cast<Item>(item));
-          item = scanlab::bit_cast<In>(static_cast<Out>(given_.mode == Mode::exclusive ? item_of(running) : next));
+          const Item own = items.next(item);
+          const Item next = op_(kKeeps ? before_vector : running, own);
+          item = scanlab::bit_cast<In>(items.result(given_.mode, running, own, next));
           running = next;
         }
         in_place = vector;
@@ -237,6 +251,15 @@ class LookAheadBlock {
     if (HasIdentity<Op> && ring_.items_of_part(tile, warp) == 0) return;
 #pragma unroll 3
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
+  }
+
+  /// The items of a lane, which begin at a place of the array: as the operator takes them, one after another.
+  __device__ auto items_from(std::int64_t place) const {
+    if constexpr (requires { tiles_.items_from(place); }) {
+      return tiles_.items_from(place);
+    } else {
+      return PlainItems<Op>{};
+    }
   }
 
   /// Whether this lane arrives at barriers: lane 0 does so for its warp, after a __syncwarp().

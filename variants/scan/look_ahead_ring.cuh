@@ -165,6 +165,11 @@ class Ring {
     return reinterpret_cast<Vector*>(items(slot)) + (kLanes * warp + lane) * shape_.vectors;
   }
 
+  /// The place in the array of a lane's first item.
+  __device__ std::int64_t place(std::int64_t tile, int warp, int lane) const {
+    return tile * tile_items() + warp * part_items() + lane * (part_items() / kLanes);
+  }
+
   /// How many items of a warp's part there are: fewer than it holds, or none, in the last tile.
   __device__ int items_of_part(std::int64_t tile, int warp) const {
     return items_from(tile * tile_items() + warp * part_items(), part_items());
