@@ -5,12 +5,10 @@ namespace scanlab::block_scan {
 namespace {
 
 struct Id {
-  static Description describe() {
-    return {.id = "cub_block_scan", .title = "CUB BlockScan", .source = "NVIDIA CCCL, cub/block/block_scan.cuh"};
-  }
+  static Description describe() { return describe_cub("cub_block_scan", "CUB BlockScan"); }
 };
 
-const Registration registration{cuda::cuda_scan<CubBlockScan<Id>>(Origin::baseline)};
+const Registration registration{cuda::cuda_scan<Variant<Id, CubBlocks>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab::block_scan

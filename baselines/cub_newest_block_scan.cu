@@ -6,14 +6,13 @@ namespace {
 
 struct Id {
   static Description describe() {
-    return {.id = "cub_newest_block_scan",
-            .title = "CUB BlockScan of CCCL " + std::to_string(CCCL_MAJOR_VERSION) + "." +
-                     std::to_string(CCCL_MINOR_VERSION) + "." + std::to_string(CCCL_PATCH_VERSION),
-            .source = "NVIDIA CCCL, cub/block/block_scan.cuh"};
+    return describe_cub("cub_newest_block_scan", "CUB BlockScan of CCCL " + std::to_string(CCCL_MAJOR_VERSION) + "." +
+                                                     std::to_string(CCCL_MINOR_VERSION) + "." +
+                                                     std::to_string(CCCL_PATCH_VERSION));
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubBlockScan<Id>>(Origin::baseline)};
+const Registration registration{cuda::cuda_scan<Variant<Id, CubBlocks>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab::block_scan

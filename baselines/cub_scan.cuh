@@ -51,7 +51,7 @@ using Minimum = cub::Min;
 
 /// The operator as a user of CUB would name it, so that CUB recognises it and may choose its tuned policies.
 template <class Op>
-auto cub_operator() {
+constexpr auto cub_operator() {
   if constexpr (Op::kOperator == Operator::plus) {
     return ::cuda::std::plus<>{};
   } else if constexpr (Op::kOperator == Operator::max) {

@@ -12,27 +12,18 @@ struct CubWarp {
   SCANLAB_HD int shared_items(int) const { return 1; }  // more than its empty storage
   int chain(int) const { return 6; }
 
-  /// The operator as its users name it, so that CUB may choose instructions for it.
-  template <class Op>
-  __device__ static auto operation() {
-    if constexpr (Op::kOperator == Operator::plus) {
-      return ::cuda::std::plus<>();
-    } else {
-      return Op();
-    }
-  }
   template <class Group, class Item, class Op>
   __device__ Item inclusive(const Group&, Item* shared, Item item, Op) const {
     using Scan = cub::WarpScan<Item>;
     static_assert(sizeof(typename Scan::TempStorage) <= sizeof(Item));
-    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).InclusiveScan(item, item, operation<Op>());
+    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).InclusiveScan(item, item, cub_operator<Op>());
     return item;
   }
   template <class Group, class Item, class Op>
   __device__ Item exclusive(const Group&, Item* shared, Item item, Op) const {
     using Scan = cub::WarpScan<Item>;
     Item before;
-    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).ExclusiveScan(item, before, operation<Op>());
+    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).ExclusiveScan(item, before, cub_operator<Op>());
     return threadIdx.x % kLanes == 0 ? Op::identity() : before;  // CUB does not define that of lane 0
   }
 };

@@ -49,7 +49,7 @@ def test_a_loss_is_counted_as_one_with_its_ratio_and_its_threads() -> None:
     slow = [samples("block_best", 3000.0, 900.0, 128), samples("block_best", 1000.0, 300.0)]
     theirs = [samples("cub_block_scan", 1500.0, 450.0, threads) for threads in (64, 128)]
     (row,) = blocks.block_scan_rivals(data_of(*slow, *theirs)).content.rows.itertuples()
-    assert (row.time_win, row.time_tie, row.time_loss, row.time_at) == (1, 0, 1, 128)
+    assert (row.time_win, row.time_tie, row.time_loss, row.time_at) == (1, 0, 1, "128")
     assert round(row.time_least.value, 1) == 0.5
 
 

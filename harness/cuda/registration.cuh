@@ -11,6 +11,18 @@
 
 namespace scanlab::cuda {
 
+/// Binds the instrumented form of a scan, if it has one.
+template <class Op, class Scan>
+void bind_watch(const Scan& scan, BoundScan& bound) {
+  using Item = typename Op::Item;
+  if constexpr (requires(const Item* in, Item* out) { scan->watch(cudaStream_t{}, Op{}, in, out, nullptr); }) {
+    bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
+      return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
+                         static_cast<Item*>(buffers.out), buffers.workspace);
+    };
+  }
+}
+
 /// Wraps a class
 ///   struct MyScan {
 ///     static Description describe();
@@ -40,12 +52,7 @@ Variant cuda_scan(Origin origin = Origin::variant) {
             scan->prepare(static_cast<cudaStream_t>(stream), Op{}, workspace, bytes);
           };
         }
-        if constexpr (requires(const Item* in, Item* out) { scan->watch(cudaStream_t{}, Op{}, in, out, nullptr); }) {
-          bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
-            return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
-                               static_cast<Item*>(buffers.out), buffers.workspace);
-          };
-        }
+        bind_watch<Op>(scan, bound);
         bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {
           scan->run(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
                     static_cast<Item*>(buffers.out), buffers.workspace, bytes);

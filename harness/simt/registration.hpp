@@ -7,6 +7,7 @@
 #include "harness/simt/emulator.hpp"
 #include "harness/simt/workspace.hpp"
 #if defined(__CUDACC__)
+#include "harness/cuda/registration.cuh"
 #include "harness/simt/gpu_block.cuh"
 #endif
 
@@ -68,12 +69,7 @@ Variant portable_scan(Origin origin = Origin::variant) {
           CudaMachine machine(static_cast<cudaStream_t>(stream));
           run_on(machine, Op{}, buffers);
         };
-        if constexpr (requires(const Item* in, Item* out) { scan->watch(cudaStream_t{}, Op{}, in, out, nullptr); }) {
-          bound.cuda_watch = [scan](const Buffers& buffers, StreamHandle stream) {
-            return scan->watch(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
-                               static_cast<Item*>(buffers.out), buffers.workspace);
-          };
-        }
+        cuda::bind_watch<Op>(scan, bound);
 #endif
       });
 }

@@ -12,11 +12,7 @@
 namespace scanlab::block_scan {
 namespace {
 
-/// Whether a sum can be taken back exactly.
-template <class Op>
-inline constexpr bool kInvertible = Op::kOperator == Operator::plus&& std::is_integral_v<typename Op::Item>;
-
-/// kFolds: whether a warp folds the totals at once.
+/// kFolds: whether a warp folds the totals at once, if there are more than two.
 template <int kWarps, bool kFolds>
 struct Best {
   static constexpr bool kWarp = false;
@@ -35,10 +31,7 @@ struct Best {
     if (lane == kLanes - 1) shared[warp] = total;
     group.sync();  // the totals are there
     block.step("totals", 0);
-    if constexpr (kWarps == 2) {
-      const Item first = shared[0];
-      return warp == 0 ? item : op(first, item);
-    } else if constexpr (kFolds) {
+    if constexpr (kFolds && kWarps > 2) {
       constexpr int kPeriod = std::bit_ceil(static_cast<unsigned>(kWarps));  // lanes that fold together
       const int which = scan::kFoldsAtOnce<Op> ? lane : lane % kPeriod;
       Item own = Op::identity();
@@ -52,7 +45,7 @@ struct Best {
         const auto totals = block.template load<kVector>(shared, first);
 #pragma unroll
         for (int w = first; w < first + kVector; ++w) {
-          if (w < warp) before = w == 0 ? totals[0] : op(before, totals[w - first]);
+          if (w < kWarps - 1 && w < warp) before = w == 0 ? totals[0] : op(before, totals[w - first]);
         }
       }
       return op(before, item);
@@ -84,17 +77,9 @@ struct Best {
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
-    using Item = typename Op::Item;
     group.block.step("shuffle", 0);
-    const Item scanned = scan_warp(group.block, item, op);
-    Item left;
-    if constexpr (kInvertible<Op>) {
-      left = static_cast<Item>(static_cast<std::uint32_t>(scanned) - static_cast<std::uint32_t>(item));
-    } else {
-      const Item neighbour = group.block.shuffle_up(scanned, 1);
-      left = group.block.lane() == 0 ? Op::identity() : neighbour;
-    }
-    return add_warps(group, shared, scanned, left, op);
+    const typename Op::Item scanned = scan_warp(group.block, item, op);
+    return add_warps(group, shared, scanned, before_lane(group.block, scanned, item, op), op);
   }
 };
 
@@ -106,17 +91,17 @@ using Fold = Best<kWarps, true>;
 /// The scan that a problem's settings name.
 struct EachOrFold {
   static constexpr bool kWarp = false;
+  static constexpr const char* kShapes = OfWarps<Fold>::kShapes;
   bool folds = false;
   static EachOrFold for_problem(const Description& about, const Problem& problem) {
     return {setting(about, problem.settings, "totals") == "fold"};
   }
-  int chain(int threads, int k) const { return OfWarps<Fold>().chain(threads, k); }
-  template <class F>
+  template <class Op, class F>
   void with(int threads, F f) const {
     if (folds) {
-      OfWarps<Fold>().with(threads, f);
+      OfWarps<Fold>().with<Op>(threads, f);
     } else {
-      OfWarps<Each>().with(threads, f);
+      OfWarps<Each>().with<Op>(threads, f);
     }
   }
 };

@@ -6,9 +6,8 @@
 //         meanwhile: the fewest instructions of all, and two barriers whatever T is.
 // Work    About 2 T, and 2 k for the k items of each of T threads.
 // Span    2 T / 32 + 5 steps.
-// Banks   Segments are read by words of 16 bytes where their length allows. Distances between them keep 1, 2, 4, 8, 16
-// or
-//         32 warps of 4-byte items without a conflict in raking; the threads' own accesses may meet two by two.
+// Banks   Segments are read by words of 16 bytes where their length allows. Those of 32 bytes meet two by two. Longer
+//         ones of a power of two leave 16 bytes free after every row of banks, and meet no other.
 // Source  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008; BLOCK_SCAN_RAKING in CUB.
 #include "variants/block_scan/block_scan.cuh"
 
@@ -19,7 +18,8 @@ template <int kWarps>
 struct Raking {
   static constexpr bool kWarp = false;
   static constexpr int kThreads = kWarps * kLanes;
-  SCANLAB_HD int shared_items(int) const { return kLanes * (kWarps + 4); }
+  static constexpr int kBlocks = kThreads == 512 ? 3 : 1;  // else two, for a few registers
+  SCANLAB_HD int shared_items(int) const { return kWarps * (kLanes + 4); }
   int chain(int threads) const { return 2 * ((threads + kLanes - 1) / kLanes) + 6; }
 
   template <class Group, class SharedItems, Monoid Op>
@@ -27,23 +27,21 @@ struct Raking {
     using Item = typename Op::Item;
     constexpr int kFits = 16 / sizeof(Item);
     constexpr int kVector = kWarps % kFits == 0 ? kFits : 1;  // items read at once
-    constexpr int kDistance = kWarps == kVector ? kWarps : kVector > 1 ? kWarps + kVector : kWarps | 1;
     auto& block = group.block;
     const int t = group.rank();
     const auto at = [](int i) {
-      return static_cast<int>(static_cast<unsigned>(i) / kWarps * kDistance + static_cast<unsigned>(i) % kWarps);
+      constexpr bool kApart = std::has_single_bit(unsigned{kWarps}) && kWarps * sizeof(Item) > 32;
+      constexpr unsigned kRow = std::max<unsigned>(kWarps, 128 / sizeof(Item));  // no fewer than a segment
+      return kApart ? i + static_cast<int>(static_cast<unsigned>(i) / kRow * kVector) : i;
     };
     block.step("spread", 0);
     shared[at(t)] = item;  // of a whole number of warps: the last threads' items are identities
-    if constexpr (kWarps > 8) {
-      for (int i = t + block.num_threads(); i < kLanes * kWarps; i += block.num_threads()) {
-        shared[at(i)] = Op::identity();
-      }
-    }
+    const bool rakes = block.any(block.warp() == 0);
     group.sync();
     block.step("rake", 0);
-    if (block.warp() == 0) {
-      const int first = block.lane() * kDistance;
+    if (rakes) {
+      const bool all = kWarps <= 8 || block.lane() * kWarps < block.num_threads();  // or none of a segment's threads
+      const int first = all ? at(block.lane() * kWarps) : 0;
       simt::Vector<Item, kVector> segment[kWarps / kVector];
       Item total = Op::identity();
 #pragma unroll
@@ -52,14 +50,13 @@ struct Raking {
         const Item next = segment[i / kVector][i % kVector];
         total = i == 0 ? next : op(total, next);
       }
-      const Item before = block.shuffle_up(scan_warp(block, total, op), 1);
-      Item running = block.lane() == 0 ? Op::identity() : before;
+      Item running = before_lane(block, scan_warp(block, total, op), total, op);
 #pragma unroll
       for (int i = 0; i < kWarps; ++i) {
         const Item next = segment[i / kVector][i % kVector];
         segment[i / kVector][i % kVector] = running;
         running = op(running, next);
-        if ((i + 1) % kVector == 0) {
+        if ((i + 1) % kVector == 0 && all) {
           block.template store<kVector>(shared, first + i + 1 - kVector, segment[i / kVector]);
         }
       }

@@ -67,12 +67,15 @@ SCANLAB_HD std::uint32_t fold_bits([[maybe_unused]] const Item (&items)[K]) {
   return bits;
 }
 
-/// Threads that scan a row together: a block, or a warp of a block.
-template <bool kWarp, simt::ThreadBlock Block>
+/// Threads that scan a row together: a block, or a warp of a block. kThreads: that are known to hold items; or 0.
+template <bool kWarp, simt::ThreadBlock Block, int kThreads>
 struct Group {
   Block& block;
   int threads;  ///< that hold items: the first of them
   SCANLAB_HD int rank() const { return kWarp ? block.lane() : block.thread_rank(); }
+  SCANLAB_HD bool holds() const { return kThreads != 0 || rank() < threads; }
+  /// Whether warps are whole, if it is known.
+  SCANLAB_HD static constexpr bool whole() { return kThreads != 0 && kThreads % kLanes == 0; }
   SCANLAB_HD void sync() const {
     if constexpr (kWarp) {
       block.sync_warp();
@@ -88,50 +91,90 @@ SCANLAB_HD int place(int t, int j, int threads) {
   return kStriped ? j * threads + t : t * K + j;
 }
 
-/// The scan over a warp, one value a lane: inclusive, five steps. Where the compiler would select the sum or the item,
-/// an addition that only lanes with a left neighbour execute saves an instruction a step.
+/// The scan over a warp, one value a lane: inclusive, five steps. A shuffle says whether there is such a lane on the
+/// left, else it gives the own value: only lanes that have one execute the operator, and nothing is compared or
+/// selected.
 template <simt::ThreadBlock Block, Monoid Op>
-SCANLAB_HD typename Op::Item scan_warp(Block& block, typename Op::Item item, Op op) {
-  [[maybe_unused]] constexpr bool kSum = Op::kOperator == Operator::plus;
-  using Item = typename Op::Item;
-  const int lane = block.lane();
+SCANLAB_HD typename Op::Item scan_warp([[maybe_unused]] Block& block, typename Op::Item item, Op op) {
 #pragma unroll
   for (int distance = 1; distance < kLanes; distance *= 2) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (kSum && std::is_same_v<Item, std::int32_t>) {
-      asm("{ .reg .s32 left; .reg .pred p; setp.ge.s32 p, %1, %2; shfl.sync.up.b32 left, %0, %2, 0, 0xffffffff;"
-          "  @p add.s32 %0, left, %0; }"
-          : "+r"(item)
-          : "r"(lane), "r"(distance));
-      continue;
-    } else if constexpr (kSum && std::is_same_v<Item, float>) {
-      asm("{ .reg .f32 left; .reg .pred p; setp.ge.s32 p, %1, %2; shfl.sync.up.b32 left, %0, %2, 0, 0xffffffff;"
-          "  @p add.f32 %0, left, %0; }"
-          : "+f"(item)
-          : "r"(lane), "r"(distance));
-      continue;
+    int any = 0;
+    auto next = simt::change_words(item, [&](std::uint32_t word) {
+      asm volatile("{ .reg .pred p; shfl.sync.up.b32 %0|p, %0, %2, 0, 0xffffffff; selp.b32 %1, 1, 0, p; }"
+                   : "+r"(word), "=r"(any)
+                   : "r"(distance));
+      return word;
+    });
+    if (any != 0) {
+      next = op(next, item);
+      asm volatile("");  // keeps compilers from a select
     }
+    item = next;
+#else
+    const auto left = block.shuffle_up(item, distance);
+    if (block.lane() >= distance) item = op(left, item);
 #endif
-    const Item left = block.shuffle_up(item, distance);
-    if (lane >= distance) item = op(left, item);
   }
   return item;
 }
 
-/// Turns striped items into blocked ones, or back, through shared memory that is free; an item is left free after every
-/// 32.
+/// Whether a sum can be taken back exactly.
+template <class Op>
+inline constexpr bool kInvertible = Op::kOperator == Operator::plus&& std::is_integral_v<typename Op::Item>;
+
+/// What comes before a lane's item in its warp: `scanned` is the inclusive result of scan_warp().
+template <simt::ThreadBlock Block, Monoid Op>
+SCANLAB_HD typename Op::Item before_lane(Block& block, typename Op::Item scanned, typename Op::Item item, Op) {
+  using Item = typename Op::Item;
+  if constexpr (kInvertible<Op>) {
+    return static_cast<Item>(static_cast<std::uint32_t>(scanned) - static_cast<std::uint32_t>(item));
+  } else {
+    const Item left = block.shuffle_up(scanned, 1);
+    return block.lane() == 0 ? Op::identity() : left;
+  }
+}
+
+/// How K items of each thread lie in shared memory while they are exchanged: a thread has vectors of 16 bytes, if it
+/// has so much, and a vector is left free after every row of banks, if it has more.
+template <class Item, int K>
+struct Exchanged {
+  static constexpr int kVector = std::min<int>(K, 16 / sizeof(Item));
+  SCANLAB_HD static constexpr int at(int i) {
+    constexpr unsigned kRow = 128 / sizeof(Item);
+    return K > kVector ? i + static_cast<int>(static_cast<unsigned>(i) / kRow * kVector) : i;
+  }
+};
+
+/// Turns striped items into blocked ones, or back, through shared memory from item `begin` on.
 template <int K, bool kToBlocked, class Group, class SharedItems, class Item>
-SCANLAB_HD void exchange(const Group& group, SharedItems shared, Item (&items)[K]) {
-  const auto at = [](int i) { return i + (i >> 5); };
-  const int t = group.rank();
+SCANLAB_HD void exchange(const Group& group, SharedItems shared, int begin, Item (&items)[K]) {
+  using Places = Exchanged<Item, K>;
+  constexpr int kVector = Places::kVector;
+  const int t = group.rank(), own = begin + Places::at(t * K);
+  const auto striped = [&](int j) {
+    const int stripe = j * group.threads;  // a constant, where warps are whole; then t is all to be computed
+    return begin + (group.whole() ? Places::at(stripe) + Places::at(t) : Places::at(stripe + t));
+  };
+  simt::Vector<Item, kVector> vector;
 #pragma unroll
-  for (int j = 0; j < K; ++j) {
-    if (t < group.threads) shared[at(place<K, kToBlocked>(t, j, group.threads))] = items[j];
+  for (int j = 0; j < K && group.holds(); ++j) {
+    if constexpr (kToBlocked) {
+      shared[striped(j)] = items[j];
+    } else {
+      vector[j % kVector] = items[j];
+      if ((j + 1) % kVector == 0) group.block.template store<kVector>(shared, own + j + 1 - kVector, vector);
+    }
   }
   group.sync();
 #pragma unroll
-  for (int j = 0; j < K; ++j) {
-    if (t < group.threads) items[j] = shared[at(place<K, !kToBlocked>(t, j, group.threads))];
+  for (int j = 0; j < K && group.holds(); ++j) {
+    if constexpr (kToBlocked) {
+      if (j % kVector == 0) vector = group.block.template load<kVector>(shared, own + j);
+      items[j] = vector[j % kVector];
+    } else {
+      items[j] = shared[striped(j)];
+    }
   }
 }
 
@@ -161,6 +204,7 @@ SCANLAB_HD void scan_blocked(const Algorithm& algorithm, const Group& group, Sha
 ///   struct Algorithm {
 ///     static constexpr bool kWarp;                  // whether a group is a warp, else a block
 ///     static constexpr int kThreads;                // optional: it is compiled for at most so many
+///     static constexpr int kBlocks;                 // optional: of its blocks, that a multiprocessor holds at least
 ///     int shared_items(int threads) const;          // of shared memory, by a group
 ///     int chain(int threads) const;                 // most applications of the operator behind a result
 ///     // The scan over the first group.threads threads; the others' items are identities, their results unused.
@@ -178,13 +222,19 @@ struct OfThreads {
       return 0;
     }
   }();
+  static constexpr int kBlocks = [] {
+    if constexpr (requires { Algorithm::kBlocks; }) {
+      return Algorithm::kBlocks;
+    } else {
+      return 1;
+    }
+  }();
   Algorithm algorithm;
 
   template <class Item, int K, bool kStriped>
   SCANLAB_HD int shared_bytes(int threads) const {
-    const int exchanged = kStriped ? threads * K + threads * K / kLanes : 0;
-    const int scanned = algorithm.shared_items(threads);
-    return (exchanged > scanned ? exchanged : scanned) * static_cast<int>(sizeof(Item));
+    const int exchanged = kStriped ? Exchanged<Item, K>::at(threads * K) : 0;
+    return (scanned(threads) + exchanged) * static_cast<int>(sizeof(Item));
   }
   int chain(int threads, int k) const { return algorithm.chain(threads) + 2 * k; }
   static OfThreads for_problem(const Description& about, const Problem& problem) {
@@ -197,24 +247,26 @@ struct OfThreads {
 
   template <int K, bool kStriped, class Group, class SharedItems, Monoid Op>
   SCANLAB_HD void scan(const Group& group, SharedItems shared, typename Op::Item (&items)[K], Op op) const {
-    if constexpr (kStriped) {
-      exchange<K, true>(group, shared, items);
-      group.sync();
-    }
+    const int begin = scanned(group.threads);
+    if constexpr (kStriped) exchange<K, true>(group, shared, begin, items);
     scan_blocked(algorithm, group, shared, items, op);
     if constexpr (kStriped) {
-      group.sync();
-      exchange<K, false>(group, shared, items);
+      if (kWarp || begin == 0) group.sync();  // else the algorithm has a barrier
+      exchange<K, false>(group, shared, begin, items);
     }
   }
+
+ private:
+  /// Items of the algorithm in shared memory, a multiple of 16 bytes.
+  SCANLAB_HD int scanned(int threads) const { return (algorithm.shared_items(threads) + 3) / 4 * 4; }
 };
 
-/// kThreads: most threads of a block. kFull: a multiprocessor holds 2048 threads, which leaves 32 registers to each.
-template <class Scan, int K, bool kStriped, int kThreads = kMaxThreads, bool kFull = false>
+/// kThreads: most threads of a block. kBlocks: a multiprocessor holds so many at least, which limits their registers.
+template <class Scan, int K, bool kStriped, int kThreads = kMaxThreads, int kBlocks = 1>
 struct Kernel {
   static constexpr const char* kName = "block_scan";
   static constexpr int kMaxThreads = kThreads;
-  static constexpr int kBlocksPerMultiprocessor = kFull ? std::min(2048 / kThreads, 32) : 1;
+  static constexpr int kBlocksPerMultiprocessor = kBlocks;
   Scan scan;
 
   /// in, out     `rows` rows of `row` items, may be the same array; group g scans row g
@@ -227,12 +279,13 @@ struct Kernel {
                              simt::Global<Block, typename Op::Item> out, int row, std::int64_t rows, int scans,
                              std::uint32_t never, simt::Global<Block, Times> times, Op op) const {
     using Item = typename Op::Item;
-    const Group<Scan::kWarp, Block> group{block, row / K};
+    constexpr int kHold = Scan::kWarp ? kLanes : kStriped ? Scan::kThreads : 0;  // threads with items, if it is known
+    const Group<Scan::kWarp, Block, kHold> group{block, kHold != 0 ? kHold : row / K};
     const int warps = (block.num_threads() + kLanes - 1) / kLanes, groups = Scan::kWarp ? warps : 1;
     const int own = Scan::kWarp ? block.warp() : 0;
     const std::int64_t base = (block.group_index() * groups + own) * row;
     const int t = group.rank();
-    const bool holds = t < group.threads && base < rows * row;
+    const bool holds = group.holds() && base < rows * row;
     const int bytes = scan.template shared_bytes<Item, K, kStriped>(group.threads);
     auto shared = block.template shared<Item>(bytes / static_cast<int>(sizeof(Item)), own * bytes);
 
@@ -243,12 +296,13 @@ struct Kernel {
       if (holds) items[j] = in[base + place<K, kStriped>(t, j, group.threads)];
     }
     if ((fold_bits(items) & never) != 0) return;  // the items are here
+    const int timed = times ? 1 : 0;              // scans left when one is timed; 0: none is
     std::int64_t begin = 0;
     std::uint32_t zero = 0;
 #pragma unroll 1
     for (int left = scans; left > 0; --left) {
-      group.sync();              // the shared memory is free again
-      if (times && left == 1) {  // the scans before brought the code into the caches
+      group.sync();         // the shared memory is free again
+      if (left == timed) {  // the scans before brought the code into the caches
         block.sync();
         begin = read_clock();
         zero |= static_cast<std::uint32_t>(begin) & never;
@@ -273,7 +327,7 @@ struct Kernel {
 
 inline constexpr int kWarpsPerBlock = 8;   // of warp scans
 inline constexpr int kWatchedScans = 4;    // of which the last is timed
-inline constexpr int kWatchedBlocks = 32;  // fewer than a device has multiprocessors: each is alone on its own
+inline constexpr int kWatchedBlocks = 32;  // each alone on its multiprocessor, where a device has so many
 
 /// The place of items_per_thread among the parameters.
 inline std::size_t items_parameter(const Description& about) {
@@ -311,7 +365,10 @@ inline Description describe_group(Description about, bool warp, bool compiled = 
 
 /// The parameter of scans that are compiled for their threads.
 inline Parameter registers_parameter() {
-  return {"registers", {"free", "32"}, "of a thread: as the compiler likes, or 32, so that 2048 threads fit"};
+  return {
+      "registers",
+      {"free", "32"},
+      "of a thread: as the compiler likes, or 32, so that 2048 threads fit; of blocks of 32 threads 1024 fit, by 64"};
 }
 
 /// The settings of a problem that its launch needs.
@@ -357,21 +414,8 @@ struct Shape {
   int item_bytes = 4;
 };
 
-/// Whether a scan is compiled for its number of threads, and so for fewer shapes: 1, 4 or 16 items a thread, which are
-/// striped for sums of i32 alone.
-template <class Scan>
-inline constexpr bool kFewShapes = requires(const Scan& scan) {
-  scan.with(1, [](auto) {});
-};
 template <class Op>
 inline constexpr bool kIsI32Sum = Op::kOperator == Operator::plus&& std::is_same_v<typename Op::Item, std::int32_t>;
-
-/// Why a scan of few shapes is not compiled for one; empty if it is.
-inline std::string few_shapes_refusal(const Description& about, const Shape& shape, const Problem& problem) {
-  const bool is_i32_sum = problem.type == ElementType::i32 && problem.op == Operator::plus;
-  if (!shape.striped || is_i32_sum) return {};
-  return about.id + " takes striped items for sums of i32 alone: leave out --set arrangement";
-}
 
 /// Calls `f` with the items per thread, one of `Ks`, at compile time, and whether they are striped, which one item a
 /// thread need not be.
@@ -390,13 +434,12 @@ void with_shape(const Shape& shape, F f) {
 template <template <int> class Algorithm>
 struct OfWarps {
   static constexpr bool kWarp = false;
-  Algorithm<1> algorithm;
-  int chain(int threads, int k) const { return OfThreads<Algorithm<1>>{algorithm}.chain(threads, k); }
-  static OfWarps for_problem(const Description& about, const Problem& problem) {
-    return {OfThreads<Algorithm<1>>::for_problem(about, problem).algorithm};
-  }
+  static constexpr const char* kShapes =
+      "1, 4 or 16 items a thread, which may be striped for sums of i32 by 512, 1024, or up to 256 threads in whole "
+      "warps";
+  static OfWarps for_problem(const Description&, const Problem&) { return {}; }
 
-  template <class F>
+  template <class Op, class F>
   void with(int threads, F f) const {
     with_warps<1, 2, 3, 4, 5, 6, 7, 8, 16, 32>(ceil_div(threads, kLanes), f);
   }
@@ -411,13 +454,26 @@ struct OfWarps {
   }
 };
 
-/// Calls `f` with the scan, or with that which it has compiled for so many threads.
-template <class Scan, class F>
-void with_compiled(const Scan& scan, int threads, F f) {
-  if constexpr (requires { scan.with(threads, f); }) {
-    scan.with(threads, f);
+/// Whether a scan is compiled for its number of threads, and so for few shapes. It names them in kShapes, and has
+/// `with<Op>(threads, f)`, which calls f with what is compiled for so many, if it is.
+template <class Scan>
+inline constexpr bool kFewShapes = requires {
+  Scan::kShapes;
+};
+
+/// Calls `f` with what is compiled for a shape, if it is, and with the items of a thread and whether they are striped.
+template <class Op, class Scan, class F>
+void with_scan(const Scan& scan, const Shape& shape, F f) {
+  if constexpr (kFewShapes<Scan>) {
+    with_shape<1, 4, 16>(shape, [&]<int K, bool kStriped>() {
+      if constexpr (!kStriped || kIsI32Sum<Op>) {
+        scan.template with<Op>(shape.threads(), [&](const auto& compiled) {
+          if (!kStriped || compiled.kThreads == shape.threads()) f.template operator()<K, kStriped>(compiled);
+        });
+      }
+    });
   } else {
-    f(scan);
+    with_shape<1, 2, 4, 8, 16>(shape, [&]<int K, bool kStriped>() { f.template operator()<K, kStriped>(scan); });
   }
 }
 
@@ -427,12 +483,8 @@ inline constexpr bool kIsExact = requires {
   Scan::kExact;
 };
 
-/// Whether a form of the kernel with at most 32 registers a thread is compiled: where the items leave room for others.
-template <class Scan, int K, class Op>
-inline constexpr bool kHasFull = Scan::kThreads != 0 && K * sizeof(typename Op::Item) <= 16;
-
 /// Launches the kernel on rows of a shape; with `times`, on a few of them, once.
-template <int K, bool kStriped, int kThreads, bool kFull = false, class Scan, class Machine, Monoid Op>
+template <int K, bool kStriped, int kThreads, int kBlocks = 1, class Scan, class Machine, Monoid Op>
 void launch(Machine& machine, const Scan& scan, const Shape& shape, simt::Arrays<Machine, typename Op::Item> arrays,
             typename Machine::template Global<Times> times, Op op) {
   const int groups = Scan::kWarp ? kWarpsPerBlock : 1;
@@ -442,19 +494,28 @@ void launch(Machine& machine, const Scan& scan, const Shape& shape, simt::Arrays
   machine.launch({.blocks = times ? std::min<std::int64_t>(blocks, kWatchedBlocks) : blocks,
                   .threads = kIsExact<Scan> ? shape.threads() : warps * kLanes,
                   .shared_bytes = static_cast<std::size_t>(groups) * shared},
-                 Kernel<Scan, K, kStriped, kThreads, kFull>{scan}, arrays.in, arrays.out, static_cast<int>(shape.row),
+                 Kernel<Scan, K, kStriped, kThreads, kBlocks>{scan}, arrays.in, arrays.out, static_cast<int>(shape.row),
                  shape.rows, times ? kWatchedScans : shape.scans, 0U, times, op);
 }
 
-/// The same for a scan that is compiled for its threads, with the registers that the shape names.
+/// The same, compiled for as many threads as the scan, and for the registers that the shape names.
 template <int K, bool kStriped, class Scan, class Machine, Monoid Op>
 void launch_compiled(Machine& machine, const Scan& scan, const Shape& shape,
                      simt::Arrays<Machine, typename Op::Item> arrays, typename Machine::template Global<Times> times,
                      Op op) {
-  if constexpr (kHasFull<Scan, K, Op> && !std::is_same_v<Machine, simt::Emulator>) {
-    if (shape.full) return launch<K, kStriped, Scan::kThreads, true>(machine, scan, shape, arrays, times, op);
+  constexpr int kMost = Scan::kThreads != 0 ? Scan::kThreads : kMaxThreads;
+  if constexpr (Scan::kThreads == 0) {
+    constexpr int kFew = K < 16 ? kMost : 256;  // more registers for a thread, where it needs them
+    if (shape.threads() <= kFew) return launch<K, kStriped, kFew>(machine, scan, shape, arrays, times, op);
+    launch<K, kStriped, kMost>(machine, scan, shape, arrays, times, op);
+  } else if constexpr (K * sizeof(typename Op::Item) <= 16) {  // leaves room for other registers
+    constexpr int kFull = std::is_same_v<Machine, simt::Emulator> ? 1 : std::min(2048 / kMost, 32);
+    if (shape.full) return launch<K, kStriped, kMost, kFull>(machine, scan, shape, arrays, times, op);
+    constexpr int kBlocks = kStriped ? 1 : Scan::kBlocks;  // addresses of striped items take registers
+    launch<K, kStriped, kMost, kBlocks>(machine, scan, shape, arrays, times, op);
+  } else {
+    launch<K, kStriped, kMost>(machine, scan, shape, arrays, times, op);
   }
-  launch<K, kStriped, Scan::kThreads>(machine, scan, shape, arrays, times, op);
 }
 
 #if defined(__CUDACC__)
@@ -495,9 +556,16 @@ class Variant {
   Plan plan() const {
     if (std::string reason = shape_.refusal(describe(), problem_.mode); !reason.empty())
       return Plan::refuse(std::move(reason));
-    if (std::string reason = few_shapes_refusal(describe(), shape_, problem_); kFewShapes<Scan> && !reason.empty())
-      return Plan::refuse(std::move(reason));
-    return {.workspace_bytes = times_bytes(), .chain = scan_.chain(shape_.threads(), shape_.k)};
+    Plan plan = Plan::refuse(describe().id + " is compiled for ");
+    if constexpr (kFewShapes<Scan>) plan.refusal += Scan::kShapes;
+    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      if constexpr (kStudied<Op>) {
+        with_scan<Op>(scan_, shape_, [&]<int K, bool kStriped>(const auto& scan) {
+          plan = {.workspace_bytes = times_bytes(), .chain = scan.chain(shape_.threads(), K)};
+        });
+      }
+    });
+    return plan;
   }
 
   template <class Machine, Monoid Op>
@@ -525,28 +593,9 @@ class Variant {
   template <class Machine, Monoid Op>
   void launch_on(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays,
                  typename Machine::template Global<Times> times) const {
-    with_compiled(scan_, shape_.threads(), [&](auto scan) { launch_by(machine, scan, op, arrays, times); });
-  }
-
-  template <class Machine, class Compiled, Monoid Op>
-  void launch_by(Machine& machine, const Compiled& scan, Op op, simt::Arrays<Machine, typename Op::Item> arrays,
-                 typename Machine::template Global<Times> times) const {
-    if constexpr (Compiled::kThreads != 0) {
-      with_shape<1, 4, 16>(shape_, [&]<int K, bool kStriped>() {
-        if constexpr (!kStriped || kIsI32Sum<Op>) {
-          launch_compiled<K, kStriped>(machine, scan, shape_, arrays, times, op);
-        }
-      });
-    } else {
-      with_shape<1, 2, 4, 8, 16>(shape_, [&]<int K, bool kStriped>() {
-        constexpr int kSmall = K < 16 ? kMaxThreads : 256;  // more registers for a thread, where it needs them
-        if (shape_.threads() <= kSmall) {
-          launch<K, kStriped, kSmall>(machine, scan, shape_, arrays, times, op);
-        } else {
-          launch<K, kStriped, kMaxThreads>(machine, scan, shape_, arrays, times, op);
-        }
-      });
-    }
+    with_scan<Op>(scan_, shape_, [&]<int K, bool kStriped>(const auto& scan) {
+      launch_compiled<K, kStriped>(machine, scan, shape_, arrays, times, op);
+    });
   }
 
   Problem problem_;
@@ -576,10 +625,12 @@ int run_alone(const char* id) {
     simt::CudaMachine machine(nullptr);
     const simt::Arrays<simt::CudaMachine, int> arrays{in, out};
     double cycles = 0;
-    with_compiled(Scan{}, threads, [&](auto scan) {
-      launch<4, false, kMaxThreads>(machine, scan, shape, arrays, times, Plus<int>{});
-      cycles = read_cycles(times, shape, Scan::kWarp, nullptr).front().total;
-      launch<4, false, kMaxThreads>(machine, scan, shape, arrays, static_cast<Times*>(nullptr), Plus<int>{});
+    with_scan<Plus<int>>(Scan{}, shape, [&]<int K, bool kStriped>(const auto& scan) {
+      if constexpr (K == 4 && !kStriped) {
+        launch_compiled<K, kStriped>(machine, scan, shape, arrays, times, Plus<int>{});
+        cycles = read_cycles(times, shape, Scan::kWarp, nullptr).front().total;
+        launch_compiled<K, kStriped>(machine, scan, shape, arrays, static_cast<Times*>(nullptr), Plus<int>{});
+      }
     });
     cuda::check(cudaDeviceSynchronize(), "scanning");
     unsigned sum = 0;
@@ -604,7 +655,8 @@ int run_alone(const char* id) {
 #if defined(SCANLAB_ALONE)
 #define SCANLAB_BLOCK_SCAN(Id, ...)                           \
   int main() {                                                \
-    using namespace scanlab::block_scan;                      \
+    using namespace scanlab;                                  \
+    using namespace block_scan;                               \
     return run_alone<__VA_ARGS__>(Id::describe().id.c_str()); \
   }
 #else

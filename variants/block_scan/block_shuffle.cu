@@ -41,9 +41,7 @@ struct Shuffle {
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
     const typename Op::Item scanned = scan_warp(group.block, item, op);
-    const typename Op::Item left = group.block.shuffle_up(scanned, 1);
-    const typename Op::Item before = before_warp(group, shared, scanned, op);
-    return group.block.lane() == 0 ? before : op(before, left);
+    return op(before_warp(group, shared, scanned, op), before_lane(group.block, scanned, item, op));
   }
 };
 

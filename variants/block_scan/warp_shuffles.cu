@@ -20,8 +20,7 @@ struct Shuffles {
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
-    const typename Op::Item before = group.block.shuffle_up(inclusive(group, shared, item, op), 1);
-    return group.block.lane() == 0 ? Op::identity() : before;
+    return before_lane(group.block, inclusive(group, shared, item, op), item, op);
   }
 };
 

@@ -156,10 +156,12 @@ def block_scan_rivals(data: Data) -> Shown:
     for (entry, type_, op, k, how), own in every.groupby(SHAPE[:-1]):
         row = {"entry": entry, "type": type_, "op": op, "per_thread": k, "arrangement": how}
         for what in ("time", "cycles"):
-            least = own.loc[own[f"{what}_ratio"].map(lambda ratio: ratio.value).idxmin()]
-            counts = own[f"{what}_outcome"].value_counts()
+            outcomes, ratios = own[f"{what}_outcome"], own[f"{what}_ratio"]
+            counts = outcomes.value_counts()
             row |= {f"{what}_{name}": counts.get(name, 0) for name in (WIN, TIE, LOSS)}
-            row |= {f"{what}_least": least[f"{what}_ratio"], f"{what}_at": least["threads"]}
+            lost = own.loc[outcomes == LOSS, "threads"]
+            row |= {f"{what}_least": min(ratios, key=lambda ratio: ratio.value)}
+            row |= {f"{what}_at": ", ".join(map(str, lost)) or "—"}
         rows.append(row)
     columns = [
         Column("entry", "primitive", code, right=False),
@@ -172,12 +174,13 @@ def block_scan_rivals(data: Data) -> Shown:
         columns += [
             *(Column(f"{what}_{name}", name, whole, group=group) for name in (WIN, TIE, LOSS)),
             Column(f"{what}_least", "least × theirs", with_interval, group=group),
-            Column(f"{what}_at", "at threads", whole, group=group),
+            Column(f"{what}_at", "lost at threads", right=False, group=group, wrap=6),
         ]
     caption = (
         "Our block and warp scans against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
         "cooperative groups at the same threads and items: their time and their cycles over ours. "
-        "A case is won or lost if the 95% interval excludes 1."
+        "A case is won or lost if the 95% interval excludes 1. Many scans at once are bounded by "
+        "their instructions, and by their registers, which limit the blocks at a time."
     )
     return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases)
 
@@ -211,16 +214,13 @@ def block_scan_cost(data: Data) -> Shown:
         rows.append(row)
     columns = [
         Column("name", "scan", code, right=False),
-        Column("operations", "operations", whole, group="emulator"),
-        Column("barriers", "barriers", whole, group="emulator"),
-        Column("requests", "requests", whole, group="emulator"),
+        *(Column(c, c, whole, group="emulator") for c in ("operations", "barriers", "requests")),
         Column("degree", "worst conflict", whole, group="emulator"),
-        Column("wavefronts", "wavefronts", whole, group="ncu"),
-        Column("conflicts", "conflicts", whole, group="ncu"),
+        *(Column(c, c, whole, group="ncu") for c in ("wavefronts", "conflicts")),
         Column("registers", "registers", whole),
         Column("shared_bytes", "shared, bytes", whole),
         Column("cycles", "cycles of one", whole),
-        Column("scans_per_us", "scans per µs", partial(significant, digits=3)),
+        Column("scans_per_us", "scans per µs", significant),
     ]
     caption = (
         "Cost of an inclusive sum of 1024 i32 items by a block of 256 threads: counted by the SIMT "
