@@ -31,7 +31,8 @@ class Library:
     ``versions()`` returns its facts in the provenance; ``put(items)`` copies items to the device;
     ``prepare(items)`` poisons an output array and returns a function that enqueues the scan and
     returns the array, or raises Refused; ``fetch(result)`` waits and copies to the host;
-    ``seconds(run, runs, cache)`` returns the mean time of one of so many runs.
+    ``seconds(run, runs, cache, untimed)`` returns the mean time of one of so many runs, after
+    untimed ones.
     """
 
     id: str
@@ -70,9 +71,11 @@ class _WithEvents(Library):
         with self._stream():
             return self._to_host(result)
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+    def seconds(
+        self, run: Callable[[], Any], runs: int, cache: str, untimed: int = UNTIMED_RUNS
+    ) -> float:
         with self._stream():
-            for _ in range(UNTIMED_RUNS):
+            for _ in range(untimed):
                 run()
             if cache == "warm":
                 return self._between(*self._interval(run, runs)) / runs
@@ -295,14 +298,14 @@ class Jax(Library):
     def fetch(self, result: Any) -> np.ndarray:
         return np.asarray(result)
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
-        for _ in range(UNTIMED_RUNS):
-            result = run()
-        result.block_until_ready()
-        start = time.perf_counter()
-        for _ in range(runs):
-            result = run()
-        result.block_until_ready()
+    def seconds(
+        self, run: Callable[[], Any], runs: int, cache: str, untimed: int = UNTIMED_RUNS
+    ) -> float:
+        for count in filter(None, (untimed, runs)):
+            start = time.perf_counter()
+            for _ in range(count):
+                result = run()
+            result.block_until_ready()
         return (time.perf_counter() - start) / runs
 
 

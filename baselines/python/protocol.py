@@ -13,6 +13,9 @@ from typing import Any
 
 REPETITIONS, FEW_REPETITIONS = 11, 7
 """Samples of a case, and of one whose run takes above a second, unless a number is given."""
+SLOW_SECONDS, MOST_SECONDS = 0.1, 5.0
+"""No untimed runs precede the samples of a case with longer runs than the first. A case with longer
+runs than the second is skipped."""
 MIN_RUN_SECONDS = 1e-7
 """Lower bound of the duration of a run, so that no division is by zero."""
 CALIBRATION_RUNS = 3

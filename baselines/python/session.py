@@ -14,8 +14,14 @@ from typing import Any
 import numpy as np
 
 from baselines.python import scans
-from baselines.python.libraries import Library, Refused, first_line
-from baselines.python.protocol import CALIBRATION_RUNS, Plan, runs_per_sample
+from baselines.python.libraries import UNTIMED_RUNS, Library, Refused, first_line
+from baselines.python.protocol import (
+    CALIBRATION_RUNS,
+    MOST_SECONDS,
+    SLOW_SECONDS,
+    Plan,
+    runs_per_sample,
+)
 
 
 @dataclass
@@ -37,6 +43,7 @@ class Case:
 
     scan: Scan
     cache: str
+    untimed: int = 0
     runs: int = 1
     repetitions: int = 1
     taken: int = 0
@@ -75,7 +82,11 @@ class Bench:
             self._contain(scan, _verify, scan, expected)
             for cache in library.caches:
                 case = Case(scan, cache)
-                seconds = max(self._seconds(case, CALIBRATION_RUNS))
+                seconds = max(self._seconds(case, 1))
+                self._contain(scan, _refuse_long, seconds)
+                if seconds <= SLOW_SECONDS:
+                    case.untimed = UNTIMED_RUNS
+                    seconds = max(self._seconds(case, CALIBRATION_RUNS))
                 case.runs = self._runs(seconds, cache)
                 case.repetitions = self.plan.repetitions_of(seconds)
                 if scan.fault:
@@ -116,7 +127,8 @@ class Bench:
     def _seconds(self, case: Case, runs: int) -> list[float]:
         """The mean time of a run on each rank; 0 if the scan has a fault."""
         scan = case.scan
-        own = self._contain(scan, scan.library.seconds, scan.run, runs, case.cache)
+        arguments = (scan.run, runs, case.cache, case.untimed)
+        own = self._contain(scan, scan.library.seconds, *arguments)
         return self._gather(own or 0.0)
 
     def _facts_of_sample(self, by_rank: list[float]) -> dict[str, Any]:
@@ -178,6 +190,11 @@ class Bench:
         )
         fields = {"name": name, "kind": "scan", "items": scan.items}
         return fields | {"cache": case.cache, "launch": "stream"}
+
+
+def _refuse_long(seconds: float) -> None:
+    if seconds > MOST_SECONDS:
+        raise Refused(f"a run takes {seconds:.1f} s, above {MOST_SECONDS:g} s")
 
 
 def _verify(scan: Scan, expected: np.ndarray, when: str = "") -> None:

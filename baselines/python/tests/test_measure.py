@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parents[3] / "tests" / "measure" / "runs_per_sample.js
 class StandIn(libraries.Library):
     """numpy's sum as a library; ``spoil`` may change the sums of the k-th run."""
 
-    id, label, title = "stand_in", "a stand-in", "numpy.cumsum"
+    id, label, title, slower = "stand_in", "a stand-in", "numpy.cumsum", 1.0
 
     def __init__(self, spoil: Callable[[np.ndarray, int], Any] = lambda sums, k: sums) -> None:
         self._spoil, self._runs = spoil, 0
@@ -47,15 +47,15 @@ class StandIn(libraries.Library):
     def fetch(self, result: Any) -> np.ndarray:
         return result
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str, untimed: int) -> float:
         run()
-        return 1e-5 if cache == "warm" else 2e-5
+        return self.slower * (1e-5 if cache == "warm" else 2e-5)
 
 
 def measure(
     path: Path,
     library: libraries.Library,
-    repetitions: int = 2,
+    repetitions: int | None = 2,
     ends: int | None = None,
     **plan: Any,
 ) -> Bench:
@@ -102,8 +102,8 @@ def test_a_wrong_sum_is_never_timed(tmp_path: Path, spoil: Callable[..., Any]) -
 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
-    # One run verifies, two calibrate and four are timed: the eighth verifies again.
-    library = StandIn(lambda sums, k: add_to(sums, 5) if k >= 8 else sums)
+    # One run verifies, four calibrate and four are timed: the tenth verifies again.
+    library = StandIn(lambda sums, k: add_to(sums, 5) if k >= 10 else sums)
     bench = measure(tmp_path / "python.json", library, types=["i32"], items=[64])
     assert all("after its last timed run" in entry["error_message"] for entry in bench.entries)
 
@@ -121,6 +121,18 @@ def test_an_exception_ends_its_case_alone(tmp_path: Path, error: Exception, lack
     bench = measure(tmp_path / "python.json", StandIn(spoil), repetitions=1)
     assert (bench.failed, bench.out_of_memory) == (0, lacks)
     assert len(load([tmp_path])["scan"]) == len(load([tmp_path])["skipped"]) == 7 * 2
+
+
+def test_slow_cases_have_few_runs_and_long_ones_none(tmp_path: Path) -> None:
+    runs: dict[float, int] = {}
+    for slower in (2e5, 6e5):  # cold runs of 4 s and of 12 s
+        library = StandIn()
+        library.slower, library.caches = slower, ("cold",)
+        bench = measure(tmp_path / "a.json", library, None, types=["i32"], items=[64])
+        runs[slower] = library._runs
+    assert runs == {2e5: 1 + 1 + 7 + 1, 6e5: 1 + 1}, "the first verifies, the second calibrates"
+    assert [entry["outcome"] for entry in bench.entries] == ["skipped"]
+    assert bench.entries[0]["error_message"] == "a run takes 12.0 s, above 5 s"
 
 
 def test_ctrl_c_keeps_the_sizes_before(tmp_path: Path) -> None:

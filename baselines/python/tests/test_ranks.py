@@ -47,7 +47,7 @@ class Rank(StandIn):
 
         return run
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str, untimed: int = 3) -> float:
         run()
         return 1e-3 * (self.rank + 1)
 
