@@ -15,7 +15,7 @@ import pytest
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
-from baselines.python.protocol import Plan, runs_per_sample
+from baselines.python.protocol import Plan, Shape, runs_per_sample
 from baselines.python.session import Bench
 from scanlab_report.load import load
 from scanlab_report.schema.results import SCHEMA
@@ -37,10 +37,10 @@ class StandIn(libraries.Library):
     def put(self, items: np.ndarray) -> np.ndarray:
         return items
 
-    def prepare(self, items: np.ndarray) -> Callable[[], Any]:
+    def prepare(self, items: np.ndarray, axis: int) -> Callable[[], Any]:
         def run() -> Any:
             self._runs += 1
-            return self._spoil(np.cumsum(items, dtype=items.dtype), self._runs)
+            return self._spoil(np.cumsum(items, axis, dtype=items.dtype), self._runs)
 
         return run
 
@@ -123,6 +123,51 @@ def test_an_exception_ends_its_case_alone(tmp_path: Path, error: Exception, lack
     assert len(load([tmp_path])["scan"]) == len(load([tmp_path])["skipped"]) == 7 * 2
 
 
+SHAPES = "300x7,5x6x4,1x100x3"
+
+
+def test_an_axis_of_a_tensor_has_entries_as_in_the_harness(tmp_path: Path) -> None:
+    shapes = command.parse_shapes(SHAPES)
+    bench = measure(tmp_path / "python.json", StandIn(), types=["f32", "i32"], shapes=shapes)
+    assert not bench.failed and len(bench.entries) == 2 * 3 * 2 * 2
+    sizes = itemgetter("kind", "rows", "items", "inner", "bytes")
+    assert {sizes(entry) for entry in bench.entries} == {
+        ("scan_axis", 300, 7, 1, 2 * 2100 * 4),
+        ("scan_axis", 5, 6, 4, 2 * 120 * 4),
+        ("scan_axis", 1, 100, 3, 2 * 300 * 4),
+    }
+    names = {entry["name"].partition("/items:")[2] for entry in bench.entries}
+    warm = {"7/rows:300", "6/rows:5/inner:4", "100/inner:3"}
+    assert names == {f"{n}/cache:{c}/launch:stream" for n in warm for c in ("cold", "warm")}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda sums, k: add_to(sums, (-1,) * sums.ndim),
+        lambda sums, k: sums * np.nan,
+        lambda sums, k: np.cumsum(sums, dtype=sums.dtype).reshape(sums.shape),
+        lambda sums, k: sums.reshape(-1),
+    ],
+)
+def test_a_wrong_sum_along_an_axis_is_never_timed(
+    tmp_path: Path, spoil: Callable[..., Any]
+) -> None:
+    shapes = command.parse_shapes(SHAPES)
+    bench = measure(tmp_path / "python.json", StandIn(spoil), types=["f32"], shapes=shapes)
+    assert bench.failed == len(bench.entries) == 3 * 2
+
+
+@pytest.mark.parametrize("shape", [(4, 70000), (1, 256, 8), (2, 8, 8)])
+def test_triton_takes_short_rows_and_cuda_compute_none(shape: tuple[int, ...]) -> None:
+    tensor = Shape(*shape)
+    items, kernels = np.zeros(tensor.extents), SimpleNamespace(ITEMS_PER_ROW=65536)
+    for library in (libraries.TritonScan, libraries.CudaCompute):
+        mine = SimpleNamespace(_kernels=kernels)
+        with pytest.raises(libraries.Refused):
+            library.prepare(mine, items, tensor.dim)  # type: ignore[arg-type]
+
+
 def test_slow_cases_have_few_runs_and_long_ones_none(tmp_path: Path) -> None:
     runs: dict[float, int] = {}
     for slower in (2e5, 6e5):  # cold runs of 4 s and of 12 s
@@ -151,6 +196,18 @@ def test_sizes() -> None:
     for wrong in ("", "0", "2^41", "2^1:2^2", "2^1:2^3:x1", "a"):
         with pytest.raises(command.argparse.ArgumentTypeError):
             command.parse_items(wrong)
+
+
+def test_shapes(tmp_path: Path) -> None:
+    shapes = command.parse_shapes("8x32,1x8x32,1x9x1")
+    assert shapes == [Shape(8, 32, 1), Shape(1, 8, 32), Shape(1, 9, 1)]
+    assert [shape.extents for shape in shapes] == [(8, 32), (8, 32), (9,)]
+    assert [shape.dim for shape in shapes] == [1, 0, 0]
+    for wrong in ("", "8", "8x", "0x8", "8x8,", "8x8x8x8", "2^3x8", "1048577x1048576"):
+        with pytest.raises(command.argparse.ArgumentTypeError):
+            command.parse_shapes(wrong)
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--out", str(tmp_path / "a"), "--shapes", "8x8", "--items", "2^3"])
 
 
 def test_results_are_kept_without_force(tmp_path: Path) -> None:

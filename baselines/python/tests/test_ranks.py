@@ -38,7 +38,7 @@ class Rank(StandIn):
         self._barrier.wait()
         return values
 
-    def prepare(self, items: np.ndarray) -> Callable[[], Any]:
+    def prepare(self, items: np.ndarray, axis: int) -> Callable[[], Any]:
         def run() -> Any:
             self._runs += 1
             sums = np.cumsum(items, dtype=items.dtype)
