@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 
 from baselines.python import libraries, provenance, scans, session
 from baselines.python.device import Clock
-from baselines.python.protocol import Plan
+from baselines.python.protocol import Plan, Shape
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """The exit statuses of the table in docs/CLI.md."""
@@ -26,7 +27,8 @@ DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
-    options = make_parser("baselines.python", __doc__, "2^10:2^28:x4").parse_args(arguments)
+    parser = make_parser("baselines.python", __doc__, "2^10:2^28:x4", shapes=True)
+    options = parser.parse_args(arguments)
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
     if status := prepare_output(options):
         return status
@@ -39,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(f"left out {known.id}: {missing[known.id]}")
     if not usable:
         return complain(NO_DEVICE, "none of the libraries is here and can use a GPU")
-    plan = Plan(list(scans.TYPES), options.items)
+    types = ["f32"] if options.shapes else list(scans.TYPES)
+    plan = Plan(types, options.items, shapes=options.shapes)
     context = provenance.context(plan, "baselines.python")
     for library in usable:
         context |= library.versions()
@@ -99,16 +102,34 @@ def parse_items(text: str) -> list[int]:
     return sizes
 
 
-def make_parser(module: str, about: str | None, items: str) -> argparse.ArgumentParser:
-    """The options that all programs here have, named as those of the harness."""
+def parse_shapes(text: str) -> list[Shape]:
+    """Parse ``8388608x32,1x8388608x32``: shapes of rows x axis, or of rows x axis x inner."""
+    words = text.split(",")
+    right = all(re.fullmatch(r"[1-9]\d{0,12}(x[1-9]\d{0,12}){1,2}", word) for word in words)
+    shapes = [Shape(*map(int, word.split("x"))) for word in words if right]
+    if not right or max(map(math.prod, shapes)) > 2**40:
+        raise argparse.ArgumentTypeError(f"'{text}' is not 256x32,1x256x32, up to 2^40 items each")
+    return shapes
+
+
+def make_parser(
+    module: str, about: str | None, items: str, shapes: bool = False
+) -> argparse.ArgumentParser:
+    """The options that all programs here have, named as those of the harness, and ``--shapes``."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {module}", description=(about or "").split("\n\n", 1)[0]
     )
     add = parser.add_argument
     add("--out", type=Path, required=True, metavar="FILE", help="write results to FILE")
     add("--force", action="store_true", help="replace that file")
+    add = parser.add_mutually_exclusive_group().add_argument
     sizes = f"choose numbers of items (default {items})"
     add("--items", type=parse_items, default=items, metavar="RANGE", help=sizes)
+    if shapes:
+        tensors = (
+            "scan f32 along the axis of tensors of rows x axis x inner items (default inner 1)"
+        )
+        add("--shapes", type=parse_shapes, default=[], metavar="LIST", help=tensors)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""The libraries behind a common interface: copy an array in, scan it, time it, fetch it.
+"""The libraries behind a common interface: copy an array in, scan an axis, time it, fetch it.
 
 A library is imported when it is constructed. If the import or the first use of the GPU fails, the
 exception is the reason for omitting the library.
@@ -29,9 +29,10 @@ class Library:
     """A library that scans on the device. A subclass has these methods:
 
     ``versions()`` returns its facts in the provenance; ``put(items)`` copies items to the device;
-    ``prepare(items)`` poisons an output array and returns a function that enqueues the scan and
-    returns the array, or raises Refused; ``fetch(result)`` waits and copies to the host;
-    ``seconds(run, runs, cache)`` returns the mean time of one of so many runs.
+    ``prepare(items, axis)`` poisons an output array and returns a function that enqueues the scan
+    and returns the array, or raises Refused; ``fetch(result)`` waits and copies to the host;
+    ``seconds(run, runs, cache, untimed)`` returns the mean time of one of so many runs, after
+    untimed ones.
     """
 
     id: str
@@ -70,9 +71,11 @@ class _WithEvents(Library):
         with self._stream():
             return self._to_host(result)
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+    def seconds(
+        self, run: Callable[[], Any], runs: int, cache: str, untimed: int = UNTIMED_RUNS
+    ) -> float:
         with self._stream():
-            for _ in range(UNTIMED_RUNS):
+            for _ in range(untimed):
                 run()
             if cache == "warm":
                 return self._between(*self._interval(run, runs)) / runs
@@ -120,9 +123,9 @@ class Torch(_WithEvents):
         with self._stream():
             return self._module.from_numpy(items).cuda()
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
         out = self._make_output(items)
-        return lambda: self._module.cumsum(items, 0, dtype=items.dtype, out=out)
+        return lambda: self._module.cumsum(items, axis, dtype=items.dtype, out=out)
 
     def _to_host(self, result: Any) -> np.ndarray:
         return result.cpu().numpy()
@@ -162,7 +165,9 @@ class CudaCompute(Torch):
     def versions(self) -> dict[str, str]:
         return super().versions() | {"cuda_cccl": importlib.metadata.version("cuda-cccl")}
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
+        if items.ndim > 1:
+            raise Refused("cuda.compute has no segmented scan")
         out, plus = self._make_output(items), self._compute.OpKind.PLUS
         arguments = {"d_in": items, "d_out": out, "op": plus, "init_value": None}
         with self._stream():
@@ -194,7 +199,8 @@ class _StreamHandle:
 
 class TritonScan(Torch):
     """Three kernels in Triton, with tl.reduce and tl.associative_scan: sums of blocks, their scan,
-    and a scan of each block; on arrays of PyTorch.
+    and a scan of each block; of rows, one kernel, with a program for each row; on arrays of
+    PyTorch.
     """
 
     id, label, title = "triton_scan", "Triton", "a scan by tl.associative_scan"
@@ -210,8 +216,13 @@ class TritonScan(Torch):
     def versions(self) -> dict[str, str]:
         return super().versions() | {"triton": self._triton.__version__}
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
+        most = self._kernels.ITEMS_PER_ROW
+        if items.ndim > 1 and (axis != items.ndim - 1 or items.shape[axis] > most):
+            raise Refused(f"the kernel takes rows of at most {most} items that lie side by side")
         out = self._make_output(items)
+        if items.ndim > 1:
+            return lambda: self._kernels.scan_rows(items, out)
         blocks = self._triton.cdiv(items.numel(), self._kernels.ITEMS_PER_BLOCK)
         with self._stream():
             totals = self._module.empty(blocks, dtype=items.dtype, device=items.device)
@@ -249,9 +260,10 @@ class Cupy(_WithEvents):
         with self._stream():
             return self._module.asarray(items)
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
         out = self._make_output(items)
-        return lambda: self._module.cumsum(items, dtype=items.dtype, out=out)
+        arguments = {"axis": axis if items.ndim > 1 else None, "dtype": items.dtype, "out": out}
+        return lambda: self._module.cumsum(items, **arguments)
 
     def _to_host(self, result: Any) -> np.ndarray:
         return result.get()
@@ -280,7 +292,6 @@ class Jax(Library):
         jax.config.update("jax_enable_x64", True)
         self._jax = jax
         self._device = jax.devices("gpu")[0]
-        self._cumsum = jax.jit(lambda items: jax.numpy.cumsum(items, dtype=items.dtype))
 
     def versions(self) -> dict[str, str]:
         timing = "wall time of runs back to back, until the last is ready"
@@ -289,20 +300,22 @@ class Jax(Library):
     def put(self, items: np.ndarray) -> Any:
         return self._jax.device_put(items, self._device)
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
-        return lambda: self._cumsum(items)
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
+        cumsum = self._jax.numpy.cumsum
+        scan = self._jax.jit(lambda items: cumsum(items, axis, dtype=items.dtype))
+        return lambda: scan(items)
 
     def fetch(self, result: Any) -> np.ndarray:
         return np.asarray(result)
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
-        for _ in range(UNTIMED_RUNS):
-            result = run()
-        result.block_until_ready()
-        start = time.perf_counter()
-        for _ in range(runs):
-            result = run()
-        result.block_until_ready()
+    def seconds(
+        self, run: Callable[[], Any], runs: int, cache: str, untimed: int = UNTIMED_RUNS
+    ) -> float:
+        for count in filter(None, (untimed, runs)):
+            start = time.perf_counter()
+            for _ in range(count):
+                result = run()
+            result.block_until_ready()
         return (time.perf_counter() - start) / runs
 
 

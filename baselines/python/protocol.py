@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 REPETITIONS, FEW_REPETITIONS = 11, 7
 """Samples of a case, and of one whose run takes above a second, unless a number is given."""
+SLOW_SECONDS, MOST_SECONDS = 0.1, 5.0
+"""No untimed runs precede the samples of a case with longer runs than the first. A case with longer
+runs than the second is skipped."""
 MIN_RUN_SECONDS = 1e-7
 """Lower bound of the duration of a run, so that no division is by zero."""
 CALIBRATION_RUNS = 3
@@ -30,14 +33,34 @@ def runs_per_sample(seconds: float, cache: str) -> int:
     return max(min(wanted, math.floor(1 / run)), 1)
 
 
+class Shape(NamedTuple):
+    """A tensor of rows x axis x inner items, the middle axis of which is scanned."""
+
+    rows: int
+    axis: int
+    inner: int = 1
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of the array as users of a library have it: without rows or inner of 1."""
+        return tuple(n for k, n in enumerate(self) if n != 1 or k == 1)
+
+    @property
+    def dim(self) -> int:
+        """The place of the axis in ``extents``."""
+        return int(self.rows != 1)
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a measurement."""
+    """The plan of a measurement: of scans along the axis of ``shapes``, if there are any, else of
+    plain arrays of ``items`` items."""
 
     types: list[str]
     items: list[int]
     repetitions: int | None = None
     seed: int = 1
+    shapes: list[Shape] = field(default_factory=list)
 
     def repetitions_of(self, seconds: float) -> int:
         """Number of samples of a case whose run takes so many seconds."""

@@ -22,7 +22,7 @@ import numpy as np
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
-from baselines.python.protocol import MIN_RUN_SECONDS, Plan
+from baselines.python.protocol import MIN_RUN_SECONDS, Plan, Shape
 from baselines.python.session import Bench, Case
 
 _MAX_RUNS, _SECONDS_PER_SAMPLE = 400, 20e-3
@@ -55,7 +55,7 @@ class Torch(libraries.Torch):
         self._distributed.all_gather_object(values, value, group=self._host_group)
         return values
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int = 0) -> Callable[[], Any]:
         torch, out = self._module, self._make_output(items)
         sums = [torch.zeros_like(out[:1]) for _ in range(self.ranks)]
 
@@ -80,11 +80,11 @@ class RanksBench(Bench):
     def _gather(self, value: Any) -> list[Any]:
         return self.libraries[0].gather(value)
 
-    def _items(self, type_name: str) -> np.ndarray:
+    def _items(self, type_name: str, shape: Shape) -> np.ndarray:
         seed = 1024 * self.plan.seed + self.libraries[0].rank
-        return scans.make_items(type_name, max(self.plan.items), seed)
+        return scans.make_items(type_name, shape.axis, seed)
 
-    def _expected(self, items: np.ndarray) -> np.ndarray:
+    def _expected(self, items: np.ndarray, axis: int) -> np.ndarray:
         sums = self._gather(scans.reference(items)[-1])
         return scans.reference(items, sums[: self.libraries[0].rank])
 
@@ -97,13 +97,13 @@ class RanksBench(Bench):
 
     def _fields(self, case: Case) -> dict[str, Any]:
         group, scan = self.libraries[0], case.scan
-        items = scan.items * group.ranks
+        items = scan.shape.axis * group.ranks
         name = (
             f"scan/variant:{group.id}/type:{scan.type}/op:plus/mode:inclusive"
             f"/items:{items}/ranks:{group.ranks}"
         )
         fields = {"name": name, "kind": "distributed", "items": items, "ranks": group.ranks}
-        return fields | {"on": "gpus", "chunk_items": scan.items, "compared_every": 1}
+        return fields | {"on": "gpus", "chunk_items": scan.shape.axis, "compared_every": 1}
 
 
 def measure(plan: Plan, group: Torch, out: Path) -> int:

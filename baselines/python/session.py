@@ -1,11 +1,12 @@
 """Verify every case, time it by the protocol, and report the outcome.
 
-A case is a library, a type, a number of items and a state of the cache. Its entries have the fields
-of ``scanlab bench`` (data/README.md).
+A case is a library, a type, a shape and a state of the cache. Its entries have the fields of
+``scanlab bench`` (data/README.md).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,17 +15,24 @@ from typing import Any
 import numpy as np
 
 from baselines.python import scans
-from baselines.python.libraries import Library, Refused, first_line
-from baselines.python.protocol import CALIBRATION_RUNS, Plan, runs_per_sample
+from baselines.python.libraries import UNTIMED_RUNS, Library, Refused, first_line
+from baselines.python.protocol import (
+    CALIBRATION_RUNS,
+    MOST_SECONDS,
+    SLOW_SECONDS,
+    Plan,
+    Shape,
+    runs_per_sample,
+)
 
 
 @dataclass
 class Scan:
-    """The scan that the cases of one library, type and n share, and why it is not timed."""
+    """The scan that the cases of one library, type and shape share, and why it is not timed."""
 
     library: Library
     type: str
-    items: int
+    shape: Shape
     run: Callable[[], Any] | None = None
     fault: str = ""
     outcome: str = ""
@@ -37,6 +45,7 @@ class Case:
 
     scan: Scan
     cache: str
+    untimed: int = 0
     runs: int = 1
     repetitions: int = 1
     taken: int = 0
@@ -57,25 +66,31 @@ class Bench:
     def run(self) -> Iterator[None]:
         """Run the whole session; yield whenever there are new entries to save."""
         for type_name in self.plan.types:
-            items = self._items(type_name)
-            for count in self.plan.items:
-                self.say(f"{count} items of {type_name}")
-                expected = self._expected(items[:count])
-                cases = list(self._verified(type_name, items[:count], expected))
+            for shape in self.plan.shapes or [Shape(1, count) for count in self.plan.items]:
+                self.say(f"{'x'.join(map(str, shape.extents))} items of {type_name}")
+                items = self._items(type_name, shape)
+                expected = self._expected(items, shape.dim)
+                cases = list(self._verified(type_name, shape, items, expected))
                 for case in self.plan.interleave(cases):
                     if not case.scan.fault:
                         self._time(case)
                 self._verify_again(cases, expected)
                 yield
 
-    def _verified(self, type_name: str, items: np.ndarray, expected: np.ndarray) -> Iterator[Case]:
+    def _verified(
+        self, type_name: str, shape: Shape, items: np.ndarray, expected: np.ndarray
+    ) -> Iterator[Case]:
         for library in self.libraries:
-            scan = Scan(library, type_name, len(items))
-            scan.run = self._contain(scan, lambda on: on.prepare(on.put(items)), library)
+            scan = Scan(library, type_name, shape)
+            scan.run = self._contain(scan, lambda on: on.prepare(on.put(items), shape.dim), library)
             self._contain(scan, _verify, scan, expected)
             for cache in library.caches:
                 case = Case(scan, cache)
-                seconds = max(self._seconds(case, CALIBRATION_RUNS))
+                seconds = max(self._seconds(case, 1))
+                self._contain(scan, _refuse_long, seconds)
+                if seconds <= SLOW_SECONDS:
+                    case.untimed = UNTIMED_RUNS
+                    seconds = max(self._seconds(case, CALIBRATION_RUNS))
                 case.runs = self._runs(seconds, cache)
                 case.repetitions = self.plan.repetitions_of(seconds)
                 if scan.fault:
@@ -95,11 +110,11 @@ class Bench:
                 case.taken = 0
                 self._refuse(case)
 
-    def _items(self, type_name: str) -> np.ndarray:
-        return scans.make_items(type_name, max(self.plan.items), self.plan.seed)
+    def _items(self, type_name: str, shape: Shape) -> np.ndarray:
+        return scans.make_items(type_name, shape.extents, self.plan.seed, shape.dim)
 
-    def _expected(self, items: np.ndarray) -> np.ndarray:
-        return scans.reference(items)
+    def _expected(self, items: np.ndarray, axis: int) -> np.ndarray:
+        return scans.reference(items, axis=axis)
 
     def _runs(self, seconds: float, cache: str) -> int:
         return runs_per_sample(seconds, cache)
@@ -116,7 +131,8 @@ class Bench:
     def _seconds(self, case: Case, runs: int) -> list[float]:
         """The mean time of a run on each rank; 0 if the scan has a fault."""
         scan = case.scan
-        own = self._contain(scan, scan.library.seconds, scan.run, runs, case.cache)
+        arguments = (scan.run, runs, case.cache, case.untimed)
+        own = self._contain(scan, scan.library.seconds, *arguments)
         return self._gather(own or 0.0)
 
     def _facts_of_sample(self, by_rank: list[float]) -> dict[str, Any]:
@@ -166,18 +182,26 @@ class Bench:
         run |= {"cpu_time": 0.0, "time_unit": "ns", "outcome": outcome, "verified": timed}
         about = {"variant": scan.library.id, "type": scan.type, "op": "plus", "mode": "inclusive"}
         size = scans.TYPES[scan.type](0).itemsize
-        about |= {"settings": {}, "bytes": 2 * fields["items"] * size}
+        items = math.prod(fields.get(name, 1) for name in ("rows", "items", "inner"))
+        about |= {"settings": {}, "bytes": 2 * items * size}
         self.entries.append(run | about | fields | more)
 
     def _fields(self, case: Case) -> dict[str, Any]:
         """The name of a case, and the fields that depend on the kind of session."""
-        scan = case.scan
+        scan, (rows, axis, inner) = case.scan, case.scan.shape
+        fields = {"kind": "scan_axis" if self.plan.shapes else "scan", "items": axis}
+        fields |= {"rows": rows, "inner": inner} if self.plan.shapes else {}
         name = (
-            f"scan/variant:{scan.library.id}/type:{scan.type}/op:plus/mode:inclusive"
-            f"/items:{scan.items}/cache:{case.cache}/launch:stream"
+            f"{fields['kind']}/variant:{scan.library.id}/type:{scan.type}/op:plus/mode:inclusive"
+            f"/items:{axis}{f'/rows:{rows}' * (rows != 1)}{f'/inner:{inner}' * (inner != 1)}"
+            f"/cache:{case.cache}/launch:stream"
         )
-        fields = {"name": name, "kind": "scan", "items": scan.items}
-        return fields | {"cache": case.cache, "launch": "stream"}
+        return fields | {"name": name, "cache": case.cache, "launch": "stream"}
+
+
+def _refuse_long(seconds: float) -> None:
+    if seconds > MOST_SECONDS:
+        raise Refused(f"a run takes {seconds:.1f} s, above {MOST_SECONDS:g} s")
 
 
 def _verify(scan: Scan, expected: np.ndarray, when: str = "") -> None:

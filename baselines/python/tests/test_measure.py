@@ -15,7 +15,7 @@ import pytest
 
 from baselines.python import __main__ as command
 from baselines.python import libraries, provenance, scans
-from baselines.python.protocol import Plan, runs_per_sample
+from baselines.python.protocol import Plan, Shape, runs_per_sample
 from baselines.python.session import Bench
 from scanlab_report.load import load
 from scanlab_report.schema.results import SCHEMA
@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parents[3] / "tests" / "measure" / "runs_per_sample.js
 class StandIn(libraries.Library):
     """numpy's sum as a library; ``spoil`` may change the sums of the k-th run."""
 
-    id, label, title = "stand_in", "a stand-in", "numpy.cumsum"
+    id, label, title, slower = "stand_in", "a stand-in", "numpy.cumsum", 1.0
 
     def __init__(self, spoil: Callable[[np.ndarray, int], Any] = lambda sums, k: sums) -> None:
         self._spoil, self._runs = spoil, 0
@@ -37,25 +37,25 @@ class StandIn(libraries.Library):
     def put(self, items: np.ndarray) -> np.ndarray:
         return items
 
-    def prepare(self, items: np.ndarray) -> Callable[[], Any]:
+    def prepare(self, items: np.ndarray, axis: int) -> Callable[[], Any]:
         def run() -> Any:
             self._runs += 1
-            return self._spoil(np.cumsum(items, dtype=items.dtype), self._runs)
+            return self._spoil(np.cumsum(items, axis, dtype=items.dtype), self._runs)
 
         return run
 
     def fetch(self, result: Any) -> np.ndarray:
         return result
 
-    def seconds(self, run: Callable[[], Any], runs: int, cache: str) -> float:
+    def seconds(self, run: Callable[[], Any], runs: int, cache: str, untimed: int) -> float:
         run()
-        return 1e-5 if cache == "warm" else 2e-5
+        return self.slower * (1e-5 if cache == "warm" else 2e-5)
 
 
 def measure(
     path: Path,
     library: libraries.Library,
-    repetitions: int = 2,
+    repetitions: int | None = 2,
     ends: int | None = None,
     **plan: Any,
 ) -> Bench:
@@ -102,8 +102,8 @@ def test_a_wrong_sum_is_never_timed(tmp_path: Path, spoil: Callable[..., Any]) -
 
 
 def test_a_sum_that_goes_wrong_later_loses_its_times(tmp_path: Path) -> None:
-    # One run verifies, two calibrate and four are timed: the eighth verifies again.
-    library = StandIn(lambda sums, k: add_to(sums, 5) if k >= 8 else sums)
+    # One run verifies, four calibrate and four are timed: the tenth verifies again.
+    library = StandIn(lambda sums, k: add_to(sums, 5) if k >= 10 else sums)
     bench = measure(tmp_path / "python.json", library, types=["i32"], items=[64])
     assert all("after its last timed run" in entry["error_message"] for entry in bench.entries)
 
@@ -123,6 +123,63 @@ def test_an_exception_ends_its_case_alone(tmp_path: Path, error: Exception, lack
     assert len(load([tmp_path])["scan"]) == len(load([tmp_path])["skipped"]) == 7 * 2
 
 
+SHAPES = "300x7,5x6x4,1x100x3"
+
+
+def test_an_axis_of_a_tensor_has_entries_as_in_the_harness(tmp_path: Path) -> None:
+    shapes = command.parse_shapes(SHAPES)
+    bench = measure(tmp_path / "python.json", StandIn(), types=["f32", "i32"], shapes=shapes)
+    assert not bench.failed and len(bench.entries) == 2 * 3 * 2 * 2
+    sizes = itemgetter("kind", "rows", "items", "inner", "bytes")
+    assert {sizes(entry) for entry in bench.entries} == {
+        ("scan_axis", 300, 7, 1, 2 * 2100 * 4),
+        ("scan_axis", 5, 6, 4, 2 * 120 * 4),
+        ("scan_axis", 1, 100, 3, 2 * 300 * 4),
+    }
+    names = {entry["name"].partition("/items:")[2] for entry in bench.entries}
+    warm = {"7/rows:300", "6/rows:5/inner:4", "100/inner:3"}
+    assert names == {f"{n}/cache:{c}/launch:stream" for n in warm for c in ("cold", "warm")}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda sums, k: add_to(sums, (-1,) * sums.ndim),
+        lambda sums, k: sums * np.nan,
+        lambda sums, k: np.cumsum(sums, dtype=sums.dtype).reshape(sums.shape),
+        lambda sums, k: sums.reshape(-1),
+    ],
+)
+def test_a_wrong_sum_along_an_axis_is_never_timed(
+    tmp_path: Path, spoil: Callable[..., Any]
+) -> None:
+    shapes = command.parse_shapes(SHAPES)
+    bench = measure(tmp_path / "python.json", StandIn(spoil), types=["f32"], shapes=shapes)
+    assert bench.failed == len(bench.entries) == 3 * 2
+
+
+@pytest.mark.parametrize("shape", [(4, 70000), (1, 256, 8), (2, 8, 8)])
+def test_triton_takes_short_rows_and_cuda_compute_none(shape: tuple[int, ...]) -> None:
+    tensor = Shape(*shape)
+    items, kernels = np.zeros(tensor.extents), SimpleNamespace(ITEMS_PER_ROW=65536)
+    for library in (libraries.TritonScan, libraries.CudaCompute):
+        mine = SimpleNamespace(_kernels=kernels)
+        with pytest.raises(libraries.Refused):
+            library.prepare(mine, items, tensor.dim)  # type: ignore[arg-type]
+
+
+def test_slow_cases_have_few_runs_and_long_ones_none(tmp_path: Path) -> None:
+    runs: dict[float, int] = {}
+    for slower in (2e5, 6e5):  # cold runs of 4 s and of 12 s
+        library = StandIn()
+        library.slower, library.caches = slower, ("cold",)
+        bench = measure(tmp_path / "a.json", library, None, types=["i32"], items=[64])
+        runs[slower] = library._runs
+    assert runs == {2e5: 1 + 1 + 7 + 1, 6e5: 1 + 1}, "the first verifies, the second calibrates"
+    assert [entry["outcome"] for entry in bench.entries] == ["skipped"]
+    assert bench.entries[0]["error_message"] == "a run takes 12.0 s, above 5 s"
+
+
 def test_ctrl_c_keeps_the_sizes_before(tmp_path: Path) -> None:
     def press(sums: np.ndarray, k: int) -> np.ndarray:
         if sums.size == 4096:
@@ -139,6 +196,18 @@ def test_sizes() -> None:
     for wrong in ("", "0", "2^41", "2^1:2^2", "2^1:2^3:x1", "a"):
         with pytest.raises(command.argparse.ArgumentTypeError):
             command.parse_items(wrong)
+
+
+def test_shapes(tmp_path: Path) -> None:
+    shapes = command.parse_shapes("8x32,1x8x32,1x9x1")
+    assert shapes == [Shape(8, 32, 1), Shape(1, 8, 32), Shape(1, 9, 1)]
+    assert [shape.extents for shape in shapes] == [(8, 32), (8, 32), (9,)]
+    assert [shape.dim for shape in shapes] == [1, 0, 0]
+    for wrong in ("", "8", "8x", "0x8", "8x8,", "8x8x8x8", "2^3x8", "1048577x1048576"):
+        with pytest.raises(command.argparse.ArgumentTypeError):
+            command.parse_shapes(wrong)
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["--out", str(tmp_path / "a"), "--shapes", "8x8", "--items", "2^3"])
 
 
 def test_results_are_kept_without_force(tmp_path: Path) -> None:

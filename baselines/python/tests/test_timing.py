@@ -25,7 +25,7 @@ class Device(libraries._WithEvents):
     def put(self, items: np.ndarray) -> Any:
         return items
 
-    def prepare(self, items: Any) -> Callable[[], Any]:
+    def prepare(self, items: Any, axis: int) -> Callable[[], Any]:
         return lambda: (self.run(), np.cumsum(items, dtype=items.dtype))[1]
 
     def run(self) -> None:
