@@ -92,7 +92,7 @@ def axis_rows(data: Data) -> Shown:
         "Speed of inclusive sums of f32 rows as a share of a device copy of the same bytes, "
         f"against the items of a row. The tensors have about {size(2 ** rows['octave'].max())} "
         "items; cold cache, stream launches. Lines join powers of two; markers beside them are of "
-        "other lengths, whose rows are not aligned. Bars: 95% intervals."
+        "other lengths. Bars: 95% intervals."
     )
     used = pick(rows, variant=[*names, COPY])
     return shown(data, drawn, caption, used, details=_python_run(about, used["variant"]))
