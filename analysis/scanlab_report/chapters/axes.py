@@ -121,9 +121,9 @@ def axis_shapes(data: Data) -> Shown:
     axes.set_ylabel("inner: items between neighbours")
     caption = (
         f"Speed of `{BEST}` as a share of a device copy of the same bytes, by the items of the "
-        "axis and the inner items, which lie between neighbours of the axis: 1 in rows, more in "
-        f"columns. Inclusive sums of f32, about {size(2**OCTAVE)} items in all; cold cache, stream "
-        "launches. Darker is faster; shapes without a number were not timed."
+        "axis and the inner items. The latter lie between neighbours of the axis: 1 in rows, more "
+        f"in columns. Inclusive sums of f32, about {size(2**OCTAVE)} items in all; cold cache, "
+        "stream launches. Darker is faster; shapes without a number were not timed."
     )
     return shown(data, drawn, caption, cells)
 
@@ -164,8 +164,8 @@ def axis_standings(data: Data) -> Shown:
         Column("outcome", "outcome", lambda result: result or "—", right=False),
     ]
     caption = (
-        f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival, for "
-        "inclusive sums of f32 along the middle axis of a tensor (rows, axis, inner); cold cache, "
+        f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival. "
+        "Inclusive sums of f32 along the middle axis of a tensor (rows, axis, inner); cold cache, "
         "stream launches. A case is won or lost if the 95% interval excludes 1; a dash is a shape "
         "that no rival was timed for."
     )
