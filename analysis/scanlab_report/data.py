@@ -337,6 +337,7 @@ class Data:
 _COUNTED = {
     "scan": "variant",
     "block_scan": "variant",
+    "scan_axis": "variant",
     "schedule": "id",
     "stream_scan": "way",
     "distributed": "algorithm",

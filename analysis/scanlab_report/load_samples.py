@@ -118,7 +118,8 @@ def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd
     return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
 
 
-_MADE = {"scan": _scans, "block_scan": _scans, "schedule": _schedules, "distributed": _distributed}
+_MADE = {"scan": _scans, "block_scan": _scans, "scan_axis": _scans, "schedule": _schedules}
+_MADE |= {"distributed": _distributed}
 _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int})}
 """The function that makes the columns of each table from the fields."""
 
@@ -127,7 +128,8 @@ def _faults(rows: pd.DataFrame) -> dict[Any, str]:
     """How an entry contradicts itself, by its place."""
     wrong: dict[Any, str] = {}
     timed = rows["outcome"] == "timed"
-    scans = rows["entry"].isin(("scan", "block_scan", "warp_scan", "distributed"))
+    tags = ("scan", "block_scan", "warp_scan", "scan_axis", "distributed")
+    scans = rows["entry"].isin(tags)
     planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)
     for index in rows.index[timed & (scans | planned) & ~rows["verified"]]:
         why = "or not looked at" if scans[index] else "though it is no control"

@@ -351,12 +351,27 @@ def block_scans(rounds: int) -> Document:
     return results(*entries)
 
 
+def axes_scans(rounds: int) -> Document:
+    """Sums of f32 along rows and columns of 2^27 items: a copy takes 1 ms, ours 1.2 and CUB 2."""
+    entries, about = [], {id_: variant(id_) for id_ in ("axis_best", "axis_copy", "cub_rows")}
+    about["axis_copy"] |= {"kind": "copy", "origin": "baseline", "label": "memcpy"}
+    about["cub_rows"] |= {"family": "CUB", "origin": "baseline"}
+    for id_, ns in {"axis_best": 1.2e6, "axis_copy": 1e6, "cub_rows": 2e6}.items():
+        for axis, inner in ((32, 1), (4096, 1), (4096, 256)):
+            if inner == 1 or id_ != "cub_rows":
+                shape = {"rows": 2**27 // axis // inner, "inner": inner, "kind": "scan_axis"}
+                own = case(id_, axis, type_name="f32") | shape
+                entries += [repetition(own, i, ns + i, **_KERNEL) for i in range(rounds)]
+    return results(*entries, variants=variants() | about)
+
+
 def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
     """A results folder in which nothing is missing; the hardware counts 64 load transactions more
     per launch."""
     folder.mkdir(parents=True, exist_ok=True)
     documents = {"scan": timings(rounds, top), "python": python_timings(rounds)}
     documents |= {"cub_shapes": cub_shapes(rounds), "block_scan": block_scans(rounds)}
+    documents["scan_axis"] = axes_scans(rounds)
     documents |= {f"odd_sizes_{process}": odd_sizes(process) for process in range(1, 9)}
     stream_fixtures.write_all(folder)
     stream_fixtures.write_scenarios(folder)

@@ -15,6 +15,7 @@ ORDER = (
     "tuning",
     "hardware",
     "blocks",
+    "axes",
     "conflicts",
     "counts",
     "ranks",

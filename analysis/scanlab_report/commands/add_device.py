@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # pandas is not loaded to print a help text
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
 TESTS = ("tests.json", "device_scan_tests.json")
-SAMPLED = ("scan", "block_scan", "schedule", "stream_scan", "distributed")
+SAMPLED = ("scan", "block_scan", "scan_axis", "schedule", "stream_scan", "distributed")
 EXCEPTIONS = 0.05
 """Largest share of cases with too few repetitions for an interval: a cap may stop a slow case."""
 

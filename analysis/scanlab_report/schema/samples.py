@@ -103,6 +103,14 @@ class WarpScanSample(BlockScanSample, kw_only=True, frozen=True, tag="warp_scan"
     """A timed scan of each row by a warp."""
 
 
+class ScanAxisSample(ScanSample, kw_only=True, frozen=True, tag="scan_axis"):
+    """Timed scans along the middle axis, of `items` items, of a tensor (rows, axis, inner)."""
+
+    table = "scan_axis"
+    rows: Annotated[Count, means("tensors (axis, inner), one behind the other")]
+    inner: Annotated[Count, means("items from one to the next of the axis")]
+
+
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     """A timed schedule. `real_time` is host time, from the first issue to the last completion."""
 
@@ -181,6 +189,7 @@ Entries = (
     ScanSample
     | BlockScanSample
     | WarpScanSample
+    | ScanAxisSample
     | ScheduleSample
     | CopySample
     | KernelSample

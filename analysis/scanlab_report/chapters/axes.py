@@ -1,0 +1,177 @@
+"""Scans along an axis of a tensor: rows of any length, columns, and a copy of the same bytes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from scanlab_report import marks, style
+from scanlab_report.data import Data, Variants
+from scanlab_report.formats import Column, Table, code, size, whole, with_interval
+from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
+from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.looks import look
+from scanlab_report.pick import Lacking, answering, by_device, pick, power_of_two
+from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.tables import CASES
+from scanlab_report.versus import outcome
+
+COPY, BEST = "axis_copy", "axis_best"
+CASE = [column for column in CASES["scan_axis"] if column not in ("variant", "settings")]
+"""The columns that name what is scanned."""
+SUMS = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
+"""The scans of the figures and of the table."""
+OCTAVE = 27
+"""Logarithm of the items of the tensors whose shapes are drawn side by side."""
+
+
+def axis_cases(data: Data) -> pd.DataFrame:
+    """Return one row per case of one device, as `summarise` makes them, if its shape was copied,
+    too. More columns: `octave` (the nearest logarithm to base 2 of all items of the tensor) and
+    `share` (interval of the copy's time over the scan's)."""
+    every = data.every or data  # a session of these scans alone is not complete
+    for _, _, rows in by_device(every, "scan_axis"):
+        if {COPY, BEST} <= set(rows["variant"]):
+            return data.once("axis_cases", partial(_cases, every, rows))
+    raise Lacking("timings of scans along an axis on a CUDA device", [BEST, COPY])
+
+
+def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
+    rows = answering(data, pick(rows, settings=""), "scan_axis")
+    cases = summarise(rows, CASES["scan_axis"])
+    copies = pick(cases, variant=COPY)[[*CASE, "samples"]]
+    cases = cases.merge(copies, on=CASE, suffixes=("", "_copy"))
+    shares = ratio_intervals(list(cases["samples_copy"]), list(cases["samples"]))
+    total = cases["items"] * cases["rows"] * cases["inner"]
+    return cases.assign(
+        octave=np.log2(total.clip(lower=1)).round().astype(int),
+        share=pd.Series(shares, dtype=object),
+    )
+
+
+def described(data: Data, cases: pd.DataFrame) -> Variants:
+    """The variants that the files of some cases describe."""
+    files = [data.files[number] for number in sorted(set(cases["file"]))]
+    return Variants({id_: about for file in files for id_, about in file.variants.items()})
+
+
+def _python_run(about: Variants, variants: pd.Series) -> str:
+    libraries = set(about.ids(PYTHON)) & set(variants)
+    return "Python libraries were timed in a run of their own." * bool(libraries)
+
+
+@figure("scan_axis")
+def axis_rows(data: Data) -> Shown:
+    """Speed of scans of many rows as a share of a copy of the same bytes, against the length of a
+    row."""
+    cases = axis_cases(data)
+    about = described(data, cases)
+    rows = pick(cases, **SUMS, inner=1)
+    rows = marks.heights(rows[rows["octave"] == rows["octave"].max()], "share")
+    order = (BEST, "block_per_row", "warp_per_row", *about.ids(CUBS, PYTHON))
+    names = [name for name in order if name in set(rows["variant"])]
+    if not names:
+        raise Lacking("timings of sums of f32 in rows beside a copy", [BEST, COPY])
+    drawn, (axes,) = style.figure(style.COLUMN, 2.7)
+    marks.items_axis(axes, rows["items"])
+    copied = marks.level(axes, 1, look(COPY, about), "memcpy", width=2.3)
+    ends: list[style.End | None] = [copied]
+    for name in names:
+        own, drawn_as = pick(rows, variant=name).sort_values("items"), look(name, about)
+        even = power_of_two(own["items"])
+        ends.append(marks.curve(axes, own[even], "items", drawn_as, about[name].label))
+        form = drawn_as.plot() | {"linestyle": "none"}
+        axes.plot(own.loc[~even, "items"], own.loc[~even, "y"], **form)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("items of a row")
+    axes.set_ylabel("share of a device copy")
+    style.margin_legend(axes, ends)
+    caption = (
+        "Speed of inclusive sums of f32 rows as a share of a device copy of the same bytes, "
+        f"against the items of a row. The tensors have about {size(2 ** rows['octave'].max())} "
+        "items; cold cache, stream launches. Lines join powers of two; markers beside them are of "
+        "other lengths. Bars: 95% intervals."
+    )
+    used = pick(rows, variant=[*names, COPY])
+    return shown(data, drawn, caption, used, details=_python_run(about, used["variant"]))
+
+
+@figure("scan_axis")
+def axis_shapes(data: Data) -> Shown:
+    """Speed of axis_best as a share of a copy of the same bytes, by the length of the axis and the
+    items between its neighbours: darker is faster."""
+    cells = pick(axis_cases(data), **SUMS, variant=BEST, octave=OCTAVE)
+    if cells.empty:
+        raise Lacking(f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", [BEST, COPY])
+    cells = marks.heights(cells, "share").drop_duplicates(["items", "inner"])
+    grid = cells.pivot(index="inner", columns="items", values="y")
+    drawn, (axes,) = style.figure(style.COLUMN, 2.5)
+    axes.pcolormesh(grid.to_numpy(), cmap="Blues", vmin=0, vmax=1, edgecolors="white")
+    for (row, column), share in np.ndenumerate(grid):
+        if np.isfinite(share):
+            colour = "white" if share > 0.6 else style.BLACK
+            place = {"ha": "center", "va": "center", "fontsize": 7.5}
+            axes.text(column + 0.5, row + 0.5, f"{share:.2f}", color=colour, **place)
+    axes.set_xticks(np.arange(grid.shape[1]) + 0.5, map(marks.power_of_two, grid.columns))
+    axes.set_yticks(np.arange(grid.shape[0]) + 0.5, map(marks.power_of_two, grid.index))
+    axes.grid(visible=False)
+    axes.set_xlabel("items of the axis")
+    axes.set_ylabel("inner: items between neighbours")
+    caption = (
+        f"Speed of `{BEST}` as a share of a device copy of the same bytes, by the items of the "
+        "axis and the inner items. The latter lie between neighbours of the axis: 1 in rows, more "
+        f"in columns. Inclusive sums of f32, about {size(2**OCTAVE)} items in all; cold cache, "
+        "stream launches. Darker is faster; shapes without a number were not timed."
+    )
+    return shown(data, drawn, caption, cells)
+
+
+def standings(cases: pd.DataFrame, about: Variants) -> pd.DataFrame:
+    """Return one row per case of axis_best: its `share`; the fastest `rival` and `share_rival`; the
+    `ratio` (interval of the rival's time over ours) and the `outcome`. Without a rival the last
+    four are None."""
+    theirs = pick(cases, variant=about.ids(RIVALS)).sort_values("median_ns").drop_duplicates(CASE)
+    theirs = theirs[[*CASE, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
+    both = pick(cases, variant=BEST).merge(theirs, on=CASE, how="left", suffixes=("", "_rival"))
+    order = {"octave": False, "inner": True, "items": True}
+    both = both.sort_values([*order], ascending=[*order.values()], ignore_index=True)
+    met = both[both["rival"].notna()]
+    made = ratio_intervals(list(met["samples_rival"]), list(met["samples"]))
+    ratios = pd.Series(made, index=met.index, dtype=object)
+    both = both.assign(ratio=ratios, outcome=ratios.map(outcome))
+    return both.astype(object).where(both.notna(), None)
+
+
+@table("scan_axis")
+def axis_standings(data: Data) -> Shown:
+    """Sums of f32 along an axis against a copy and the fastest rival, by shape."""
+    cases = pick(axis_cases(data), **SUMS)
+    about = described(data, cases)
+    rows = standings(cases, about)
+    if rows.empty:
+        raise Lacking(f"timings of {BEST} for sums of f32 along an axis", [BEST, COPY])
+    columns = [
+        Column("octave", "items, about", lambda k: size(2**k)),
+        Column("rows", "rows", whole),
+        Column("items", "axis", whole),
+        Column("inner", "inner", whole),
+        Column("share", "× memcpy", with_interval),
+        Column("rival", "fastest rival", lambda id_: code(id_ or "") or "—", right=False),
+        Column("share_rival", "× memcpy", with_interval, group="rival"),
+        Column("ratio", "× rival", with_interval),
+        Column("outcome", "outcome", lambda result: result or "—", right=False),
+    ]
+    caption = (
+        f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival. "
+        "Inclusive sums of f32 along the middle axis of a tensor (rows, axis, inner); cold cache, "
+        "stream launches. A case is won or lost if the 95% interval excludes 1; a dash is a shape "
+        "that no rival was timed for."
+    )
+    counts = rows["outcome"].value_counts()
+    won, tied, lost = (counts.get(result, 0) for result in (WIN, TIE, LOSS))
+    notes = (f"Won: {won}; tied: {tied}; lost: {lost}.", _python_run(about, rows["rival"]))
+    content = Table(caption, columns, rows, notes=tuple(filter(None, notes)))
+    used = pick(cases, variant=[BEST, COPY, *rows["rival"].dropna()])
+    return shown(data, content, caption, used)

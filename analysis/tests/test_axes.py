@@ -1,0 +1,90 @@
+"""Scans along an axis: the copy and the rivals of each shape, and where figures show them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scanlab_report.chapters import axes
+from scanlab_report.data import Data
+from scanlab_report.load import load
+from tests import fixtures, tiny
+from tests.fixtures import repetition, results, variant
+
+ABOUT = {id_: variant(id_) for id_ in ("axis_best", "block_per_row", "axis_copy", "cub", "torch")}
+ABOUT["axis_copy"] |= {"kind": "copy", "origin": "baseline"}
+ABOUT["cub"] |= {"family": "CUB", "origin": "baseline"}
+ABOUT["torch"] |= {"family": "Python", "origin": "baseline"}
+
+
+def samples(id_: str, ns: float, items: int, rows: int, inner: int = 1, **changes: Any) -> list:
+    own = fixtures.case(id_, items, type_name="f32") | {"rows": rows, "inner": inner}
+    own |= {"kind": "scan_axis"} | changes
+    return [repetition(own, i, ns + i) for i in range(6)]
+
+
+def data_of(folder: Path, *files: list[list]) -> Data:
+    """The data of some files: the cases of each."""
+    paths = []
+    for number, cases in enumerate(files):
+        document = results(*(entry for own in cases for entry in own), variants=ABOUT)
+        paths.append(fixtures.write(folder / f"{number}.json", document))
+    return load(paths)
+
+
+def beside_a_copy(ns: float, *shape: int, copied: float = 1e6) -> list[list]:
+    return [samples("axis_best", ns, *shape), samples("axis_copy", copied, *shape)]
+
+
+def test_a_share_is_of_the_copy_of_the_same_shape(tmp_path: Path) -> None:
+    cases = beside_a_copy(2e6, 256, 4, 8) + beside_a_copy(2e6, 256, 8, 4, copied=4e5)
+    cases += [samples("block_per_row", 1e6, 7, 1)]  # whose shape was not copied
+    rows = axes.axis_cases(data_of(tmp_path, cases)).query("variant == 'axis_best'")
+    assert rows[["items", "rows", "inner"]].to_numpy().tolist() == [[256, 4, 8], [256, 8, 4]]
+    assert set(rows["octave"]) == {13}
+    assert [round(share.value, 3) for share in rows["share"]] == [0.5, 0.2]
+
+
+def test_a_rival_is_the_fastest_that_was_timed_for_the_shape(tmp_path: Path) -> None:
+    won = [*beside_a_copy(1.25e6, 32, 4096), samples("cub", 2.5e6, 32, 4096)]
+    lost = [*beside_a_copy(2.5e6, 33, 4096), samples("cub", 1.25e6, 33, 4096)]
+    columns = beside_a_copy(1e6, 32, 64, 64)
+    python = [samples("torch", 2e6, 32, 4096), samples("torch", 3e6, 33, 4096)]
+    data = data_of(tmp_path, [*won, *lost, *columns], python)
+    table = tiny.built(axes.axis_standings, data)
+    assert table.rows["rival"].to_list() == ["torch", "cub", None]
+    assert [r and round(r.value, 2) for r in table.rows["ratio"]] == [1.6, 0.5, None]
+    assert tiny.printed(table, "octave items rival outcome") == "2^17 | 32 | `torch` | win"
+    assert tiny.printed(table, "inner rival share_rival ratio outcome", 2) == "64 | — | — | — | —"
+    assert "Won: 1; tied: 0; lost: 1." in table.notes and "a run of their own" in table.notes[1]
+
+
+def test_lines_join_powers_of_two_of_the_largest_tensor(tmp_path: Path) -> None:
+    cases: list[list] = []
+    for items, ns in ((32, 2e6), (33, 2.5e6), (64, 1.25e6)):
+        cases += beside_a_copy(ns, items, (1 << 20) // items)
+    cases += beside_a_copy(1e5, 128, 1 << 9)  # a smaller tensor
+    for wrong in ({"mode": "exclusive"}, {"cache": "warm"}, {"type": "i32"}, {"op": "max"}):
+        cases += [samples(id_, 1e3, 64, 1 << 14, **wrong) for id_ in ("axis_best", "axis_copy")]
+    (panel,) = tiny.drawn(axes.axis_rows, data_of(tmp_path, cases)).axes
+    marked = [own for own in panel.get_lines() if own.get_marker() == "o"]
+    joined, alone = (own.get_xydata().round(3).tolist() for own in marked)
+    assert joined == [[32, 0.5], [64, 0.8]] and alone == [[33, 0.4]]
+
+
+def test_a_cell_is_of_its_axis_and_inner_items(tmp_path: Path) -> None:
+    cases = beside_a_copy(2e6, 8, 1 << 20, 16) + beside_a_copy(1.25e6, 128, 1 << 20)
+    cases += beside_a_copy(1e6, 128, 16, 16)  # a smaller tensor
+    (panel,) = tiny.drawn(axes.axis_shapes, data_of(tmp_path, cases)).axes
+    cells = {own.get_text(): own.get_position() for own in panel.texts}
+    assert cells == {"0.80": (1.5, 0.5), "0.50": (0.5, 1.5)}
+
+
+def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path: Path) -> None:
+    wrong = [entry | {"verified": False} for entry in samples("cub", 1.0, 32, 4096)]
+    data = data_of(tmp_path, [*beside_a_copy(2e6, 32, 4096), wrong])
+    assert len(data.problems) == 6 and "its output was wrong" in str(data.problems[0])
+    assert tiny.built(axes.axis_standings, data).rows["rival"].to_list() == [None]
+    lost = [entry | {"inner": -1} for entry in samples("cub", 1.0, 32, 4096)]
+    file = fixtures.write(tmp_path / "lost.json", results(*lost, variants=ABOUT))
+    assert "inner" in str(load([file]).problems[0])
