@@ -41,10 +41,10 @@ class NamedRange {
 };
 
 template <class Op>
-__global__ void fill_input(typename Op::Item* items, std::int64_t n, std::uint64_t seed) {
+__global__ void fill_input(typename Op::Item* items, std::int64_t n, std::uint64_t seed, verify::ScanOrder order) {
   const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    items[i] = verify::input_item<Op>(kTimedInput, seed, i, n);
+    items[i] = verify::input_item<Op>(kTimedInput, seed, order.number(i), n);
   }
 }
 
@@ -262,8 +262,8 @@ class CudaScanBackend : public ScanBackend {
     if (problem.items == 0) return;
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       const auto blocks = static_cast<unsigned>(std::min(kMaxBlocks, ceil_div(problem.items, kThreads)));
-      fill_input<Op>
-          <<<blocks, kThreads, 0, timer_.stream()>>>(in_.as<typename Op::Item>(), problem.items, oracles_.seed());
+      fill_input<Op><<<blocks, kThreads, 0, timer_.stream()>>>(in_.as<typename Op::Item>(), problem.items,
+                                                               oracles_.seed(), verify::ScanOrder(problem));
     });
     cuda::check(cudaGetLastError(), "making the input");
   }

@@ -65,8 +65,9 @@ class HostScanBackend : public ScanBackend {
   void fill(const Problem& problem) {
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       auto* const items = static_cast<typename Op::Item*>(in_.data());
+      const verify::ScanOrder order(problem);
       for (std::int64_t i = 0; i < problem.items; ++i) {
-        items[i] = verify::input_item<Op>(kTimedInput, oracles_.seed(), i, problem.items);
+        items[order.place(i)] = verify::input_item<Op>(kTimedInput, oracles_.seed(), i, problem.items);
       }
     });
     held_ = bare(problem);

@@ -95,8 +95,11 @@ struct JudgeByInput {
   InputKind kind;
   std::uint64_t seed;
   std::int64_t items;
+  ScanOrder order;
 
-  SCANLAB_HD constexpr Item expected(std::int64_t i) const { return input_item<Op>(kind, seed, i, items); }
+  SCANLAB_HD constexpr Item expected(std::int64_t i) const {
+    return input_item<Op>(kind, seed, order.number(i), items);
+  }
   SCANLAB_HD constexpr Verdict operator()(const Item& out, std::int64_t i) const {
     return {.right = same_bits(out, expected(i)), .error_to_bound = 0};
   }

@@ -54,7 +54,8 @@ class GuardedBuffer {
 template <class Op>
 void fill_input(const Oracle& oracle, void* to) {
   auto* items = static_cast<typename Op::Item*>(to);
-  const JudgeByInput<Op> input{oracle.data().kind, oracle.data().seed, oracle.problem().items};
+  const JudgeByInput<Op> input{oracle.data().kind, oracle.data().seed, oracle.problem().items,
+                               ScanOrder(oracle.problem())};
   parallel_ranges(input.items, kMinItemsPerThread, [&](std::int64_t from, std::int64_t until) {
     for (std::int64_t i = from; i < until; ++i) items[i] = input.expected(i);
   });

@@ -11,8 +11,8 @@ namespace scanlab::verify {
 namespace {
 
 template <class Op>
-__global__ void make_input(typename Op::Item* to, InputKind kind, std::uint64_t seed, std::int64_t n) {
-  for (std::int64_t i = first_index(); i < n; i += stride()) to[i] = input_item<Op>(kind, seed, i, n);
+__global__ void make_input(typename Op::Item* to, InputKind kind, std::uint64_t seed, std::int64_t n, ScanOrder order) {
+  for (std::int64_t i = first_index(); i < n; i += stride()) to[i] = input_item<Op>(kind, seed, order.number(i), n);
 }
 
 /// A Tally in the form that atomics take: an error/bound ratio is not negative, so its bits order as it does.
@@ -81,7 +81,7 @@ struct CudaReference::Data {
     }
     with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
       make_input<Op><<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(
-          reinterpret_cast<typename Op::Item*>(input.data()), kind, seed, problem.items);
+          reinterpret_cast<typename Op::Item*>(input.data()), kind, seed, problem.items, ScanOrder(problem));
     });
     cuda::check(cudaGetLastError(), "making the input");
     input.guard(stream.get());
@@ -104,7 +104,7 @@ struct CudaReference::Data {
 
   template <class Op>
   Outcome compare_input(const typename Op::Item* out) const {
-    const JudgeByInput<Op> judge{kind, seed, problem.items};
+    const JudgeByInput<Op> judge{kind, seed, problem.items, ScanOrder(problem)};
     const Tally differences = tally_all(judge, out);
     if (differences.wrong == 0) return {};
     const auto got = copy_to_host(out + differences.first, stream);
@@ -173,7 +173,7 @@ Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) c
 std::string CudaReference::damaged_input() const {
   if (std::string damage = data_->input.damage(data_->stream); !damage.empty()) return damage;
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
-    const JudgeByInput<Op> judge{data_->kind, data_->seed, data_->problem.items};
+    const JudgeByInput<Op> judge{data_->kind, data_->seed, data_->problem.items, ScanOrder(data_->problem)};
     const Tally differences = data_->tally_all(judge, static_cast<const typename Op::Item*>(input()));
     return differences.wrong == 0 ? std::string{}
                                   : "wrote to its input, first to item " + std::to_string(differences.first);

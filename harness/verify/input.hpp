@@ -1,9 +1,11 @@
 // The inputs on which variants are verified and timed: item i is a pure function of (kind, seed, i, n), the same bits
-// on host and device, so that nothing large travels and any item can be made again. Each operator makes its own.
+// on host and device, so that nothing large travels and any item can be made again. Each operator makes its own. Items
+// are numbered in the order in which they are scanned, since what an operator makes does not overflow in that order.
 #pragma once
 
 #include "harness/core/input.hpp"
 #include "harness/core/monoid.hpp"
+#include "harness/core/variant.hpp"
 
 namespace scanlab::verify {
 
@@ -39,5 +41,24 @@ SCANLAB_HD constexpr typename Op::Item input_item(InputKind kind, std::uint64_t 
   }
   return Op::scattered_item(kind == InputKind::extremes, seed, i);
 }
+
+/// The order in which the items of a problem are scanned: row by row, where the items of a row may lie apart.
+struct ScanOrder {
+  std::int64_t axis;
+  std::int64_t inner;
+
+  explicit ScanOrder(const Problem& problem) : axis(problem.axis()), inner(problem.inner) {}
+
+  /// The place in the array of the i-th item.
+  SCANLAB_HD std::int64_t place(std::int64_t i) const {
+    const std::int64_t line = i / axis;
+    return inner == 1 ? i : (line / inner * axis + i % axis) * inner + line % inner;
+  }
+  /// The number of the item at a place of the array.
+  SCANLAB_HD std::int64_t number(std::int64_t place) const {
+    const std::int64_t row = place / (axis * inner), rest = place % (axis * inner);
+    return inner == 1 ? place : (row * inner + rest % inner) * axis + rest / inner;
+  }
+};
 
 }  // namespace scanlab::verify

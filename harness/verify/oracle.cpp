@@ -53,7 +53,7 @@ class OracleBuilder {
       : data_(data),
         n_(data.problem.items),
         row_(data.problem.axis()),
-        inner_(data.problem.inner),
+        order_(data.problem),
         chunks_(ceil_div(n_, kChunk)) {}
 
   void build() {
@@ -76,12 +76,7 @@ class OracleBuilder {
     data_.magnitudes = std::make_unique_for_overwrite<float[]>(count);
   }
 
-  /// The place in the array of the i-th item in the order of the scan.
-  std::int64_t place_of(std::int64_t i) const {
-    const std::int64_t line = i / row_;
-    return inner_ == 1 ? i : (line / inner_ * row_ + i % row_) * inner_ + line % inner_;
-  }
-  Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, place_of(i), n_); }
+  Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, i, n_); }
   /// The place where the first row begins that begins at `i` or later.
   std::int64_t first_row_from(std::int64_t i) const { return ceil_div(i, row_) * row_; }
   std::int64_t end_of(std::int64_t chunk) const { return std::min(n_, (chunk + 1) * kChunk); }
@@ -125,7 +120,7 @@ class OracleBuilder {
         prefix = {};
         next_row += row_;
       }
-      const std::int64_t place = place_of(i);
+      const std::int64_t place = order_.place(i);
       const bool kept = (place + 1) % data_.every == 0;
       if (kept && exclusive) values[place / data_.every] = stored(prefix, place / data_.every);
       prefix.push(input(i));
@@ -152,7 +147,7 @@ class OracleBuilder {
   Oracle::Data& data_;
   std::int64_t n_;
   std::int64_t row_;  ///< items of a row
-  std::int64_t inner_;
+  ScanOrder order_;
   std::int64_t chunks_;
 };
 
@@ -173,7 +168,7 @@ Tally tally_all(std::int64_t from, std::int64_t to, const Judge& judge, const It
 /// Compares the places from `first` on, whose outputs are `out`.
 template <class Op>
 Outcome compare_with_input(const Oracle::Data& data, std::span<const typename Op::Item> out, std::int64_t first) {
-  const JudgeByInput<Op> judge{data.kind, data.seed, data.problem.items};
+  const JudgeByInput<Op> judge{data.kind, data.seed, data.problem.items, ScanOrder(data.problem)};
   const auto got = [&](std::int64_t i) { return &out[i - first]; };
   const Tally tally = tally_all(first, first + std::ssize(out), judge, got);
   if (tally.wrong == 0) return {};
@@ -245,10 +240,8 @@ bool rounds(const Problem& problem) {
 }
 
 std::vector<InputKind> distinct_inputs(std::vector<InputKind> kinds, const Problem& problem) {
-  // Operators that do not commute have inputs that are exact in the order of the array.
-  const bool has_exact = defined(problem.type, problem.op) && with_monoid(problem.type, problem.op, [&]<class Op>(Op) {
-                           return kHasExactInput<Op> && (Op::kCommutative || problem.inner == 1);
-                         });
+  const bool has_exact = defined(problem.type, problem.op) &&
+                         with_monoid(problem.type, problem.op, []<class Op>(Op) { return kHasExactInput<Op>; });
   if (has_exact) return kinds;
   if (std::ranges::find(kinds, InputKind::random) != kinds.end()) {
     std::erase(kinds, InputKind::exact);

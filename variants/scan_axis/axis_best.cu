@@ -1,8 +1,9 @@
 // axis_best: the fastest of the others for the shape and the device.
 //
 // Idea    Items that lie side by side are one array, which axis_look_ahead scans whatever the length of a row; columns
-//         need axis_columns. Few items do not fill the device: there a single launch that prepares nothing is the
-//         fastest, a warp or a block for each row.
+//         need axis_columns. Blocks whose registers a row just fills need not wait for each other: there block_per_row
+//         is faster, and a few megabytes are scanned before tiles have told each other anything: there a warp or a
+//         block for each row is.
 // Safe    thread_per_row runs anywhere.
 // Source  the harness's own measurements.
 #include "harness/core/registry.hpp"
@@ -33,10 +34,12 @@ struct AxisBest {
 /// The scans of a shape, the fastest first.
 std::vector<const char*> choices(const Problem& problem) {
   if (problem.inner != 1) return {"axis_columns", "thread_per_row"};
-  constexpr std::int64_t kFewBytes = 1 << 20;
-  const bool few = static_cast<std::int64_t>(problem.ideal_bytes() / 2) <= kFewBytes;
-  if (few && problem.axis() <= 256) return {"warp_per_row"};
-  if (few && problem.axis() <= 8192) return {"block_per_row"};
+  const auto bytes = static_cast<std::int64_t>(item_bytes(problem.type, problem.op));
+  const std::int64_t row = problem.axis() * bytes;
+  const bool few = problem.items * bytes <= 8 << 20;
+  if (row % 16 == 0 && row > 8 << 10 && row <= 16 << 10) return {"block_per_row"};
+  if (few && row >= 64 && row <= 2 << 10) return {"warp_per_row"};
+  if (few && row > 2 << 10 && row <= 16 << 10) return {"block_per_row"};
   return {"axis_look_ahead", "axis_columns", "thread_per_row"};
 }
 
@@ -44,9 +47,10 @@ Variant axis_best() {
   Variant variant;
   variant.about = AxisBest::describe();
   describe_monoids<AxisBest>(variant.about);
-  variant.backends.simt = true;
 #if defined(__CUDACC__)
   variant.backends.cuda = true;
+#else
+  variant.backends.simt = true;  // those that have a form for the emulator
 #endif
   variant.bind = [about = variant.about](const Problem& problem) {
     BoundScan bound;
@@ -57,13 +61,9 @@ Variant axis_best() {
       if (known == nullptr) continue;
       BoundScan scan = known->bind(problem);
       if (!scan.plan.possible()) continue;
-      if (!bound.plan.choice) {
-        bound = std::move(scan);
-        bound.plan.choice = Choice{id};
-      } else if (!bound.simt) {  // the emulator has no form of the fastest
-        bound.simt = std::move(scan.simt);
-        bound.plan.chain = std::max(bound.plan.chain, scan.plan.chain);
-      }
+      bound = std::move(scan);
+      bound.plan.choice = Choice{id};
+      break;
     }
     return bound;
   };
