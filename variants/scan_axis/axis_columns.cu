@@ -56,7 +56,7 @@ class AxisColumns {
  private:
   template <class Op>
   ColumnScan<Op> scan_of() const {
-    return {problem_.rows, problem_.axis(), problem_.inner, multiprocessors_, shared_bytes_};
+    return {{problem_.rows, problem_.axis(), problem_.inner}, multiprocessors_, shared_bytes_};
   }
 
   Problem problem_;

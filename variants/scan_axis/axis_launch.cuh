@@ -12,15 +12,23 @@
 
 namespace scanlab::scan_axis {
 
-/// Rows of neighbours, by look_ahead.
+/// Of a tensor in C order, which is scanned along the middle axis.
+struct Extents {
+  std::int64_t rows;
+  std::int64_t axis;
+  std::int64_t inner;
+  std::int64_t items() const { return rows * axis * inner; }
+};
+
+/// Rows of neighbours (inner = 1), by look_ahead.
 template <Associative Op>
 class RowScan {
  public:
   using Item = Headed<typename Op::Item>;
 
   /// shared_bytes: that a block may ask for.
-  RowScan(std::int64_t rows, std::int64_t axis, int multiprocessors, std::size_t shared_bytes)
-      : items_(rows * axis), axis_(axis), multiprocessors_(std::max(multiprocessors, 1)) {
+  RowScan(const Extents& tensor, int multiprocessors, std::size_t shared_bytes)
+      : items_(tensor.items()), axis_(tensor.axis), multiprocessors_(std::max(multiprocessors, 1)) {
     const std::int64_t bytes = items_ * static_cast<std::int64_t>(sizeof(InOf<Op>));
     shape_ = scan::shape_for<Segmented<Op>>(bytes, multiprocessors_, shared_bytes);
     tiles_ = ceil_div(bytes, shape_.tile_bytes());
@@ -86,20 +94,21 @@ class RowScan {
 };
 
 /// A tensor of any shape, by tiles of columns.
-template <Associative Op>
+template <Associative GivenOp>
 class ColumnScan {
  public:
+  using Op = WithIdentity<GivenOp>;
   using State = scan::TileState<typename Op::Item>;
   using Word = typename State::Word;
   static constexpr int kVector = 16 / sizeof(typename Op::Item);  ///< items of a vector
 
   /// shared_bytes: that a block may ask for.
-  ColumnScan(std::int64_t rows, std::int64_t axis, std::int64_t inner, int multiprocessors, std::size_t shared_bytes)
-      : lines_(rows * axis),
-        axis_(axis),
-        inner_(inner),
+  ColumnScan(const Extents& tensor, int multiprocessors, std::size_t shared_bytes)
+      : lines_(tensor.rows * tensor.axis),
+        axis_(tensor.axis),
+        inner_(tensor.inner),
         multiprocessors_(std::max(multiprocessors, 1)),
-        has_vectors_(inner % kVector == 0 && block_bytes<kVector>() <= shared_bytes) {}
+        has_vectors_(tensor.inner % kVector == 0 && block_bytes<kVector>() <= shared_bytes) {}
 
   /// Before the first run in a context: raises the kernels' limits on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
@@ -126,7 +135,7 @@ class ColumnScan {
   }
 
   /// Enqueues the scan, if there are items.
-  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const Op& op,
+  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
                       cudaStream_t stream) const {
     const auto aligned = [](const void* array) {
       return simt::CudaMachine::aligned(array, kVector * sizeof(InOf<Op>));
@@ -149,7 +158,7 @@ class ColumnScan {
   }
 
   template <int kItems>
-  cudaError_t try_launch(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const Op& op,
+  cudaError_t try_launch(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
                          cudaStream_t stream) const {
     if (lines_ == 0 || inner_ == 0) return cudaSuccess;
     simt::Workspace pieces(workspace);
@@ -171,7 +180,7 @@ class ColumnScan {
                                                 .cut = cut,
                                                 .counter = parts.counter,
                                                 .states = parts.words,
-                                                .op = op});
+                                                .op = Op{op}});
   }
 
   /// As many as tiles of single items or of vectors need, whatever the arrays' alignment.

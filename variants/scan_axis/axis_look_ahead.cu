@@ -60,7 +60,7 @@ class AxisLookAhead {
  private:
   template <class Op>
   RowScan<Op> scan_of() const {
-    return {problem_.rows, problem_.axis(), multiprocessors_, shared_bytes_};
+    return {{problem_.rows, problem_.axis(), problem_.inner}, multiprocessors_, shared_bytes_};
   }
 
   Problem problem_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/core/associative.hpp"
 
@@ -54,12 +55,17 @@ struct Optional {
   Function function;
 
   SCANLAB_HD static constexpr Item identity() { return typename Item::Base{{}, false}; }
-  SCANLAB_HD Item initial_value() const requires kHasInitialValue<Function> { return function.initial_value(); }
+  SCANLAB_HD Item initial_value() const requires kHasInitialValue<Function> {
+    return typename Item::Base(function.initial_value());
+  }
   SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
     using Base = typename Item::Base;
     return function(static_cast<const Base&>(a), static_cast<const Base&>(b));
   }
 };
+
+template <Associative Op>
+using WithIdentity = std::conditional_t<HasIdentity<Op>, Op, Optional<Op>>;
 
 /// The items of one line along the axis, one after another, each with whether it is the first of its row. The first
 /// has in it what every row starts from.
