@@ -15,13 +15,13 @@
 // Storage  needs no initialisation. Its size holds for that shape, type and function on that device. Concurrent calls
 //          need separate storage. A call can be captured in a CUDA graph and replayed.
 // Errors   cudaErrorInvalidValue for negative extents, for more than 2^50 items, for too little storage, and for
-//          pointers that are null or not aligned to their items; cudaErrorNotSupported where a block may have too
+//          pointers that are null or not aligned to their items; cudaErrorNotSupported where a block has too
 //          little shared memory; otherwise the error of a launch. The results are then undefined. A tensor without
 //          items is no error, and nothing is enqueued.
 // Order    operands keep their order. Floating-point results of rows (inner = 1) are bitwise reproducible on one device
 //          from compute capability 9.0 on. Those along other axes are not: they depend on time.
-// Needs    what device_scan.cuh needs. Axes with inner > 1, and before 9.0 all of them, need about 100 KiB of shared
-//          memory a block, which T4s do not have.
+// Needs    what device_scan.cuh needs. Axes with inner > 1, and before 9.0 all of them, need shared memory: 99 KiB a
+//          block for sums, and 107 KiB for functions. A T4 has less, and so have 8.6, 8.9 and 12.0 for functions.
 // Cost     two launches: the first one initialises the storage. Items are read once and written once, whatever the
 //          shape. Columns are fastest where arrays begin at multiples of 16 bytes, and lines of `inner` items do.
 //
@@ -37,15 +37,6 @@
 namespace scanlab {
 
 namespace scan_axis {
-
-/// Whether there are such tensors.
-inline bool exist(const Extents& tensor) {
-  constexpr std::int64_t kMostItems = std::int64_t{1} << 50;
-  const auto [rows, axis, inner] = tensor;
-  if (rows < 0 || axis < 0 || inner < 0) return false;
-  if (rows == 0 || axis == 0 || inner == 0) return true;
-  return axis <= kMostItems / rows && inner <= kMostItems / (rows * axis);
-}
 
 /// Both phases of a call, by RowScan or ColumnScan.
 template <class Scan, class T, Associative Op>
@@ -64,7 +55,7 @@ cudaError_t scan_with(void* storage, std::size_t& storage_bytes, const T* in, T*
     return cudaSuccess;
   }
   if (storage_bytes < needed) return cudaErrorInvalidValue;
-  if (tensor.items() == 0) return cudaSuccess;
+  if (tensor.empty()) return cudaSuccess;
   for (const void* array : {static_cast<const void*>(in), static_cast<const void*>(out)}) {
     if (array == nullptr || !simt::CudaMachine::aligned(array, alignof(T))) return cudaErrorInvalidValue;
   }
@@ -76,8 +67,8 @@ cudaError_t scan_with(void* storage, std::size_t& storage_bytes, const T* in, T*
 template <class T, Associative Op>
 cudaError_t scan_tensor(void* storage, std::size_t& storage_bytes, const T* in, T* out, Extents tensor, Mode mode,
                         const Op& op, cudaStream_t stream) {
-  if (!exist(tensor)) return cudaErrorInvalidValue;
-  if (tensor.rows == 0 || tensor.axis == 0 || tensor.inner == 0) tensor = {0, 1, 1};  // others may overflow a product
+  if (!tensor.exist()) return cudaErrorInvalidValue;
+  if (tensor.empty()) tensor = {0, 1, 1};  // others may overflow a product
   const bool by_rows = tensor.inner == 1 && cuda::device_code().version >= 90;
   return by_rows ? scan_with<RowScan<Op>>(storage, storage_bytes, in, out, tensor, mode, op, stream)
                  : scan_with<ColumnScan<Op>>(storage, storage_bytes, in, out, tensor, mode, op, stream);

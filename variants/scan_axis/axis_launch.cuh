@@ -18,6 +18,14 @@ struct Extents {
   std::int64_t axis;
   std::int64_t inner;
   std::int64_t items() const { return rows * axis * inner; }
+
+  bool empty() const { return rows == 0 || axis == 0 || inner == 0; }
+  /// Whether there are such tensors.
+  bool exist() const {
+    constexpr std::int64_t kMostItems = std::int64_t{1} << 50;
+    if (rows < 0 || axis < 0 || inner < 0) return false;
+    return empty() || (axis <= kMostItems / rows && inner <= kMostItems / (rows * axis));
+  }
 };
 
 /// Rows of neighbours (inner = 1), by look_ahead.
