@@ -1,4 +1,6 @@
 // Calls that scanlab::DeviceScan refuses, each by one sentence that says what to use instead.
+#include <functional>
+
 #include "variants/scan/scan_function.hpp"
 
 struct Large {
@@ -26,3 +28,4 @@ bool taken = scanlab::scan::taken<Large*, Large*>() || scanlab::scan::taken<Fanc
              scanlab::scan::taken<long double*, long double*>();
 bool callable = scanlab::scan::callable<Text, Text, scanlab::scan::Add>() ||
                 scanlab::scan::callable<int, int, Negation>() || scanlab::scan::callable<Text, int, Longest>();
+bool along_axis = scanlab::scan::taken_along_axis<bool>() || scanlab::scan::callable_along_axis<short, std::plus<>>();

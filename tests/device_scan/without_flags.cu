@@ -1,9 +1,10 @@
-// Code of the header that nothing vectorises, compiled as docs/USE_IT.md says: with no flag but those for C++20 and the
-// architecture. A host function that device code calls would be a warning then, and no code.
+// Code of the headers that nothing vectorises, compiled as docs/USE_IT.md says: with no flag but those for C++20 and
+// the architecture. A host function that device code calls would be a warning then, and no code.
 #include <array>
 #include <cstdint>
 #include <cuda/std/complex>
 
+#include "include/scanlab/device_axis_scan.cuh"
 #include "include/scanlab/device_scan.cuh"
 
 namespace {
@@ -39,6 +40,7 @@ template <>
 inline constexpr bool scanlab::kIsHeavy<Heavy> = true;
 
 void scan_all(std::size_t& bytes, void* items) {
+  using scanlab::DeviceAxisScan;
   using scanlab::DeviceScan;
   auto* const colours = static_cast<Rgb*>(items);
   auto* const reals = static_cast<float*>(items);
@@ -53,4 +55,6 @@ void scan_all(std::size_t& bytes, void* items) {
   DeviceScan::InclusiveScan(nullptr, bytes, pairs, pairs, First{}, 1);
   DeviceScan::InclusiveSum(nullptr, bytes, words, reals, 1);
   DeviceScan::ExclusiveSum(nullptr, bytes, reals, reals, 1);
+  DeviceAxisScan::InclusiveSum(nullptr, bytes, words, words, 1, 1, 1);
+  DeviceAxisScan::ExclusiveScan(nullptr, bytes, reals, reals, Larger{}, 0, 1, 1, 1);
 }

@@ -21,6 +21,7 @@
 #include "variants/scan/one_block.cuh"
 #include "variants/scan/one_cluster.cuh"
 #include "variants/scan/one_wave.cuh"
+#include "variants/scan/prepare_storage.cuh"
 #include "variants/scan/scan_function.hpp"
 
 namespace scanlab::scan {
@@ -50,15 +51,20 @@ struct LookBackMemory {
 
 enum class ScanKernel { one_block, one_cluster, one_wave, look_back, look_ahead };
 
-/// Resets the counter and marks all tile states invalid. The next kernel may start at once: it waits for the end of
-/// this one before it reads them.
-template <class Number, class Word>
-__global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
-    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
-  cuda::wait_for_kernels_before();
-  cuda::trigger_dependent_launch();
-  simt::GpuBlock block;
-  PrepareTilesKernel{}(block, counter, first, states, words, Word{});
+/// The facts that hold for every operator.
+inline ScanDevice scan_device() {
+  ScanDevice device;
+  const cuda::DeviceCode code = cuda::device_code();
+  device.error = code.error;
+  if (device.error) return device;
+  device.multiprocessors = cuda::multiprocessors();
+  device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (device.multiprocessors == 0 || device.shared_bytes == 0) {
+    device.error = cudaErrorUnknown;  // the next call queries again
+    return device;
+  }
+  device.copies_in_bulk = code.version >= 90;
+  return device;
 }
 
 /// A scan of `n` items, n > 0: its kernel, its launch and its temporary storage. aligned: whether both arrays
@@ -88,18 +94,8 @@ class Scan {
   /// memory and clusters are raised once per context.
   static ScanDevice current_device() {
     return cuda::once_per_context([] {
-      ScanDevice device;
-      const cuda::DeviceCode code = cuda::device_code();
-      device.error = code.error;
-      if (device.error) return device;
-      device.multiprocessors = cuda::multiprocessors();
-      device.shared_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-      if (device.multiprocessors == 0 || device.shared_bytes == 0) {
-        device.error = cudaErrorUnknown;  // the next call queries again
-        return device;
-      }
-      device.copies_in_bulk = code.version >= 90;
-      if (!device.copies_in_bulk) return device;
+      ScanDevice device = scan_device();
+      if (device.error || !device.copies_in_bulk) return device;
       device.large_clusters = cuda::has_room_for_clusters(
           one_cluster<Op>, {.blocks = kClusterBlocks, .threads = kClusterThreads, .cluster = kClusterBlocks});
       if constexpr (kCanLookAhead)
@@ -118,7 +114,7 @@ class Scan {
     LookBackMemory<Item>(by_tiles, look_back_tiles());
     simt::Workspace by_aggregates;
     if (device_.copies_in_bulk) AggregateMemory(by_aggregates, std::max<std::int64_t>(most_tiles(), kMaxWaveBlocks));
-    return std::max(by_tiles.bytes(), by_aggregates.bytes()) + kAlignment - 1;
+    return std::max(by_tiles.bytes(), by_aggregates.bytes()) + kStorageAlignment - 1;
   }
   /// The part of these bytes that the kernel of this array uses.
   std::size_t used_bytes() const {
@@ -126,7 +122,7 @@ class Scan {
     if (kernel_ == ScanKernel::look_ahead) AggregateMemory(workspace, tiles());
     if (kernel_ == ScanKernel::one_wave) AggregateMemory(workspace, wave().blocks);
     if (kernel_ == ScanKernel::look_back) LookBackMemory<Item>(workspace, tiles());
-    return workspace.bytes() == 0 ? 0 : workspace.bytes() + kAlignment - 1;
+    return workspace.bytes() == 0 ? 0 : workspace.bytes() + kStorageAlignment - 1;
   }
 
   cuda::LaunchShape launch_shape() const {
@@ -159,8 +155,7 @@ class Scan {
 
   /// Enqueues the scan.
   cudaError_t run(void* storage, const In* in, Out* out, Mode mode, const Op& op, cudaStream_t stream) const {
-    const auto address = reinterpret_cast<std::uintptr_t>(storage);
-    simt::Workspace workspace(reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment));
+    simt::Workspace workspace(aligned_storage(storage));
     switch (kernel_) {
       case ScanKernel::one_block:
         return launch_kernel(launch_shape(), stream, OneBlockKernel<kOneBlockRows<Op>, false>{}, in, out, n_, aligned_,
@@ -179,7 +174,6 @@ class Scan {
   }
 
  private:
-  static constexpr std::size_t kAlignment = 256;  // of a workspace
   static constexpr int kVector = RegisterTile<Op, 1>::kVector;
   /// look_ahead writes results over the items in shared memory, so both need one size.
   static constexpr bool kCanLookAhead = sizeof(In) == sizeof(Out) && 16 % sizeof(In) == 0;
@@ -238,21 +232,13 @@ class Scan {
     return cuda::try_launch(simt::trampoline<Kernel, Arguments...>, shape, stream, kernel, arguments...);
   }
 
-  template <class Number, class Word>
-  static cudaError_t prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream) {
-    constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
-    return cuda::try_launch(prepare_storage<Number, Word>,
-                            {.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .pdl = true},
-                            stream, counter, first, states, words);
-  }
-
   cudaError_t run_one_wave(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                            cudaStream_t stream) const {
     const AggregateMemory memory(workspace, wave().blocks);
     const auto last_run = memory.number<std::uint32_t>();
     const auto states = memory.states<Item>();
     const std::int64_t words = memory.places() * TileState<Item>::kWords;
-    if (const cudaError_t error = prepare(last_run, TileCounter::kFirstRun, states, words, stream)) return error;
+    if (const cudaError_t error = try_prepare(last_run, TileCounter::kFirstRun, states, words, stream)) return error;
     const int rows = wave_rows();
     const auto kernel = rows == 2               ? one_wave<Op, 2, false>
                         : rows == 4             ? one_wave<Op, 4, false>
@@ -265,7 +251,8 @@ class Scan {
   cudaError_t run_look_back(simt::Workspace& workspace, const In* in, Out* out, Mode mode, const Op& op,
                             cudaStream_t stream) const {
     const LookBackMemory<Item> memory(workspace, tiles());
-    if (const cudaError_t error = prepare(memory.counter, TileCounter::first(), memory.states, memory.words, stream))
+    if (const cudaError_t error =
+            try_prepare(memory.counter, TileCounter::first(), memory.states, memory.words, stream))
       return error;
     return launch_kernel(launch_shape(), stream, LookBack{}, in, out, n_, aligned_, mode, memory.counter,
                          TileCounter{static_cast<std::uint32_t>(tiles())}, memory.states, op);
@@ -280,7 +267,7 @@ class Scan {
     const auto counter = memory.number<std::uint64_t>();
     const auto states = memory.states<Item>();
     if (const cudaError_t error =
-            prepare(counter, TileCounter::first(), states, memory.places() * State::kWords, stream))
+            try_prepare(counter, TileCounter::first(), states, memory.places() * State::kWords, stream))
       return error;
     return cuda::try_launch(look_ahead<Op, cuda::NoWatch>, launch_shape(), stream,
                             Arguments<Op>{.in = in,

@@ -163,6 +163,26 @@ class FunctionOf {
   Initial initial_;            // not [[no_unique_address]], over which host and device differ (nvcc 13.0)
 };
 
+/// Whether scans along an axis take such items, and call the function. If not, each says so in one sentence, as above.
+template <class T>
+constexpr bool taken_along_axis() {
+  constexpr bool kNumbers = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
+  static_assert(kNumbers,
+                "scanlab::DeviceAxisScan takes numbers of up to 8 bytes, and no bool; for rows of other items give "
+                "scanlab::DeviceScan an operator on pairs");
+  return kNumbers;
+}
+template <class T, class Function>
+constexpr bool callable_along_axis() {
+  if constexpr (callable<T, T, Function>()) {
+    constexpr bool kKeepsType = std::is_same_v<typename FunctionOf<T, T, Function>::Item, T>;
+    static_assert(kKeepsType, "scanlab::DeviceAxisScan adds up in the type of the items: a function object returns it");
+    return kKeepsType;
+  } else {
+    return false;
+  }
+}
+
 /// The sum of numbers. Integers wrap, so that what is cut off in the end need not be added up: sums of small ones are
 /// of the type of the results.
 template <class InT, class OutT>

@@ -132,6 +132,7 @@ class ColumnBlock {
       : given_(given),
         cut_(given.cut),
         shared_(*reinterpret_cast<Shared*>(shared)),
+        op_(given.op),
         lane_(threadIdx.x % kLanes),
         warp_(threadIdx.x / kLanes),
         group_(lane_ / cut_.across),
@@ -184,12 +185,19 @@ class ColumnBlock {
     fold.head = false;
     return fold;
   }
+  /// What comes before the first line of a row.
+  __device__ Fold start() const {
+    Fold fold;
+    for (Item& item : fold.items.item) item = before_all(op_);
+    fold.head = true;
+    return fold;
+  }
   /// left, right: of lines one behind the other.
   __device__ Fold join(const Fold& left, const Fold& right) const {
     Fold both = right;
     if (!right.head) {
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) both.items.item[v] = given_.op(left.items.item[v], right.items.item[v]);
+      for (int v = 0; v < kVector; ++v) both.items.item[v] = op_(left.items.item[v], right.items.item[v]);
     }
     both.head |= left.head;
     return both;
@@ -310,12 +318,11 @@ class ColumnBlock {
       const Vector vector = vector_of(stage, i);
       if (i == head) {
         head += period();
-        fold = nothing();
-        fold.head = true;
+        fold = start();
       }
 #pragma unroll
       for (int v = 0; v < kVector; ++v) {
-        fold.items.item[v] = given_.op(fold.items.item[v], static_cast<Item>(vector.item[v]));
+        fold.items.item[v] = op_(fold.items.item[v], static_cast<Item>(vector.item[v]));
       }
     }
     reduced_ = scan_groups(fold);
@@ -360,12 +367,12 @@ class ColumnBlock {
       Vector& vector = vector_of(stage, i);
       if (i == head) {
         head += period();
-        running = nothing().items;
+        running = start().items;
       }
       simt::Vector<Out, kVector> results;
 #pragma unroll
       for (int v = 0; v < kVector; ++v) {
-        const Item next = given_.op(running.item[v], static_cast<Item>(vector.item[v]));
+        const Item next = op_(running.item[v], static_cast<Item>(vector.item[v]));
         results.item[v] = static_cast<Out>(given_.mode == Mode::exclusive ? running.item[v] : next);
         running.item[v] = next;
       }
@@ -459,6 +466,7 @@ class ColumnBlock {
   const ColumnArguments<Op>& given_;
   const ColumnTiles& cut_;
   Shared& shared_;
+  Op op_;
   const int lane_;
   const int warp_;
   const int group_;       ///< in the warp

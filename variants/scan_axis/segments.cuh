@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "harness/core/associative.hpp"
 
@@ -32,24 +33,62 @@ struct Segmented {
   SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
     return {b.head != 0 ? b.item : op(a.item, b.item), a.head | b.head};
   }
+  SCANLAB_HD Item operator()(const Maybe<Item>& a, const Item& b) const { return a.any ? (*this)(a.item, b) : b; }
+  SCANLAB_HD Maybe<Item> operator()(const Maybe<Item>& a, const Maybe<Item>& b) const {
+    return b.any ? Maybe<Item>((*this)(a, b.item)) : a;
+  }
 };
 
-/// The items of one line along the axis, one after another, each with whether it is the first of its row.
+/// A function without identity, for a kernel that needs one: of items or none.
+template <Associative Function>
+struct Optional {
+  struct Item : Maybe<typename Function::Item> {
+    using Base = Maybe<typename Function::Item>;
+    Item() = default;
+    SCANLAB_HD constexpr Item(const Base& base) : Base(base) {}
+    SCANLAB_HD explicit operator OutOf<Function>() const { return static_cast<OutOf<Function>>(Base::item); }
+  };
+  using In = InOf<Function>;
+  using Out = OutOf<Function>;
+  static constexpr bool kCommutative = Function::kCommutative;
+  static constexpr bool kHeavy = Function::kHeavy;
+  Function function;
+
+  SCANLAB_HD static constexpr Item identity() { return typename Item::Base{{}, false}; }
+  SCANLAB_HD Item initial_value() const requires kHasInitialValue<Function> {
+    return typename Item::Base(function.initial_value());
+  }
+  SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
+    using Base = typename Item::Base;
+    return function(static_cast<const Base&>(a), static_cast<const Base&>(b));
+  }
+};
+
+template <Associative Op>
+using WithIdentity = std::conditional_t<HasIdentity<Op>, Op, Optional<Op>>;
+
+/// The items of one line along the axis, one after another, each with whether it is the first of its row. The first
+/// has in it what every row starts from.
 template <Associative Op>
 struct RowItems {
   using Item = Headed<typename Op::Item>;
   int period;   ///< items of a row; or more than a thread has
   int to_head;  ///< items before the next head: 0 at a head
+  Op op;
 
   SCANLAB_HD Item next(const InOf<Op>& item) {
     const bool head = to_head == 0;
     to_head = (head ? period : to_head) - 1;
-    return {static_cast<typename Op::Item>(item), head};
+    auto own = static_cast<typename Op::Item>(item);
+    if constexpr (kHasInitialValue<Op>) {
+      if (head) own = op(op.initial_value(), own);
+    }
+    return {own, head};
   }
   /// The result at the place of an item. before: the fold of what comes before it; next: with it.
-  SCANLAB_HD OutOf<Op> result(Mode mode, const Item& before, const Item& own, const Item& next) const {
+  SCANLAB_HD OutOf<Op> result(Mode mode, const Before<Segmented<Op>>& before, const Item& own, const Item& next) const {
     if (mode == Mode::inclusive) return static_cast<OutOf<Op>>(next.item);
-    return static_cast<OutOf<Op>>(own.head != 0 ? Op::identity() : before.item);
+    return static_cast<OutOf<Op>>(own.head != 0 ? item_of(before_all(op)) : item_of(before).item);
   }
 };
 
@@ -73,10 +112,10 @@ struct Rows {
     return before == 0 ? 0 : axis - before;
   }
   template <Associative Op>
-  SCANLAB_HD RowItems<Op> items_from(std::int64_t place) const {
+  SCANLAB_HD RowItems<Op> items_from(std::int64_t place, const Op& op) const {
     constexpr std::int64_t kFar = 1 << 30;
     const std::int64_t left = to_head(place);
-    return {static_cast<int>(axis < kFar ? axis : kFar), static_cast<int>(left < kFar ? left : kFar)};
+    return {static_cast<int>(axis < kFar ? axis : kFar), static_cast<int>(left < kFar ? left : kFar), op};
   }
 };
 
