@@ -58,9 +58,9 @@ struct Optional {
   SCANLAB_HD Item initial_value() const requires kHasInitialValue<Function> {
     return typename Item::Base(function.initial_value());
   }
-  SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
+  SCANLAB_HD Item operator()(const Item& left, const Item& right) const {
     using Base = typename Item::Base;
-    return function(static_cast<const Base&>(a), static_cast<const Base&>(b));
+    return function(static_cast<const Base&>(left), static_cast<const Base&>(right));
   }
 };
 
