@@ -66,7 +66,8 @@ class BlockPerRow {
     if (problem_.inner != 1) return Plan::refuse("block_per_row scans items that lie side by side: leave out --inner");
     const auto bytes = static_cast<std::int64_t>(item_bytes(problem_.type, problem_.op));
     const std::int64_t tile = kRows * 16 / bytes * BlockPerRowKernel::kMaxThreads;
-    return {.chain = ceil_div(problem_.axis(), tile) + kRows * 16 / bytes + kRows + 5 + 8};
+    const std::int64_t most = ceil_div(problem_.axis(), tile) + kRows * 16 / bytes + kRows + 5 + 8;
+    return {.chain = std::min(most, problem_.axis())};
   }
 
   template <class Machine, Monoid Op>

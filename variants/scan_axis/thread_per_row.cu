@@ -54,6 +54,7 @@ class ThreadPerRow {
     about.cost.work = "n";
     about.cost.span = "the axis";
     about.cost.operations = [](const Problem& problem) { return std::optional(problem.items); };
+    about.cost.swaps = [](const Problem&) { return std::optional(std::int64_t{0}); };
     return about;
   }
 

@@ -60,7 +60,7 @@ class WarpPerRow {
   explicit WarpPerRow(const Problem& problem) : problem_(problem) {}
   Plan plan() const {
     if (problem_.inner != 1) return Plan::refuse("warp_per_row scans items that lie side by side: leave out --inner");
-    return {.chain = ceil_div(problem_.axis(), simt::kWarpLanes) + 5};
+    return {.chain = std::min(ceil_div(problem_.axis(), simt::kWarpLanes) + 5, problem_.axis())};
   }
 
   template <class Machine, Monoid Op>
