@@ -145,7 +145,15 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
     for (const std::int64_t total : totals) {
       outer.push_back(std::max(total / std::max(usual.axis * between, std::int64_t{1}), std::int64_t{1}));
     }
-    for (const std::int64_t r : or_usual(outer, usual.rows)) all.push_back({usual.axis, r, between});
+    for (const std::int64_t r : or_usual(outer, usual.rows)) {
+      const Shape shape{usual.axis, r, between};
+      std::int64_t lines = 0, count = 0;
+      if (__builtin_mul_overflow(r, between, &lines) || __builtin_mul_overflow(lines, usual.axis, &count)) {
+        refuse(fmt::format("--items {} --rows {} --inner {}: these are 2^63 items or more in all", usual.axis, r,
+                           between));
+      }
+      if (std::ranges::find(all, shape) == all.end()) all.push_back(shape);
+    }
   }
   return all;
 }

@@ -59,7 +59,8 @@ bool chooses_among_others(std::string_view id) { return id == "best" || id == "d
 bool is_candidate(const Variant& variant) {
   const Description& about = variant.about;
   return variant.origin == Origin::variant && about.kind == Kind::scan && !variant.backends.host &&
-         about.types.size() == named_values<ElementType>().size() && !chooses_among_others(about.id);
+         about.primitive == Primitive::scan && about.types.size() == named_values<ElementType>().size() &&
+         !chooses_among_others(about.id);
 }
 
 BoundScan bind(const Choice& choice, Problem problem) {

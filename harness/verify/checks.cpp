@@ -196,6 +196,7 @@ std::vector<Case> past_two_levels(const std::vector<Case>& cases) {
   for (Case each : cases) {
     if (std::ranges::find(all, each.variant, &Case::variant) != all.end()) continue;
     each.problem.items = kPastTwoLevels;
+    each.problem.rows = each.problem.inner = 1;
     all.push_back(std::move(each));
   }
   return all;

@@ -394,12 +394,14 @@ TEST(Oracle, BeginsAnewWithEachRow) {
       problem.rows = rows;
       problem.inner = inner;
       const Oracle oracle(problem, InputKind::random, kSeed);
+      const ScanOrder order(problem);
       std::vector<Op::Item> running(static_cast<std::size_t>(inner));
       for (std::int64_t i = 0; i < items; ++i) {
         Op::Item& of_line = running[i % inner];
         if (i / inner % n == 0) of_line = Op::identity();
         const Op::Item before = of_line;
-        of_line = Op{}(of_line, input_item<Op>(InputKind::random, kSeed, i, items));
+        ASSERT_EQ(order.place(order.number(i)), i);
+        of_line = Op{}(of_line, input_item<Op>(InputKind::random, kSeed, order.number(i), items));
         ASSERT_EQ(values<Op>(oracle)[i], mode == Mode::inclusive ? of_line : before)
             << rows << " of " << n << " of " << inner << ": " << i;
       }

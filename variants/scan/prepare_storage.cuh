@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,19 +18,22 @@ namespace scanlab::scan {
 /// this one before it reads them.
 template <class Number, class Word>
 __global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
-    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
+    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words, Word none) {
   cuda::wait_for_kernels_before();
   cuda::trigger_dependent_launch();
   simt::GpuBlock block;
-  PrepareTilesKernel{}(block, counter, first, states, words, Word{});
+  PrepareTilesKernel{}(block, counter, first, states, words, none);
 }
 
 template <class Number, class Word>
-cudaError_t try_prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream) {
+cudaError_t try_prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream,
+                        const Word& none = {}) {
   constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
   return cuda::try_launch(prepare_storage<Number, Word>,
-                          {.blocks = static_cast<int>(ceil_div(words, kThreads)), .threads = kThreads, .pdl = true},
-                          stream, counter, first, states, words);
+                          {.blocks = static_cast<int>(std::max(ceil_div(words, kThreads), std::int64_t{1})),
+                           .threads = kThreads,
+                           .pdl = true},
+                          stream, counter, first, states, words, none);
 }
 
 /// The start of storage of any alignment, which has kStorageAlignment - 1 bytes more than a workspace takes.

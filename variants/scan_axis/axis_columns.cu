@@ -32,10 +32,15 @@ class AxisColumns {
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if constexpr (kAxis<Op>) {
         const auto columns = scan_of<Op>();
-        cuda::check(columns.try_allow(shared_bytes_), "asking for shared memory");
+        const cudaError_t error = columns.try_allow(shared_bytes_);
+        if (error == cudaErrorNotSupported) {
+          plan = Plan::refuse("axis_columns needs more shared memory than a block of this device has");
+          return;
+        }
+        cuda::check(error, "asking for shared memory");
         plan.workspace_bytes = columns.workspace_bytes();
-        // A thread's lines, the groups of a warp, the warps; and the tiles that it looks back over.
-        const std::int64_t most = 2 * 31 + 2 * (kLanes + kColumnWarps) + columns.tiles(1).tiles;
+        // A thread's lines, groups and warps, each before and behind the tiles that it looks back over.
+        const std::int64_t most = 2 * (31 + kLanes + kColumnWarps) + columns.most_bands();
         plan.chain = std::min(most, problem_.axis());
       }
     });

@@ -2,7 +2,7 @@
 // axis_columns.cu launches it.
 //
 // Idea    A tensor (rows, axis, inner) is lines of `inner` items; the scan runs across lines and restarts at every
-//         axis-th of them. A tile is a few hundred lines of neighbouring columns, and has an aggregate for each column.
+//         axis-th of them. A tile is many lines of a few neighbouring columns, and has an aggregate for each column.
 //         A thread takes a vector of columns in a few lines. While one tile is on its way from memory, the next is
 //         reduced and its aggregates are published; and all warps gather what comes before the current one, from the
 //         tiles above it, back to the first that has its prefix. A tile in which a row begins has it at once. Each
@@ -12,8 +12,8 @@
 //             reduce, publish         | tile 0 | tile 1 | tile 2 |
 //             look back, scan, store           | tile 0 | tile 1 |
 //
-// Work    2 n, and for each vector of columns of a tile the states of a few dozen tiles.
-// Traffic 2 n, and two states for each column of a tile.
+// Work    2 n, and for each vector of columns of a tile the states of 8 to 256 tiles above, by the width of a tile.
+// Traffic 2 n. A state has 8 or 16 bytes, and each column of a tile writes two and reads as many as it works on.
 // Bits    Not reproducible for floats: how far a tile looks back depends on time.
 // Safe    Tiles are assigned dynamically, as those of look_ahead: a block waits for earlier tiles only, which other
 //         blocks have begun.
@@ -55,6 +55,7 @@ struct ColumnTiles {
   std::int64_t tiles;
 
   SCANLAB_HD int lines() const { return kColumnWarps * lines_a_warp; }
+  SCANLAB_HD std::int64_t bands() const { return tiles / in_a_line; }
 
   ColumnTiles(std::int64_t all_lines, std::int64_t vectors_of_a_line, int vector_bytes) : vectors(vectors_of_a_line) {
     // The wider a tile, the more states are read for each of its items; unless lines are so long that the tile above
@@ -348,6 +349,7 @@ class ColumnBlock {
   /// The last lanes of the last warp publish the states of a tile.
   __device__ void publish(const Tile& of, const Fold& fold, bool is_prefix) {
     if (warp_ != kColumnWarps - 1 || !is_last_group() || vector_ >= of.across) return;
+    if (cut_.tiles == cut_.in_a_line) return;  // there is no tile below
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
       scan::store_state<Item>(block_, given_.states, state_of(of.number) + v, fold.items.item[v],

@@ -129,6 +129,8 @@ class ColumnScan {
   ColumnTiles tiles(int items) const {
     return {lines_, std::max(inner_ / items, std::int64_t{1}), items * static_cast<int>(sizeof(InOf<Op>))};
   }
+  /// Tiles one below the other, at most.
+  std::int64_t most_bands() const { return std::max(tiles(1).bands(), tiles(has_vectors_ ? kVector : 1).bands()); }
   std::size_t workspace_bytes() const {
     simt::Workspace workspace;
     const Memory parts(*this, workspace);
@@ -139,7 +141,9 @@ class ColumnScan {
   cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
     simt::Workspace pieces(workspace);
     const Memory parts(*this, pieces);
-    return scan::try_prepare(parts.counter, scan::TileCounter::first(), parts.words, words(), stream);
+    // A state that no earlier run of these arrays' alignment has written must not be that of any run.
+    constexpr Word kNone{static_cast<decltype(Word::tag)>(std::uint32_t{scan::TileCounter::kFirstRun - 1} << 1), {}};
+    return scan::try_prepare(parts.counter, scan::TileCounter::first(), parts.words, words(), stream, kNone);
   }
 
   /// Enqueues the scan, if there are items.
@@ -193,9 +197,11 @@ class ColumnScan {
 
   /// As many as tiles of single items or of vectors need, whatever the arrays' alignment.
   std::int64_t words() const {
-    const int vector = has_vectors_ ? kVector : 1;
-    const ColumnTiles narrow = tiles(1), wide = tiles(vector);
-    return std::max(narrow.tiles * narrow.across, wide.tiles * wide.across * vector) * State::kWords;
+    const auto states = [&](int items) {
+      const ColumnTiles cut = tiles(items);
+      return cut.bands() > 1 ? cut.tiles * cut.across * items : 0;
+    };
+    return std::max(states(1), states(has_vectors_ ? kVector : 1)) * State::kWords;
   }
 
   std::int64_t lines_;

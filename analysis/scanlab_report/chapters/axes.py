@@ -100,8 +100,8 @@ def axis_rows(data: Data) -> Shown:
 
 @figure("scan_axis", "python_axis")
 def axis_shapes(data: Data) -> Shown:
-    """The axis and the inner items of a tensor: rows are scanned at nearly the speed of a copy, and
-    columns the slower, the fewer of them lie side by side."""
+    """The axis and the inner items of a tensor: rows are scanned at nearly the speed of a copy,
+    and columns slower, most of all where few of them lie side by side."""
     cells = pick(axis_cases(data), **SUMS, variant=BEST, octave=OCTAVE)
     if cells.empty:
         raise Lacking(f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", [BEST, COPY])
