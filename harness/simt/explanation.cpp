@@ -215,8 +215,9 @@ void print(const Explanation& explanation, std::ostream& out) {
   const Problem& problem = explanation.explained_case.problem;
   const Description& about = explanation.explained_case.variant->about;
   const std::string rows = problem.rows == 1 ? "" : fmt::format("{} rows of ", problem.rows);
-  fmt::print(out, "{}: {}\n{} of {}{} {} items, {}", about.id, about.title, name(problem.mode), rows, problem.axis(),
-             name(problem.type), name(problem.op));
+  const std::string inner = problem.inner == 1 ? "" : fmt::format(" in each of {} columns", problem.inner);
+  fmt::print(out, "{}: {}\n{} of {}{} {} items{}, {}", about.id, about.title, name(problem.mode), rows, problem.axis(),
+             name(problem.type), inner, name(problem.op));
   for (const Parameter& parameter : about.parameters) {
     fmt::print(out, ", {}={}", parameter.name, setting(about, problem.settings, parameter.name));
   }
