@@ -51,13 +51,15 @@ struct ScanOrder {
 
   /// The place in the array of the i-th item.
   SCANLAB_HD std::int64_t place(std::int64_t i) const {
+    if (inner == 1) return i;  // no divisions for each item of an array
     const std::int64_t line = i / axis;
-    return inner == 1 ? i : (line / inner * axis + i % axis) * inner + line % inner;
+    return (line / inner * axis + i % axis) * inner + line % inner;
   }
   /// The number of the item at a place of the array.
   SCANLAB_HD std::int64_t number(std::int64_t place) const {
+    if (inner == 1) return place;
     const std::int64_t row = place / (axis * inner), rest = place % (axis * inner);
-    return inner == 1 ? place : (row * inner + rest % inner) * axis + rest / inner;
+    return (row * inner + rest % inner) * axis + rest / inner;
   }
 };
 
