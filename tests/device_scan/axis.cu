@@ -45,7 +45,7 @@ std::vector<T> by_loop(const std::vector<T>& items, const Shape& shape, Mode mod
   return results;
 }
 
-/// By the function of this mode: of sums, if it is std::plus.
+/// Calls the function of this mode: that of sums, if it is std::plus.
 template <class T, class Function>
 cudaError_t call(void* storage, std::size_t& bytes, const T* in, T* out, const Shape& shape, Mode mode,
                  Function function, T initial, cudaStream_t stream) {

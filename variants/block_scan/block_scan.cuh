@@ -123,7 +123,7 @@ SCANLAB_HD typename Op::Item scan_warp([[maybe_unused]] Block& block, typename O
 template <class Op>
 inline constexpr bool kInvertible = Op::kOperator == Operator::plus&& std::is_integral_v<typename Op::Item>;
 
-/// What comes before a lane's item in its warp: `scanned` is the inclusive result of scan_warp().
+/// Returns what comes before a lane's item in its warp: `scanned` is the inclusive result of scan_warp().
 template <simt::ThreadBlock Block, Monoid Op>
 SCANLAB_HD typename Op::Item before_lane(Block& block, typename Op::Item scanned, typename Op::Item item, Op) {
   using Item = typename Op::Item;

@@ -1,4 +1,4 @@
-// What a scan of other programs enqueues before its kernel: a small launch that prepares storage of any content.
+// A small launch that prepares storage of any content: scans of other programs enqueue it before their kernels.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// What the scans along an axis share: the operators that they are compiled for, and the shapes that are verified.
+// Shared by the scans along an axis: the operators that they are compiled for, and the shapes that are verified.
 #pragma once
 
 #include <vector>

@@ -186,7 +186,7 @@ class ColumnBlock {
     fold.head = false;
     return fold;
   }
-  /// What comes before the first line of a row.
+  /// Returns what comes before the first line of a row.
   __device__ Fold start() const {
     Fold fold;
     for (Item& item : fold.items.item) item = before_all(op_);

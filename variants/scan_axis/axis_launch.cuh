@@ -12,7 +12,7 @@
 
 namespace scanlab::scan_axis {
 
-/// Of a tensor in C order, which is scanned along the middle axis.
+/// The shape of a tensor in C order, which is scanned along the middle axis.
 struct Extents {
   std::int64_t rows;
   std::int64_t axis;

@@ -1,8 +1,7 @@
 // thread_per_row: each thread scans a line along the axis by itself.
 //
-// Idea    Lines are independent, so that no thread need know another. This is what PyTorch does for columns:
-// neighbouring
-//         threads have neighbouring columns, whose items lie side by side, and a warp reads them together. Of rows
+// Idea    Lines are independent, so that no thread need know another. PyTorch scans columns like this: neighbouring
+//         threads have neighbouring columns, whose items lie side by side, and a warp reads them together. In rows
 //         (inner 1), each lane reads a line of memory of its own, and of each sector one item. And there are as many
 //         threads as lines: few and long lines leave the device empty.
 // Work    n.
