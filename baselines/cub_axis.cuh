@@ -4,6 +4,11 @@
 #include "baselines/cub_scan.cuh"
 
 namespace scanlab {
+
+/// Sums of four and of eight bytes: what the claims are about. Each takes CUB seconds to compile.
+template <class Op>
+inline constexpr bool kAxisSums = Op::kOperator == Operator::plus && sizeof(typename Op::Element) >= 4;
+
 namespace {
 
 /// Sums of rows, in both modes: the base of a `Scan` that describes itself and has
@@ -13,9 +18,8 @@ namespace {
 template <class Scan>
 class CubAxis {
  public:
-  /// Sums of four and of eight bytes: what the claims are about. Each takes CUB seconds to compile.
   template <class Op>
-  static constexpr bool kTakes = Op::kOperator == Operator::plus && sizeof(typename Op::Element) >= 4;
+  static constexpr bool kTakes = kAxisSums<Op>;
 
   static Description describe_rows() {
     Description about;
@@ -37,7 +41,7 @@ class CubAxis {
     if (problem_.inner != 1) return Plan::refuse(Scan::describe().id + " takes rows: leave out --inner");
     Plan plan;
     const cudaError_t error = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
-      if constexpr (kTakes<Op>) return enqueue<Op>(nullptr, plan.workspace_bytes, nullptr, nullptr, nullptr);
+      if constexpr (kAxisSums<Op>) return enqueue<Op>(nullptr, plan.workspace_bytes, nullptr, nullptr, nullptr);
       return cudaSuccess;  // refused by whoever asked
     });
     if (error != cudaSuccess) {
