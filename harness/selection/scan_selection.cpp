@@ -143,7 +143,8 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
   for (const std::int64_t between : or_usual(inner, usual.inner)) {
     std::vector<std::int64_t> outer = rows;
     for (const std::int64_t total : totals) {
-      outer.push_back(std::max(total / std::max(usual.axis * between, std::int64_t{1}), std::int64_t{1}));
+      const auto at_least_1 = [](std::int64_t value) { return std::max(value, std::int64_t{1}); };
+      outer.push_back(at_least_1(total / at_least_1(usual.axis) / at_least_1(between)));  // their product may overflow
     }
     for (const std::int64_t r : or_usual(outer, usual.rows)) {
       const Shape shape{usual.axis, r, between};

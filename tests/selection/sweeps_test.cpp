@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "harness/host/status.hpp"
 #include "harness/selection/words.hpp"
 
 namespace scanlab {
@@ -45,6 +46,16 @@ TEST(ScanSelection, CutsATotalIntoRows) {
     shapes.emplace(each.scan.problem.axis(), each.scan.problem.rows);
   }
   EXPECT_EQ(shapes, (decltype(shapes){{32, 42}, {32, 1}, {100, 13}, {100, 1}}));
+}
+
+TEST(ScanSelection, RefusesShapesOfTooManyItems) {
+  try {
+    selected_scans({{"variant", {"thread_per_row"}}, {"items", {"2^32"}}, {"inner", {"2^32"}}, {"total", {"1024"}}},
+                   "");
+    FAIL() << "2^64 items were taken";
+  } catch (const CommandError& error) {
+    EXPECT_NE(std::string(error.what()).find("--rows 1 "), std::string::npos) << error.what();
+  }
 }
 
 TEST(ScanSweeps, NamesEachCaseOfItsParts) {
