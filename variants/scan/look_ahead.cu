@@ -131,11 +131,7 @@ class LookAhead {
     }
     simt::Workspace workspace;
     const AggregateMemory parts(workspace, tiles_);
-    // A thread's items, once in their own tile and once in that of the result; lanes and warps; a group's tiles, and
-    // the groups.
-    const std::int64_t in_a_tile = 2 * shape_.vectors * cuda::kBulkBytes / item_bytes_ + 5 + shape_.warps;
-    return {.workspace_bytes = workspace.bytes(),
-            .chain = in_a_tile + AggregateMemory::kMaxPerGroup / kLanes + 5 + tiles_ / 64 + 4};
+    return {.workspace_bytes = workspace.bytes(), .chain = shape_.chain(item_bytes_, tiles_)};
   }
 
   template <class Op>

@@ -26,6 +26,13 @@ struct Shape {
   SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
   SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
   SCANLAB_HD constexpr int threads() const { return kLanes * (2 + 2 * warps); }
+
+  /// The longest chain of operations from an item to a result, in a scan of so many tiles: a thread's items, once in
+  /// their own tile and once in that of the result; lanes and warps; a group's tiles, and the groups.
+  constexpr std::int64_t chain(std::int64_t item_bytes, std::int64_t tiles) const {
+    const std::int64_t in_a_tile = 2 * vectors * cuda::kBulkBytes / item_bytes + 5 + warps;
+    return in_a_tile + AggregateMemory::kMaxPerGroup / kLanes + 5 + tiles / 64 + 4;
+  }
 };
 
 /// The warps that reduce. Heavy operators are bound by the chains of them in each thread: more warps have shorter ones.

@@ -37,12 +37,7 @@ class AxisLookAhead {
         const auto rows = scan_of<Op>();
         cuda::check(rows.try_allow(shared_bytes_), "asking for shared memory");
         plan.workspace_bytes = rows.workspace_bytes();
-        // A thread's items, once in their own tile and once in that of the result.
-        const std::int64_t items = rows.shape().vectors * cuda::kBulkBytes / static_cast<int>(sizeof(InOf<Op>));
-        const std::int64_t in_a_tile = 2 * items + 5 + rows.shape().warps;
-        const std::int64_t most =
-            in_a_tile + scan::AggregateMemory::kMaxPerGroup / scan::kLanes + 5 + rows.tiles() / 64 + 4;
-        plan.chain = std::min(most, problem_.axis());
+        plan.chain = std::min(rows.shape().chain(sizeof(InOf<Op>), rows.tiles()), problem_.axis());
       }
     });
     return plan;
