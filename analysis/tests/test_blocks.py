@@ -67,7 +67,7 @@ def test_items_per_nanosecond_are_those_of_all_rows_and_scans() -> None:
 
 
 def test_counters_are_of_one_algorithm_each() -> None:
-    data = load([], sorted((RECORDED / "nvidia-h200" / "2026-11-28").iterdir()))
+    data = load([], sorted((RECORDED / "nvidia-h200" / "2026-11-29").iterdir()))
     rows = blocks.block_scan_cost(data).content.rows.set_index("name")["wavefronts"]
     counted = data["block_counters"].query("items == 1024")
     ways = [f"shared_{way}_wavefronts" for way in ("load", "store")]
