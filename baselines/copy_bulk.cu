@@ -84,7 +84,7 @@ class CopyBulk {
   }
 
   explicit CopyBulk(const Problem& problem)
-      : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)),
+      : bytes_(static_cast<std::int64_t>(problem.array_bytes())),
         multiprocessors_(cuda::multiprocessors()),
         capability_(cuda::compute_capability()) {}
 

@@ -74,7 +74,7 @@ class CopyOneWave {
   }
 
   explicit CopyOneWave(const Problem& problem)
-      : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)), multiprocessors_(cuda::multiprocessors()) {
+      : bytes_(static_cast<std::int64_t>(problem.array_bytes())), multiprocessors_(cuda::multiprocessors()) {
     while (rows_ < kMaxRows && blocks() > (rows_ == 1 ? 8 : rows_ == 2 ? multiprocessors_ : 2 * multiprocessors_)) {
       rows_ *= 2;
     }

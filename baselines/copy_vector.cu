@@ -20,7 +20,7 @@ class CopyVector {
     };
   }
 
-  explicit CopyVector(const Problem& problem) : bytes_(static_cast<std::int64_t>(problem.ideal_bytes() / 2)) {}
+  explicit CopyVector(const Problem& problem) : bytes_(static_cast<std::int64_t>(problem.array_bytes())) {}
   Plan plan() const { return {}; }
 
   template <class Op>

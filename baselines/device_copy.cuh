@@ -8,7 +8,7 @@ namespace scanlab {
 /// Copies the input of a problem on the device.
 class DeviceCopy {
  public:
-  explicit DeviceCopy(const Problem& problem) : bytes_(problem.ideal_bytes() / 2) {}
+  explicit DeviceCopy(const Problem& problem) : bytes_(problem.array_bytes()) {}
   Plan plan() const { return {}; }
 
   template <class Op>

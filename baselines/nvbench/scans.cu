@@ -47,7 +47,7 @@ void inclusive_sum(nvbench::state& state) {
     return;
   }
   const verify::CudaReference reference(verify::Oracle(problem, measure::kTimedInput, 1));
-  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const std::size_t bytes = problem.array_bytes();
   const cuda::DeviceBuffer out(bytes);
   const cuda::DeviceBuffer workspace(bound.plan.workspace_bytes);
   const Buffers buffers{.in = reference.input(), .out = out.data(), .workspace = workspace.data()};

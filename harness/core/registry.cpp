@@ -53,6 +53,14 @@ std::string unsupported(const Description& about, const Problem& problem) {
     return fmt::format("{} scans items that lie side by side: leave out --inner, or choose --primitive scan_axis",
                        about.id);
   }
+  if (problem.segments.by == SegmentsBy::offsets && problem.segments.width < 4)
+    return fmt::format("{} takes offsets of 4 or 8 bytes, not of {}", about.id, problem.segments.width);
+  if (segments_by(about.primitive) != problem.segments.by) {
+    return fmt::format(
+        "{} is a {}: leave out --segment, --lengths and --width, or choose --primitive scan_by_key or "
+        "segmented_scan",
+        about.id, name(about.primitive));
+  }
   for (const auto& [key, value] : problem.settings) {
     const auto known = std::ranges::find(about.parameters, key, &Parameter::name);
     if (known == about.parameters.end()) {
@@ -92,6 +100,9 @@ std::string case_name(const Description& about, const Problem& problem) {
                                  name(problem.type), name(problem.op), name(problem.mode), problem.axis());
   if (problem.rows != 1) text += fmt::format("/rows:{}", problem.rows);
   if (problem.inner != 1) text += fmt::format("/inner:{}", problem.inner);
+  if (const Segments& cut = problem.segments; cut.by != SegmentsBy::none) {
+    text += fmt::format("/segment:{}/lengths:{}/width:{}", cut.mean, name(cut.lengths), cut.width);
+  }
   for (const Parameter& parameter : about.parameters) {
     const std::string value = setting(about, problem.settings, parameter.name);
     if (value != parameter.values.front()) text += fmt::format("/{}:{}", parameter.name, value);

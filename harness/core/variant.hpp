@@ -17,6 +17,7 @@
 #include "harness/core/ceil.hpp"
 #include "harness/core/element.hpp"
 #include "harness/core/registry.hpp"
+#include "harness/core/segments.hpp"
 
 namespace scanlab {
 
@@ -40,24 +41,36 @@ struct Choice {
 
 /// The function that a variant computes. Variants of one primitive are compared with each other.
 enum class Primitive {
-  scan,        ///< one scan of the whole array
-  block_scan,  ///< a scan of each row, whose items a thread block holds in its registers
-  warp_scan,   ///< a scan of each row, whose items a warp holds in its registers
-  scan_axis,   ///< scans along the middle axis of a tensor (rows, axis, inner)
+  scan,            ///< one scan of the whole array
+  block_scan,      ///< a scan of each row, whose items a thread block holds in its registers
+  warp_scan,       ///< a scan of each row, whose items a warp holds in its registers
+  scan_axis,       ///< scans along the middle axis of a tensor (rows, axis, inner)
+  scan_by_key,     ///< scans of the runs of equal keys
+  segmented_scan,  ///< scans of segments that begin at given offsets
 };
 inline constexpr std::array kPrimitiveNames{std::pair{Primitive::scan, std::string_view("scan")},
                                             std::pair{Primitive::block_scan, std::string_view("block_scan")},
                                             std::pair{Primitive::warp_scan, std::string_view("warp_scan")},
-                                            std::pair{Primitive::scan_axis, std::string_view("scan_axis")}};
+                                            std::pair{Primitive::scan_axis, std::string_view("scan_axis")},
+                                            std::pair{Primitive::scan_by_key, std::string_view("scan_by_key")},
+                                            std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")}};
 constexpr std::string_view name(Primitive primitive) {
   return kPrimitiveNames[static_cast<std::size_t>(primitive)].second;
 }
+/// The array from which a primitive learns where segments begin.
+constexpr SegmentsBy segments_by(Primitive primitive) {
+  return primitive == Primitive::scan_by_key      ? SegmentsBy::keys
+         : primitive == Primitive::segmented_scan ? SegmentsBy::offsets
+                                                  : SegmentsBy::none;
+}
 /// Whether a primitive scans many rows, and whether the items of a row may lie apart.
-constexpr bool has_rows(Primitive primitive) { return primitive != Primitive::scan; }
+constexpr bool has_rows(Primitive primitive) {
+  return primitive != Primitive::scan && segments_by(primitive) == SegmentsBy::none;
+}
 constexpr bool has_inner(Primitive primitive) { return primitive == Primitive::scan_axis; }
 /// Whether it reads an array from device memory and writes another, in both modes, however long.
 constexpr bool scans_arrays(Primitive primitive) {
-  return primitive == Primitive::scan || primitive == Primitive::scan_axis;
+  return primitive != Primitive::block_scan && primitive != Primitive::warp_scan;
 }
 
 /// The scan that is asked for.
@@ -69,13 +82,26 @@ struct Problem {
   Settings settings;
   std::int64_t rows = 1;   ///< of equal length, one behind the other, each scanned alone
   std::int64_t inner = 1;  ///< items from one to the next of the axis that is scanned
+  Segments segments{};     ///< of the array, each scanned alone
 
   /// Items that are scanned together.
   std::int64_t axis() const { return items / (rows * inner); }
-  /// Bytes that any scan must move: every item read once and written once.
-  std::size_t ideal_bytes() const { return 2 * static_cast<std::size_t>(items) * item_bytes(type, op); }
+  /// Bytes of the items.
+  std::size_t array_bytes() const { return static_cast<std::size_t>(items) * item_bytes(type, op); }
+  /// Bytes that any scan must move: every item read once and written once, every key or offset read once.
+  std::size_t ideal_bytes() const { return 2 * array_bytes() + segments.array_bytes(items); }
   friend bool operator==(const Problem&, const Problem&) = default;
 };
+
+/// Adds the fields of a problem's segments to an entry of results, if it has segments.
+template <class Json>
+void add_segments(const Problem& problem, Json& entry) {
+  const Segments& segments = problem.segments;
+  if (segments.by == SegmentsBy::none) return;
+  entry["segment"] = segments.mean;
+  entry["lengths"] = name(segments.lengths);
+  entry["width"] = segments.width;
+}
 
 /// Returns the problem without the variant's settings, on which neither the input nor the oracle depends.
 inline Problem bare(Problem problem) {
@@ -142,11 +168,12 @@ struct Cost {
   std::function<std::optional<std::int64_t>(const Problem&)> swaps;
 };
 
-/// The shape of a tensor whose axis is scanned.
+/// The shape of a tensor whose axis is scanned, or the segments of an array.
 struct Shape {
   std::int64_t axis;
   std::int64_t rows = 1;
   std::int64_t inner = 1;
+  Segments segments{};
   friend auto operator<=>(const Shape&, const Shape&) = default;
 };
 
@@ -187,7 +214,8 @@ struct Description {
 struct Buffers {
   const void* in = nullptr;  ///< items * item_bytes
   void* out = nullptr;  ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
-  void* workspace = nullptr;  ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
+  void* workspace = nullptr;      ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
+  const void* entries = nullptr;  ///< keys or offsets, as the problem's segments say
 };
 
 using StreamHandle = void*;  ///< a cudaStream_t
@@ -261,7 +289,8 @@ Settings small_settings(const Description& about);
 std::string unsupported(const Description& about, const Problem& problem);
 
 /// `PRIMITIVE/variant:ID/type:T/op:O/mode:M/items:N`, with the items of the axis; `/rows:R` and `/inner:I` if there are
-/// several; and a `/parameter:value` for every setting that is not the default.
+/// several; `/segment:M`, `/lengths:L` and `/width:B` for segments; and a `/parameter:value` for every setting that is
+/// not the default.
 std::string case_name(const Description& about, const Problem& problem);
 
 }  // namespace scanlab

@@ -30,6 +30,7 @@ void bind_watch(const Scan& scan, BoundScan& bound) {
 ///     Plan plan() const;                    // the workspace, or why it cannot; may ask the device, enqueues nothing
 ///     template <class Op>
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
+///                                           // by key or segment: with `const void* entries` before `in`
 ///     template <class Op>
 ///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
 ///     template <class Op>                         // optional: an instrumented form
@@ -43,8 +44,12 @@ Variant cuda_scan(Origin origin = Origin::variant) {
   return scan_variant<Scan>(
       origin, {.cuda = true}, []<class Op>(Op, const auto& scan, const Problem&, BoundScan& bound) {
         using Item = typename Op::Item;
+        constexpr bool kTakesEntries = requires(const Item* in, Item* out, const void* entries) {
+          scan->run(cudaStream_t{}, Op{}, entries, in, out, nullptr, std::size_t{});
+        };
         static_assert(
-            requires(const Item* in, Item* out) { scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{}); },
+            kTakesEntries || requires(const Item* in,
+                                      Item* out) { scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{}); },
             "a scan runs: it lacks `void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, "
             "std::size_t bytes) const` for this operator and type: name the supported ones in kTakes");
         if constexpr (requires(void* workspace) { scan->prepare(cudaStream_t{}, Op{}, workspace, std::size_t{}); }) {
@@ -54,8 +59,14 @@ Variant cuda_scan(Origin origin = Origin::variant) {
         }
         bind_watch<Op>(scan, bound);
         bound.cuda = [scan, bytes = bound.plan.workspace_bytes](const Buffers& buffers, StreamHandle stream) {
-          scan->run(static_cast<cudaStream_t>(stream), Op{}, static_cast<const Item*>(buffers.in),
-                    static_cast<Item*>(buffers.out), buffers.workspace, bytes);
+          const auto on = static_cast<cudaStream_t>(stream);
+          const auto* in = static_cast<const Item*>(buffers.in);
+          auto* out = static_cast<Item*>(buffers.out);
+          if constexpr (kTakesEntries) {
+            scan->run(on, Op{}, buffers.entries, in, out, buffers.workspace, bytes);
+          } else {
+            scan->run(on, Op{}, in, out, buffers.workspace, bytes);
+          }
         };
       });
 }

@@ -19,7 +19,7 @@ struct DistributedCase : measure::Timing {
   std::int64_t runs = 1;            ///< per sample
   std::int64_t compared_every = 1;  ///< of so many outputs, one is compared
 
-  std::size_t bytes() const { return problem.ideal_bytes() / 2; }  ///< of the whole array
+  std::size_t bytes() const { return problem.array_bytes(); }  ///< of the whole array
 };
 
 struct SessionOptions {

@@ -125,7 +125,7 @@ class CudaScanBackend : public ScanBackend {
       const cuda::Work work{
           .run =
               [&](cudaStream_t stream) {
-                const std::size_t bytes = timed.problem().ideal_bytes() / 2;
+                const std::size_t bytes = timed.problem().array_bytes();
                 const bool between = timed.launch == Launch::pipeline;
                 if (between) neighbours_.produce(in_.data(), bytes, stream);
                 timed.bound.cuda(buffers, stream);
@@ -134,7 +134,7 @@ class CudaScanBackend : public ScanBackend {
           // A run that leaves the output as it found it, for stale state of its own, is caught.
           .between =
               [&](cudaStream_t stream) {
-                cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().ideal_bytes() / 2, stream),
+                cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().array_bytes(), stream),
                             "poisoning the output");
               },
           .meanwhile = [&] { sample.sm_clock_mhz = clock_.sm_mhz(); },
@@ -178,7 +178,7 @@ class CudaScanBackend : public ScanBackend {
  private:
   /// Input, expected output, output and workspace.
   static std::size_t least_bytes(const TimedCase& timed) {
-    return timed.problem().ideal_bytes() / 2 * 3 + timed.bound.plan.workspace_bytes;
+    return timed.problem().ideal_bytes() + timed.problem().array_bytes() + timed.bound.plan.workspace_bytes;
   }
 
   /// Tells errors that end the device's use in this process from those of one case.
@@ -226,13 +226,15 @@ class CudaScanBackend : public ScanBackend {
 
   /// The buffers of a case, its input in place. All cases share them: nothing is allocated while anything is timed.
   Buffers buffers_of(const TimedCase& timed) {
-    const std::size_t bytes = timed.problem().ideal_bytes() / 2;
+    const std::size_t bytes = timed.problem().array_bytes();
     if (in_.bytes() < bytes) held_.reset();
+    if (entries_.bytes() < timed.problem().segments.array_bytes(timed.problem().items)) held_.reset();
     grow(in_, bytes);
+    grow(entries_, timed.problem().segments.array_bytes(timed.problem().items));
     grow(out_, bytes);
     grow(workspace_, timed.bound.plan.workspace_bytes);
     if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
-    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data()};
+    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data(), .entries = entries_.data()};
   }
 
   void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
@@ -251,6 +253,7 @@ class CudaScanBackend : public ScanBackend {
     held_.reset();
     last_user_.reset();
     in_ = {};
+    entries_ = {};
     out_ = {};
     workspace_ = {};
   }
@@ -266,6 +269,7 @@ class CudaScanBackend : public ScanBackend {
                                                                oracles_.seed(), verify::ScanOrder(problem));
     });
     cuda::check(cudaGetLastError(), "making the input");
+    verify::make_entries_on(entries_.data(), problem, timer_.stream());
   }
 
   OracleStore& oracles_;
@@ -276,6 +280,7 @@ class CudaScanBackend : public ScanBackend {
   cuda::Neighbours neighbours_;
   cuda::DeviceBuffer displacement_;  ///< before the arrays, which lie elsewhere for it
   cuda::DeviceBuffer in_;
+  cuda::DeviceBuffer entries_;  ///< keys or offsets
   cuda::DeviceBuffer out_;
   cuda::DeviceBuffer workspace_;
   std::optional<Problem> held_;    ///< whose input `in_` holds

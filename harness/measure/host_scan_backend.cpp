@@ -50,7 +50,7 @@ class HostScanBackend : public ScanBackend {
   void run_once(const TimedCase& timed) override { timed.bound.host(prepare(timed)); }
 
  private:
-  static std::size_t out_bytes(const TimedCase& timed) { return timed.problem().ideal_bytes() / 2; }
+  static std::size_t out_bytes(const TimedCase& timed) { return timed.problem().array_bytes(); }
 
   Buffers prepare(const TimedCase& timed) {
     const std::size_t bytes = out_bytes(timed);

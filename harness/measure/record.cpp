@@ -16,6 +16,7 @@ void describe(const TimedCase& timed, Facts& entry) {
   entry["items"] = problem.axis();
   if (has_rows(timed.about().primitive)) entry["rows"] = problem.rows;
   if (has_inner(timed.about().primitive)) entry["inner"] = problem.inner;
+  add_segments(problem, entry);
   Facts& settings = entry["settings"] = Facts::object();
   for (const Parameter& parameter : timed.about().parameters) {
     settings[parameter.name] = setting(timed.about(), problem.settings, parameter.name);

@@ -49,7 +49,8 @@ std::vector<TimedCase> timed_cases(const std::vector<ScanInColumns>& scans, bool
   }
   std::ranges::stable_sort(all, {}, [](const TimedCase& timed) {
     const Problem& problem = timed.problem();
-    return std::tuple(problem.type, problem.op, problem.mode, problem.items, problem.rows, problem.inner);
+    return std::tuple(problem.type, problem.op, problem.mode, problem.items, problem.rows, problem.inner,
+                      problem.segments);
   });
   return all;
 }

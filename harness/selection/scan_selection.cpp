@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "harness/host/status.hpp"
 
@@ -107,6 +108,8 @@ void add_counts(const OptionWords& stated, const char* option, std::int64_t leas
   }
 }
 
+constexpr std::int64_t kUsualSegment = 128;  // items, on average
+
 }  // namespace
 
 Selection select_scans(const OptionWords& stated) {
@@ -130,15 +133,33 @@ Selection select_scans(const OptionWords& stated) {
   add_counts(stated, "rows", 1, selection.rows);
   add_counts(stated, "inner", 1, selection.inner);
   add_counts(stated, "total", 1, selection.totals);
+  add_counts(stated, "segment", 1, selection.segment);
+  selection.lengths = values_of(stated, "lengths", kLengths);
+  add_counts(stated, "width", 1, selection.widths);
+  for (const std::int64_t width : selection.widths) {
+    if (width > 8 || !std::has_single_bit(static_cast<std::uint64_t>(width)))
+      refuse(fmt::format("--width {}: give 1, 2, 4 or 8 bytes", width));
+  }
   if (!selection.rows.empty() && !selection.totals.empty()) refuse("--total sets --rows: leave out one of them");
   selection.settings = settings_of(stated, selection.variants);
   return selection;
 }
 
 std::vector<Shape> Selection::shapes(const Shape& usual) const {
-  const auto or_usual = [](const std::vector<std::int64_t>& stated, std::int64_t otherwise) {
+  const auto or_usual = []<class Value>(const std::vector<Value>& stated, Value otherwise) {
     return stated.empty() ? std::vector{otherwise} : stated;
   };
+  if (usual.segments.by != SegmentsBy::none) {
+    std::vector<Shape> all;
+    for (const std::int64_t mean : or_usual(segment, usual.segments.mean)) {
+      for (const Lengths each : or_usual(lengths, usual.segments.lengths)) {
+        for (const std::int64_t width : or_usual(widths, std::int64_t{usual.segments.width})) {
+          all.push_back({usual.axis, 1, 1, {usual.segments.by, mean, each, static_cast<int>(width)}});
+        }
+      }
+    }
+    return all;
+  }
   std::vector<Shape> all;
   for (const std::int64_t between : or_usual(inner, usual.inner)) {
     std::vector<std::int64_t> outer = rows;
@@ -167,14 +188,18 @@ std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
       if (const auto set = settings.find(parameter.name); set != settings.end()) own.insert(*set);
     }
     const bool on_arrays = scans_arrays(variant->about.primitive);
+    const SegmentsBy by = segments_by(variant->about.primitive);
     for (const std::int64_t n : items) {
-      for (const Shape& shape : shapes({n, on_arrays ? 1 : usual_rows})) chosen[shape].emplace_back(variant, own);
+      const Shape usual{n, on_arrays ? 1 : usual_rows, 1, {.by = by, .mean = kUsualSegment}};
+      for (const Shape& shape : shapes(usual)) chosen[shape].emplace_back(variant, own);
     }
     if (!items.empty()) continue;
     for (const CheckedShape& checked : variant->about.checked) {
       Settings all = own;
       all.insert(checked.settings.begin(), checked.settings.end());
-      const Shape usual{checked.shape.axis, on_arrays ? checked.shape.rows : usual_rows, checked.shape.inner};
+      Shape usual = checked.shape;
+      if (!on_arrays) usual.rows = usual_rows;
+      usual.segments.by = by;
       for (const Shape& shape : shapes(usual)) chosen[shape].emplace_back(variant, all);
     }
   }
@@ -184,9 +209,9 @@ std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
       if (!defined(type, op)) continue;
       for (const Mode mode : modes) {
         for (const auto& [shape, own] : chosen) {
-          const auto [n, r, between] = shape;
+          const auto [n, r, between, cut] = shape;
           for (const auto& [variant, set] : own) {
-            all.push_back({variant, {type, op, mode, n * r * between, set, r, between}});
+            all.push_back({variant, {type, op, mode, n * r * between, set, r, between, cut}});
           }
         }
       }

@@ -19,6 +19,9 @@ struct Selection {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> inner;
   std::vector<std::int64_t> totals;
+  std::vector<std::int64_t> segment;  ///< mean lengths
+  std::vector<Lengths> lengths;
+  std::vector<std::int64_t> widths;
   Settings settings;
 
   Primitive primitive() const { return variants.front()->about.primitive; }
@@ -30,15 +33,15 @@ struct Selection {
   std::vector<Case> cases(std::int64_t usual_rows = 1) const;
 
  private:
-  /// The usual shape, with the rows and the inner items that are stated in place of its own.
+  /// The usual shape, with the rows, the inner items and the segments that are stated in place of its own.
   std::vector<Shape> shapes(const Shape& usual) const;
 };
 
 /// Selects by `variant` (globs; else all) among those of one `primitive` (else scan, or that of the first variant if no
 /// scan is chosen), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items`, `rows`,
-/// `inner` and `total` (else none) and `set` (parameter=value). If the first named variant lacks i32 or plus, its first
-/// type or operator takes that place. Throws CommandError (status 2) that names near matches for a word that fits
-/// nothing.
+/// `inner`, `total`, `segment`, `lengths` and `width` (else none) and `set` (parameter=value). If the first named
+/// variant lacks i32 or plus, its first type or operator takes that place. Throws CommandError (status 2) that names
+/// near matches for a word that fits nothing.
 Selection select_scans(const OptionWords& stated);
 
 /// The settings of `set` (parameter=value). Throws CommandError (status 2) for a parameter or value that none of the

@@ -181,6 +181,10 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
     selection.items = {32, 256, 4096, 65536};
     if (selection.rows.empty() && selection.totals.empty()) selection.totals = {std::int64_t{1} << 28};
   }
+  if (selection.items.empty() && segments_by(selection.primitive()) != SegmentsBy::none) {
+    selection.items = {std::int64_t{1} << 28};
+    if (selection.segment.empty()) selection.segment = {8, 128, 65536};
+  }
   const std::vector<Cache> caches = caches_of(stated);
   const auto launches = states_of(stated, "launch", kLaunchNames, std::vector{Launch::stream, Launch::graph});
   std::vector<ScanInColumns> all;
@@ -189,7 +193,7 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
 }
 
 std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& stated) {
-  refuse_options(stated, {"items", "rows", "inner", "total", "set"},
+  refuse_options(stated, {"items", "rows", "inner", "total", "segment", "lengths", "width", "set"},
                  "--variant, --type, --op, --mode, --cache and --launch");
   if (sweep.needs_variants && !stated.contains("variant"))
     refuse(

@@ -88,14 +88,19 @@ std::string unexplainable(const Case& chosen) {
 
 Explanation explain(const Case& chosen) {
   const BoundScan bound = chosen.variant->bind(chosen.problem);
-  const std::size_t bytes = chosen.problem.ideal_bytes() / 2;
+  const std::size_t bytes = chosen.problem.array_bytes();
   const HostArray in = zeros(bytes);
   const HostArray out = zeros(bytes);
   const HostArray workspace = zeros(bound.plan.workspace_bytes);
+  const Segments& segments = chosen.problem.segments;
+  const HostArray entries = zeros(segments.array_bytes(chosen.problem.items));
+  for (std::int64_t i = 0; i < segments.entries(chosen.problem.items); ++i) {
+    segments.write_entry(entries.get(), i, chosen.problem.items);
+  }
   Emulator emulator;
   const Clock::time_point begin = Clock::now();
   try {
-    bound.simt({in.get(), out.get(), workspace.get()}, emulator);
+    bound.simt({in.get(), out.get(), workspace.get(), entries.get()}, emulator);
   } catch (const LaunchFailure&) {
   }
   return {chosen, emulator.report(), seconds_since(begin)};
@@ -149,37 +154,39 @@ Json to_json(const Explanation& explanation) {
                       {"occurrences", fault.occurrences}});
   }
   const Counts totals = explanation.report.totals();
-  return {{"schema", "scanlab-explain/2"},
-          {"primitive", name(about.primitive)},
-          {"variant", about.id},
-          {"title", about.title},
-          {"unpadded", about.unpadded},
-          {"type", name(problem.type)},
-          {"op", name(problem.op)},
-          {"mode", name(problem.mode)},
-          {"items", problem.axis()},
-          {"rows", problem.rows},
-          {"inner", problem.inner},
-          {"parameters", parameters},
-          {"launches", launches},
-          {"totals",
-           {{"launches", explanation.report.launches.size()},
-            {"operations", totals.operations},
-            {"swaps", totals.swaps},
-            {"barriers", explanation.report.barriers()},
-            {"global_bytes_read", totals.global_bytes_read},
-            {"global_bytes_written", totals.global_bytes_written},
-            {"global_sectors", totals.global_sectors},
-            {"global_ideal_sectors", totals.global_ideal_sectors},
-            {"shared_requests", totals.shared_requests},
-            {"banks16", json_of(totals.banks16)},
-            {"banks32", json_of(totals.banks32)}}},
-          {"closed_forms",
-           {{"operations", closed_form(about.cost.operations, problem)},
-            {"swaps", closed_form(about.cost.swaps, problem)},
-            {"operations_text", about.cost.work},
-            {"traffic_text", about.cost.traffic}}},
-          {"faults", faults}};
+  Json document{{"schema", "scanlab-explain/2"},
+                {"primitive", name(about.primitive)},
+                {"variant", about.id},
+                {"title", about.title},
+                {"unpadded", about.unpadded},
+                {"type", name(problem.type)},
+                {"op", name(problem.op)},
+                {"mode", name(problem.mode)},
+                {"items", problem.axis()},
+                {"rows", problem.rows},
+                {"inner", problem.inner},
+                {"parameters", parameters},
+                {"launches", launches},
+                {"totals",
+                 {{"launches", explanation.report.launches.size()},
+                  {"operations", totals.operations},
+                  {"swaps", totals.swaps},
+                  {"barriers", explanation.report.barriers()},
+                  {"global_bytes_read", totals.global_bytes_read},
+                  {"global_bytes_written", totals.global_bytes_written},
+                  {"global_sectors", totals.global_sectors},
+                  {"global_ideal_sectors", totals.global_ideal_sectors},
+                  {"shared_requests", totals.shared_requests},
+                  {"banks16", json_of(totals.banks16)},
+                  {"banks32", json_of(totals.banks32)}}},
+                {"closed_forms",
+                 {{"operations", closed_form(about.cost.operations, problem)},
+                  {"swaps", closed_form(about.cost.swaps, problem)},
+                  {"operations_text", about.cost.work},
+                  {"traffic_text", about.cost.traffic}}},
+                {"faults", faults}};
+  add_segments(problem, document);
+  return document;
 }
 
 void print_launches(const Report& report, std::ostream& out) {

@@ -12,7 +12,7 @@ namespace scanlab::simt {
 #ifdef SCANLAB_WITH_CUDA
 // The items are zeros: where time goes does not depend on values. The first run finds the clocks low and the code cold.
 std::vector<RoleCycles> watch(const BoundScan& scan, const Problem& problem) {
-  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const std::size_t bytes = problem.array_bytes();
   const cuda::DeviceBuffer in(bytes);
   const cuda::DeviceBuffer out(bytes);
   const cuda::DeviceBuffer workspace(scan.plan.workspace_bytes);

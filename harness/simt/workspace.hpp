@@ -11,6 +11,7 @@ template <class Machine, class Item>
 struct Arrays {
   typename Machine::template Global<const Item> in;
   typename Machine::template Global<Item> out;
+  const void* entries = nullptr;  ///< keys or offsets of segments
 };
 
 /// Hands out the workspace piece by piece, each aligned to 256 bytes. A plan measures with the same calls on a null

@@ -229,6 +229,7 @@ Json to_json(const Description& about, const Problem& problem, std::optional<Inp
             {"aliasing", aliasing ? Json(name(*aliasing)) : Json()},
             {"outcome", kOutcomes[static_cast<std::size_t>(outcome.status)]},
             {"reason", outcome.message}};
+  add_segments(problem, line);
   if (outcome.status == Outcome::Status::skipped) line["out_of_memory"] = outcome.out_of_memory;
   return line;
 }

@@ -89,18 +89,22 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
                      const Shift& shift, const simt::EmulatorOptions& options) {
   const Problem& problem = oracle.problem();
   const std::size_t item = item_bytes(problem.type, problem.op);
-  const std::size_t bytes = problem.ideal_bytes() / 2;
+  const std::size_t bytes = problem.array_bytes();
   const GuardedBuffer in(Guarded::input, bytes, static_cast<std::size_t>(shift.in) * item);
   const GuardedBuffer out(Guarded::output, bytes, static_cast<std::size_t>(shift.out) * item);
   const GuardedBuffer workspace(Guarded::workspace, scan.plan.workspace_bytes);
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { fill_input<Op>(oracle, in.data()); });
+  const GuardedBuffer entries(Guarded::input, problem.segments.array_bytes(problem.items));
+  for (std::int64_t i = 0; i < problem.segments.entries(problem.items); ++i) {
+    problem.segments.write_entry(entries.data(), i, problem.items);
+  }
   workspace.poison();
   const bool in_place = aliasing == Aliasing::in_place;
-  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data()};
+  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data(), entries.data()};
   simt::Emulator emulator(options);
   const auto fault = [&](bool second_run) -> std::string {
     if (std::string ended = run(scan, buffers, !second_run, emulator); !ended.empty()) return ended;
-    for (const GuardedBuffer* buffer : {&out, &workspace, &in}) {
+    for (const GuardedBuffer* buffer : {&out, &workspace, &in, &entries}) {
       if (std::string damage = buffer->damage(); !damage.empty()) return damage;
     }
     return oracle.compare(in.data(), 0, Kind::copy).passed() ? "" : "wrote to its input";

@@ -15,6 +15,21 @@ __global__ void make_input(typename Op::Item* to, InputKind kind, std::uint64_t 
   for (std::int64_t i = first_index(); i < n; i += stride()) to[i] = input_item<Op>(kind, seed, order.number(i), n);
 }
 
+__global__ void make_entries(void* to, Segments segments, std::int64_t count, std::int64_t n) {
+  for (std::int64_t i = first_index(); i < count; i += stride()) segments.write_entry(to, i, n);
+}
+
+/// Compares keys or offsets with those that were made.
+struct JudgeEntries {
+  using Item = std::uint8_t;  ///< a byte of them
+  Segments segments;
+  std::int64_t n;
+  __device__ Verdict operator()(Item got, std::int64_t i) const {
+    const std::uint64_t entry = segments.entry(i / segments.width, n);
+    return {.right = got == static_cast<Item>(entry >> (8 * (i % segments.width))), .error_to_bound = 0};
+  }
+};
+
 /// A Tally in the form that atomics take: an error/bound ratio is not negative, so its bits order as it does.
 struct DeviceTally {
   unsigned long long wrong;
@@ -60,10 +75,18 @@ std::size_t reference_bytes(const Problem& problem) {
   const auto n = static_cast<std::size_t>(problem.items);
   const std::size_t bounds = rounds(problem) ? 2 * n * sizeof(float) : 0;
   return GuardedDeviceBuffer::size_for(n * item_bytes_of(problem)) + n * item_bytes_of(problem) + bounds +
-         sizeof(DeviceTally);
+         GuardedDeviceBuffer::size_for(problem.segments.array_bytes(problem.items)) + sizeof(DeviceTally);
 }
 
 }  // namespace
+
+void make_entries_on(void* to, const Problem& problem, StreamHandle stream) {
+  const std::int64_t count = problem.segments.entries(problem.items);
+  if (count == 0) return;
+  make_entries<<<blocks_for(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(to, problem.segments, count,
+                                                                                      problem.items);
+  cuda::check(cudaGetLastError(), "making keys or offsets");
+}
 
 struct CudaReference::Data {
   explicit Data(const Oracle& oracle)
@@ -71,6 +94,7 @@ struct CudaReference::Data {
         kind(oracle.data().kind),
         seed(oracle.data().seed),
         input(Guarded::input, item_bytes_of(problem) * static_cast<std::size_t>(problem.items)),
+        entries(Guarded::input, problem.segments.array_bytes(problem.items)),
         tally(sizeof(DeviceTally)) {
     const auto n = static_cast<std::size_t>(problem.items);
     const Oracle::Data& host = oracle.data();
@@ -85,17 +109,22 @@ struct CudaReference::Data {
     });
     cuda::check(cudaGetLastError(), "making the input");
     input.guard(stream.get());
+    make_entries_on(entries.data(), problem, stream.get());
+    entries.guard(stream.get());
     stream.synchronize();
   }
 
   template <class Judge>
   Tally tally_all(const Judge& judge, const typename Judge::Item* out) const {
-    if (problem.items == 0) return {};
+    return tally_all(judge, out, problem.items);
+  }
+  template <class Judge>
+  Tally tally_all(const Judge& judge, const typename Judge::Item* out, std::int64_t count) const {
+    if (count == 0) return {};
     const DeviceTally none{0, static_cast<unsigned long long>(Tally::kNone), 0};
     cuda::check(cudaMemcpyAsync(tally.data(), &none, sizeof none, cudaMemcpyHostToDevice, stream.get()),
                 "clearing the tally");
-    judge_all<<<blocks_for(problem.items), kThreads, 0, stream.get()>>>(judge, out, problem.items,
-                                                                        tally.as<DeviceTally>());
+    judge_all<<<blocks_for(count), kThreads, 0, stream.get()>>>(judge, out, count, tally.as<DeviceTally>());
     cuda::check(cudaGetLastError(), "launching the comparison");
     const DeviceTally sums = copy_to_host(tally.as<const DeviceTally>(), stream);
     return {static_cast<std::int64_t>(sums.wrong), static_cast<std::int64_t>(sums.first),
@@ -136,6 +165,7 @@ struct CudaReference::Data {
   InputKind kind;
   std::uint64_t seed;
   GuardedDeviceBuffer input;
+  GuardedDeviceBuffer entries;
   cuda::DeviceBuffer tally;
   cuda::DeviceBuffer values;
   cuda::DeviceBuffer residuals;
@@ -155,9 +185,10 @@ CudaReference::CudaReference(CudaReference&&) noexcept = default;
 const Problem& CudaReference::problem() const { return data_->problem; }
 std::size_t CudaReference::bytes() const { return reference_bytes(data_->problem); }
 const void* CudaReference::input() const { return data_->input.data(); }
+const void* CudaReference::entries() const { return data_->entries.data(); }
 
 void CudaReference::copy_input(void* to, StreamHandle stream) const {
-  cuda::check(cudaMemcpyAsync(to, input(), data_->problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+  cuda::check(cudaMemcpyAsync(to, input(), data_->problem.array_bytes(), cudaMemcpyDeviceToDevice,
                               static_cast<cudaStream_t>(stream)),
               "copying the input");
 }
@@ -168,6 +199,15 @@ Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) c
     const auto* items = static_cast<const typename Op::Item*>(out);
     return copies(kind) ? data_->template compare_input<Op>(items) : data_->template compare_values<Op>(items, chain);
   });
+}
+
+std::string CudaReference::damaged_entries() const {
+  if (std::string damage = data_->entries.damage(data_->stream); !damage.empty()) return damage;
+  const Segments& segments = data_->problem.segments;
+  const auto bytes = static_cast<std::int64_t>(segments.array_bytes(data_->problem.items));
+  const Tally differences = data_->tally_all(JudgeEntries{segments, data_->problem.items},
+                                             static_cast<const std::uint8_t*>(entries()), bytes);
+  return differences.wrong == 0 ? std::string{} : "wrote to its keys or offsets";
 }
 
 std::string CudaReference::damaged_input() const {

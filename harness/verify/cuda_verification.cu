@@ -19,7 +19,7 @@ class PlacedRuns {
              const Shift& shift)
       : variant_(variant), scan_(scan), reference_(reference), aliasing_(aliasing), shift_(shift) {
     const Problem& problem = reference.problem();
-    const std::size_t bytes = problem.ideal_bytes() / 2;
+    const std::size_t bytes = problem.array_bytes();
     const std::size_t in_shift = shift.in * item_bytes_of(problem);
     const std::size_t out_shift = shift.out * item_bytes_of(problem);
     const std::size_t copy_bytes = aliasing == Aliasing::shifted ? bytes : 0;
@@ -49,7 +49,7 @@ class PlacedRuns {
     } else if (second_run) {
       out_->poison_late(stream_.get());
     }
-    scan_.cuda({from, out_->data(), workspace_->data()}, stream_.get());
+    scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries()}, stream_.get());
     stream_.synchronize();
   }
 
@@ -69,6 +69,7 @@ class PlacedRuns {
   std::string damage() const {
     if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
+    if (std::string damage = reference_.damaged_entries(); !damage.empty()) return damage;
     if (!in_) return reference_.damaged_input();
     if (std::string damage = in_->damage(stream_); !damage.empty()) return damage;
     return reference_.compare(in_->data(), 0, Kind::copy).passed() ? std::string{} : "wrote to its input";
@@ -224,7 +225,7 @@ Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const Cud
       if (i % 2 != 0) other_work.begin(8 + i % 8);
       placed.run();
       other_work.end();
-      if (!hashes.insert(hash(placed.out(), problem.ideal_bytes() / 2, placed.stream())).second) continue;
+      if (!hashes.insert(hash(placed.out(), problem.array_bytes(), placed.stream())).second) continue;
       if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
     }
     if (hashes.size() > 1 && variant.about.bitwise_reproducible) {

@@ -9,6 +9,9 @@
 
 namespace scanlab::verify {
 
+/// Enqueues a kernel that makes a problem's keys or offsets, if it has segments.
+void make_entries_on(void* to, const Problem& problem, StreamHandle stream);
+
 /// The input of a problem in device memory (guarded), and its oracle's expected outputs there. Keeps no reference to
 /// the oracle. Its functions work on a stream of their own: whatever wrote what they look at must have been waited for.
 /// All throw CudaError.
@@ -23,12 +26,14 @@ class CudaReference {
   /// Device bytes held.
   std::size_t bytes() const;
   const void* input() const;
+  const void* entries() const;  ///< the keys or offsets
   /// Enqueues a copy of the input.
   void copy_input(void* to, StreamHandle stream) const;
   /// Compares device memory `out` on the device.
   Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
   /// Empty if the input and the canaries around it are as they were made, else what was written to.
   std::string damaged_input() const;
+  std::string damaged_entries() const;
 
  private:
   struct Data;

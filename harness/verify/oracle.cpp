@@ -3,7 +3,7 @@
 //
 // Two passes, so that chunks are independent: the aggregate of every chunk, then, from the aggregate of all chunks
 // before it, every output. Items are made twice rather than kept. They are taken in the order in which they are
-// scanned, row by row: at the first item of a row everything starts anew.
+// scanned, row by row: at the first item of a row or segment everything starts anew.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +53,7 @@ class OracleBuilder {
       : data_(data),
         n_(data.problem.items),
         row_(data.problem.axis()),
+        segments_(data.problem.segments),
         order_(data.problem),
         chunks_(ceil_div(n_, kChunk)) {}
 
@@ -77,8 +78,10 @@ class OracleBuilder {
   }
 
   Item input(std::int64_t i) const { return input_item<Op>(data_.kind, data_.seed, i, n_); }
-  /// The place where the first row begins that begins at `i` or later.
-  std::int64_t first_row_from(std::int64_t i) const { return ceil_div(i, row_) * row_; }
+  /// The first item from `i` on with which a row or segment begins.
+  std::int64_t first_row_from(std::int64_t i) const {
+    return segments_.by == SegmentsBy::none ? ceil_div(i, row_) * row_ : segments_.first_from(i);
+  }
   std::int64_t end_of(std::int64_t chunk) const { return std::min(n_, (chunk + 1) * kChunk); }
 
   /// The prefix of each chunk.
@@ -103,7 +106,7 @@ class OracleBuilder {
     for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
       if (i == next_row) {
         total = {};
-        next_row += row_;
+        next_row = first_row_from(i + 1);
       }
       total.push(input(i));
     }
@@ -118,7 +121,7 @@ class OracleBuilder {
     for (std::int64_t i = chunk * kChunk; i < end_of(chunk); ++i) {
       if (i == next_row) {
         prefix = {};
-        next_row += row_;
+        next_row = first_row_from(i + 1);
       }
       const std::int64_t place = order_.place(i);
       const bool kept = (place + 1) % data_.every == 0;
@@ -147,6 +150,7 @@ class OracleBuilder {
   Oracle::Data& data_;
   std::int64_t n_;
   std::int64_t row_;  ///< items of a row
+  Segments segments_;
   ScanOrder order_;
   std::int64_t chunks_;
 };

@@ -454,7 +454,7 @@ Variant planted_on_the_device(const std::string& id, bool prepares) {
     bound.cuda = [=](const Buffers& buffers, StreamHandle stream) {
       if (prepares && users[buffers.workspace] != id) ++unprepared_runs;
       users[buffers.workspace] = id;
-      cuda::check(cudaMemcpyAsync(buffers.out, buffers.in, problem.ideal_bytes() / 2, cudaMemcpyDeviceToDevice,
+      cuda::check(cudaMemcpyAsync(buffers.out, buffers.in, problem.array_bytes(), cudaMemcpyDeviceToDevice,
                                   static_cast<cudaStream_t>(stream)),
                   "copying");
     };

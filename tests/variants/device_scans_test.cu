@@ -70,7 +70,7 @@ class Bound {
   }
 
   const std::string& name() const { return name_; }
-  std::size_t bytes() const { return problem_.ideal_bytes() / 2; }
+  std::size_t bytes() const { return problem_.array_bytes(); }
   void* in() const { return in_.data(); }
 
   void prepare(const cuda::Stream& stream) const {

@@ -34,6 +34,7 @@ using cuda::Wait;
 template <Associative Op>
 struct PlainItems {
   using Item = typename Op::Item;
+  __device__ void begin_vector() const {}
   __device__ Item next(const InOf<Op>& item) const { return static_cast<Item>(item); }
   /// The result at an item's place. next: the fold with it; before: without it.
   __device__ OutOf<Op> result(Mode mode, const Before<Op>& before, const Item&, const Item& next) const {
@@ -50,7 +51,7 @@ class LookAheadBlock {
   using In = InOf<Op>;
   using Out = OutOf<Op>;
   using Form = typename Given::Form;
-  using OwnRing = Ring<Op, Form::kEveryLaneArrives>;
+  using OwnRing = Ring<Op, Form>;
   using Vector = typename OwnRing::Vector;
 
   __device__ LookAheadBlock(const Given& arguments, unsigned char* shared)
@@ -155,9 +156,10 @@ class LookAheadBlock {
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> folded = nothing<Op>();
-      auto items = items_from(ring_.place(tile, warp, lane_));
+      auto items = items_from<true>(slot.stage, tile, warp);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
+        items.begin_vector();
         if constexpr (kKeeps) {
           for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
           in_place = vector;
@@ -223,9 +225,10 @@ class LookAheadBlock {
       const bool has_prefix = kHasInitialValue<Op> || tile != 0 || (kKeeps && warp != 0);
       const Before<Op> prefix = read_back<Op>(has_prefix, kKeeps ? stage.warp_aggregate[warp] : stage.prefix);
       Before<Op> running = op_(prefix, before);
-      auto items = items_from(ring_.place(tile, warp, lane_));
+      auto items = items_from<false>(slot.stage, tile, warp);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         Vector vector = in_place;
+        items.begin_vector();
         const Before<Op> before_vector = running;
         for (In& item : vector.items) {
           const Item own = items.next(item);
@@ -253,10 +256,12 @@ class LookAheadBlock {
     for (int v = 0; v < shape_.vectors; ++v) f(mine[v]);
   }
 
-  /// The items of a lane, which begin at a place of the array: as the operator takes them, one after another.
-  __device__ auto items_from(std::int64_t place) const {
-    if constexpr (requires { tiles_.items_from(place); }) {
-      return tiles_.items_from(place);
+  /// The items of a lane: as the operator takes them, one after another. kFirst: for the reduce warps, which see them
+  /// first.
+  template <bool kFirst>
+  __device__ auto items_from(int slot, std::int64_t tile, int warp) const {
+    if constexpr (requires { tiles_.heads; }) {
+      return tiles_.template items_from<kFirst>(ring_, slot, tile, warp, lane_);
     } else {
       return PlainItems<Op>{};
     }

@@ -22,6 +22,8 @@ struct Shape {
   int stages = 6;
   int loading = 2;         ///< stages that load at a time: more in flight only lengthens the memory's queues
   int piece_bytes = 4096;  ///< of a bulk load; a tile takes several
+  int head_bytes = 0;      ///< of a tile's heads, for a form that has them
+  int key_bytes = 0;       ///< of its keys, and a vector before them, for a form that loads keys
 
   SCANLAB_HD constexpr int part_bytes() const { return kLanes * vectors * cuda::kBulkBytes; }
   SCANLAB_HD constexpr int tile_bytes() const { return warps * part_bytes(); }
@@ -53,6 +55,8 @@ struct UsualForm {
   static constexpr bool kDraws = true;              ///< tiles by tickets
   static constexpr bool kKeeps = true;              ///< of heavy operators, what the reduce warps folded
   static constexpr bool kEveryLaneArrives = false;  ///< at a barrier, or lane 0 for its warp
+  static constexpr bool kHeadBits = false;          ///< a bit an item comes with the items
+  using Key = void;                                 ///< a key an item comes with them, of which heads are made
 };
 
 template <Associative Op>
@@ -65,10 +69,13 @@ struct Arguments {
   std::int64_t tiles;
   Mode mode;
   Shape shape;
-  bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
-  std::uint64_t* counter;                  ///< of AggregateMemory, for TileCounter
-  typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
-  cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
+  bool in_bulk;                              ///< whether both arrays begin at a multiple of 16 bytes
+  std::uint64_t* counter;                    ///< of AggregateMemory, for TileCounter
+  typename TileState<Item>::Word* states;    ///< likewise, for `tiles`
+  cuda::WarpCycles* cycles = nullptr;        ///< for a kernel that watches: one a warp of the grid
+  const std::uint32_t* head_bits = nullptr;  ///< with kHeadBits: one an item, in whole tiles
+  const void* keys = nullptr;                ///< with a Key: n keys
+  bool keys_in_bulk = false;                 ///< whether these begin at a multiple of 16 bytes
   Op op{};  // not [[no_unique_address]]: host and device differ over the size of a class with such a member (nvcc 13.0)
 
   __device__ const Arguments& of_scan() const { return *this; }
@@ -96,15 +103,19 @@ struct Stage {
 };
 
 template <Associative Op>
+constexpr std::size_t stage_bytes(const Shape& shape) {
+  return shape.tile_bytes() + shape.head_bytes + shape.key_bytes + sizeof(Stage<Op>);
+}
+template <Associative Op>
 constexpr std::size_t shared_bytes(const Shape& shape) {
-  return shape.stages * (shape.tile_bytes() + sizeof(Stage<Op>));
+  return shape.stages * stage_bytes<Op>(shape);
 }
 
 /// With as many stages as the `tiles` of a block need, or as `memory` bytes hold: one for each tile, if all blocks get
 /// as many, and for the end. A stage is given back when the next tile is reduced: a ring of one would wait for itself.
 template <Associative Op>
 constexpr Shape with_stages(Shape shape, std::int64_t tiles, std::size_t memory) {
-  const auto most = static_cast<std::int64_t>(memory / (shape.tile_bytes() + sizeof(Stage<Op>)));
+  const auto most = static_cast<std::int64_t>(memory / stage_bytes<Op>(shape));
   shape.stages = static_cast<int>(std::clamp<std::int64_t>(tiles + 1, 2, std::max<std::int64_t>(most, 2)));
   shape.loading = std::min(shape.loading, shape.stages);
   return shape;
@@ -149,7 +160,7 @@ struct Slot {
 };
 
 /// The stages, as a thread sees them. Methods that copy are called by whole warps.
-template <Associative Op, bool kEveryLaneArrives = false>
+template <Associative Op, class Form = UsualForm>
 class Ring {
  public:
   using In = InOf<Op>;
@@ -163,7 +174,9 @@ class Ring {
       : given_(arguments),
         shape_(arguments.shape),
         tiles_(shared),
-        stages_(reinterpret_cast<Stage<Op>*>(shared + shape_.stages * shape_.tile_bytes())) {}
+        heads_(shared + shape_.stages * shape_.tile_bytes()),
+        keys_(heads_ + shape_.stages * shape_.head_bytes),
+        stages_(reinterpret_cast<Stage<Op>*>(keys_ + shape_.stages * shape_.key_bytes)) {}
 
   __device__ Stage<Op>& stage(int slot) const { return stages_[slot]; }
 
@@ -172,9 +185,20 @@ class Ring {
     return reinterpret_cast<Vector*>(items(slot)) + (kLanes * warp + lane) * shape_.vectors;
   }
 
+  /// The heads of a tile: bits, or the bits of each vector, as the form has them.
+  __device__ unsigned char* heads(int slot) const { return heads_ + slot * shape_.head_bytes; }
+  /// The key of a tile's first item; behind those of other tiles, there is one before it.
+  __device__ const typename Form::Key* keys(int slot) const {
+    return reinterpret_cast<const typename Form::Key*>(keys_ + slot * shape_.key_bytes + cuda::kBulkBytes);
+  }
+
+  /// The number of a lane's first item in its tile.
+  __device__ int place_in_tile(int warp, int lane) const {
+    return warp * part_items() + lane * (part_items() / kLanes);
+  }
   /// The place in the array of a lane's first item.
   __device__ std::int64_t place(std::int64_t tile, int warp, int lane) const {
-    return tile * tile_items() + warp * part_items() + lane * (part_items() / kLanes);
+    return tile * tile_items() + place_in_tile(warp, lane);
   }
 
   /// How many items of a warp's part there are: fewer than it holds, or none, in the last tile.
@@ -200,10 +224,19 @@ class Ring {
       const int parts = HasIdentity<Op> ? (count + part_items() - 1) / part_items() : shape_.warps;
       for (int i = in_bulk + lane; i < parts * part_items(); i += kLanes) to[i] = i < count ? from[i] : padding();
     }
+    int more_bytes = 0;
+    if constexpr (Form::kHeadBits) {
+      more_bytes = shape_.head_bytes;
+      if (lane == 0) {
+        cuda::bulk_load(heads(slot), reinterpret_cast<const unsigned char*>(given_.head_bits) + tile * more_bytes,
+                        more_bytes, full);
+      }
+    }
+    if constexpr (!std::is_void_v<typename Form::Key>) more_bytes = load_keys(slot, tile, count);
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
     if (lane == 0) {
-      full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)));
-    } else if (kEveryLaneArrives) {
+      full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)) + more_bytes);
+    } else if (Form::kEveryLaneArrives) {
       full.arrive();
     }
     __syncwarp();  // lanes go on together: the caller's next wait is for all of them
@@ -221,6 +254,22 @@ class Ring {
   }
 
  private:
+  /// Loads the keys of a tile, and the one before. Returns the bytes that come in bulk.
+  __device__ int load_keys(int slot, std::int64_t tile, int count) const {
+    using Key = typename Form::Key;
+    constexpr int kVector = cuda::kBulkBytes / sizeof(Key);
+    const int lane = threadIdx.x % kLanes, before = tile == 0 ? 0 : kVector;
+    const int in_bulk = given_.keys_in_bulk ? (count + before) / kVector * kVector : 0;
+    const Key* const from = static_cast<const Key*>(given_.keys) + tile * tile_items() - before;
+    Key* const to = const_cast<Key*>(keys(slot)) - before;
+    const int piece = shape_.piece_bytes / static_cast<int>(sizeof(Key));
+    for (int i = lane * piece; i < in_bulk; i += kLanes * piece) {
+      cuda::bulk_load(to + i, from + i, min(piece, in_bulk - i) * static_cast<int>(sizeof(Key)), stages_[slot].full);
+    }
+    for (int i = in_bulk + lane; i < count + before; i += kLanes) to[i] = from[i];
+    return in_bulk * static_cast<int>(sizeof(Key));
+  }
+
   __device__ int part_items() const { return shape_.part_bytes() / static_cast<int>(sizeof(In)); }
   __device__ int tile_items() const { return shape_.tile_bytes() / static_cast<int>(sizeof(In)); }
   __device__ In padding() const {
@@ -243,6 +292,8 @@ class Ring {
   const Arguments<Op>& given_;
   const Shape shape_;
   unsigned char* const tiles_;
+  unsigned char* const heads_;
+  unsigned char* const keys_;
   Stage<Op>* const stages_;
 };
 

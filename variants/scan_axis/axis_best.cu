@@ -6,8 +6,7 @@
 //         block for each row is.
 // Safe    thread_per_row runs anywhere.
 // Source  the harness's own measurements.
-#include "harness/core/registry.hpp"
-#include "harness/core/scan_variant.hpp"
+#include "harness/core/first_possible.hpp"
 #include "variants/scan_axis/axis.hpp"
 
 namespace scanlab::scan_axis {
@@ -43,34 +42,7 @@ std::vector<const char*> choices(const Problem& problem) {
   return {"axis_look_ahead", "axis_columns", "thread_per_row"};
 }
 
-Variant axis_best() {
-  Variant variant;
-  variant.about = AxisBest::describe();
-  describe_monoids<AxisBest>(variant.about);
-#if defined(__CUDACC__)
-  variant.backends.cuda = true;
-#else
-  variant.backends.simt = true;  // those that have a form for the emulator
-#endif
-  variant.bind = [about = variant.about](const Problem& problem) {
-    BoundScan bound;
-    bound.plan = Plan::refuse(unsupported(about, problem));
-    if (!bound.plan.possible()) return bound;
-    for (const char* id : choices(problem)) {
-      const Variant* const known = Registry::instance().find(id);
-      if (known == nullptr) continue;
-      BoundScan scan = known->bind(problem);
-      if (!scan.plan.possible()) continue;
-      bound = std::move(scan);
-      bound.plan.choice = Choice{id};
-      break;
-    }
-    return bound;
-  };
-  return variant;
-}
-
-const Registration kAxisBest{axis_best()};
+const Registration kAxisBest{first_possible<AxisBest>(choices)};
 
 }  // namespace
 }  // namespace scanlab::scan_axis

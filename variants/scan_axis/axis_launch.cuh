@@ -28,77 +28,139 @@ struct Extents {
   }
 };
 
-/// Rows of neighbours (inner = 1), by look_ahead.
-template <Associative Op>
-class RowScan {
+/// The segments of an array, by look_ahead. Heads: Rows, or HeadBits.
+template <Associative Op, class Heads>
+class SegmentedLookAhead {
  public:
   using Item = Headed<typename Op::Item>;
+  using Form = typename SegmentedArguments<Op, Heads>::Form;
+  static constexpr bool kHeadBits = Form::kHeadBits;
 
   /// shared_bytes: that a block may ask for.
-  RowScan(const Extents& tensor, int multiprocessors, std::size_t shared_bytes)
-      : items_(tensor.items()), axis_(tensor.axis), multiprocessors_(std::max(multiprocessors, 1)) {
+  SegmentedLookAhead(std::int64_t items, int multiprocessors, std::size_t shared_bytes)
+      : items_(items), multiprocessors_(std::max(multiprocessors, 1)) {
     const std::int64_t bytes = items_ * static_cast<std::int64_t>(sizeof(InOf<Op>));
     shape_ = scan::shape_for<Segmented<Op>>(bytes, multiprocessors_, shared_bytes);
+    add_heads(shape_);
+    if (!std::is_void_v<typename Form::Key>) {
+      // Smaller tiles, so that enough of them are under way.
+      while (shape_.vectors > 3 && kKeyStages * scan::stage_bytes<Segmented<Op>>(shape_) > shared_bytes) {
+        shape_.vectors -= 2;
+        add_heads(shape_);
+      }
+    }
     tiles_ = ceil_div(bytes, shape_.tile_bytes());
     shape_ = scan::with_stages<Segmented<Op>>(shape_, ceil_div(tiles_, multiprocessors_), shared_bytes);
   }
 
   /// Before the first run in a context: raises the kernel's limit on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
-    return cuda::try_allow(axis_look_ahead<Op>, {.shared_bytes = shared_bytes});
+    return cuda::try_allow(segmented_look_ahead<Op, Heads>, {.shared_bytes = shared_bytes});
   }
 
   const scan::Shape& shape() const { return shape_; }
+  std::int64_t items() const { return items_; }
   std::int64_t tiles() const { return tiles_; }
+  /// Of the head bits, in whole tiles.
+  std::int64_t head_words() const { return tiles_ * shape_.head_bytes / 4; }
+  /// The longest chain of operations, in segments of any length.
+  std::int64_t chain() const { return shape_.chain(sizeof(InOf<Op>), tiles_); }
   std::size_t workspace_bytes() const {
     simt::Workspace workspace;
-    memory(workspace);
+    take(workspace);
     return workspace.bytes();
+  }
+  /// The head bits in a workspace.
+  std::uint32_t* head_bits(void* workspace) const {
+    simt::Workspace pieces(workspace);
+    return take(pieces).head_bits;
   }
 
   /// Once for a workspace, whose runs count themselves.
   cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
     simt::Workspace pieces(workspace);
-    const auto parts = memory(pieces);
+    const auto parts = take(pieces).tiles;
     return scan::try_prepare(parts.template number<std::uint64_t>(), scan::TileCounter::first(),
                              parts.template states<Item>(), parts.places() * scan::TileState<Item>::kWords, stream);
   }
 
   /// Enqueues the scan, if there are items.
-  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const Op& op,
+  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const Op& op, const Heads& heads,
                       cudaStream_t stream) const {
     if (items_ == 0) return cudaSuccess;
     simt::Workspace pieces(workspace);
-    const auto parts = memory(pieces);
+    const Memory memory = take(pieces);
     const bool in_bulk =
         simt::CudaMachine::aligned(in, cuda::kBulkBytes) && simt::CudaMachine::aligned(out, cuda::kBulkBytes);
-    return cuda::try_launch(axis_look_ahead<Op>,
-                            {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
-                             .threads = shape_.threads(),
-                             .shared_bytes = scan::shared_bytes<Segmented<Op>>(shape_),
-                             .pdl = true},
-                            stream,
-                            AxisArguments<Op>{.scan = {.in = in,
-                                                       .out = out,
-                                                       .n = items_,
-                                                       .tiles = tiles_,
-                                                       .mode = mode,
-                                                       .shape = shape_,
-                                                       .in_bulk = in_bulk,
-                                                       .counter = parts.template number<std::uint64_t>(),
-                                                       .states = parts.template states<Item>(),
-                                                       .op = {op}},
-                                              .rows = Rows(axis_)});
+    const void* keys = nullptr;
+    if constexpr (!std::is_void_v<typename Form::Key>) keys = heads.keys;
+    return cuda::try_launch(
+        segmented_look_ahead<Op, Heads>,
+        {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
+         .threads = shape_.threads(),
+         .shared_bytes = scan::shared_bytes<Segmented<Op>>(shape_),
+         .pdl = true},
+        stream,
+        SegmentedArguments<Op, Heads>{.scan = {.in = in,
+                                               .out = out,
+                                               .n = items_,
+                                               .tiles = tiles_,
+                                               .mode = mode,
+                                               .shape = shape_,
+                                               .in_bulk = in_bulk,
+                                               .counter = memory.tiles.template number<std::uint64_t>(),
+                                               .states = memory.tiles.template states<Item>(),
+                                               .head_bits = memory.head_bits,
+                                               .keys = keys,
+                                               .keys_in_bulk = simt::CudaMachine::aligned(keys, cuda::kBulkBytes),
+                                               .op = {op}},
+                                      .heads = heads});
   }
 
  private:
-  scan::AggregateMemory memory(simt::Workspace& workspace) const { return {workspace, tiles_}; }
+  struct Memory {
+    scan::AggregateMemory tiles;
+    std::uint32_t* head_bits;
+  };
+  Memory take(simt::Workspace& workspace) const {
+    const scan::AggregateMemory tiles(workspace, tiles_);
+    return {tiles, kHeadBits ? workspace.take<std::uint32_t>(head_words()) : nullptr};
+  }
+
+  static constexpr int kKeyStages = 4;
+
+  /// Sets the bytes of a tile's heads and keys.
+  static constexpr void add_heads(scan::Shape& shape) {
+    const int items = shape.tile_bytes() / static_cast<int>(sizeof(InOf<Op>));
+    if constexpr (kHeadBits) {
+      shape.head_bytes = items / 8;
+    } else if constexpr (!std::is_void_v<typename Form::Key>) {
+      shape.head_bytes = shape.tile_bytes() / cuda::kBulkBytes * static_cast<int>(sizeof(VectorBits<Op>));
+      shape.key_bytes = cuda::kBulkBytes + items * static_cast<int>(sizeof(typename Form::Key));
+    }
+  }
 
   std::int64_t items_;
-  std::int64_t axis_;
   int multiprocessors_;
   scan::Shape shape_;
   std::int64_t tiles_;
+};
+
+/// Rows of neighbours (inner = 1).
+template <Associative Op>
+class RowScan : public SegmentedLookAhead<Op, Rows> {
+ public:
+  using Base = SegmentedLookAhead<Op, Rows>;
+  RowScan(const Extents& tensor, int multiprocessors, std::size_t shared_bytes)
+      : Base(tensor.items(), multiprocessors, shared_bytes), rows_(tensor.axis) {}
+
+  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const Op& op,
+                      cudaStream_t stream) const {
+    return Base::try_run(workspace, in, out, mode, op, rows_, stream);
+  }
+
+ private:
+  Rows rows_;
 };
 
 /// A tensor of any shape, by tiles of columns.

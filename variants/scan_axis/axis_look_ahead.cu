@@ -37,7 +37,7 @@ class AxisLookAhead {
         const auto rows = scan_of<Op>();
         cuda::check(rows.try_allow(shared_bytes_), "asking for shared memory");
         plan.workspace_bytes = rows.workspace_bytes();
-        plan.chain = std::min(rows.shape().chain(sizeof(InOf<Op>), rows.tiles()), problem_.axis());
+        plan.chain = std::min(rows.chain(), problem_.axis());
       }
     });
     return plan;

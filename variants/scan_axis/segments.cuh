@@ -67,18 +67,15 @@ struct Optional {
 template <Associative Op>
 using WithIdentity = std::conditional_t<HasIdentity<Op>, Op, Optional<Op>>;
 
-/// The items of one line along the axis, one after another, each with whether it is the first of its row. The first
-/// has in it what every row starts from.
+/// Items with heads: what the classes that tell heads have in common. The first item of a segment has in it what every
+/// segment starts from.
 template <Associative Op>
-struct RowItems {
+struct HeadedItems {
   using Item = Headed<typename Op::Item>;
-  int period;   ///< items of a row; or more than a thread has
-  int to_head;  ///< items before the next head: 0 at a head
   Op op;
 
-  SCANLAB_HD Item next(const InOf<Op>& item) {
-    const bool head = to_head == 0;
-    to_head = (head ? period : to_head) - 1;
+  SCANLAB_HD void begin_vector() const {}
+  SCANLAB_HD Item with_head(const InOf<Op>& item, bool head) const {
     auto own = static_cast<typename Op::Item>(item);
     if constexpr (kHasInitialValue<Op>) {
       if (head) own = op(op.initial_value(), own);
@@ -90,6 +87,36 @@ struct RowItems {
     if (mode == Mode::inclusive) return static_cast<OutOf<Op>>(next.item);
     return static_cast<OutOf<Op>>(own.head != 0 ? item_of(before_all(op)) : item_of(before).item);
   }
+};
+
+/// The items of one line along the axis, one after another, each with whether it is the first of its row.
+template <Associative Op>
+struct RowItems : HeadedItems<Op> {
+  int period;   ///< items of a row; or more than a thread has
+  int to_head;  ///< items before the next head: 0 at a head
+
+  SCANLAB_HD auto next(const InOf<Op>& item) {
+    const bool head = to_head == 0;
+    to_head = (head ? period : to_head) - 1;
+    return this->with_head(item, head);
+  }
+};
+
+/// The items of vectors whose heads are bits, which a derived class reads where a vector begins.
+template <Associative Op>
+struct BitItems : HeadedItems<Op> {
+  std::uint32_t heads = 0;  ///< of a vector, the next item's lowest
+
+  SCANLAB_HD auto next(const InOf<Op>& item) {
+    const bool head = (heads & 1) != 0;
+    heads >>= 1;
+    return this->with_head(item, head);
+  }
+};
+
+/// Heads that lie in memory, a bit an item.
+struct HeadBits {
+  const std::uint32_t* bits;
 };
 
 /// Where rows of equal length begin that lie one behind the other.
@@ -115,7 +142,7 @@ struct Rows {
   SCANLAB_HD RowItems<Op> items_from(std::int64_t place, const Op& op) const {
     constexpr std::int64_t kFar = 1 << 30;
     const std::int64_t left = to_head(place);
-    return {static_cast<int>(axis < kFar ? axis : kFar), static_cast<int>(left < kFar ? left : kFar), op};
+    return {{op}, static_cast<int>(axis < kFar ? axis : kFar), static_cast<int>(left < kFar ? left : kFar)};
   }
 };
 

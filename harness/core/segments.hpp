@@ -1,0 +1,125 @@
+// How an array is cut into segments for verification and timing: where each begins is a pure function, the same on host
+// and device, so that keys and offsets are made wherever they are needed.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "harness/core/ceil.hpp"
+#include "harness/core/portable.hpp"
+
+namespace scanlab {
+
+/// The lengths of segments, around their mean.
+enum class Lengths {
+  equal,   ///< all alike
+  random,  ///< each from 1 to twice the mean; one of 32 is empty, and so are the first and the last one
+  power,   ///< by a power law: from a quarter of the mean to a thousand times as much
+};
+inline constexpr std::array kLengths{std::pair{Lengths::random, std::string_view("random")},
+                                     std::pair{Lengths::equal, std::string_view("equal")},
+                                     std::pair{Lengths::power, std::string_view("power")}};
+constexpr std::string_view name(Lengths lengths) {
+  return std::ranges::find(kLengths, lengths, &std::pair<Lengths, std::string_view>::first)->second;
+}
+
+/// The array from which a scan learns where segments begin.
+enum class SegmentsBy {
+  none,     ///< there are no segments
+  keys,     ///< a key an item; a segment is a run of equal ones
+  offsets,  ///< where each segment begins, and the number of items
+};
+
+/// The segments of an array.
+struct Segments {
+  SegmentsBy by = SegmentsBy::none;
+  std::int64_t mean = 1;  ///< items of a segment, at least 1
+  Lengths lengths = Lengths::random;
+  int width = 4;  ///< bytes of a key: 1, 2, 4 or 8; of an offset: 4 or 8
+  friend auto operator<=>(const Segments&, const Segments&) = default;
+
+  /// The first item of a segment, in an array without end. Segments are numbered from 0, which begins at item 0.
+  SCANLAB_HD std::int64_t begin(std::int64_t segment) const {
+    switch (lengths) {
+      case Lengths::equal:
+        return segment * mean;
+      case Lengths::random: {
+        if (segment <= 1) return 0;
+        const auto draw = [](std::int64_t s) {
+          return (static_cast<std::uint64_t>(s) * 0x9E3779B97F4A7C15u ^ 0xD1B54A32D192ED03u) * 0xBF58476D1CE4E5B9u >>
+                 20;
+        };
+        const std::int64_t from = draw(segment) % 32 == 0 ? segment - 1 : segment;  // else the one before is empty
+        if (from <= 1) return 0;
+        return (from - 1) * mean + static_cast<std::int64_t>(draw(from) / 32 % static_cast<std::uint64_t>(mean));
+      }
+      case Lengths::power: {
+        const auto rest = static_cast<double>(kPowerGroup - segment % kPowerGroup) / kPowerGroup;
+        const auto group = static_cast<double>(kPowerGroup) * static_cast<double>(mean);
+        return segment / kPowerGroup * kPowerGroup * mean +
+               static_cast<std::int64_t>(group * (1 - std::sqrt(std::sqrt(rest))));
+      }
+    }
+    return 0;
+  }
+  /// The segment of an item.
+  SCANLAB_HD std::int64_t segment_of(std::int64_t item) const {
+    std::int64_t segment = item / mean;
+    if (lengths == Lengths::power) {
+      const std::int64_t group = kPowerGroup * mean;
+      const double rest = 1 - static_cast<double>(item % group) / static_cast<double>(group);
+      segment = item / group * kPowerGroup + static_cast<std::int64_t>(kPowerGroup * (1 - rest * rest * rest * rest));
+    }
+    while (begin(segment) > item) --segment;
+    while (begin(segment + 1) <= item) ++segment;
+    return segment;
+  }
+  /// The first item from `item` on with which a segment begins.
+  SCANLAB_HD std::int64_t first_from(std::int64_t item) const {
+    std::int64_t segment = segment_of(item);
+    while (begin(segment) < item) ++segment;
+    return begin(segment);
+  }
+
+  /// Keys of n items, or offsets of their segments; 0 without segments.
+  SCANLAB_HD std::int64_t entries(std::int64_t n) const {
+    if (by == SegmentsBy::none) return 0;
+    if (by == SegmentsBy::keys) return n;
+    return (n == 0 ? 0 : segment_of(n - 1) + 1) + (lengths == Lengths::random ? 1 : 0) + 1;  // the last one is empty
+  }
+  std::size_t array_bytes(std::int64_t n) const { return static_cast<std::size_t>(entries(n) * width); }
+  /// Key or offset `i` of the entries for n items; its lowest `width` bytes count. Neighbours have different keys.
+  SCANLAB_HD std::uint64_t entry(std::int64_t i, std::int64_t n) const {
+    if (by == SegmentsBy::keys) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
+    const std::int64_t place = i < entries(n) - 1 ? begin(i) : n;
+    return static_cast<std::uint64_t>(place < n ? place : n);
+  }
+  /// Writes entry `i` into the array.
+  SCANLAB_HD void write_entry(void* array, std::int64_t i, std::int64_t n) const {
+    const std::uint64_t value = entry(i, n);
+    switch (width) {
+      case 1:
+        static_cast<std::uint8_t*>(array)[i] = static_cast<std::uint8_t>(value);
+        break;
+      case 2:
+        static_cast<std::uint16_t*>(array)[i] = static_cast<std::uint16_t>(value);
+        break;
+      case 4:
+        static_cast<std::uint32_t*>(array)[i] = static_cast<std::uint32_t>(value);
+        break;
+      default:
+        static_cast<std::uint64_t*>(array)[i] = value;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kPowerGroup = 16384;  ///< segments from the shortest to the longest one
+};
+
+}  // namespace scanlab

@@ -1,0 +1,161 @@
+// The heads of segments, a bit an item: by comparing neighbouring keys, or from the offsets of segments.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/core/ceil.hpp"
+#include "harness/core/variant.hpp"
+#include "harness/cuda/launch.cuh"
+
+namespace scanlab::segmented {
+
+struct Equal {
+  template <class Key>
+  __device__ bool operator()(const Key& a, const Key& b) const {
+    return a == b;
+  }
+};
+
+/// Calls f with a key of the problem's width.
+template <class F>
+auto with_key(const Problem& problem, F f) {
+  switch (problem.segments.width) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
+inline constexpr int kLanes = 32;
+inline constexpr int kMarkThreads = 256;
+
+/// Marks the items whose key differs from the one before, and the first item. A warp compares kVectors vectors of 16
+/// bytes a lane: as many keys as `kKeys` words of bits.
+template <class Key, class Equal>
+struct KeyMarker {
+  static constexpr int kVector = 16 / static_cast<int>(sizeof(Key));  ///< keys of a vector
+  static constexpr int kVectors = 4;                                  ///< of a lane
+  static constexpr int kLanesPerWord = 32 / kVector;
+  static constexpr std::int64_t kKeysPerWarp = std::int64_t{kLanes} * kVectors * kVector;
+  struct alignas(16) Vector {
+    Key keys[kVector];
+  };
+
+  const Key* keys;
+  std::int64_t n;
+  bool in_vectors;  ///< keys begin at a multiple of 16 bytes
+  std::uint32_t* bits;
+  std::int64_t words;  ///< of bits, ceil(n / 32) or more; those past n become 0
+  Equal equal;
+
+  __device__ void run() const {
+    const int lane = threadIdx.x % kLanes;
+    const std::int64_t warp = (std::int64_t{blockIdx.x} * kMarkThreads + threadIdx.x) / kLanes;
+    const std::int64_t first = warp * kKeysPerWarp + lane * kVector;
+    Vector vectors[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) vectors[v] = load(first + v * (kLanes * kVector));
+    Key before_warp{};
+    if (lane == 0 && first > 0 && first <= n) before_warp = keys[first - 1];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const std::int64_t place = first + v * (kLanes * kVector);
+      const Key last = vectors[v].keys[kVector - 1];
+      Key before = shuffle(last, lane == 0 ? 0 : lane - 1);
+      if (lane == 0) before = before_warp;
+      before_warp = shuffle(last, kLanes - 1);
+      std::uint32_t heads = 0;
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+        const bool head =
+            place + i == 0 || !equal(i == 0 ? before : vectors[v].keys[i > 0 ? i - 1 : 0], vectors[v].keys[i]);
+        if (head && place + i < n) heads |= 1u << i;
+      }
+      heads <<= lane % kLanesPerWord * kVector;
+#pragma unroll
+      for (int distance = 1; distance < kLanesPerWord; distance *= 2) {
+        heads |= __shfl_xor_sync(0xFFFFFFFFu, heads, distance);
+      }
+      if (lane % kLanesPerWord == 0 && place / 32 < words) bits[place / 32] = heads;
+    }
+  }
+
+ private:
+  __device__ Vector load(std::int64_t place) const {
+    Vector vector{};
+    if (in_vectors && place + kVector <= n) return *reinterpret_cast<const Vector*>(keys + place);
+    for (int i = 0; i < kVector; ++i) {
+      if (place + i < n) vector.keys[i] = keys[place + i];
+    }
+    return vector;
+  }
+  __device__ static Key shuffle(const Key& key, int lane) {
+    return simt::change_words(key, [&](std::uint32_t word) { return __shfl_sync(0xFFFFFFFFu, word, lane); });
+  }
+};
+
+template <class Key, class Equal>
+__global__ void __launch_bounds__(kMarkThreads) mark_keys(const __grid_constant__ KeyMarker<Key, Equal> marker) {
+  cuda::wait_for_kernels_before();
+  marker.run();
+}
+
+/// Enqueues a kernel that writes all `words` of bits.
+template <class Key, class Equal>
+cudaError_t try_mark_keys(const Key* keys, std::int64_t n, std::uint32_t* bits, std::int64_t words, Equal equal,
+                          cudaStream_t stream) {
+  using Marker = KeyMarker<Key, Equal>;
+  constexpr std::int64_t kWordsPerBlock = Marker::kKeysPerWarp / 32 * (kMarkThreads / kLanes);
+  if (words == 0) return cudaSuccess;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(keys) % 16 == 0;
+  return cuda::try_launch(
+      mark_keys<Key, Equal>,
+      {.blocks = static_cast<int>(ceil_div(words, kWordsPerBlock)), .threads = kMarkThreads, .pdl = true}, stream,
+      Marker{keys, n, aligned, bits, words, equal});
+}
+
+/// Sets the bits of the items at which segments begin; thread t, those of 4 neighbours. An empty segment at the end
+/// begins at no item.
+template <class Offset>
+__global__ void __launch_bounds__(kMarkThreads)
+    mark_offsets(const Offset* begins, std::int64_t segments, std::int64_t n, std::uint32_t* bits) {
+  constexpr int kPerThread = 4;
+  const std::int64_t first = (std::int64_t{blockIdx.x} * kMarkThreads + threadIdx.x) * kPerThread;
+  Offset own[kPerThread];
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) own[i] = first + i < segments ? begins[first + i] : static_cast<Offset>(n);
+  std::int64_t word = -1;
+  std::uint32_t set = 0;
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    const auto begin = static_cast<std::int64_t>(own[i]);
+    if (begin >= n) continue;
+    if (begin / 32 != word) {
+      if (set != 0) atomicOr(bits + word, set);
+      word = begin / 32;
+      set = 0;
+    }
+    set |= 1u << (begin % 32);
+  }
+  if (set != 0) atomicOr(bits + word, set);
+}
+
+/// Enqueues what clears all `words` of bits and sets those where segments begin.
+template <class Offset>
+cudaError_t try_mark_offsets(const Offset* begins, std::int64_t segments, std::int64_t n, std::uint32_t* bits,
+                             std::int64_t words, cudaStream_t stream) {
+  if (words == 0) return cudaSuccess;
+  if (const cudaError_t error = cudaMemsetAsync(bits, 0, static_cast<std::size_t>(words) * 4, stream)) return error;
+  if (segments == 0) return cudaSuccess;
+  return cuda::try_launch(
+      mark_offsets<Offset>,
+      {.blocks = static_cast<int>(ceil_div(segments, std::int64_t{4} * kMarkThreads)), .threads = kMarkThreads}, stream,
+      begins, segments, n, bits);
+}
+
+}  // namespace scanlab::segmented

@@ -1,0 +1,38 @@
+// key_best and segment_best: the fastest scan by key, or of segments, for the problem.
+#include "harness/core/first_possible.hpp"
+#include "variants/segmented_scan/segmented.hpp"
+
+namespace scanlab::segmented {
+namespace {
+
+template <Primitive kPrimitive>
+struct Best {
+  template <class Op>
+  static constexpr bool kTakes = kSegmented<Op>;
+
+  static Description describe() {
+    constexpr bool kByKey = kPrimitive == Primitive::scan_by_key;
+    Description about = describe_segmented(kPrimitive, false);
+    about.id = kByKey ? "key_best" : "segment_best";
+    about.title = kByKey ? "The fastest scan by key" : "The fastest segmented scan";
+    about.source = "Scanlab";
+    about.family = "tuned choice";
+    about.bitwise_reproducible = false;
+    about.cost.work = "of the chosen";
+    about.cost.span = "of the chosen";
+    return about;
+  }
+};
+
+/// Keys that are longer than items leave little room in the ring of key_look_ahead.
+std::vector<const char*> scans_by_key(const Problem& problem) {
+  if (problem.segments.width > static_cast<int>(item_bytes(problem.type, problem.op))) return {"key_bits", "key_pairs"};
+  return {"key_look_ahead", "key_pairs"};
+}
+std::vector<const char*> segmented_scans(const Problem&) { return {"segment_look_ahead", "segment_pairs"}; }
+
+const Registration kKeyBest{first_possible<Best<Primitive::scan_by_key>>(scans_by_key)};
+const Registration kSegmentBest{first_possible<Best<Primitive::segmented_scan>>(segmented_scans)};
+
+}  // namespace
+}  // namespace scanlab::segmented
