@@ -382,6 +382,29 @@ TEST(Comparison, CopiesAreComparedWithTheInput) {
   EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::empty_launch).passed());
 }
 
+TEST(Oracle, BeginsAnewWithEachSegment) {
+  using Op = Plus<std::int32_t>;
+  for (const auto& [lengths, text] : kLengths) {
+    for (const std::int64_t mean : {1, 5, 4096, 5000, 1 << 20}) {
+      for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
+        Problem problem = problem_of<Op>(kItems, mode);
+        problem.segments = {SegmentsBy::offsets, mean, lengths};
+        const Oracle oracle(problem, InputKind::random, kSeed);
+        std::int64_t segment = 0;
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < kItems; ++i) {
+          while (problem.segments.begin(segment + 1) <= i) ++segment;
+          if (problem.segments.begin(segment) == i) sum = 0;
+          const std::uint32_t before = sum;
+          sum += static_cast<std::uint32_t>(input_item<Op>(InputKind::random, kSeed, i, kItems));
+          ASSERT_EQ(static_cast<std::uint32_t>(values<Op>(oracle)[i]), mode == Mode::inclusive ? sum : before)
+              << text << " " << mean << ": " << i;
+        }
+      }
+    }
+  }
+}
+
 /// Rows shorter and longer than the oracle's chunks, which begin inside of them and at their ends; and rows whose items
 /// lie apart.
 TEST(Oracle, BeginsAnewWithEachRow) {
