@@ -1,4 +1,4 @@
-# scanlab::DeviceScan and scanlab::DeviceAxisScan for other programs: the target Scanlab::device_scan, and its installation.
+# scanlab::DeviceScan, DeviceAxisScan, DeviceScanByKey and DeviceSegmentedScan for other programs: the target Scanlab::device_scan, and its installation.
 # Included by CMakeLists.txt, for Scanlab itself and where it is a part of another project (FetchContent, add_subdirectory).
 
 # Writes each header of include/scanlab as one file: each project header that it includes in its place, the first time that it is
@@ -43,7 +43,7 @@ function(scanlab_single_headers output)
     file(CONFIGURE OUTPUT ${output}/${header} CONTENT "${text}" @ONLY)
   endforeach()
 endfunction()
-scanlab_single_headers(${PROJECT_BINARY_DIR}/include/scanlab device_scan.cuh device_axis_scan.cuh)
+scanlab_single_headers(${PROJECT_BINARY_DIR}/include/scanlab device_scan.cuh device_axis_scan.cuh device_segmented_scan.cuh)
 
 add_library(scanlab_device_scan INTERFACE)
 add_library(Scanlab::device_scan ALIAS scanlab_device_scan)

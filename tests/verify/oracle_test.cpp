@@ -409,13 +409,14 @@ TEST(Oracle, BeginsAnewWithEachSegment) {
 /// lie apart.
 TEST(Oracle, BeginsAnewWithEachRow) {
   using Op = Affine<std::int32_t>;
-  for (const auto& [n, rows, inner] :
+  for (const auto& [n, rows, inner, segments] :
        {Shape{5, 4000}, {4096, 3}, {7001, 3}, {1, 50}, {20'001}, {5, 40, 100}, {4097, 2, 3}, {1, 7, 9}, {30, 1, 999}}) {
     for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
       const std::int64_t items = n * rows * inner;
       Problem problem = problem_of<Op>(items, mode);
       problem.rows = rows;
       problem.inner = inner;
+      problem.segments = segments;
       const Oracle oracle(problem, InputKind::random, kSeed);
       const ScanOrder order(problem);
       std::vector<Op::Item> running(static_cast<std::size_t>(inner));

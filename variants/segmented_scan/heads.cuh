@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "harness/core/ceil.hpp"
-#include "harness/core/variant.hpp"
 #include "harness/cuda/launch.cuh"
 
 namespace scanlab::segmented {
@@ -15,21 +14,6 @@ struct Equal {
     return a == b;
   }
 };
-
-/// Calls f with a key of the problem's width.
-template <class F>
-auto with_key(const Problem& problem, F f) {
-  switch (problem.segments.width) {
-    case 1:
-      return f(std::uint8_t{});
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    default:
-      return f(std::uint64_t{});
-  }
-}
 
 inline constexpr int kLanes = 32;
 inline constexpr int kMarkThreads = 256;
@@ -134,7 +118,7 @@ __global__ void __launch_bounds__(kMarkThreads)
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
     const auto begin = static_cast<std::int64_t>(own[i]);
-    if (begin >= n) continue;
+    if (begin < 0 || begin >= n) continue;
     if (begin / 32 != word) {
       if (set != 0) atomicOr(bits + word, set);
       word = begin / 32;
