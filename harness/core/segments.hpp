@@ -42,6 +42,7 @@ struct Segments {
   std::int64_t mean = 1;  ///< items of a segment, at least 1
   Lengths lengths = Lengths::random;
   int width = 4;  ///< bytes of a key: 1, 2, 4 or 8; of an offset: 4 or 8
+  friend bool operator==(const Segments&, const Segments&) = default;
   friend auto operator<=>(const Segments&, const Segments&) = default;
 
   /// The first item of a segment, in an array without end. Segments are numbered from 0, which begins at item 0.
