@@ -99,7 +99,8 @@ int verify(const Words& arguments, Context& context) {
         "--repeat needs a GPU: every run on the SIMT emulator is the same. Leave it out, or use --device cuda");
   }
   if (usual_sizes && of_arrays) {
-    if (!has_rows(selection.primitive())) selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
+    if (selection.primitive() == Primitive::scan)
+      selection.items = verify::default_items(on_gpu, checks.quick, checks.seed);
     if (named && !words.contains("aliasing")) checks.aliasings.clear();
   }
   const verify::Checked checked{*checker, checks,

@@ -136,6 +136,15 @@ Selection select_scans(const OptionWords& stated) {
   add_counts(stated, "segment", 1, selection.segment);
   selection.lengths = values_of(stated, "lengths", kLengths);
   add_counts(stated, "width", 1, selection.widths);
+  if (segments_by(selection.primitive()) == SegmentsBy::none) {
+    for (const char* option : {"segment", "lengths", "width"}) {
+      if (stated.contains(option))
+        refuse(
+            fmt::format("--{0} would have no effect: a {1} has no segments; leave it out, or choose --primitive "
+                        "scan_by_key or segmented_scan",
+                        option, name(selection.primitive())));
+    }
+  }
   for (const std::int64_t width : selection.widths) {
     if (width > 8 || !std::has_single_bit(static_cast<std::uint64_t>(width)))
       refuse(fmt::format("--width {}: give 1, 2, 4 or 8 bytes", width));
