@@ -24,7 +24,7 @@
 // Order    operands keep their order. Floating-point results are bitwise reproducible on one device.
 // Needs    what device_scan.cuh needs, and compute capability 9.0.
 // Cost     by key: two launches, of which the first initialises the storage; items and keys are read once, items
-//          written once. By offsets: four, and a bit an item beside, in the storage.
+//          written once. By offsets: four, one of them a memset, and a bit an item in the storage.
 //
 // The kernels are those of variants/segmented_scan, which say how they work: key_look_ahead and segment_look_ahead.
 #pragma once
@@ -92,14 +92,13 @@ cudaError_t scan_segments(void* storage, std::size_t& storage_bytes, const T* in
   if (segments < 0) return cudaErrorInvalidValue;
   using Scan = scan_axis::SegmentedLookAhead<Op, scan_axis::HeadBits>;
   const void* const given = segments == 0 ? static_cast<const void*>(in) : begins;  // nobody reads none
-  return scan_with<Scan>(
-      storage, storage_bytes, in, out, n, given, segments == 0 ? 1 : alignof(Offset), stream,
-      [&](const Scan& scan, void* workspace) {
-        std::uint32_t* const bits = scan.head_bits(workspace);
-        if (const cudaError_t error = try_mark_offsets(begins, segments, n, bits, scan.head_words(), stream))
-          return error;
-        return scan.try_run(workspace, in, out, mode, op, {bits}, stream);
-      });
+  return scan_with<Scan>(storage, storage_bytes, in, out, n, given, segments == 0 ? 1 : alignof(Offset), stream,
+                         [&](const Scan& scan, void* workspace) {
+                           std::uint32_t* const bits = scan.head_bits(workspace);
+                           if (const cudaError_t error = try_mark_offsets(begins, segments, n, bits, stream))
+                             return error;
+                           return scan.try_run(workspace, in, out, mode, op, {bits}, stream);
+                         });
 }
 
 /// Calls f with the operator of a sum, or of a function, if the type is taken.

@@ -168,6 +168,7 @@ class LookAheadBlock {
           for (const In& item : vector.items) folded = op_(folded, items.next(item));
         }
       });
+      if constexpr (Form::kHeadBits) ring_.clear_head_bits(tile, warp);
       const Item total = scan_warp(block_, item_of(folded), op_);
       const Item before = block_.shuffle_up(total, 1);
       stage.before[kLanes * warp + lane_] = item_of(if_any<Op>(lane_ != 0, before));

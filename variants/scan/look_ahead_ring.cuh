@@ -69,13 +69,13 @@ struct Arguments {
   std::int64_t tiles;
   Mode mode;
   Shape shape;
-  bool in_bulk;                              ///< whether both arrays begin at a multiple of 16 bytes
-  std::uint64_t* counter;                    ///< of AggregateMemory, for TileCounter
-  typename TileState<Item>::Word* states;    ///< likewise, for `tiles`
-  cuda::WarpCycles* cycles = nullptr;        ///< for a kernel that watches: one a warp of the grid
-  const std::uint32_t* head_bits = nullptr;  ///< with kHeadBits: one an item, in whole tiles
-  const void* keys = nullptr;                ///< with a Key: n keys
-  bool keys_in_bulk = false;                 ///< whether these begin at a multiple of 16 bytes
+  bool in_bulk;                            ///< whether both arrays begin at a multiple of 16 bytes
+  std::uint64_t* counter;                  ///< of AggregateMemory, for TileCounter
+  typename TileState<Item>::Word* states;  ///< likewise, for `tiles`
+  cuda::WarpCycles* cycles = nullptr;      ///< for a kernel that watches: one a warp of the grid
+  std::uint32_t* head_bits = nullptr;      ///< with kHeadBits: one an item, in whole tiles
+  const void* keys = nullptr;              ///< with a Key: n keys
+  bool keys_in_bulk = false;               ///< whether these begin at a multiple of 16 bytes
   Op op{};  // not [[no_unique_address]]: host and device differ over the size of a class with such a member (nvcc 13.0)
 
   __device__ const Arguments& of_scan() const { return *this; }
@@ -190,6 +190,13 @@ class Ring {
   /// The key of a tile's first item; behind those of other tiles, there is one before it.
   __device__ const typename Form::Key* keys(int slot) const {
     return reinterpret_cast<const typename Form::Key*>(keys_ + slot * shape_.key_bytes + cuda::kBulkBytes);
+  }
+
+  /// Clears the head bits of a part in global memory, whose tile is loaded: they are set anew for the next run.
+  __device__ void clear_head_bits(std::int64_t tile, int warp) const {
+    const int words = part_items() / 32, lane = threadIdx.x % kLanes;
+    std::uint32_t* const of_part = given_.head_bits + (tile * shape_.warps + warp) * words;
+    for (int i = lane; i < words; i += kLanes) of_part[i] = 0;
   }
 
   /// The number of a lane's first item in its tile.

@@ -76,10 +76,15 @@ class SegmentedLookAhead {
     return take(pieces).head_bits;
   }
 
-  /// Once for a workspace, whose runs count themselves.
+  /// Once for a workspace, whose runs count themselves, and leave no bit set.
   cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
     simt::Workspace pieces(workspace);
-    const auto parts = take(pieces).tiles;
+    const Memory memory = take(pieces);
+    if (kHeadBits && tiles_ > 0) {
+      const auto bytes = static_cast<std::size_t>(head_words()) * sizeof(std::uint32_t);
+      if (const cudaError_t error = cudaMemsetAsync(memory.head_bits, 0, bytes, stream)) return error;
+    }
+    const scan::AggregateMemory& parts = memory.tiles;
     return scan::try_prepare(parts.template number<std::uint64_t>(), scan::TileCounter::first(),
                              parts.template states<Item>(), parts.places() * scan::TileState<Item>::kWords, stream);
   }
@@ -127,7 +132,7 @@ class SegmentedLookAhead {
     return {tiles, kHeadBits ? workspace.take<std::uint32_t>(head_words()) : nullptr};
   }
 
-  static constexpr int kKeyStages = 4;
+  static constexpr int kKeyStages = sizeof(InOf<Op>) == 8 ? 4 : 5;
 
   /// Sets the bytes of a tile's heads and keys.
   static constexpr void add_heads(scan::Shape& shape) {

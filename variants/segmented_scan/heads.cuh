@@ -109,6 +109,7 @@ template <class Offset>
 __global__ void __launch_bounds__(kMarkThreads)
     mark_offsets(const Offset* begins, std::int64_t segments, std::int64_t n, std::uint32_t* bits) {
   constexpr int kPerThread = 4;
+  cuda::wait_for_kernels_before();
   const std::int64_t first = (std::int64_t{blockIdx.x} * kMarkThreads + threadIdx.x) * kPerThread;
   Offset own[kPerThread];
 #pragma unroll
@@ -129,17 +130,14 @@ __global__ void __launch_bounds__(kMarkThreads)
   if (set != 0) atomicOr(bits + word, set);
 }
 
-/// Enqueues what clears all `words` of bits and sets those where segments begin.
+/// Enqueues what sets the bits where segments begin, of bits that are clear.
 template <class Offset>
 cudaError_t try_mark_offsets(const Offset* begins, std::int64_t segments, std::int64_t n, std::uint32_t* bits,
-                             std::int64_t words, cudaStream_t stream) {
-  if (words == 0) return cudaSuccess;
-  if (const cudaError_t error = cudaMemsetAsync(bits, 0, static_cast<std::size_t>(words) * 4, stream)) return error;
+                             cudaStream_t stream) {
   if (segments == 0) return cudaSuccess;
-  return cuda::try_launch(
-      mark_offsets<Offset>,
-      {.blocks = static_cast<int>(ceil_div(segments, std::int64_t{4} * kMarkThreads)), .threads = kMarkThreads}, stream,
-      begins, segments, n, bits);
+  const auto blocks = static_cast<int>(ceil_div(segments, std::int64_t{4} * kMarkThreads));
+  return cuda::try_launch(mark_offsets<Offset>, {.blocks = blocks, .threads = kMarkThreads, .pdl = true}, stream,
+                          begins, segments, n, bits);
 }
 
 }  // namespace scanlab::segmented

@@ -4,7 +4,7 @@
 //         time, and empty segments take none. A kernel sets the bits of the items at which segments begin; look_ahead
 //         over pairs of an item and its bit does the rest.
 // Work    2 n, an atomic operation for up to 4 segments, and two instructions an item for the bits.
-// Traffic 2 n, the offsets, and n 3 / 8 bytes of bits.
+// Traffic 2 n, the offsets, and n / 2 bytes of bits, which are set, read and cleared.
 // Bits    Bitwise reproducible.
 // Safe    As look_ahead.
 // Needs   Compute capability 9.0.
@@ -25,12 +25,12 @@ struct SegmentLookAhead : OnBits<SegmentLookAhead> {
     return about;
   }
 
-  static cudaError_t mark(const Problem& problem, const void* offsets, std::uint32_t* bits, std::int64_t words,
+  static cudaError_t mark(const Problem& problem, const void* offsets, std::uint32_t* bits, std::int64_t,
                           cudaStream_t stream) {
     const std::int64_t n = problem.items, segments = problem.segments.entries(n) - 1;
     return problem.segments.width == 4
-               ? try_mark_offsets(static_cast<const std::uint32_t*>(offsets), segments, n, bits, words, stream)
-               : try_mark_offsets(static_cast<const std::uint64_t*>(offsets), segments, n, bits, words, stream);
+               ? try_mark_offsets(static_cast<const std::uint32_t*>(offsets), segments, n, bits, stream)
+               : try_mark_offsets(static_cast<const std::uint64_t*>(offsets), segments, n, bits, stream);
   }
 };
 
