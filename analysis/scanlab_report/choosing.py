@@ -27,6 +27,8 @@ def choose_session(data: Data, name: str = "") -> Data:
     for session in sorted(sessions, key=lambda own: (own.name == name, own.complete, own.date)):
         best[session.device, session.gpus] = session
     chosen = {path for session in best.values() for path in session.files}
+    listed = {path for session in sessions for path in session.files}
+    checks = set(data["checks"]["file"])  # which a session need not list
     several = chosen - {path for s in best.values() if s.gpus == 1 for path in s.files}
     of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
     if "rank" in data["waits"]:
@@ -36,12 +38,11 @@ def choose_session(data: Data, name: str = "") -> Data:
         file = data.files[number]
         path = file.path.resolve()
         answers = path in chosen and (path not in several or number in of_ranks)
+        answers |= number in checks and path not in listed
         return file.origin != RECORDED or file.of_no_device or answers
 
     kept = frozenset(number for number in data.numbers() if stays(number))
-    others = {path for session in sessions for path in session.files} - chosen
-    checked = [own for own in data.verifications if own.file.resolve() not in others]
-    return replace(data, kept=kept, every=data, named=name, verifications=checked)
+    return replace(data, kept=kept, every=data, named=name)
 
 
 def _unlisted(data: Data) -> Iterator[Session]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.figure import Figure
 
-from scanlab_report import comparison
+from scanlab_report import comparison, marks, style
 from scanlab_report.comparison import FASTER, SLOWER, TOO_FEW, VERDICTS, Comparison, smallest_p
 from scanlab_report.console import count
 from scanlab_report.formats import Column, Table, code, plain, significant, size, with_interval
 from scanlab_report.intervals import SIGNIFICANT, Interval
 from scanlab_report.sources import source_of
-
-if TYPE_CHECKING:  # matplotlib takes half a second, which the page alone does not
-    from matplotlib.figure import Figure
 
 _ENVIRONMENT = "device driver toolkit cccl cccl_newest compiler ecc sm_clock_mhz_max cpu git_commit"
 """Two runs may differ in these besides their times."""
@@ -109,8 +106,6 @@ def page(compared: Comparison) -> str:
 def figure(compared: Comparison) -> Figure:
     """Draw the ratio of every case of both runs against its time, one panel per column, with the
     intervals of those that are slower or faster."""
-    from scanlab_report import marks, style  # matplotlib takes half a second
-
     looks = {
         comparison.NEITHER: (style.GREY, "."),
         TOO_FEW: (style.GREY, "x"),

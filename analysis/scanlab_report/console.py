@@ -8,8 +8,7 @@ from pathlib import Path
 
 SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit statuses. SOUND: all is well. FOUND: the command found what it looks for, such as something
-slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written.
-INTERRUPTED: the user ended the command."""
+slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written."""
 _MOST = 20
 """At most this many sentences are printed. In a file of another device each of thousands of entries
 is wrong."""
@@ -40,9 +39,9 @@ def refuse(*wrong: object) -> int:
     return BAD_INPUT
 
 
-def count(number: int, singular: str, plural: str = "") -> str:
+def count(number: int, singular: str) -> str:
     """``1 file``, ``2 files``."""
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+    return f"{number} {singular}{'s' * (number != 1)}"
 
 
 def missing(paths: list[Path]) -> list[str]:

@@ -5,7 +5,7 @@ list, and `other` has a case of nvbench or Google Benchmark, with its samples.""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,19 +16,6 @@ import pandas as pd
 
 from scanlab_report.schema.results import Variant
 from scanlab_report.tables import COLUMNS, MEASURED, ODD_SIZES
-
-
-@dataclass(frozen=True)
-class Complaint:
-    """A fault in the input: the file, the place in it, and a sentence."""
-
-    file: Path
-    place: str
-    message: str
-
-    def __str__(self) -> str:
-        where = f"{self.file}: {self.place}" if self.place else str(self.file)
-        return f"{where}: {self.message}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,29 +84,6 @@ class Session(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Checks:
-    """The outcomes of one variant's checks; `wrong` is the first that failed, and why."""
-
-    passed: int
-    failed: int
-    skipped: int
-    types: tuple[str, ...]
-    wrong: str
-
-
-@dataclass(frozen=True)
-class Verification:
-    """A verification that came to its end."""
-
-    file: Path
-    context: Mapping[str, Any]
-    passed: int
-    failed: int
-    interrupted: bool
-    variants: Mapping[str, Checks] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Publication:
     """A table of the literature, and its source."""
 
@@ -180,9 +144,9 @@ class Data:
     settings: dict[str, dict[str, str]] = field(default_factory=lambda: {"": {}})
     """Settings that are not the defaults, by their name in the tables."""
     sessions: list[Session] = field(default_factory=list)
-    verifications: list[Verification] = field(default_factory=list)
     published: dict[str, Publication] = field(default_factory=dict)
-    problems: list[Complaint] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """The faults of the input, in sentences with their file and place."""
     first: str = ""
     """The device that comes before others of the same origin."""
     named: str = ""
@@ -200,8 +164,8 @@ class Data:
         self._cut: dict[Any, Any] = {}
 
     def complain(self, file: Path, place: str, message: str) -> None:
-        """Note a fault of the input."""
-        self.problems.append(Complaint(file, place, message))
+        """Note a fault of the input: the file, the place in it, and what is wrong there."""
+        self.problems.append(": ".join(filter(None, (str(file), place, message))))
 
     def add_file(self, path: Path, origin: str, context: Any = None, **more: Any) -> int:
         """Add a file. Return its number."""
@@ -225,8 +189,18 @@ class Data:
             rows = self.rows(name, lambda file: file.origin == MEASURED)
             devices = rows["file"].map(lambda number: self.files[number].device)
             for _, part in rows.groupby(devices, sort=False):
-                self.problems += doubled(self, part, case)
+                self._complain_of_doubles(part, [column for column in case if column in rows])
         return self
+
+    def _complain_of_doubles(self, rows: pd.DataFrame, case: list[str]) -> None:
+        """Complain of each file that has a case of an earlier file."""
+        cases = rows[["file", *case]].drop_duplicates()
+        cases["before"] = cases.groupby(case, dropna=False)["file"].transform("first")
+        again = cases[cases["file"] != cases["before"]]
+        for (number, before), part in again.groupby(["file", "before"], sort=False):
+            named = " ".join(str(v) for v in part[case].iloc[0] if v != "" and not pd.isna(v))
+            message = f"has {len(part)} of the cases of {self.files[before].path}, such as {named}"
+            self.complain(self.files[number].path, "", f"{message}: leave one of the files out")
 
     def _run_of(self, file: File) -> dict[str, Any]:
         """Return the context of the run in whose folder a table lies, else of the first run of its
@@ -255,11 +229,6 @@ class Data:
         if key not in self._cut:
             self._cut[key] = make()
         return self._cut[key]
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing was read."""
-        return not (self.files or self.verifications)
 
     def numbers(self, wanted: Callable[[File], bool] = lambda file: True) -> list[int]:
         """The numbers of the kept files that are wanted."""
@@ -304,12 +273,10 @@ class Data:
                 return device in (self._gpus_beside(file) or [device])
             return file.of_no_device or file.device == device
 
-        def make() -> Data:
-            every = self.every and self.every.on(device)
-            order = self.variants if alike else None
-            return self.cut(stays, every=every, device=device, order=order)
-
-        return self.once(("on", device, alike), make)
+        every = self.every and self.every.on(device)
+        order = self.variants if alike else None
+        cut = lambda: self.cut(stays, every=every, device=device, order=order)
+        return self.once(("on", device, alike), cut)
 
     def _gpus_beside(self, host: File) -> set[str]:
         """The GPUs whose session lists a file of a host, else those measured in its folder."""
@@ -350,18 +317,6 @@ _APART = {
 }
 """Columns that name a case, for tables whose cases are not chosen by date. If two files that were
 measured now on one device have a case, no figure could tell which is meant."""
-
-
-def doubled(data: Data, rows: pd.DataFrame, case: Iterable[str]) -> Iterator[Complaint]:
-    """Return one complaint per file that has a case of an earlier file."""
-    case = [column for column in case if column in rows]
-    cases = rows[["file", *case]].drop_duplicates()
-    first = cases.groupby(case, dropna=False)["file"].transform("first")
-    again = cases[cases["file"] != first]
-    for (number, before), part in again.groupby(["file", first.rename("before")], sort=False):
-        named = " ".join(str(v) for v in part.iloc[0, 1:] if v != "" and not pd.isna(v))
-        message = f"has {len(part)} of the cases of {data.files[before].path}, such as {named}"
-        yield Complaint(data.files[number].path, "", f"{message}: leave one of the files out")
 
 
 def ranked(files: Iterable[File], first: str = "") -> list[str]:

@@ -75,21 +75,19 @@ def summary(timed: Timed, kind: str) -> dict[str, Any]:
     samples = judged(timed.rows, kind)
     cases = samples.groupby("case")
     rounds, converged = cases.size(), cases["converged"].max().dropna() == 1
-    drift, far = _farthest_round(samples), samples.loc[samples["outlier"], "relative"]
-    clocks = samples["sm_clock_mhz"].dropna()
+    far, clocks = samples.loc[samples["outlier"], "relative"], samples["sm_clock_mhz"].dropna()
     highest = float(timed.file.context.get("sm_clock_mhz_max") or np.nan)
-    least, most = rounds.min(), rounds.max()
-    normal = 100 * samples["rounds"].map(_normal_share).mean()
+    drift = _farthest_round(samples)
     return {
         "session": timed.file.path.name.partition(".")[0],
         "cases": len(rounds),
-        "rounds": str(least) if least == most else f"{least} to {most}",
-        "samples": (int(least), int(most)),
+        "rounds": " to ".join(map(str, dict.fromkeys((rounds.min(), rounds.max())))),
+        "samples": (int(rounds.min()), int(rounds.max())),
         "converged_percent": 100 * converged.mean() if len(converged) else None,
         "drift_percent": drift,
         "drift_cases": drift.count,
         "outliers_percent": 100 * samples["outlier"].mean(),
-        "outliers_of_normal_percent": normal,
+        "outliers_of_normal_percent": 100 * samples["rounds"].map(_normal_share).mean(),
         "worst": far[np.log(far).abs().idxmax()] if len(far) else np.nan,
         "clocks": len(clocks),
         "lowered": int((clocks < highest).sum()) if len(clocks) else None,

@@ -16,15 +16,21 @@ import numpy as np
 import pandas as pd
 from msgspec import structs
 
-from scanlab_report import DATA, ncu
-from scanlab_report.data import Checks, Data, Verification
-from scanlab_report.reading import JSON, checked, decoded, decoded_lines, load_bytes, read_csv
-from scanlab_report.schema import documents, results
+from scanlab_report import DATA
+from scanlab_report.data import Data
+from scanlab_report.reading import JSON, checked, decoded, load_bytes, read_csv
+from scanlab_report.schema import NAMES, documents, results, struct_of
 from scanlab_report.schema.base import Count, Name, Type
-from scanlab_report.schema.fields import Misfit, convert, convert_each
-from scanlab_report.schema.versions import check_schema
+from scanlab_report.schema.fields import Misfit, convert, convert_each, whole
 from scanlab_report.tables import COLUMNS, ELEMENT_BYTES, WAITING, changed, settings_name
 
+TABLES = {
+    "bank_conflicts": "counters",
+    "block_conflicts": "block_counters",
+    "dram_bytes": "traffic",
+    "prefix_wait": "waits",
+}
+"""The table that a CSV holds, by a part of its name."""
 _HISTORY_RUN = ["session", "date", "git_commit", "kind", "device", "cpu", "cores"]
 _RUN = ["device", "date", "git_commit", "git_dirty"]
 """The columns of waits that name the run, equal in each row."""
@@ -37,8 +43,9 @@ def history(data: Data, path: Path, origin: str) -> None:
     """Read each session of a history as a file of its own, below the folder that it had. A row is a
     case of a scan, or of a scan larger than the device, which has a `way`; `times_ns` are its
     samples."""
+    raw = load_bytes(path)
     try:
-        table = pd.read_csv(io.BytesIO(load_bytes(path)), dtype=str, keep_default_na=False)
+        table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
         table = table.assign(ns=table["times_ns"].str.split()).explode("ns")
         table = table.astype({"ns": float, "items": "int64"})
         table["round"] = table.groupby(level=0).cumcount()
@@ -53,8 +60,6 @@ def history(data: Data, path: Path, origin: str) -> None:
                 larger = ("budget", "chunks", "mapped") if name == "stream_scan" else ()
                 part = part.astype(dict.fromkeys(("bytes", *larger), "int64"))
                 data.add_rows(name, number, part.reindex(columns=COLUMNS[name]))
-    except Misfit:
-        raise
     except (KeyError, ValueError) as error:
         raise Misfit("", f"is no history of sessions: {error}") from None
 
@@ -64,92 +69,101 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
     context: Any = None
     try:
         text = path.read_text(encoding="utf-8-sig")
-        if table != "waits" and ncu.is_ncu(text):
+        if table in METRICS and (start := f"\n{text}".find(f"\n{_HEADER}")) >= 0:
             ranges = _ranges(path)
             context = ranges.context
-            rows = ncu.tidy(text, ncu.METRICS[table], ncu.by_name(_cases_of(data, ranges)))
+            rows = _launches(text[start:], METRICS[table], _cases_of(data, ranges))
         else:
             rows = read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
         raise Misfit("", f"cannot be read as counters ({error})") from None
-    if missing := [column for column in COLUMNS[table] if column not in rows]:
-        raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
-    more = [
-        c for c in rows if c in _MORE.get(table, ()) or (table == "waits" and c.startswith(WAITING))
-    ]
+    waiting = [c for c in rows if c.startswith(WAITING)] if table == "waits" else []
+    more = [c for c in _MORE.get(table, ()) if c in rows] + waiting
     forms: dict[str, Any] = dict.fromkeys([*COLUMNS[table], *more], Count)
-    forms |= dict.fromkeys(_NAMES, Name) | {"type": Type, "settings": str}
-    rows = rows[[*COLUMNS[table], *more]]
-    rows, wrong = checked(rows, {column: forms[column] for column in rows})
-    for place, message in wrong:
-        data.complain(path, place, message)
+    named = dict.fromkeys(_NAMES, Name) | {"type": Type, "settings": str}
+    rows, wrong = checked(rows, forms | {c: form for c, form in named.items() if c in forms})
+    data.problems += [f"{path}: {sentence}" for sentence in wrong]
     if len(rows) and set(_RUN) <= set(more):
         context = rows.iloc[0][_RUN].to_dict()
     sources = (source for source in corrections()["source"] if source["file"] == _place(path))
     context = context or next(sources, None)
     variants = getattr(context, "variants", {})
     number = data.add_file(path, origin, context, variants=variants, unowned=context is None)
-    data.add_rows(table, number, rows.drop(columns=_RUN, errors="ignore"))
+    data.add_rows(table, number, rows[[column for column in forms if column not in _RUN]])
 
 
 def verification(data: Data, path: Path, origin: str) -> None:
-    """Read the output of `verify --json`, one line per check. Variants, types, operators and modes
-    that ran many times on the same input are rows of `repeats`."""
-    lines = decoded_lines(load_bytes(path))
-    check_schema(lines[0] if lines else None, documents.VERIFICATION)
-    context = msgspec.to_builtins(convert(lines[0], documents.Beginning, "line 1").context)
+    """Read the output of `verify --json`, one line per check, as rows of `checks`. Variants, types,
+    operators and modes that ran many times on the same input are rows of `repeats`."""
+    raw = load_bytes(path).splitlines()
+    lines = [decoded(line, f"line {number}") for number, line in enumerate(raw, start=1)]
+    if not lines or struct_of(lines[0]) is not documents.Verification:
+        raise Misfit("schema", f"is not {NAMES[documents.Verification]}")
+    about = convert(lines[0].get("context"), documents.VerificationContext, "line 1.context")
     if len(lines) < 2 or not isinstance(lines[-1], dict) or "ended" not in lines[-1]:
         raise Misfit("", "has no last line with the outcome: verification did not come to its end")
-    ended = convert(lines[-1], documents.Ending, f"line {len(lines)}").ended
+    place = f"line {len(lines)}.ended"
+    ended = convert(lines[-1]["ended"], documents.Ended, place)
     entries = convert_each(lines[1:-1], documents.Check, lambda index: f"line {index + 2}")
     if wrong := next((entry for entry in entries if isinstance(entry, Misfit)), None):
         raise wrong
+    checks = pd.DataFrame(map(structs.astuple, entries), columns=COLUMNS["checks"])
     for outcome in ("passed", "failed", "skipped"):
-        counted = sum(entry.outcome == outcome for entry in entries)
-        if counted != (number := getattr(ended, outcome)):
+        counted, number = (checks["outcome"] == outcome).sum(), getattr(ended, outcome)
+        if counted != number:
             message = f"is {number}, and {counted} lines say so: lines are missing"
-            raise Misfit(f"line {len(lines)}.ended.{outcome}", message)
-    rows = [structs.astuple(entry) for entry in entries]
-    checks = pd.DataFrame(rows, columns=documents.Check.__struct_fields__)
+            raise Misfit(f"{place}.{outcome}", message)
+    context = msgspec.to_builtins(about) | {"interrupted": ended.interrupted}
+    file = data.add_file(path, origin, context, of_no_device=about.backend != "cuda")
     repeated = checks[(checks["check"] == "repeat") & (checks["outcome"] == "passed")]
-    by_variant = checks[checks["check"] == "verify"].groupby("variant", sort=False)
-    verified = {variant: _checks(own) for variant, own in by_variant}
-    outcomes = (ended.passed, ended.failed, ended.interrupted)
-    data.verifications.append(Verification(path, context, *outcomes, verified))
-    if len(repeated):
-        repeated = repeated.assign(varying=repeated["different_outputs"] != 1)
-        runs = repeated.groupby(["variant", "type", "op", "mode"], sort=False, as_index=False)
-        rows = runs.agg(cases=("runs", "size"), varying=("varying", "sum"), runs=("runs", "min"))
-        data.add_rows("repeats", data.add_file(path, origin, context), rows)
+    repeated = repeated.assign(varying=repeated["different_outputs"] != 1)
+    runs = repeated.groupby(["variant", "type", "op", "mode"], sort=False, as_index=False)
+    rows = runs.agg(cases=("runs", "size"), varying=("varying", "sum"), runs=("runs", "min"))
+    data.add_rows("checks", file, checks)
+    data.add_rows("repeats", file, rows)
 
 
-def _checks(checks: pd.DataFrame) -> Checks:
-    passed, failed, skipped = (
-        checks[checks["outcome"] == outcome] for outcome in ("passed", "failed", "skipped")
-    )
-    first = failed[:1].itertuples()
-    wrong = [f"{e.type} {e.op} {e.mode}, {e.items} items: {e.reason}" for e in first]
-    types = tuple(sorted(set(passed["type"])))
-    return Checks(len(passed), len(failed), len(skipped), types, "".join(wrong))
+# --------------------------------------------------------------------------------- reports of ncu
+
+
+METRICS = {
+    "counters": {
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared_load_wavefronts",
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared_store_wavefronts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "shared_load_conflicts",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "shared_store_conflicts",
+    },
+    "traffic": {
+        "dram__bytes_read.sum": "dram_bytes_read",
+        "dram__bytes_write.sum": "dram_bytes_written",
+    },
+}
+METRICS["block_counters"] = METRICS["counters"]
+"""ncu's metrics, and the columns that they become, by table."""
+_HEADER = '"ID","Process ID"'
+"""The table begins so, below lines of ncu's own and of the program's."""
+Case = Mapping[str, object]
 
 
 def _ranges(file: Path) -> results.Ranges:
-    """Read the ranges of a report."""
+    """Read the ranges of a report: `scanlab bench --once --out X.ranges.json` runs each case in an
+    NVTX range, and says in that file which is of which case."""
     candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
     path = next((path for path in candidates if path.is_file()), candidates[0])
     if not path.is_file():
         raise ValueError(f"{path.name} is not beside it: scanlab bench --once --out writes it")
     try:
         document = decoded(load_bytes(path))
-        check_schema(document, results.RANGES)
+        if struct_of(document) is not results.Ranges:
+            raise Misfit("schema", f"is not {NAMES[results.Ranges]}")
         return convert(document, results.Ranges)
     except Misfit as misfit:
         raise ValueError(f"{path}: {misfit}") from None
 
 
-def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Mapping[str, object]]:
+def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Case]:
     """The case of each range, by its name."""
-    cases: dict[str, Mapping[str, object]] = {}
+    cases: dict[str, Case] = {}
     for own in ranges.ranges:
         settings, about = own.settings, ranges.context.variants.get(own.variant)
         chosen = changed(settings, about.defaults if about else {})
@@ -161,6 +175,49 @@ def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Mapping[str, obje
             "settings": settings_name(chosen),
         }
     return cases
+
+
+def _launches(text: str, metrics: Mapping[str, str], cases: Mapping[str, Case]) -> pd.DataFrame:
+    """One row a launch within the range of a case: the case, the kernel, the number of the launch
+    within the case, and the columns of ``metrics``. ValueError, which names the launch, if a metric
+    is missing or is not a number."""
+    try:
+        table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    except pd.errors.ParserError as error:
+        raise ValueError(f"is cut off: {error}") from None
+    needed = {"ID", "Kernel Name", "Metric Name", "Metric Unit", "Metric Value"}
+    if lacking := sorted(needed - set(table)):
+        raise ValueError(f"lacks the columns {', '.join(lacking)}")
+    ranges = next((column for column in table if "Push/Pop" in column), "ID")
+    # ncu puts a colon and the fields that a range lacks behind its name.
+    case_of = {
+        cell: next((case for name, case in cases.items() if f":{name}:" in cell), None)
+        for cell in set(table[ranges])
+    }
+    launches: dict[str, dict[str, object]] = {}
+    numbers: dict[tuple[object, ...], int] = {}
+    for row in table.to_dict("records"):
+        if (case := case_of[row[ranges]]) is None:
+            continue
+        id_, metric, unit = row["ID"], row["Metric Name"], row["Metric Unit"]
+        if id_ not in launches:
+            key = tuple(case.values())
+            numbers[key] = number = numbers.get(key, -1) + 1
+            launches[id_] = {**case, "kernel": row["Kernel Name"], "launch_index": number}
+        if column := metrics.get(metric):
+            place = f"launch {id_}, {metric}"
+            if unit.endswith("byte") and unit != "byte":
+                raise ValueError(f"{place} is in {unit}: run ncu with --print-units base")
+            launches[id_][column] = whole(row["Metric Value"].replace(",", ""), place)
+    for id_, launch in launches.items():
+        if lacking := [metric for metric, column in metrics.items() if column not in launch]:
+            raise ValueError(f"launch {id_} lacks the metric {lacking[0]}")
+    if not launches:
+        raise ValueError("no launch lies in an NVTX range that names a case; run ncu with --nvtx")
+    return pd.DataFrame(launches.values())
+
+
+# ------------------------------------------------------------------ corrections of recorded files
 
 
 @cache

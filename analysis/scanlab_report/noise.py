@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA
-from scanlab_report.data import Complaint
-from scanlab_report.reading import load_json
-from scanlab_report.schema import kept
+from scanlab_report.reading import decoded, load_bytes
+from scanlab_report.schema import NAMES
+from scanlab_report.schema.documents import Noise
 from scanlab_report.schema.fields import Misfit, convert
 from scanlab_report.written import write
 
@@ -34,16 +34,9 @@ DEFAULT = 0.1
 """The threshold of a kind of timings with too few cases on record, on the device alone. Scans of
 10 µs and more lay about as far apart on the devices on record."""
 
-Pairs = Sequence[Mapping[str, Any]]
-
 
 class NoiseError(ValueError):
     """A file of noise that cannot be used."""
-
-
-def _rows(pairs: Pairs, kind: str) -> pd.DataFrame:
-    rows = [row for pair in pairs if pair["kind"] == kind for row in pair["thresholds"]]
-    return pd.DataFrame(rows, columns=["on", "time", "cases", "threshold"])
 
 
 def _bands(times_us: pd.Series) -> pd.Series:
@@ -51,46 +44,50 @@ def _bands(times_us: pd.Series) -> pd.Series:
     return pd.cut(times_us, [0, 10, 100, np.inf], right=False, labels=_BANDS).astype(str)
 
 
-def knows(pairs: Pairs, kind: str) -> bool:
+def knows(pairs: pd.DataFrame, kind: str) -> bool:
     """Whether enough cases of a kind of timings on the device were timed twice."""
-    return bool(_rows(pairs, kind).query("on == 'device'")["cases"].sum() >= FEWEST_CASES)
+    rows = pairs[(pairs["kind"] == kind) & (pairs["on"] == "device")]
+    return bool(rows["cases"].sum() >= FEWEST_CASES)
 
 
-def thresholds(pairs: Pairs, kind: str, cases: pd.DataFrame) -> np.ndarray:
+def thresholds(pairs: pd.DataFrame, kind: str, cases: pd.DataFrame) -> np.ndarray:
     """Return the ratio beyond 1 that two runs of one code reached, for each case, by `on` and
     `time_us`. NaN if it is not known; on the device at least DEFAULT. It is never less than that of
     longer times: a few short cases show less than short times can differ."""
-    rows, sums = _rows(pairs, kind), {"cases": "sum", "threshold": "max"}
+    sums, rows = {"cases": "sum", "threshold": "max"}, pairs[pairs["kind"] == kind]
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
-    enough, largest = (
-        known.loc[known["cases"] >= FEWEST_CASES, "threshold"].to_dict()
-        for known in (by_time, of_all)
-    )
-
-    def threshold(on: str, time: str) -> float:
-        if (on, time) in enough:
-            return max(enough.get((on, longer), 0.0) for longer in _BANDS[_BANDS.index(time) :])
-        if on in largest or on != "device":
-            return largest.get(on, np.nan)
-        return max(DEFAULT, of_all["threshold"].get(on, 0.0))
-
-    keys = zip(cases["on"], _bands(cases["time_us"]), strict=True)
-    return np.array([threshold(*key) for key in keys], dtype=float)
+    enough = lambda known: known["threshold"].where(known["cases"] >= FEWEST_CASES).astype(float)
+    usual = enough(of_all).reindex(["device", "host"])
+    least = max(DEFAULT, of_all["threshold"].get("device", 0.0))
+    usual["device"] = least if np.isnan(usual["device"]) else usual["device"]
+    longest_first = enough(by_time).unstack("on").reindex(_BANDS[::-1], columns=usual.index)
+    known = longest_first.cummax().fillna(usual)
+    keys = zip(_bands(cases["time_us"]), cases["on"], strict=True)
+    return np.array([known.at[key] for key in keys], dtype=float)
 
 
-def read(devices: Sequence[str], folder: Path = DATA / "noise") -> list[Pairs]:
-    """Return the pairs of each device, an empty list if none is on record."""
+def read(devices: Sequence[str], folder: Path = DATA / "noise") -> list[pd.DataFrame]:
+    """Return the thresholds on record of each device: the `kind` of timings, the file `a` of the
+    pair, `on` and `time`, the number of `cases`, and their `threshold`."""
     known = dict(map(_read, sorted(folder.glob("*.json"))))
-    return [known.get(device, []) for device in devices]
+    return [
+        pd.DataFrame(
+            [
+                row | {"kind": pair["kind"], "a": pair["a"]["file"]}
+                for pair in known.get(device, ())
+                for row in pair["thresholds"]
+            ],
+            columns=["kind", "a", "on", "time", "cases", "threshold"],
+        )
+        for device in devices
+    ]
 
 
 def _read(file: Path) -> tuple[str, list[Mapping[str, Any]]]:
-    problems: list[Complaint] = []
-    content = load_json(file, problems)
     try:
-        noise = convert(content, kept.Noise)
+        noise = convert(decoded(load_bytes(file)), Noise)
     except Misfit as misfit:
-        raise NoiseError(*problems or [Complaint(file, misfit.place, misfit.message)]) from None
+        raise NoiseError(f"{file}: {misfit}") from None
     return noise.device, msgspec.to_builtins(noise.pairs)
 
 
@@ -113,5 +110,5 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
         raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")
     pairs = [old for old in pairs if (old["a"], old["b"]) != (new["a"], new["b"])]
     lines = ",\n".join(json.dumps(pair, ensure_ascii=False) for pair in [*pairs, new])
-    head = f'{{"schema": {json.dumps(kept.NOISE)}, "device": {json.dumps(device)}, "pairs": ['
+    head = f'{{"schema": {json.dumps(NAMES[Noise])}, "device": {json.dumps(device)}, "pairs": ['
     write(file, f"{head}\n{lines}\n]}}\n")

@@ -8,15 +8,13 @@ import fnmatch
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from scanlab_report import CLAIMS, DATA
+from scanlab_report import CLAIMS, DATA, chapters, choosing, load, shown
 from scanlab_report.console import missing
+from scanlab_report.data import Ask, Data
+from scanlab_report.pick import Lacking
+from scanlab_report.published import load_published
 from scanlab_report.tables import ELEMENT_BYTES
-
-if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    from scanlab_report.data import Data
-    from scanlab_report.shown import Entry
 
 RECORDED = DATA / "recorded"
 
@@ -45,28 +43,18 @@ def on_device(data: Data, device: str) -> Data:
     return data.on(device) if device else data
 
 
-def first_device() -> str:
-    """The device that the claims are about."""
-    text = (CLAIMS / "claims.toml").read_text(encoding="utf-8")
-    return str(tomllib.loads(text).get("device", ""))
-
-
-def opened(
-    paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = (), first: str = ""
-) -> Data:
+def opened(paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = ()) -> Data:
     """Return all results below the paths, of one session of each device, with the published tables.
-    `first`: the device that comes before others."""
-    from scanlab_report import choosing, load
-    from scanlab_report.published import load_published
-
+    The device that the claims are about comes before others."""
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
-    read = load.load(measured, dict.fromkeys([*recorded, *more]), first or first_device())
+    claims = tomllib.loads((CLAIMS / "claims.toml").read_text(encoding="utf-8"))
+    read = load.load(measured, dict.fromkeys([*recorded, *more]), str(claims.get("device", "")))
     read.published = load_published(DATA / "published", read.problems)
     if read.problems:
         raise Refused(*map(str, read.problems))
-    if read.empty:
+    if not read.files:
         raise Refused(nothing_among([*paths, *recorded]))
     try:
         return choosing.choose_session(read, session)
@@ -74,10 +62,8 @@ def opened(
         raise Refused(str(error)) from None
 
 
-def registered(kind: str) -> dict[str, Entry]:
+def registered(kind: str) -> dict[str, shown.Entry]:
     """The figures or the tables of all chapters, by name."""
-    from scanlab_report import chapters, shown
-
     chapters.load_all()
     return dict(sorted((shown.FIGURES if kind == "figure" else shown.TABLES).items()))
 
@@ -100,7 +86,7 @@ def add_device(parser: argparse.ArgumentParser, usual: str) -> None:
     parser.add_argument("--device", default="", metavar="NAME", help=help_)
 
 
-def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+def arguments(parser: argparse.ArgumentParser, kind: str, formats: Sequence[str]) -> None:
     """The arguments of a command that makes one figure or table."""
     add = parser.add_argument
     add("name", metavar="NAME", help=f"the {kind}, as scanlab-report list names it")
@@ -113,17 +99,9 @@ def arguments(parser: argparse.ArgumentParser, kind: str) -> None:
     add_session(parser)
     every, first = "a part of the figure for every GPU", "the first that has the table"
     add_device(parser, every if kind == "figure" else first)
-
-
-def entry_of(options: argparse.Namespace, kind: str) -> Entry:
-    """The figure or table that was named, if it follows all that was asked for."""
-    known, name = registered(kind), options.name
-    if name not in known:
-        raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")
-    for option in ("variants", "type", "op"):
-        if getattr(options, option) and option not in known[name].follows:
-            raise Refused(f"{kind} {name} cannot follow --{option}")
-    return known[name]
+    usual = " (default: NAME.pdf in this folder)" * (kind == "figure")
+    where = f"write the {kind} to FILE: {', '.join(formats)}{usual}"
+    add("--out", type=Path, metavar="FILE", help=where)
 
 
 def refuse_others(data: Data) -> None:
@@ -137,28 +115,29 @@ def refuse_others(data: Data) -> None:
 
 
 @contextlib.contextmanager
-def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[Entry, Data]]:
-    """Yield a figure or table, and the results with what the user asks for. Refused if something
-    lacks that it needs."""
-    from scanlab_report.data import Ask
-    from scanlab_report.pick import Lacking
-
-    entry = entry_of(options, kind)
+def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[shown.Entry, Data]]:
+    """Yield a figure or table, and the results with what the user asks for. Refused if it cannot
+    follow an option, or if something lacks that it needs."""
+    name = options.name
+    if (entry := registered(kind).get(name)) is None:
+        raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")
+    for option in ("variants", "type", "op"):
+        if getattr(options, option) and option not in entry.follows:
+            raise Refused(f"{kind} {name} cannot follow --{option}")
     data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
-    timed = data["scan"]
     if not entry.of_others:
         refuse_others(data)
-    op = options.op or "plus"
+    op, timed = options.op or "plus", data["scan"]
     scanned = (timed["op"] == op) & (timed["mode"] == "inclusive")
     scanned &= (timed["type"] == options.type) | (not options.type)
     what = " ".join(filter(None, (options.type, op, "inclusive timings of ")))
     ids: list[str] = []
     for pattern in filter(None, options.variants.split(",")):
         if not (new := fnmatch.filter(sorted(set(timed.loc[scanned, "variant"])), pattern)):
-            raise Refused(f"{kind} {options.name} cannot be made: no {what}{pattern}")
+            raise Refused(f"{kind} {name} cannot be made: no {what}{pattern}")
         ids += new
     try:
         yield entry, data.asking(Ask(tuple(dict.fromkeys(ids)), options.type, options.op))
     except Lacking as error:
-        how = f"scanlab-report list says what measures {kind} {options.name}"
-        raise Refused(f"{kind} {options.name} cannot be made: no {error} ({how})") from None
+        how = f"scanlab-report list says what measures {kind} {name}"
+        raise Refused(f"{kind} {name} cannot be made: no {error} ({how})") from None

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scanlab_report.data import Complaint, Publication
+from scanlab_report.data import Publication
 from scanlab_report.reading import checked, read_csv
 from scanlab_report.schema.base import Count, Name, Positive
 from scanlab_report.schema.fields import Misfit, convert
@@ -29,7 +29,7 @@ _PUBLISHED: Mapping[str, Mapping[str, Any]] = {
 """The columns that figures and claims read."""
 
 
-def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publication]:
+def load_published(folder: Path, problems: list[str]) -> dict[str, Publication]:
     """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
     made = {}
     for file in sorted(folder.glob("*.csv")):
@@ -38,15 +38,12 @@ def load_published(folder: Path, problems: list[Complaint]) -> dict[str, Publica
             source = tomllib.loads(at.read_text(encoding="utf-8-sig"))
             convert(source, _Source)
             at = file
-            table = read_csv(file.read_text(encoding="utf-8-sig"))
-            if missing := [column for column in forms if column not in table]:
-                raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
+            table, wrong = checked(read_csv(file.read_text(encoding="utf-8-sig")), forms)
         except Misfit as misfit:
-            problems.append(Complaint(at, misfit.place, misfit.message))
+            problems.append(f"{at}: {misfit}")
         except (ValueError, OSError) as error:
-            problems.append(Complaint(at, "", f"cannot be read ({error})"))
+            problems.append(f"{at}: cannot be read ({error})")
         else:
-            table, wrong = checked(table, forms)
-            problems += [Complaint(file, *sentence) for sentence in wrong]
+            problems += [f"{file}: {sentence}" for sentence in wrong]
             made[file.stem] = Publication(table, source)
     return made

@@ -16,20 +16,10 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from scanlab_report.data import Complaint
 from scanlab_report.schema.fields import Misfit, convert, shown
 
 HISTORY = "history.csv.gz"
 JSON, LINES = (".json", ".json.gz"), (".jsonl", ".jsonl.gz")
-
-
-def load_json(file: Path, problems: list[Complaint]) -> Any:
-    """The content of a JSON file, plain or .gz; None, and a complaint, if it cannot be read."""
-    try:
-        return decoded(load_bytes(file))
-    except Misfit as misfit:
-        problems.append(Complaint(file, misfit.place, misfit.message))
-        return None
 
 
 def load_bytes(file: Path) -> bytes:
@@ -53,12 +43,6 @@ def decoded(raw: bytes, place: str = "") -> Any:
         raise Misfit(place, f"is truncated or not JSON ({error})") from None
 
 
-def decoded_lines(raw: bytes) -> list[Any]:
-    """The value of each line of JSON."""
-    lines = enumerate(raw.splitlines(), start=1)
-    return [decoded(line, f"line {number}") for number, line in lines]
-
-
 def read_csv(text: str) -> pd.DataFrame:
     """A table of text; ValueError if a row is longer than the header, or it is no table."""
     try:
@@ -71,10 +55,11 @@ def read_csv(text: str) -> pd.DataFrame:
         raise ValueError(str(error)) from None
 
 
-def checked(
-    table: pd.DataFrame, forms: Mapping[str, Any]
-) -> tuple[pd.DataFrame, list[tuple[str, str]]]:
-    """The rows whose values fit, and place and sentence of each value that does not."""
+def checked(table: pd.DataFrame, forms: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
+    """The rows whose values fit, and a sentence on each value that does not. Misfit if a column of
+    `forms` is missing."""
+    if missing := [column for column in forms if column not in table]:
+        raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
     wrong = []
     for column, form in forms.items():
         sound: dict[Any, Any] = {}
@@ -83,7 +68,9 @@ def checked(
                 sound[row] = convert(text, form, strict=False)
             except Misfit as misfit:
                 reason = misfit.message.partition(", got ")[0].partition(": ")[0]
-                message = f"refused: {column} is {shown(text)[1:-1] or 'empty'}: {reason}"
-                wrong.append((f"row {row + 1} after the header", message))
+                value = shown(text)[1:-1] or "empty"
+                wrong.append(
+                    f"row {row + 1} after the header: refused: {column} is {value}: {reason}"
+                )
         table = table.loc[list(sound)].assign(**{column: list(sound.values())})
     return table, wrong

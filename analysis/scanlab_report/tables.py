@@ -31,6 +31,7 @@ COLUMNS = {
     "block_counters": ["variant", "settings", "type", "op", "items", "kernel", "launch_index"]
     + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "waits": ["variant", "items", "type", "role", "cycles_total"],
+    "checks": [*documents.Check.__struct_fields__],
     "repeats": ["variant", "type", "op", "mode", "cases", "varying", "runs"],
     "counts": [
         "primitive",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from scanlab_report import chapters, opened, processes, shown
+from scanlab_report import chapters, opened, report, shown
 from scanlab_report.data import Data
 
 
@@ -33,7 +33,7 @@ def blank(monkeypatch: pytest.MonkeyPatch) -> None:
             target.write_text("drawn")
 
     monkeypatch.setattr(shown.style, "save", save)
-    monkeypatch.setattr(processes, "WORKERS", 1)  # what others draw is not seen here
+    monkeypatch.setattr(report, "WORKERS", 1)  # what others draw is not seen here
 
 
 @contextlib.contextmanager

@@ -15,13 +15,12 @@ import pytest
 
 from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
-from scanlab_report.modules import modules
 from tests import stream_fixtures
 from tests.conftest import full_disk
 from tests.fixtures import case, contents, results, samples, timings, write
 
 ANALYSIS = Path(__file__).parents[1]
-COMMANDS = [name for name, _ in modules(commands)]
+COMMANDS = commands.NAMES
 PAGE = "<!-- claims:begin -->\nthe last good one\n<!-- claims:end -->\n"
 GOOD = results(*samples(6, case("best", 1024)))
 
@@ -104,7 +103,7 @@ def test_who_interrupts_gets_one_line(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scanlab_report.load.load", interrupted)
+    monkeypatch.setattr("scanlab_report.commands.export.load", interrupted)
     good = write(tmp_path / "good.json", GOOD)
     assert main(["export", str(good), "--out", str(tmp_path / "out")]) == 130
     assert capsys.readouterr().err == "error: interrupted\n" and list(contents(tmp_path)) == [

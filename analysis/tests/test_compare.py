@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scanlab_report import comparison, comparison_sides, noise
+from scanlab_report import comparison, noise
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import File
 from scanlab_report.tables import CASE, MEASURED
@@ -23,7 +23,7 @@ SIZES = tuple(2**k for k in range(10, 20))
 FAILED = {"outcome": "failed", "error_occurred": True, "real_time": 0, "iterations": 0}
 
 
-def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparison_sides.Side:
+def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparison.Side:
     """A run with these samples, each of a case of its own unless columns are named."""
     columns = dict.fromkeys(CASE, "x") | {"items": range(len(samples))} | named
     cases = pd.DataFrame(columns).assign(
@@ -37,7 +37,7 @@ def side(samples: list[np.ndarray], launches: Any = 1, **named: Any) -> comparis
         stdev_ns=np.nan,
     )
     untimed = pd.DataFrame(columns=[*CASE, "name", "reason", "failed"])
-    return comparison_sides.Side(RUN, "scans", CASE, cases, untimed)
+    return comparison.Side(RUN, "scans", CASE, cases, untimed)
 
 
 def spread(seed: int, cases: int, rounds: int = 11, sigma: float = 0.02) -> np.ndarray:
@@ -144,10 +144,10 @@ def noise_of(tmp_path: Path, a: str, b: str) -> dict[str, Any]:
 
 def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others() -> None:
     files = ([SESSION / "scan.json.gz"], [SESSION / "head_to_head_i32.json.gz"])
-    pairs = comparison.paired(*comparison_sides.sides(*files))
+    pairs = comparison.paired(*comparison.sides(*files))
     alone = pairs._replace(cases=pairs.cases.assign(unchanged=False))  # which would excuse itself
     (known,) = noise.read([pairs.a.file.device])
-    known = [pair for pair in known if SESSION.name not in pair["a"]["file"]]
+    known = known[~known["a"].str.contains(SESSION.name)]
     thresholds = noise.thresholds(known, pairs.a.kind, pairs.cases)
     assert comparison.judged(alone, thresholds).cases["verdict"].tolist() == ["neither"] * 718
     without = comparison.judged(alone, 0.0).with_verdict("slower", "faster")

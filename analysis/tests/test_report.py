@@ -12,13 +12,12 @@ from matplotlib.text import Text
 
 from scanlab_report import chapters, shown, typesetting
 from scanlab_report.commands.__main__ import main
-from scanlab_report.opened import first_device
 from scanlab_report.shown import FIGURES, TABLES
 from tests import fixtures
 from tests.fixtures import explanation
 
 chapters.load_all()
-FIRST, OTHER = first_device(), "Other Device"
+FIRST, OTHER = "NVIDIA H200", "Other Device"
 PAPERS = {name: typesetting.source_text(name) for name in typesetting.PAPERS}
 OWN = [name for name, entry in FIGURES.items() if not entry.of_others]
 

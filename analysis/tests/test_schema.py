@@ -14,7 +14,7 @@ import pytest
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from scanlab_report.schema import kept
+from scanlab_report.schema import documents
 from scanlab_report.schema.fields import convert
 
 ROOT = DATA.parent
@@ -32,15 +32,15 @@ def test_every_document_has_a_schema_with_the_meaning_of_its_fields(tmp_path: Pa
         file.name.partition(".")[0]: json.loads(file.read_text("utf-8"))
         for file in tmp_path.iterdir()
     }
-    assert {"Results", "VerificationLine", "Explanation", "Trace", "Session"} <= schemas.keys()
+    assert {"Results", "Verification", "Explanation", "Trace", "Session"} <= schemas.keys()
     clock = schemas["Results"]["$defs"]["ScanSample"]["properties"]["sm_clock_mhz"]
     assert clock["description"].endswith(", MHz") and clock["default"] is None
 
 
 def test_what_is_kept_fits() -> None:
     for pattern, struct in (
-        ("noise/*.json", kept.Noise),
-        ("recorded/*/*/session.json", kept.Session),
+        ("noise/*.json", documents.Noise),
+        ("recorded/*/*/session.json", documents.Session),
     ):
         files = sorted(DATA.glob(pattern))
         assert files
@@ -94,7 +94,7 @@ def test_what_the_program_writes_is_read(folder: Path, name: str) -> None:
     table, line = _WRITTEN[name]
     written(folder, line, name)
     data = load([folder / name])
-    assert not data.problems and (data.files or data.verifications or name == "r.ranges.json")
+    assert not data.problems and (data.files or name == "r.ranges.json")
     assert not table or len(data[table])
 
 

@@ -13,7 +13,7 @@ from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
 from scanlab_report.intervals import Interval, median_interval
-from scanlab_report.others.nvbench import in_words
+from scanlab_report.others import in_words
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
 

@@ -4,3 +4,7 @@ A subcommand's module has its docstring, of which the first line is the help; ``
 end of the help; ``arguments(parser)``, which declares its arguments; and ``run(options)``, which
 returns the exit status.
 """
+
+from pkgutil import iter_modules
+
+NAMES = [module.name for module in iter_modules(__path__) if module.name != "__main__"]

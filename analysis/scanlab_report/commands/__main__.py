@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 from functools import cache
 
 from scanlab_report import commands
 from scanlab_report.console import INTERRUPTED, complain, refuse
-from scanlab_report.modules import modules
 
 STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower
 (compare), a claim that fails (claims); 2 bad input, which standard error names, and nothing was
@@ -32,21 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @cache
 def command_line() -> argparse.ArgumentParser:
     """Every command with its arguments."""
+    form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="scanlab-report",
         description="From results to figures, tables and verdicts. Measures nothing.",
         epilog=STATUSES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=form,
     )
     chosen = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, module in modules(commands):
-        command = chosen.add_parser(
-            name.replace("_", "-"),
-            help=(module.__doc__ or "").partition("\n")[0],
-            description=module.__doc__,
-            epilog=f"example:\n{module.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+    for name in commands.NAMES:
+        module = importlib.import_module(f"{commands.__name__}.{name}")
+        text, example = module.__doc__ or "", f"example:\n{module.EXAMPLE}"
+        about = {"help": text.partition("\n")[0], "description": text, "epilog": example}
+        command = chosen.add_parser(name.replace("_", "-"), formatter_class=form, **about)
         module.arguments(command)
         command.set_defaults(command=module.run)
     return parser

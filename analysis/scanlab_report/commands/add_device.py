@@ -14,15 +14,20 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from scanlab_report import DATA
 from scanlab_report.commands import session
 from scanlab_report.console import SOUND, count, refuse, say
+from scanlab_report.data import Data, File
+from scanlab_report.intervals import FEWEST
+from scanlab_report.load import load
+from scanlab_report.reading import decoded, load_bytes
+from scanlab_report.schema.fields import Misfit
+from scanlab_report.tables import CASES, MEASURED, ODD_SIZES
 from scanlab_report.written import in_place_of, put
-
-if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    from scanlab_report.data import Data, File
 
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
@@ -40,35 +45,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.load import load
-    from scanlab_report.others import Unknown
-
     if not options.recorded.is_dir():
         return refuse(f"{options.recorded}: no such folder")
     nothing = f"{options.run}: nothing was recorded"
     paths = sorted(path for path in options.run.glob("*") if path.is_file())
-    data = load(paths)
-    checks = [checked.file for checked in data.verifications]
-    files = [file for file in data.files if not file.of_no_device and file.path not in checks]
+    data = load(paths, unknown=True)
+    checks = [data.files[number] for number in dict.fromkeys(data["checks"]["file"])]
+    files = [file for file in data.files if not file.of_no_device and file not in checks]
     if not files and not data.problems:
         return refuse(f"{options.run}: is no folder with results", nothing)
     gpu = any(file.on_gpu for file in files)
     counted = load([] if gpu else sorted((options.run / "explain").glob("*.json")))
-    problems = [*data.problems, *counted.problems]
-    every = [*files, *_model(options.run / "model", problems), *counted.files]
+    every = [*files, *_model(options.run / "model"), *counted.files]
     tests = [path for path in paths if path.name in TESTS]
-    wrong = [str(problem) for problem in problems if not isinstance(problem, Unknown)] or [
+    recorded = _recorded([file.path for file in files], options.recorded)
+    wrong = [str(problem) for problem in [*data.problems, *counted.problems]] or [
         *_provenance(data, every),
         *_few(data),
-        *_unverified(options.run, data, files[0].commit, tests),
-        *(
-            f"{path}: is recorded already"
-            for path in _recorded([file.path for file in files], options.recorded)
-        ),
+        *_unverified(options.run, data, checks, files[0].commit, tests),
+        *(f"{path}: is recorded already" for path in recorded),
     ]
     if wrong:
         return refuse(*wrong, nothing)
-    kept = {file.path for file in every if file not in counted.files} | {*checks, *tests}
+    kept = {file.path for file in [*every, *checks] if file not in counted.files} | {*tests}
     kept |= {path for path in paths if ".ranges.json" in path.name}
     counts, date = [*counted["counts"]["content"]], min(file.date for file in files)[:10]
     try:
@@ -80,15 +79,19 @@ def run(options: argparse.Namespace) -> int:
     return SOUND
 
 
-def _model(folder: Path, problems: list[Any]) -> Iterator[File]:
-    """The files that the engine model is compared with; no figure shows them."""
-    from scanlab_report.data import File
-    from scanlab_report.reading import load_json
-    from scanlab_report.tables import MEASURED
+def _content(path: Path) -> dict[str, Any]:
+    """The fields of a document that no figure shows; empty if it has none."""
+    try:
+        document = decoded(load_bytes(path))
+    except Misfit:
+        document = None
+    return document if isinstance(document, dict) else {}
 
+
+def _model(folder: Path) -> Iterator[File]:
+    """The files that the engine model is compared with."""
     for path in sorted([*folder.glob("*.json"), *folder.glob("traces/*.json")]):
-        document = load_json(path, problems)
-        about = document if isinstance(document, dict) else {}
+        about = _content(path)
         yield File(path, MEASURED, about.get("context") or about.get("otherData") or {})
 
 
@@ -118,9 +121,6 @@ def _provenance(data: Data, files: list[File]) -> Iterator[str]:
 
 def _few(data: Data) -> Iterator[str]:
     """Sentences on files that have too few repetitions for intervals."""
-    from scanlab_report.intervals import FEWEST
-    from scanlab_report.tables import CASES, ODD_SIZES
-
     for table in SAMPLED:
         # Odd sizes have an interval over processes, and a control is not timed for its speed.
         rows = data.rows(table, lambda file: file.kind != ODD_SIZES)
@@ -133,29 +133,30 @@ def _few(data: Data) -> Iterator[str]:
                 yield f"{data.files[number].path}: benchmarks: {some}: measure again with more"
 
 
-def _unverified(folder: Path, data: Data, commit: str, tests: list[Path]) -> Iterator[str]:
+def _unverified(
+    folder: Path, data: Data, checks: list[File], commit: str, tests: list[Path]
+) -> Iterator[str]:
     """Sentences on verifications and tests that did not pass, or that are of something else. Scans
     on a GPU are verified on it."""
-    from scanlab_report.reading import load_json
-
     scanned = [data.files[n] for name in ("scan", "distributed") for n in data[name]["file"]]
     device = next((file.device for file in scanned if file.on_gpu), "")
-    if device and not data.verifications:
+    if device and not checks:
         yield f"{folder / 'verify.jsonl'}: is missing: scanlab verify --json writes it"
-    for checked in data.verifications:
-        about = checked.context
-        where = about.get("device") if about["backend"] == "cuda" else about["backend"]
-        verified = f"{about.get('git_commit')}{'+' * (about.get('git_dirty') == 'true')}"
+    failures = data["checks"].query("outcome == 'failed'")["file"].value_counts()
+    for file in checks:
+        failed = failures.get(data.files.index(file), 0)
+        where = file.device or file.context["backend"]
+        verified = f"{file.context.get('git_commit')}{'+' * file.dirty}"
         for wrong, message in (
-            (checked.interrupted, "was interrupted: verify again"),
-            (checked.failed, f"says that {checked.failed} verifications failed"),
+            (file.context["interrupted"], "was interrupted: verify again"),
+            (failed, f"says that {failed} verifications failed"),
             (verified != commit, f"is of commit {verified}, and the results of {commit}"),
             (device not in ("", where), f"is of {where}, and the results are of {device}"),
         ):
             if wrong:
-                yield f"{checked.file}: {message}"
+                yield f"{file.path}: {message}"
     for path in tests:
-        outcome = content if isinstance(content := load_json(path, []), dict) else {}
+        outcome = _content(path)
         if outcome.get("failures") != 0 or outcome.get("errors", 0) != 0:
             yield f"{path}: does not say that all tests passed"
 
@@ -170,8 +171,6 @@ def _recorded(paths: list[Path], recorded: Path) -> list[Path]:
 def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: Path) -> Path:
     """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date is
     taken. DEVICE is `nvidia-h200`, and `nvidia-h200-x4` for scans over four GPUs."""
-    import msgspec
-
     with in_place_of(recorded) as made:
         (whole := made / "run").mkdir()
         for path in paths:

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scanlab_report import opened
+from scanlab_report import opened, typesetting
+from scanlab_report.chapters import counts
+from scanlab_report.claims import stated
 from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
+from scanlab_report.data import Data
+from scanlab_report.report import outdated, pages, write_report
+from scanlab_report.tables import MEASURED
 from scanlab_report.written import in_place_of
-
-if TYPE_CHECKING:  # pandas is not loaded to refuse an argument
-    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report build results/run --recorded data/recorded --out out
   scanlab-report build before.nvbench.json after.nvbench.json --out figures      # side by side"""
@@ -48,11 +51,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, check and draw. The output replaces the last build only when all is drawn."""
-    if wrong := _wrong_before_work(options):
+    if wrong := [*_wrong_before_work(options)]:
         return refuse(*wrong)
-
-    from scanlab_report import typesetting
-
     try:
         data = opened.opened(options.results, options.session, options.recorded)
         _refuse_mixed(data)
@@ -63,53 +63,50 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_pdf and (no_papers := _no_papers(data)):
         say(f"the papers are left out: {no_papers}")
         options.no_pdf = True
-    if pdf := not options.no_pdf:
+    if not options.no_pdf:
         options.paper = options.paper or options.out / typesetting.WORK / "parts"
     written = _write(data, options)
-
-    from scanlab_report.report import pages
-
     for page in options.pages:
         written += pages.fill(page, data, options.out / "figures")
-    status = _typeset(options, written) if pdf else SOUND
+    faults = []
+    for paper in () if options.no_pdf else typesetting.PAPERS:
+        target = options.out / f"{paper}.pdf"
+        try:
+            wide = typesetting.typeset(paper, options.paper, options.out)
+            written.append(target)
+            faults += [f"{target}: the paper runs off its page: {line}" for line in wide]
+        except typesetting.TypesettingError as error:
+            faults.append(f"{error}; {target} is not of this build")
+    for fault in faults:
+        complain(fault)
     say(f"{count(len(written), 'file')} written to {options.out}")
-    return status
+    return FOUND if faults else SOUND
 
 
-def _wrong_before_work(options: argparse.Namespace) -> list[str]:
-    """Return the faults of the arguments that would make the work useless, in sentences."""
-    from scanlab_report.claims import stated
-
-    wrong = missing([*options.results, *options.recorded])
+def _wrong_before_work(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the faults of the arguments that would make the work useless, in sentences."""
+    yield from missing([*options.results, *options.recorded])
     if not options.results and not options.recorded:
-        wrong.append("nothing to read: give RESULTS or --recorded")
+        yield "nothing to read: give RESULTS or --recorded"
     try:
         stated.read()
     except stated.ClaimsError as error:
-        wrong.append(str(error))
-    if options.pages:
-        from scanlab_report.report import pages
-
-        wrong += [f"{page}: {fault}" for page in options.pages if (fault := pages.fault(page))]
-    return wrong
+        yield str(error)
+    yield from (f"{page}: {fault}" for page in options.pages if (fault := pages.fault(page)))
 
 
 def _refuse_mixed(data: Data) -> None:
     """Refuse files of another program beside those of Scanlab."""
-    if not (others := list(data["other"]["file"])):
-        return
-    file = data.files[others[0]]
-    own: list[Any] = [data.files[number].path for number in data.numbers() if number not in others]
-    if own := [*own, *(verification.file for verification in data.verifications)]:
-        by = file.context["program"]
-        both = f"{file.path} is of {by} and {own[0]} is Scanlab's own"
+    others = set(data["other"]["file"])
+    own = [data.files[number].path for number in data.numbers() if number not in others]
+    if others and own:
+        file = data.files[min(others)]
+        both = f"{file.path} is of {file.context['program']} and {own[0]} is Scanlab's own"
         raise opened.Refused(f"{both}: build each alone")
 
 
 def _announce(data: Data) -> None:
     """Say what was read, what of it has no time, and what the emulator found wrong."""
-    from scanlab_report.chapters import counts
-
     say(f"read {count(len(data.files), 'file')}")
     untimed = len(data["skipped"]) + int((data["other"]["skipped"] != "").sum())
     if untimed:
@@ -125,20 +122,16 @@ def _announce(data: Data) -> None:
 
 def _no_papers(data: Data) -> str:
     """Return why the papers cannot be typeset; empty if they can."""
-    from scanlab_report.tables import MEASURED
-    from scanlab_report.typesetting import latexmk
-
-    files = {n for table in ("scan", "schedule") for n in data[table]["file"]}
-    now = [n for n in files if data.files[n].origin == MEASURED and data.files[n].kind == "cuda"]
+    files = [data.files[n] for table in ("scan", "schedule") for n in set(data[table]["file"])]
+    now = [file for file in files if file.origin == MEASURED and file.kind == "cuda"]
     if now or len(data["other"]):
         return "they speak of the recorded session, not of what was measured now"
-    return "" if latexmk() else "there is no latexmk here; ./reproduce names the packages"
+    without = "there is no latexmk here; ./reproduce names the packages"
+    return "" if typesetting.latexmk() else without
 
 
 def _write(data: Data, options: argparse.Namespace) -> list[Path]:
     """Write the report in place of an earlier one, and return its files."""
-    from scanlab_report.report import outdated, write_report
-
     in_paper = in_place_of(options.paper) if options.paper else contextlib.nullcontext()
     written: list[Path] = []
     stale: list[Path] = []
@@ -152,22 +145,3 @@ def _write(data: Data, options: argparse.Namespace) -> list[Path]:
     for file in stale:
         file.unlink(missing_ok=True)
     return written
-
-
-def _typeset(options: argparse.Namespace, written: list[Path]) -> int:
-    """Typeset the papers as PDF, and add them to the written files. FOUND if LaTeX fails, or if a
-    line runs off its page."""
-    from scanlab_report import typesetting
-
-    faults = []
-    for paper in typesetting.PAPERS:
-        target = options.out / f"{paper}.pdf"
-        try:
-            wide = typesetting.typeset(paper, options.paper, options.out)
-            written.append(target)
-            faults += [f"{target}: the paper runs off its page: {line}" for line in wide]
-        except typesetting.TypesettingError as error:
-            faults.append(f"{error}; {target} is not of this build")
-    for fault in faults:
-        complain(fault)
-    return FOUND if faults else SOUND

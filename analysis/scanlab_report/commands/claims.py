@@ -11,6 +11,9 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import markers, opened
+from scanlab_report.chapters.claims import sections
+from scanlab_report.claims import stated
+from scanlab_report.claims.standing import FAILS, all_sources, check
 from scanlab_report.console import FOUND, SOUND, refuse, say
 from scanlab_report.written import write
 
@@ -28,10 +31,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.chapters.claims import sections
-    from scanlab_report.claims import stated
-    from scanlab_report.claims.standing import FAILS, all_sources, check
-
     page = options.page
     try:
         claims = stated.read()

@@ -16,14 +16,15 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scanlab_report import place
+import numpy as np
+
+from scanlab_report import comparison, noise, place, style
+from scanlab_report.comparison import Comparison
+from scanlab_report.comparison_page import figure, page, summary
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
 from scanlab_report.written import in_place_of
-
-if TYPE_CHECKING:  # pandas and SciPy are not loaded to print a help text
-    from scanlab_report.comparison import Comparison
 
 EXAMPLE = """  scanlab-report compare before.json after.json --out comparison
   scanlab-report compare run1.json run2.json --record-noise data/noise/nvidia-h200.json
@@ -55,13 +56,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.b and len(b) != 1:
         given = count(len(options.files), "file")
         return refuse(f"{given} given: name A and B, or several files a side as A1 A2 --with B1 B2")
-
-    from scanlab_report import comparison, noise
-    from scanlab_report.comparison_page import page
-    from scanlab_report.comparison_sides import sides
-
     try:
-        compared = comparison.paired(*sides(a, b))
+        compared = comparison.paired(*comparison.sides(a, b))
         if options.record_noise:
             return _record(compared, options.record_noise)
         thresholds, origin = options.threshold, "as given"
@@ -77,10 +73,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _thresholds(compared: Comparison) -> tuple[Any, str]:
     """For each case the larger threshold of the two devices, and where they are from, in words."""
-    import numpy as np
-
-    from scanlab_report import noise
-
     if "program" in compared.a.file.context:
         return noise.DEFAULT, "a default: time one program twice to know the noise"
     pairs = noise.read(sorted({compared.a.file.device, compared.b.file.device}))
@@ -93,16 +85,13 @@ def _thresholds(compared: Comparison) -> tuple[Any, str]:
 
 def _record(compared: Comparison, file: Path) -> int:
     """Add the pair of runs to a file of noise, if they are two runs of the same code."""
-    from scanlab_report import noise
-    from scanlab_report.comparison import VENDOR_KEYS, vendors
-
     a, b, kind = compared.a.file, compared.b.file, compared.a.kind
     both, which = compared.cases.dropna(subset=["low"]), "all"
     if a.commit != b.commit or not a.commit or a.dirty or b.dirty:
-        which, of_vendor = "vendor", both.get("variant", both["on"]).isin(vendors(a, b))
-        both = both[of_vendor]
+        which, names = "vendor", both.get("variant", both["on"])
+        both = both[names.isin(comparison.vendors(a, b))]
     same = lambda *keys: all(a.context.get(key) == b.context.get(key) for key in keys)
-    alike = a.device == b.device and same(*VENDOR_KEYS) and "program" not in a.context
+    alike = a.device == b.device and same(*comparison.VENDOR_KEYS) and "program" not in a.context
     if both.empty or not alike or same("date", "argv"):
         wanted = "two runs of one code on one device, driver, toolkit and CCCL, repeated five times"
         return refuse(f"--record-noise: {a.path} and {b.path} are not {wanted}")
@@ -119,9 +108,6 @@ def _record(compared: Comparison, file: Path) -> int:
 
 def _written(compared: Comparison, out: Path) -> str:
     """Write the page, the figure and every case, none before all are made. Return the summary."""
-    from scanlab_report import style  # matplotlib takes half a second, which the page does not
-    from scanlab_report.comparison_page import figure, page, summary
-
     with in_place_of(out) as new:
         with style.sheet():
             style.save(figure(compared), [new / f"compare{suffix}" for suffix in (".pdf", ".png")])

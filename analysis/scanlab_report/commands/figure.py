@@ -11,6 +11,7 @@ from pathlib import Path
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
 from scanlab_report.written import one_file, wrong_ending
 
 EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf
@@ -19,18 +20,13 @@ FORMATS = (".pdf", ".png", ".svg")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    opened.arguments(parser, "figure")
-    where = f"write the figure to FILE: {', '.join(FORMATS)} (default: NAME.pdf in this folder)"
-    parser.add_argument("--out", type=Path, metavar="FILE", help=where)
+    opened.arguments(parser, "figure", FORMATS)
 
 
 def run(options: argparse.Namespace) -> int:
     out = options.out or Path(f"{options.name}.pdf")
     if wrong_name := wrong_ending(out, "figure", FORMATS):
         return refuse(wrong_name)
-
-    from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
-
     try:
         with opened.asked(options, "figure") as (entry, data), one_file(out) as made:
             on = draw(entry, data, [made])

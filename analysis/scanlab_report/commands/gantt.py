@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from scanlab_report import load, style
+from scanlab_report.chapters.timelines import draw_timelines, trace_of
 from scanlab_report.console import SOUND, missing, refuse, say
 from scanlab_report.written import one_file, wrong_ending
 
@@ -30,10 +32,6 @@ def run(options: argparse.Namespace) -> int:
     wrong_name = wrong_ending(options.out, "figure", FORMATS)
     if wrong := missing(options.traces) or [*filter(None, [wrong_name])]:
         return refuse(*wrong)
-
-    from scanlab_report import load, style
-    from scanlab_report.chapters.timelines import draw_timelines, trace_of
-
     data = load.load(options.traces)
     if data.problems:
         return refuse(*data.problems, f"{options.out}: nothing was written")

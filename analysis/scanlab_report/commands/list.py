@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 
 from scanlab_report.console import SOUND, say
+from scanlab_report.experiments import duration, plan
+from scanlab_report.opened import registered
 
 EXAMPLE = "  scanlab-report list"
 
@@ -19,15 +21,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report.experiments import duration, plan
-    from scanlab_report.opened import registered
-
     parts = []
     for kind in ("figure", "table"):
         for name, entry in registered(kind).items():
-            steps = plan(entry.measured_by)
-            lines = [f"{kind} {name}", f"  {entry.title}"]
-            lines += [f"  needs    {need}" for need in filter(None, [entry.needs()])]
+            steps, needs = plan(entry.measured_by), entry.needs()
+            lines = [f"{kind} {name}", f"  {entry.title}"] + [f"  needs    {needs}"] * bool(needs)
             lines += [f"  measure  {command}" for command in steps.commands]
             if steps.commands:
                 lines.append(f"  takes    about {duration(steps.seconds)}")

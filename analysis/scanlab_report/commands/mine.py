@@ -10,18 +10,23 @@ import argparse
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.data import Ask, Data, File
+from scanlab_report.experiments import bench
+from scanlab_report.formats import Column, Table, significant, size, with_interval
+from scanlab_report.groups import BEST, CEILING, CUBS, KEY, NEWEST_VENDOR, TYPES, VENDOR
+from scanlab_report.intervals import Interval
+from scanlab_report.pick import Lacking, pick
+from scanlab_report.shown import draw, footer_line
+from scanlab_report.sources import sources
+from scanlab_report.versus import against, contests
 from scanlab_report.written import in_place_of
-
-if TYPE_CHECKING:  # pandas is not loaded to print a help text
-    import pandas as pd
-
-    from scanlab_report.data import Data
 
 EXAMPLE = """  scanlab-report mine my_scan results/mine.json results/verify.jsonl
   scanlab-report mine best"""
@@ -41,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
         opened.refuse_others(data)
     except opened.Refused as error:
         return refuse(*error.args)
-    verified = {name for verification in data.verifications for name in verification.variants}
-    if variant not in verified | {*data["scan"]["variant"]}:
+    if variant not in {*_checks(data)["variant"], *data["scan"]["variant"]}:
         return refuse(f"nothing was measured of {variant}. To time it: {_bench(variant)}")
     stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
     out = options.out or Path(stem)
@@ -57,48 +61,50 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _bench(variant: str) -> str:
-    from scanlab_report.experiments import bench
-
     return f"`{bench((variant, 'memcpy', 'cub*'))}`"
+
+
+def _checks(data: Data, **wanted: str) -> pd.DataFrame:
+    """The checks against the oracle."""
+    return pick(data["checks"], check="verify", **wanted)
 
 
 def _verified(variant: str, data: Data) -> Iterator[str]:
     """Yield a sentence per verification, the newest first."""
-    date = lambda verification: str(verification.context.get("date", ""))
-    verifications = [v for v in data.verifications if variant in v.variants]
-    for each in sorted(verifications, key=date, reverse=True):
-        checks, context = each.variants[variant], each.context
-        where = {"simt": "the SIMT emulator", "host": "the host"}
-        by = (
-            f"{checks.passed} checks passed, {checks.failed} failed, {checks.skipped} skipped; "
-            f"types {', '.join(checks.types)}. "
-            f"On {where.get(str(context['backend']), context.get('device'))}, seed "
-            f"{context.get('seed', 'unknown')}, commit {_commit(context)}, {date(each)[:10]}."
+    by_file = dict(iter(_checks(data, variant=variant).groupby("file")))
+    for number in sorted(by_file, key=lambda n: (data.files[n].date, -n), reverse=True):
+        file, checks = data.files[number], by_file[number]
+        passed, failed, skipped = (
+            pick(checks, outcome=outcome) for outcome in ("passed", "failed", "skipped")
         )
-        verdict = "**Verified**" if checks.passed and not checks.failed else "**Not verified**"
-        wrong = f" The first that failed: {checks.wrong}." * (checks.failed > 0)
-        interrupted = " It was interrupted: not all checks were made." * each.interrupted
-        yield f"{'**Wrong**' if checks.failed else verdict}: {by}{wrong}{interrupted}"
-    if not verifications:
+        where = {"simt": "the SIMT emulator", "host": "the host"}
+        on = where.get(file.context["backend"], file.context.get("device"))
+        verdict = "**Not verified**" if passed.empty else "**Verified**"
+        yield (
+            f"{verdict if failed.empty else '**Wrong**'}: {len(passed)} checks passed, "
+            f"{len(failed)} failed, {len(skipped)} skipped; "
+            f"types {', '.join(sorted(set(passed['type'])))}. "
+            f"On {on}, seed {file.context.get('seed', 'unknown')}, commit {_commit(file)}, "
+            f"{file.date[:10]}."
+            + "".join(
+                f" The first that failed: {e.type} {e.op} {e.mode}, {e.items} items: {e.reason}."
+                for e in failed[:1].itertuples()
+            )
+            + " It was interrupted: not all checks were made." * file.context["interrupted"]
+        )
+    if not by_file:
         program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
         command = f"verify --variant {shlex.quote(variant)} --json results/verify.jsonl"
         yield f"Not verified in these results. To verify it: `{program} {command}`"
 
 
-def _commit(context: Mapping[str, Any]) -> str:
-    return str(context.get("git_commit", ""))[:9] or "unknown"
+def _commit(file: File) -> str:
+    return file.commit[:9] or "unknown"
 
 
 def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
     """Yield the parts on the first operator of the variant, sums if they were timed: a figure and a
     table per type, and where they are from."""
-    from scanlab_report.data import Ask
-    from scanlab_report.groups import BEST, KEY, NEWEST_VENDOR, TYPES, VENDOR
-    from scanlab_report.pick import Lacking, pick
-    from scanlab_report.shown import draw, footer_line
-    from scanlab_report.sources import sources
-    from scanlab_report.versus import contests
-
     try:
         cases = contests(data, variant)
     except Lacking:
@@ -117,7 +123,7 @@ def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
         yield _table(variant, data, cases, pick(own, type=kind))
     (source,) = sources(data, own)
     yield f"{footer_line([source])}; {source.repeated}."
-    verified = {_commit(v.context) for v in data.verifications if variant in v.variants}
+    verified = {_commit(data.files[n]) for n in _checks(data, variant=variant)["file"]}
     if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
         other = "**The code that was verified is not the code that was timed**"
         yield f"{other}: commit {', '.join(sorted(verified))} was verified."
@@ -126,12 +132,6 @@ def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
 def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> str:
     """Times beside the copy and the fastest CUB by size, in cold inclusive scans from a stream if
     they were timed."""
-    from scanlab_report.formats import Column, Table, significant, size, with_interval
-    from scanlab_report.groups import CEILING, CUBS, KEY
-    from scanlab_report.intervals import Interval
-    from scanlab_report.pick import pick
-    from scanlab_report.versus import against
-
     for column, usual in (("mode", "inclusive"), ("cache", "cold"), ("launch", "stream")):
         values = set(own[column])
         own = pick(own, **{column: usual if usual in values else min(values)})

@@ -9,8 +9,11 @@ import argparse
 import json
 from pathlib import Path
 
-from scanlab_report.console import SOUND, count, say
-from scanlab_report.written import write
+import msgspec
+
+from scanlab_report.console import SOUND, say
+from scanlab_report.schema import DOCUMENTS
+from scanlab_report.written import in_place_of, put
 
 EXAMPLE = """  scanlab-report schema --out schema"""
 
@@ -22,19 +25,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    import msgspec
-
-    from scanlab_report.schema import counts, kept, results
-    from scanlab_report.schema import documents as own
-
-    structs = [results.Results, results.Ranges, results.Stopwatch, kept.Session, kept.Noise]
-    structs += [own.VerificationLine, counts.Explanation, own.Trace, own.RanksTrace]
-    structs += [own.ImplicitSync, own.Concurrency, own.Comparison, own.Against]
-    options.out.mkdir(parents=True, exist_ok=True)
-    for struct in structs:
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-        text = json.dumps(schema | msgspec.json.schema(struct), indent=1, ensure_ascii=False)
-        text = text.replace('"default": NaN', '"default": null')  # the value of what is absent
-        write(options.out / f"{struct.__name__}.schema.json", text + "\n")
-    say(f"Written: {count(len(structs), 'schema')} in {options.out}")
+    with in_place_of(options.out) as made:
+        for struct in DOCUMENTS.values():
+            schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+            text = json.dumps(schema | msgspec.json.schema(struct), indent=1, ensure_ascii=False)
+            text = text.replace('"default": NaN', '"default": null')  # the value of what is absent
+            put(made / f"{struct.__name__}.schema.json", text + "\n")
+    say(f"Written: {len(DOCUMENTS)} schemas in {options.out}")
     return SOUND

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.load import load
+from scanlab_report.schema import NAMES
+from scanlab_report.schema.documents import Session
 from scanlab_report.written import write
 
 EXAMPLE = (
@@ -61,13 +64,9 @@ def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
     """Write the session of some files. Return its content, and what it lacks. Files without results
     are left out. ValueError, whose `args` are sentences, if anything is wrong with a file, or if
     the files are of two devices."""
-    from scanlab_report.load import load
-    from scanlab_report.others import Unknown
-    from scanlab_report.schema import kept
-
-    data = load(sorted(files))
-    if wrong := [str(p) for p in data.problems if not isinstance(p, Unknown)]:
-        raise ValueError(*wrong)
+    data = load(sorted(files), unknown=True)
+    if data.problems:
+        raise ValueError(*map(str, data.problems))
     kinds = {(data.files[n], kind) for table, kind in KINDS.items() for n in data[table]["file"]}
     kinds -= {(file, kind) for file, kind in kinds if file.of_no_device and kind != "counts"}
     runs = [file for file, kind in kinds if kind not in TABLES]
@@ -86,7 +85,7 @@ def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
         lacking = sorted({"timings"} - present) + ["scans on 1 GPU"] * (1 not in ranks)
     listed = sorted((Path(os.path.relpath(f.path, folder)).as_posix(), kind) for f, kind in kinds)
     commit = commits.pop() if len(commits) == 1 else ""
-    session: dict[str, Any] = {"schema": kept.SESSION, "device": devices[0]}
+    session: dict[str, Any] = {"schema": NAMES[Session], "device": devices[0]}
     session |= {"date": max(f.date for f in runs), "commit": commit, "complete": not lacking}
     session |= {"gpus": gpus} if gpus > 1 else {}
     session |= {"files": [{"file": file, "kind": kind} for file, kind in listed]}

@@ -7,10 +7,10 @@ tables, and says which follow --variants, --type and --op.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.shown import first_of, markdown
 from scanlab_report.written import write, wrong_ending
 
 EXAMPLE = """  scanlab-report table summary --type f32
@@ -19,17 +19,12 @@ FORMATS = (".md", ".csv", ".tex")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    opened.arguments(parser, "table")
-    where = f"write the table to FILE: {', '.join(FORMATS)}"
-    parser.add_argument("--out", type=Path, metavar="FILE", help=where)
+    opened.arguments(parser, "table", FORMATS)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
         return refuse(wrong_name)
-
-    from scanlab_report.shown import first_of, markdown
-
     try:
         with opened.asked(options, "table") as (entry, data):
             made = first_of(entry, data)

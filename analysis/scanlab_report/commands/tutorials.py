@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 
-from scanlab_report import opened
+from scanlab_report import opened, tutorials
 from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.markers import MarkerError
+from scanlab_report.pick import Lacking
 from scanlab_report.written import write
 
 EXAMPLE = """  scanlab-report tutorials data/recorded"""
@@ -17,10 +19,6 @@ arguments = opened.add_paths
 
 
 def run(options: argparse.Namespace) -> int:
-    from scanlab_report import tutorials
-    from scanlab_report.markers import MarkerError
-    from scanlab_report.pick import Lacking
-
     try:
         data = opened.opened(options.paths or [opened.RECORDED])
         data = data.on(data.devices[0]) if data.devices else data

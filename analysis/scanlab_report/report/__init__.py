@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,11 +25,12 @@ from scanlab_report.intervals import summarise
 from scanlab_report.numbers import macros, numbers_of
 from scanlab_report.page import write_page
 from scanlab_report.pick import Lacking
-from scanlab_report.processes import side_by_side
 from scanlab_report.tables import CASE
 from scanlab_report.written import put
 
 PAGE = "report.html"
+WORKERS = len(os.sched_getaffinity(0))
+_jobs: dict[str, Callable[[], str]] = {}
 
 
 def write_report(data: Data, out: Path, paper: Path | None) -> None:
@@ -51,6 +56,21 @@ def write_report(data: Data, out: Path, paper: Path | None) -> None:
         jobs["numbers"] = partial(_numbers, data, out, paper)
     for name, outcome in side_by_side(jobs).items():
         say(f"{name} {outcome}")
+
+
+def side_by_side(jobs: Mapping[str, Callable[[], str]]) -> dict[str, str]:
+    """Return the result of each job. As many jobs run at a time as there are processors, in copies
+    of this process, which leave Ctrl-C to it. The first exception ends the work."""
+    if WORKERS < 2:
+        return {name: job() for name, job in jobs.items()}
+    _jobs.update(jobs)
+    fork, ignored = multiprocessing.get_context("fork"), (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(WORKERS, fork, signal.signal, ignored) as pool:
+        return dict(zip(jobs, pool.map(_do, jobs), strict=True))
+
+
+def _do(name: str) -> str:
+    return _jobs[name]()
 
 
 def outdated(folder: Path, made: Path) -> list[Path]:

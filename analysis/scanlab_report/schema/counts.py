@@ -8,8 +8,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from scanlab_report.schema.base import Amount, Case, Count, Date, Line, Name, Settings, means
 
-EXPLAIN = "scanlab-explain/2"
-
 
 class Degrees(Struct, kw_only=True, frozen=True):
     """Wavefronts of shared-memory requests: 16 banks per half-warp, or 32 banks per warp."""

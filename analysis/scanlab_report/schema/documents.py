@@ -1,4 +1,4 @@
-"""Documents beside timings: timelines, experiments and verification.
+"""Documents beside timings: timelines, experiments, verification, sessions and noise.
 
 Each struct has the fields that the analysis reads; a document may have more.
 """
@@ -13,6 +13,7 @@ from scanlab_report.schema.base import (
     Amount,
     Case,
     Count,
+    Date,
     Digits,
     Few,
     Index,
@@ -27,11 +28,7 @@ from scanlab_report.schema.base import (
     means,
 )
 
-TRACE, RANKS_TRACE = "scanlab-trace/1", "scanlab-ranks-trace/1"
-SYNC, CONCURRENCY = "scanlab-implicit-sync/3", "scanlab-concurrency/1"
-COMPARISON, AGAINST = "scanlab-comparison/1", "scanlab-advice-against/1"
 Answer = Literal["yes", "no"] | None
-VERIFICATION = "scanlab-verification/1"
 
 
 class Arguments(Struct, kw_only=True, frozen=True):
@@ -281,12 +278,6 @@ class VerificationContext(Provenance, kw_only=True, frozen=True):
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
 
 
-class Beginning(Struct, kw_only=True, frozen=True):
-    """The first line."""
-
-    context: VerificationContext
-
-
 class Check(Case, kw_only=True, frozen=True):
     """A check, any line between the first and the last: two runs, compared with the oracle, or many
     runs on one input, compared bit by bit (`--repeat N`)."""
@@ -310,15 +301,64 @@ class Ended(Struct, kw_only=True, frozen=True):
     interrupted: Annotated[bool, means("whether not all checks were made")]
 
 
-class Ending(Struct, kw_only=True, frozen=True):
-    """The last line. A file without it is incomplete."""
+class Verification(Struct, kw_only=True, frozen=True):
+    """Output of `verify --json FILE`: one object per line, written when its check ends. A file
+    without the last line is incomplete."""
 
-    ended: Ended
+    context: Annotated[VerificationContext, means("in the first line")]
+    checks: Annotated[list[Check], means("the lines between")]
+    ended: Annotated[Ended, means("in the last line")]
 
 
-class VerificationLine(Struct, kw_only=True, frozen=True):
-    """Output of `verify --json FILE`: one object per line, written when its check ends."""
+class SessionFile(Struct, kw_only=True, frozen=True):
+    """A file of a session."""
 
-    first: Beginning
-    between: list[Check]
-    last: Ending
+    file: Annotated[Name, means("path relative to `session.json`")]
+    kind: Annotated[Name, means("content, as `timings`, `schedules` or `counters`")]
+
+
+class Session(Struct, kw_only=True, frozen=True):
+    """`session.json`: the recorded files of one session of a device."""
+
+    device: Name
+    date: Annotated[Date, means("start of its newest file")]
+    commit: Annotated[Line, means("commit of all files; empty if they differ")]
+    complete: Annotated[bool, means("whether every kind that a report needs is there")]
+    gpus: Annotated[Count, means("GPUs of one host that its scans ran over")] = 1
+    files: Annotated[list[SessionFile], Meta(min_length=1)]
+
+
+class NoiseFile(Struct, kw_only=True, frozen=True):
+    """One of two measurements of the same code."""
+
+    file: Line
+    date: Line = ""
+    git_commit: Line = ""
+
+
+class Threshold(Struct, kw_only=True, frozen=True):
+    """The threshold for cases of one length of time, on the device or on the host."""
+
+    on: Annotated[Literal["device", "host"], means("where the cases ran")]
+    time: Annotated[
+        Literal["under 10 µs", "10 to 100 µs", "100 µs and more"], means("shorter of two medians")
+    ]
+    cases: Count
+    threshold: Annotated[Amount, means("largest distance of a ratio's 95% interval from 1")]
+
+
+class NoisePair(Struct, kw_only=True, frozen=True):
+    """Two measurements of the same code."""
+
+    kind: Annotated[Line, means("timed code: `scans`, `schedules` or `stream_scan`")]
+    of: Annotated[Line, means("compared cases: `all` of one commit, or `vendor` of two")] = ""
+    a: NoiseFile
+    b: NoiseFile
+    thresholds: list[Threshold]
+
+
+class Noise(Struct, kw_only=True, frozen=True):
+    """`noise/DEVICE.json`: differences between measurements of the same code on a device."""
+
+    device: Name
+    pairs: Annotated[list[NoisePair], means("one per `compare A B --record-noise FILE`")]

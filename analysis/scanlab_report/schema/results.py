@@ -22,8 +22,6 @@ from scanlab_report.schema.base import (
 from scanlab_report.schema.samples import Entries
 
 SCHEMA = "scanlab-results/2"
-RANGES = "scanlab-ranges/1"
-STOPWATCH = "scanlab-nvbench/1"
 Kind = Literal["scan", "copy", "barrier_copy", "read", "empty_launch"]
 
 
