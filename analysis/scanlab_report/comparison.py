@@ -1,15 +1,9 @@
 """Two runs case by case: ratios of medians with intervals, and verdicts.
 
-A case is *slower* in B than in A, or the other way *faster*, beyond chance, noise and the machine:
-
-* the p of the Mann-Whitney test, corrected for the number of cases by Benjamini and Hochberg, is
-  under 0.05: of all that is called faster or slower, 5% at most are so by chance;
-* the 95% interval of the ratio lies wholly beyond the threshold, which states how far runs of the
-  same code lie apart (`noise`). It counts from 1, or from the median ratio of code that is the same
-  in both runs, timed the same way and about as long a launch, and lies beyond all such ratios.
-
-A case of which no outcome of the samples could have been significant is *too few*; one whose like
-was never timed twice with one code has *no threshold*.
+A case is *slower* or *faster* in B if the Mann-Whitney test, corrected by Benjamini and Hochberg,
+tells the runs apart, and the 95% interval of the ratio lies beyond the threshold (`noise`). This
+counts from 1, or from the median ratio of unchanged code that is timed alike, and lies beyond all
+such ratios. A case that no samples could have decided is *too few*.
 """
 
 from __future__ import annotations
@@ -22,16 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import comb
 
+from scanlab_report import intervals
 from scanlab_report.data import Data, File, Variants
 from scanlab_report.groups import HOST, VENDOR_CODE
-from scanlab_report.intervals import (
-    SIGNIFICANT,
-    corrected,
-    mann_whitney_p,
-    ratio_intervals,
-    summarise,
-    welch,
-)
+from scanlab_report.intervals import SIGNIFICANT, corrected, summarise
 from scanlab_report.load import load
 from scanlab_report.pick import parts
 from scanlab_report.tables import CASES
@@ -113,15 +101,14 @@ def sides(a: Sequence[Path], b: Sequence[Path]) -> tuple[Side, Side]:
 def _own(path: Path, data: Data) -> Side:
     """Return the repeated timings of a results file of Scanlab. Schedules that are wrong on purpose
     are left out, since they are not timed for their speed."""
-    tables = {name: data[name] for name in KINDS}
-    tables["schedule"] = tables["schedule"].query("control == 0")
-    timed = [name for name, rows in tables.items() if len(rows)]
-    timed = timed or ["scan"] * bool(len(data["skipped"]))  # nothing but failures
-    if len(data.files) != 1 or len(timed) != 1:
+    timed = {name: data[name] for name in KINDS if len(data[name])}
+    timed = timed or {"scan": data["scan"]}  # nothing but failures
+    ((table, rows),) = timed.items() if len(timed) == 1 else [("", pd.DataFrame())]
+    if len(data.files) != 1 or rows.empty and data["skipped"].empty:
         raise Refused(f"{path}: holds no repeated timings (of bench, streams run or stream-scan)")
-    (file,), (table,) = data.files, timed
-    case = CASES[table]
-    cases = summarise(tables[table], case).assign(mean_ns=np.nan, stdev_ns=np.nan)
+    (file,), case = data.files, CASES[table]
+    rows = rows.query("control == 0") if table == "schedule" else rows
+    cases = summarise(rows, case).assign(mean_ns=np.nan, stdev_ns=np.nan)
     on_host = pd.Series(file.kind == "host", cases.index)
     if table == "scan":
         on_host |= cases["variant"].isin(Variants(file.variants).ids(HOST))
@@ -135,8 +122,8 @@ def _own(path: Path, data: Data) -> Side:
     cases = cases.assign(on=np.where(on_host, "host", "device"), column=column)
     untimed = data["skipped"]
     untimed = untimed.assign(name=untimed["variant"] + " of " + untimed["items"].astype(str))
-    columns = [*case, "name", "reason", "failed"]
-    return Side(file, KINDS[table], case, cases, untimed.reindex(columns=columns))
+    untimed = untimed.reindex(columns=[*case, "name", "reason", "failed"])
+    return Side(file, KINDS[table], case, cases, untimed)
 
 
 def _others(read: Sequence[Data]) -> Side:
@@ -178,14 +165,14 @@ def paired(a: Side, b: Side) -> Comparison:
         median, mean = (cases[f"{name}_ns_{side}"] for name in ("median", "mean"))
         made[f"median_{side}_ns"] = median.where(sampled, mean)
     stated = [f"{name}_{side}" for side in "ab" for name in ("mean_ns", "stdev_ns", "count")]
-    p, *ends = welch(*(cases[name].to_numpy(dtype=float) for name in stated))
+    p, *ends = intervals.welch(*(cases[name].to_numpy(dtype=float) for name in stated))
     made = made.assign(p=p, **dict(zip(("ratio", "low", "high"), ends, strict=True)))
     timed = cases[sampled]
-    ratios = parts(ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"])))
+    ratios = parts(intervals.ratio_intervals(list(timed["samples_b"]), list(timed["samples_a"])))
     made.loc[sampled, list(ratios)] = pd.DataFrame(ratios, timed.index)
     for _, alike in timed.groupby(["count_a", "count_b"]):
         stacked = (np.stack(alike[f"samples_{side}"].to_list()) for side in "ab")
-        made.loc[alike.index, "p"] = mann_whitney_p(*stacked)
+        made.loc[alike.index, "p"] = intervals.mann_whitney_p(*stacked)
     made["p_corrected"] = corrected(made["p"].fillna(1.0))
     medians = made[["median_a_ns", "median_b_ns"]]
     made["time_us"] = medians.min(axis=1) / 1e3
@@ -202,8 +189,8 @@ def vendors(a: File, b: File) -> list[str]:
 
 
 def _unchanged(a: File, b: File) -> list[str]:
-    """Return the variants whose code is surely the same in both runs; for those of the host, the
-    processor as well. A field that neither file states does not count as the same."""
+    """The variants whose code, on the host the processor as well, is surely the same in both runs.
+    A field that neither file states does not count as the same."""
     same = lambda key: bool(a.context.get(key)) and a.context[key] == b.context.get(key)
     on_host = Variants({**a.variants, **b.variants}).ids(HOST)
     of_vendor = vendors(a, b) * all(map(same, VENDOR_KEYS))
@@ -225,9 +212,8 @@ def _unchanged_ratios(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def judged(comparison: Comparison, thresholds: np.ndarray | float, origin: str = "") -> Comparison:
-    """Return the comparison with verdicts. `thresholds`: one per case of both runs, or a single
-    value for all; 0.05 is 5% either way, NaN is none. `origin`: where the thresholds are from, in
-    words."""
+    """Return the comparison with verdicts. `thresholds`: one per case of both runs, or one for all;
+    0.05 is 5% either way, NaN is none. `origin`: where they are from, in words."""
     cases = comparison.cases.assign(threshold=thresholds)
     cases = cases.assign(**_unchanged_ratios(cases))
     farther = 1 + cases["threshold"]

@@ -7,16 +7,13 @@ import sys
 from pathlib import Path
 
 SOUND, FOUND, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-"""Exit statuses. SOUND: all is well. FOUND: the command found what it looks for, such as something
-slower or a claim that fails. BAD_INPUT: the input is wrong, or the output cannot be written."""
+"""All is well; what the command looks for was found; wrong input or output; ended by the user."""
 _MOST = 20
-"""At most this many sentences are printed. In a file of another device each of thousands of entries
-is wrong."""
+"""At most this many sentences are printed."""
 
 
 def say(sentence: str) -> None:
-    """Print a sentence. If nobody reads on, as behind ``| head``, the rest is not printed; files
-    are still written and the status is the same. OSError if the disk of the output is full."""
+    """Print a sentence, unless nobody reads on. OSError if the disk of the output is full."""
     try:
         print(sentence, flush=True)
     except OSError as error:

@@ -1,6 +1,5 @@
-"""Results as tables. A row is a sample, a launch or a count; its column `file` is an index of
-`Data.files`. `implicit_sync` and `concurrency` have a row per experiment and keep its times in a
-list, and `other` has a case of nvbench or Google Benchmark, with its samples."""
+"""Results as tables. A row is a sample, a launch, a check or a count; its column `file` is an index
+of `Data.files`."""
 
 from __future__ import annotations
 
@@ -203,8 +202,7 @@ class Data:
             self.complain(self.files[number].path, "", f"{message}: leave one of the files out")
 
     def _run_of(self, file: File) -> dict[str, Any]:
-        """Return the context of the run in whose folder a table lies, else of the first run of its
-        origin. If there are runs of several commits, only the device is known."""
+        """Return the context of the run beside a table, as far as the runs there agree."""
         runs = [f for f in self.files if f.on_gpu and not f.unowned and f.origin == file.origin]
         here = [run for run in runs if run.path.parent == file.path.parent] or runs[:1]
         if not here:
@@ -262,9 +260,8 @@ class Data:
         return about
 
     def on(self, device: str, alike: bool = False) -> Data:
-        """Return the data as if there were no other GPU. Counts and simulations stay, and so do
-        times of CPUs, unless they are of the session of another GPU. `alike`: variants keep the
-        order of all devices."""
+        """Return the data as if there were no other GPU. Counts, simulations and other hosts
+        stay. `alike`: variants keep the order of all devices."""
         if self.devices in ([], [device]):
             return self
 
@@ -291,8 +288,7 @@ class Data:
 
     @cached_property
     def places(self) -> dict[str, dict[int, int]]:
-        """Return the place of each file in the order in which files answer, by table. The file with
-        most variants is first; of equals, the newest."""
+        """The place of each file by table: that with most variants first; of equals, the newest."""
         order = {}
         for name, counted in _COUNTED.items():
             timed = self[name].groupby("file")[counted].nunique().to_dict()
@@ -315,8 +311,7 @@ _APART = {
     "waits": ["variant", "tile", "items", "type", "ranks", "rank", "role"],
     "repeats": ["variant", "type", "op", "mode"],
 }
-"""Columns that name a case, for tables whose cases are not chosen by date. If two files that were
-measured now on one device have a case, no figure could tell which is meant."""
+"""Columns that name a case. No two files that were measured now on one device may have a case."""
 
 
 def ranked(files: Iterable[File], first: str = "") -> list[str]:

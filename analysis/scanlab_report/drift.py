@@ -1,11 +1,8 @@
-"""Drift, outliers and lowered clocks within a results file. They are reported; no sample is left
-out.
+"""Drift, outliers and lowered clocks within a results file. No sample is left out.
 
-Cases are timed in rounds, so changes over time show as differences between rounds. Each time is
-divided by the median of the other samples of its case, which makes cases comparable; divided by the
-median of all, one sample in five would be exactly 1. Drift is the round whose median over cases is
-farthest from 1. Outliers lie beyond Tukey's fences, 1.5 interquartile ranges outside the quartiles
-of a case.
+Each time is divided by the median of the other samples of its case. Drift is the round whose median
+over cases is farthest from 1. Outliers lie beyond Tukey's fences, 1.5 interquartile ranges outside
+the quartiles of a case.
 """
 
 from __future__ import annotations
@@ -35,8 +32,8 @@ class Timed(NamedTuple):
 
 
 def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
-    """Return the files of the first device that timed two rounds or more of scans or schedules, by
-    date, without the times of the host's cores in a file of a GPU. Lacking if there are none."""
+    """Return the files of the first device with two rounds or more, by date, without times of the
+    host in a file of a GPU."""
     hosts, made = data.variants.ids(HOST), []
     for number, rows in data[kind].groupby("file"):
         file = data.files[number]
@@ -55,8 +52,7 @@ def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
 
 
 def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the samples of cases with two or more: `case` (a number), `rounds` (the samples of the
-    case), `relative` (to the median of the case's other samples) and `outlier`."""
+    """The samples of cases with two or more, with `case`, `rounds`, `relative`, `outlier`."""
     number = rows.groupby(CASES[kind], sort=False, dropna=False).ngroup()
     samples = rows[["round", "ns", "sm_clock_mhz", "converged"]].assign(case=number)
     samples["rounds"] = samples.groupby("case")["case"].transform("size")
@@ -95,8 +91,7 @@ def summary(timed: Timed, kind: str) -> dict[str, Any]:
 
 
 def _farthest_round(samples: pd.DataFrame) -> Interval:
-    """The round whose median is farthest from 1, in percent above 1. Cases are compared with those
-    that have equally many rounds, unless these are few."""
+    """The round, among cases with equally many, whose median is farthest from 1, in percent."""
     sizes = samples.groupby("rounds")["case"].nunique()
     rows = samples[samples["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
     medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)
@@ -106,8 +101,7 @@ def _farthest_round(samples: pd.DataFrame) -> Interval:
 
 
 def _beyond_fences(rows: np.ndarray) -> np.ndarray:
-    """Return which values of each row lie beyond Tukey's fences, 1.5 times the distance of the
-    fourths outside them."""
+    """Return which values of each row lie 1.5 distances of the fourths outside them."""
     ordered, count = np.sort(rows, axis=1), rows.shape[1]
     depth = ((count + 1) // 2 + 1) / 2 - 1  # of the fourth: that of the median of a half
     ends = [math.floor(depth), math.ceil(depth)]
@@ -117,8 +111,7 @@ def _beyond_fences(rows: np.ndarray) -> np.ndarray:
 
 @cache
 def _normal_share(count: int) -> float:
-    """The share of so many normal values beyond the fences, to a tenth of a percent. It is larger
-    for few values (Hoaglin et al. 1986)."""
+    """The share of so many normal values beyond the fences (Hoaglin et al. 1986)."""
     if count < FEWEST:
         return 0.0
     values = np.random.default_rng(SEED).normal(size=(20_000, count))

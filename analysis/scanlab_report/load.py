@@ -1,8 +1,5 @@
-"""Reads the files that the programs write, checks them at the door, and makes tables of them.
-
-The structs of `schema` say what a document may hold. Whatever does not fit becomes a complaint with
-its file and place, and reading goes on.
-"""
+"""Reads the files that the programs write, checks them at the door by the structs of `schema`, and
+makes tables of them."""
 
 from __future__ import annotations
 
@@ -40,8 +37,8 @@ _UNKNOWN = "is no results file of a known program: Scanlab, nvbench or Google Be
 def load(
     measured: Iterable[Path], recorded: Iterable[Path] = (), first: str = "", unknown: bool = False
 ) -> Data:
-    """Read every results file below some folders (a path may be a file), each once. A file that is
-    named must be of a known program, unless `unknown` files are passed over."""
+    """Read every results file below some folders, or named by itself, once. A file that is named
+    must be of a known program, unless `unknown` files are passed over."""
     data, seen = Data(first=first), set()
     for origin, paths in ((MEASURED, measured), (RECORDED, recorded)):
         for path in paths:
@@ -228,8 +225,7 @@ _ASKS = {("blocks", "the host"): "host", ("serialises", "kernels of two streams"
 
 
 def _trace(data: Data, path: Path, origin: str, trace: documents.Trace) -> None:
-    """Read the complete events of the process `multiprocessors`, or `engines` if there is none, and
-    those of `host`. A comparison has two processes of each kind, and their lanes stay apart."""
+    """Read the events of the process `multiprocessors`, else of `engines`, and those of `host`."""
     processes, engines = {}, {}
     for event in trace.traceEvents:
         if (event.ph, event.name) == ("M", "process_name"):

@@ -40,9 +40,7 @@ _MORE = {"counters": ["mode", "load"], "waits": ["tile", "ranks", "rank", *_RUN]
 
 
 def history(data: Data, path: Path, origin: str) -> None:
-    """Read each session of a history as a file of its own, below the folder that it had. A row is a
-    case of a scan, or of a scan larger than the device, which has a `way`; `times_ns` are its
-    samples."""
+    """Read each session of a history as a file of its own, below the folder that it had."""
     raw = load_bytes(path)
     try:
         table = pd.read_csv(io.BytesIO(raw), dtype=str, keep_default_na=False)
@@ -93,8 +91,7 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
 
 
 def verification(data: Data, path: Path, origin: str) -> None:
-    """Read the output of `verify --json`, one line per check, as rows of `checks`. Variants, types,
-    operators and modes that ran many times on the same input are rows of `repeats`."""
+    """Read the output of `verify --json` as rows of `checks`, and of `repeats` for `--repeat`."""
     raw = load_bytes(path).splitlines()
     lines = [decoded(line, f"line {number}") for number, line in enumerate(raw, start=1)]
     if not lines or struct_of(lines[0]) is not documents.Verification:
@@ -146,8 +143,7 @@ Case = Mapping[str, object]
 
 
 def _ranges(file: Path) -> results.Ranges:
-    """Read the ranges of a report: `scanlab bench --once --out X.ranges.json` runs each case in an
-    NVTX range, and says in that file which is of which case."""
+    """Read `X.ranges.json`, which says which NVTX range of the report `X.csv` is of which case."""
     candidates = [file.with_suffix(f".ranges{suffix}") for suffix in JSON]
     path = next((path for path in candidates if path.is_file()), candidates[0])
     if not path.is_file():
@@ -178,9 +174,8 @@ def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Case]:
 
 
 def _launches(text: str, metrics: Mapping[str, str], cases: Mapping[str, Case]) -> pd.DataFrame:
-    """One row a launch within the range of a case: the case, the kernel, the number of the launch
-    within the case, and the columns of ``metrics``. ValueError, which names the launch, if a metric
-    is missing or is not a number."""
+    """One row a launch within the range of a case, with the columns of ``metrics``. ValueError, with
+    the launch, if a metric is missing or is not a number."""
     try:
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except pd.errors.ParserError as error:
@@ -190,31 +185,27 @@ def _launches(text: str, metrics: Mapping[str, str], cases: Mapping[str, Case]) 
         raise ValueError(f"lacks the columns {', '.join(lacking)}")
     ranges = next((column for column in table if "Push/Pop" in column), "ID")
     # ncu puts a colon and the fields that a range lacks behind its name.
-    case_of = {
-        cell: next((case for name, case in cases.items() if f":{name}:" in cell), None)
-        for cell in set(table[ranges])
-    }
-    launches: dict[str, dict[str, object]] = {}
-    numbers: dict[tuple[object, ...], int] = {}
-    for row in table.to_dict("records"):
-        if (case := case_of[row[ranges]]) is None:
-            continue
-        id_, metric, unit = row["ID"], row["Metric Name"], row["Metric Unit"]
-        if id_ not in launches:
-            key = tuple(case.values())
-            numbers[key] = number = numbers.get(key, -1) + 1
-            launches[id_] = {**case, "kernel": row["Kernel Name"], "launch_index": number}
-        if column := metrics.get(metric):
-            place = f"launch {id_}, {metric}"
-            if unit.endswith("byte") and unit != "byte":
-                raise ValueError(f"{place} is in {unit}: run ncu with --print-units base")
-            launches[id_][column] = whole(row["Metric Value"].replace(",", ""), place)
-    for id_, launch in launches.items():
-        if lacking := [metric for metric, column in metrics.items() if column not in launch]:
-            raise ValueError(f"launch {id_} lacks the metric {lacking[0]}")
-    if not launches:
+    named = lambda cell: next((name for name in cases if f":{name}:" in cell), None)
+    table["name"] = table[ranges].map({cell: named(cell) for cell in set(table[ranges])})
+    table = table.dropna(subset="name")
+    launches = table.drop_duplicates("ID").set_index("ID")
+    if launches.empty:
         raise ValueError("no launch lies in an NVTX range that names a case; run ncu with --nvtx")
-    return pd.DataFrame(launches.values())
+    made = pd.DataFrame([cases[name] for name in launches["name"]], launches.index)
+    made["kernel"] = launches["Kernel Name"]
+    made["launch_index"] = launches.groupby("name").cumcount()
+    for metric, column in metrics.items():
+        own = table[table["Metric Name"] == metric].drop_duplicates("ID", keep="last")
+        if lacking := sorted(set(launches.index) - set(own["ID"])):
+            raise ValueError(f"launch {lacking[0]} lacks the metric {metric}")
+        for id_, unit in zip(own["ID"], own["Metric Unit"], strict=True):
+            if unit.endswith("byte") and unit != "byte":
+                how = "run ncu with --print-units base"
+                raise ValueError(f"launch {id_}, {metric} is in {unit}: {how}")
+        values = own.set_index("ID")["Metric Value"].str.replace(",", "").items()
+        counts = {id_: whole(value, f"launch {id_}, {metric}") for id_, value in values}
+        made[column] = made.index.map(counts)
+    return made.reset_index(drop=True)
 
 
 # ------------------------------------------------------------------ corrections of recorded files

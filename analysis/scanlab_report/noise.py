@@ -1,10 +1,8 @@
 """How much two runs of the same code differ, and the threshold that this puts on a verdict.
 
-The samples of one process agree with each other better than with those of another process: clocks,
-aliasing in memory and the host differ, and no interval from within a run knows of it. So code is
-run twice and compared with itself; the farthest that an interval of a ratio lay from 1 is the
-threshold for others, by how long a case takes, because short ones differ most. The host's processor
-has noise apart from the device's. `data/noise/DEVICE.json` keeps such pairs of runs.
+Samples of one process agree better than those of two, and no interval from within a run knows of
+it. So code is run twice and compared with itself: the farthest that the interval of a ratio lay
+from 1 is the threshold, by how long a case takes. `data/noise/DEVICE.json` keeps such pairs.
 """
 
 from __future__ import annotations
@@ -28,11 +26,9 @@ from scanlab_report.written import write
 
 _BANDS = ["under 10 µs", "10 to 100 µs", "100 µs and more"]
 FEWEST_CASES = 20
-"""A threshold is the largest of at least this many differences. With fewer, that of all times
-counts, if they are enough."""
+"""A threshold is the largest of at least so many differences, else that of all times."""
 DEFAULT = 0.1
-"""The threshold of a kind of timings with too few cases on record, on the device alone. Scans of
-10 µs and more lay about as far apart on the devices on record."""
+"""The threshold of timings on the device with too few cases on record."""
 
 
 class NoiseError(ValueError):
@@ -52,8 +48,7 @@ def knows(pairs: pd.DataFrame, kind: str) -> bool:
 
 def thresholds(pairs: pd.DataFrame, kind: str, cases: pd.DataFrame) -> np.ndarray:
     """Return the ratio beyond 1 that two runs of one code reached, for each case, by `on` and
-    `time_us`. NaN if it is not known; on the device at least DEFAULT. It is never less than that of
-    longer times: a few short cases show less than short times can differ."""
+    `time_us`, at least that of longer times; NaN if it is not known."""
     sums, rows = {"cases": "sum", "threshold": "max"}, pairs[pairs["kind"] == kind]
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
     enough = lambda known: known["threshold"].where(known["cases"] >= FEWEST_CASES).astype(float)
@@ -67,8 +62,7 @@ def thresholds(pairs: pd.DataFrame, kind: str, cases: pd.DataFrame) -> np.ndarra
 
 
 def read(devices: Sequence[str], folder: Path = DATA / "noise") -> list[pd.DataFrame]:
-    """Return the thresholds on record of each device: the `kind` of timings, the file `a` of the
-    pair, `on` and `time`, the number of `cases`, and their `threshold`."""
+    """Return the thresholds on record of each device, one row per pair, `on` and `time`."""
     known = dict(map(_read, sorted(folder.glob("*.json"))))
     return [
         pd.DataFrame(

@@ -29,8 +29,7 @@ def nothing_among(paths: Sequence[Path]) -> str:
 
 
 def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Split paths into measured and recorded ones. A path into the recorded data counts as recorded
-    however it is named."""
+    """Split paths into measured ones and those into the recorded data."""
     recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
     return [path for path in paths if path not in recorded], recorded
 
@@ -44,8 +43,7 @@ def on_device(data: Data, device: str) -> Data:
 
 
 def opened(paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = ()) -> Data:
-    """Return all results below the paths, of one session of each device, with the published tables.
-    The device that the claims are about comes before others."""
+    """Return all results below the paths, of one session of each device, with published tables."""
     if wrong := missing(list(paths)):
         raise Refused(*wrong)
     measured, more = apart(paths)
@@ -116,8 +114,7 @@ def refuse_others(data: Data) -> None:
 
 @contextlib.contextmanager
 def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[shown.Entry, Data]]:
-    """Yield a figure or table, and the results with what the user asks for. Refused if it cannot
-    follow an option, or if something lacks that it needs."""
+    """Yield a figure or table, and the results for it; Refused if they lack what it needs."""
     name = options.name
     if (entry := registered(kind).get(name)) is None:
         raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")

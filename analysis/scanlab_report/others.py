@@ -1,7 +1,6 @@
-"""Results of other programs, nvbench's JSON and Google Benchmark's, as rows of the table `other`.
+"""Results of nvbench and of Google Benchmark as rows of the table `other`.
 
-A row is a case: a benchmark at one point of its axes, on one device, with its samples, or with what
-the file states where it has none.
+A row is a case with its samples, or with what the file states where it has none.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ _NO_TIME = "the file has no time of it"
 _NEW: dict[str, Any] = {"skipped": "", "failed": False, "unusable": False, "axes": {}, "count": 0}
 _NEW |= dict.fromkeys(("case", "device", "gpu"), "") | {"samples": np.empty(0)}
 _NEW |= dict.fromkeys(("mean", "stdev", "median", "batch", "rate"), math.nan)
-"""A case without a time yet. Times are in seconds, NaN if the file does not state them; `rate` is
-in bytes per second, `device` the number of the GPU, `gpu` its name."""
+"""A case without a time yet. Times are in seconds, and NaN if the file does not state them."""
 
 
 def program(document: Any) -> str:
@@ -43,8 +41,7 @@ def program(document: Any) -> str:
 
 
 def read(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Return the context of a file and its rows of `other`; Misfit if it is no results file. A case
-    that does not fit has a reason and no time."""
+    """Return the context of a file and its rows; a case that does not fit has a reason."""
     by = program(document)
     context, cases = (nvbench if by == NVBENCH else google)(file, document)
     rows = pd.DataFrame(cases, columns=["benchmark", *_NEW])
@@ -251,9 +248,8 @@ class _Entry(Struct):
 
 
 def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the context and the cases of Google Benchmark's JSON, version 1.5 or newer. A
-    benchmark that is registered twice makes two cases of one name. Entries of one registration are
-    its samples, even from several runs."""
+    """Return the context and the cases of Google Benchmark's JSON. Entries of one registration are
+    its samples; a benchmark that is registered twice makes two cases of one name."""
     about = convert(document["context"], _About, "context")
     registered: dict[tuple[str, int | None, int | None], dict[str, _Entry]] = {}
     for index, raw in enumerate(listed(document, "benchmarks")):
@@ -277,8 +273,7 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
 
 
 def _entry_times(entries: Mapping[str, _Entry]) -> dict[str, Any]:
-    """The samples of a registration, or the aggregates of samples that the file does not have, or
-    why it has no time."""
+    """The samples of a registration, or aggregates, or why it has no time."""
     for entry in sorted(entries.values(), key=lambda entry: not entry.error_occurred):
         if entry.error_occurred or entry.skipped is True:  # an error outranks what was skipped
             reason = _one_line(entry.error_message or entry.skip_message) or _NO_TIME

@@ -19,8 +19,7 @@ from scanlab_report.tables import CASE, CASES, MEASURED, RECORDED
 
 
 class Lacking(LookupError):
-    """A figure needs data that are missing. `no {what}` is the reason. `variants` are those whose
-    timings are missing, by id or glob."""
+    """A figure needs data that are missing: `no {what}`, timings of `variants`, by id or glob."""
 
     def __init__(self, what: str, variants: Sequence[str] = ()) -> None:
         super().__init__(what)
@@ -186,8 +185,7 @@ def of_variant(
 
 
 def line(cases: pd.DataFrame, variant: str, settings: str = "", **wanted: Any) -> pd.DataFrame:
-    """Return the same cases at powers of two, where lines are smooth; at all sizes if no size is a
-    power."""
+    """Return the same cases at powers of two; at all sizes if no size is a power."""
     rows = of_variant(cases, variant, settings, **wanted)
     sizes = cases.loc[cases["variant"] != FLOOR, "items"]
     return rows[power_of_two(rows["items"])] if power_of_two(sizes).any() else rows

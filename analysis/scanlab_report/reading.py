@@ -56,8 +56,7 @@ def read_csv(text: str) -> pd.DataFrame:
 
 
 def checked(table: pd.DataFrame, forms: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str]]:
-    """The rows whose values fit, and a sentence on each value that does not. Misfit if a column of
-    `forms` is missing."""
+    """The rows whose values fit, and a sentence on each value that does not."""
     if missing := [column for column in forms if column not in table]:
         raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
     wrong = []

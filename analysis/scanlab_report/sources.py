@@ -83,8 +83,7 @@ def source_of(
 
 
 def sources(data: Data, *drawn: pd.DataFrame) -> list[Source]:
-    """Return the source of each table of cases that a figure draws. A table has `file`, and `count`
-    if its numbers are medians. Emulator counts have `content`."""
+    """The source of each table that a figure draws, by its `file` and the `count` of medians."""
     lines: dict[str, Source] = {}
     for rows in drawn:
         if rows.empty:

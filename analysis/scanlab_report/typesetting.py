@@ -38,8 +38,7 @@ def latexmk() -> str | None:
 
 
 def typeset(paper: str, generated: Path, out: Path) -> list[str]:
-    """Write the PDF of a paper once it is whole, so that a failure leaves the last PDF. Return the
-    lines that run off their page. `generated`: the folder that the source knows as `generated/`."""
+    """Write the PDF of a paper once it is whole. Return the lines that run off their page."""
     source, work = FOLDER / f"{paper}.tex", out / WORK / paper
     work.mkdir(parents=True, exist_ok=True)
     link, log = work / "generated", work / f"{paper}.log"

@@ -17,8 +17,7 @@ written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status. A file that cannot be written or read ends in a
-    sentence, whatever the command; so does Ctrl-C."""
+    """Run one command and return its exit status. An error of the system ends in a sentence."""
     try:
         options = command_line().parse_args(arguments)
         return options.command(options)

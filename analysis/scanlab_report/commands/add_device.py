@@ -96,8 +96,7 @@ def _model(folder: Path) -> Iterator[File]:
 
 
 def _provenance(data: Data, files: list[File]) -> Iterator[str]:
-    """Sentences on provenance that is missing, or that no recorded file may have, and on files of
-    another device, host or commit than the first."""
+    """Sentences on provenance that is missing or wrong, and on files of another run."""
     sampled = [data.files[n] for table in SAMPLED for n in dict.fromkeys(data[table]["file"])]
     for file in files:
         host, about = file.kind == "host", file.context
@@ -136,8 +135,7 @@ def _few(data: Data) -> Iterator[str]:
 def _unverified(
     folder: Path, data: Data, checks: list[File], commit: str, tests: list[Path]
 ) -> Iterator[str]:
-    """Sentences on verifications and tests that did not pass, or that are of something else. Scans
-    on a GPU are verified on it."""
+    """Sentences on verifications and tests that did not pass, or that are of something else."""
     scanned = [data.files[n] for name in ("scan", "distributed") for n in data[name]["file"]]
     device = next((file.device for file in scanned if file.on_gpu), "")
     if device and not checks:
@@ -169,8 +167,7 @@ def _recorded(paths: list[Path], recorded: Path) -> list[Path]:
 
 
 def _file(run: Path, paths: list[Path], counts: list[Any], date: str, recorded: Path) -> Path:
-    """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, plus a letter if the date is
-    taken. DEVICE is `nvidia-h200`, and `nvidia-h200-x4` for scans over four GPUs."""
+    """Copy the files, with JSON compressed, to `recorded/DEVICE/DATE`, or a free letter behind."""
     with in_place_of(recorded) as made:
         (whole := made / "run").mkdir()
         for path in paths:

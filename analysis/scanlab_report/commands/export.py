@@ -83,8 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _files(data: Data, made: Mapping[str, pd.DataFrame], paths: list[Path]) -> pd.DataFrame:
-    """The files of some tables, each named by its place in the data, or else in the folder that was
-    exported, so that names hold no paths of a machine."""
+    """The files of some tables, named by their place in the data or in what was exported."""
     ends = [path if path.is_dir() else path.parent for path in paths]
     folder = os.path.commonpath([os.path.abspath(path) for path in ends])
     rows = []

@@ -103,8 +103,7 @@ def _commit(file: File) -> str:
 
 
 def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
-    """Yield the parts on the first operator of the variant, sums if they were timed: a figure and a
-    table per type, and where they are from."""
+    """Yield a figure and a table per type, of sums if they were timed, and where they are from."""
     try:
         cases = contests(data, variant)
     except Lacking:
@@ -130,8 +129,7 @@ def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
 
 
 def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> str:
-    """Times beside the copy and the fastest CUB by size, in cold inclusive scans from a stream if
-    they were timed."""
+    """Times beside the copy and the fastest CUB by size, of the usual scans if they were timed."""
     for column, usual in (("mode", "inclusive"), ("cache", "cold"), ("launch", "stream")):
         values = set(own[column])
         own = pick(own, **{column: usual if usual in values else min(values)})

@@ -61,9 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
-    """Write the session of some files. Return its content, and what it lacks. Files without results
-    are left out. ValueError, whose `args` are sentences, if anything is wrong with a file, or if
-    the files are of two devices."""
+    """Write the session of some files. Return its content, and what it lacks. ValueError with
+    sentences if a file is wrong, or if the files are of two devices."""
     data = load(sorted(files), unknown=True)
     if data.problems:
         raise ValueError(*map(str, data.problems))

@@ -34,8 +34,7 @@ _jobs: dict[str, Callable[[], str]] = {}
 
 
 def write_report(data: Data, out: Path, paper: Path | None) -> None:
-    """Write the report below `out`, and what the papers include below `paper`. The papers are of
-    the first device. Print a sentence per figure and table, or why it is left out."""
+    """Write the report below `out`, and what the papers include below `paper`."""
     load_all()
     others = len(data["other"]) > 0
     for folder in filter(None, (out, paper)):
@@ -59,8 +58,7 @@ def write_report(data: Data, out: Path, paper: Path | None) -> None:
 
 
 def side_by_side(jobs: Mapping[str, Callable[[], str]]) -> dict[str, str]:
-    """Return the result of each job. As many jobs run at a time as there are processors, in copies
-    of this process, which leave Ctrl-C to it. The first exception ends the work."""
+    """Return the result of each job. As many run at a time as there are processors."""
     if WORKERS < 2:
         return {name: job() for name, job in jobs.items()}
     _jobs.update(jobs)

@@ -29,8 +29,7 @@ GALLERY = DATA.parent / "docs" / "gallery"
 WIDTH, COLOURS = 700, 64
 """Pixels and colours of a picture in the gallery: all together stay below a megabyte."""
 COST_ITEMS = 1 << 16
-"""Items for which the cost is counted: more than one tile, so that the cost of tiles together
-shows."""
+"""Items for which the cost is counted: more than one tile."""
 
 
 def ladder(data: Data) -> Shown:
@@ -116,8 +115,7 @@ def _printed() -> dict[str, str]:
 
 
 def _texts(*makes: Callable[[Data], Shown], of_all: bool = False) -> Callable[[Data], str]:
-    """The text of tables or sentences with caption and source: of the first device that has them,
-    or of all devices."""
+    """The text of tables or sentences with caption and source, of the first device or `of_all`."""
 
     def text(data: Data) -> str:
         made = []
@@ -160,8 +158,7 @@ def fault(page: Path) -> str:
 
 
 def fill(page: Path, data: Data, drawn: Path) -> list[Path]:
-    """Replace the parts of a page and its pictures, from data and the folder of figures just drawn.
-    Return the files that were written. A part stays as it is where data are lacking."""
+    """Replace the parts and pictures of a page that have data. Return what was written."""
     text = page.read_text(encoding="utf-8")
     for name in [name for name in PARTS if markers.begin(name) in text]:
         try:

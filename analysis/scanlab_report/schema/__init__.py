@@ -28,8 +28,7 @@ _TODAY = {schema.partition("/")[0]: schema for schema in DOCUMENTS}
 
 
 def struct_of(document: Any) -> Any:
-    """The struct of a document, by the schema that it names; None if the analysis reads none of its
-    kind. Misfit if it is of another version."""
+    """The struct of a document, by its schema; None if it is of no kind that is read."""
     if not isinstance(document, dict):
         return None
     place, schema = "schema", document.get("schema")

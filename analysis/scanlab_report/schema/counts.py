@@ -69,8 +69,7 @@ class Fault(Struct, kw_only=True, frozen=True):
 
 
 class Explanation(Case, kw_only=True, frozen=True):
-    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases. Recorded counts
-    are written from it."""
+    """Output of `scanlab explain --json` and `--all`: one case, or a list of cases."""
 
     schema: Literal["scanlab-explain/2"]
     primitive: Name = "scan"

@@ -302,8 +302,7 @@ class Ended(Struct, kw_only=True, frozen=True):
 
 
 class Verification(Struct, kw_only=True, frozen=True):
-    """Output of `verify --json FILE`: one object per line, written when its check ends. A file
-    without the last line is incomplete."""
+    """Output of `verify --json FILE`, one object per line, complete if it has the last."""
 
     context: Annotated[VerificationContext, means("in the first line")]
     checks: Annotated[list[Check], means("the lines between")]

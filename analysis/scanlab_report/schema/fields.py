@@ -1,5 +1,4 @@
-"""Values that are read: through the structs of :mod:`scanlab_report.schema`, with a sentence for
-the first that does not fit."""
+"""Values that are read, with a sentence for the first that does not fit."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ REMEDY = "make the file again, or leave it out"
 
 
 class Misfit(ValueError):
-    """Where in a document something does not fit, such as ``benchmarks[3].items``, and what is
-    wrong there."""
+    """Where in a document something does not fit, such as ``benchmarks[3].items``, and why."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(f"{place}: {message}" if place else message)
@@ -29,8 +27,7 @@ class Misfit(ValueError):
 def convert(
     value: Any, type_: type[Read], place: str = "", remedy: str = REMEDY, strict: bool = True
 ) -> Read:
-    """Convert a value, or a whole document that lies at `place`, to a type. Misfit if it does not
-    fit, with `remedy` as advice. Unless `strict`, text may stand for a number."""
+    """Convert a value at `place` to a type. Unless `strict`, text may stand for a number."""
     try:
         return msgspec.convert(value, type_, strict=strict)
     except msgspec.ValidationError as error:
@@ -48,8 +45,7 @@ def convert(
 
 
 def convert_each(values: list[Any], type_: Any, place: Callable[[int], str]) -> list[Any]:
-    """Convert each value to a type; a value that does not fit becomes its Misfit. ``place`` gives
-    the place of a value in its document, by its index."""
+    """Convert each value to a type; one that does not fit becomes a Misfit at its ``place``."""
     with contextlib.suppress(msgspec.ValidationError):
         return msgspec.convert(values, list[type_])  # all at once takes half the time
     converted: list[Any] = []
@@ -87,8 +83,7 @@ def shown(value: Any) -> str:
 
 
 def whole(text: str, name: str) -> int:
-    """Return a whole number in letters, as tables have it. ValueError if it is no whole number, or
-    too large to be meant."""
+    """Return a whole number in letters; ValueError if it is none, or too large to be meant."""
     if not re.fullmatch("[0-9]{1,16}", text) or int(text) > EXACT:
         raise ValueError(f"{name} must be a whole number of 0 to 2^53, not {shown(text)}")
     return int(text)

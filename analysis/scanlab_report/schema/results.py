@@ -1,5 +1,4 @@
-"""Timings, in Google Benchmark's JSON: scans, schedules and their parts, scans larger than the
-device."""
+"""Timings of scans, of schedules and their parts, in Google Benchmark's JSON."""
 
 from __future__ import annotations
 
