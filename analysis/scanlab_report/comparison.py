@@ -6,8 +6,6 @@ counts from 1, or from the median ratio of unchanged code that is timed alike, a
 such ratios. A case that no samples could have decided is *too few*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

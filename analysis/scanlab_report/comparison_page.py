@@ -1,7 +1,5 @@
 """The page of a comparison: its outcome in sentences, a table of what changed, a figure."""
 
-from __future__ import annotations
-
 from matplotlib.figure import Figure
 
 from scanlab_report import comparison, marks, style

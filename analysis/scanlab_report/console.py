@@ -1,7 +1,5 @@
 """The output of every command of ``scanlab-report``: exit statuses, sentences, counts."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

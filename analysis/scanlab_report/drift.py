@@ -5,8 +5,6 @@ over cases is farthest from 1. Outliers lie beyond Tukey's fences, 1.5 interquar
 the quartiles of a case.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The experiments of `data/experiments.toml`: their commands, and how long they take."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable
 from functools import cache

@@ -1,8 +1,6 @@
 """Reads the files that the programs write, checks them at the door by the structs of `schema`, and
 makes tables of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Rows of CSV tables, of verification, and of the history of sessions."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tomllib
@@ -174,8 +172,8 @@ def _cases_of(data: Data, ranges: results.Ranges) -> dict[str, Case]:
 
 
 def _launches(text: str, metrics: Mapping[str, str], cases: Mapping[str, Case]) -> pd.DataFrame:
-    """One row a launch within the range of a case, with the columns of ``metrics``. ValueError, with
-    the launch, if a metric is missing or is not a number."""
+    """One row a launch within the range of a case, with the columns of ``metrics``; ValueError
+    with the launch if a metric is missing or is not a number."""
     try:
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except pd.errors.ParserError as error:

@@ -5,8 +5,6 @@ it. So code is run twice and compared with itself: the farthest that the interva
 from 1 is the threshold, by how long a case takes. `data/noise/DEVICE.json` keeps such pairs.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results of a few files and folders for a command that makes one figure, table or page of them."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import fnmatch

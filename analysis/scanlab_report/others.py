@@ -3,8 +3,6 @@
 A row is a case with its samples, or with what the file states where it has none.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re
@@ -124,20 +122,15 @@ class _Benchmark(Struct):
     states: list[Any] | None
 
 
-class _Device(Struct):
-    id: int
-    name: str
-
-
 class _Document(Struct):
     benchmarks: list[_Benchmark] | None
-    devices: list[_Device] | None = None
+    devices: list[dict[str, Any]] | None = None
 
 
 def nvbench(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The context and the cases of nvbench's JSON, format 1; Misfit if it is no results file."""
     content, cases = convert(document, _Document), []
-    gpus = {str(device.id): _one_line(device.name) for device in content.devices or []}
+    gpus = {str(gpu.get("id")): _one_line(str(gpu.get("name"))) for gpu in content.devices or []}
     for b, benchmark in enumerate(content.benchmarks or []):
         for s, raw in enumerate(benchmark.states or []):
             place = f"benchmarks[{b}].states[{s}]"
@@ -219,12 +212,6 @@ _FITTED = ("BigO", "RMS")
 """Aggregates of a whole family of benchmarks: no times."""
 
 
-class _About(Struct):
-    date: str = ""
-    host_name: str = ""
-    num_cpus: Count = 0
-
-
 class _Entry(Struct):
     name: str
     run_type: Literal["iteration", "aggregate"]
@@ -250,7 +237,7 @@ class _Entry(Struct):
 def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the context and the cases of Google Benchmark's JSON. Entries of one registration are
     its samples; a benchmark that is registered twice makes two cases of one name."""
-    about = convert(document["context"], _About, "context")
+    about = {"date": "", "host_name": "", "num_cpus": 0} | document["context"]
     registered: dict[tuple[str, int | None, int | None], dict[str, _Entry]] = {}
     for index, raw in enumerate(listed(document, "benchmarks")):
         place = f"benchmarks[{index}]"
@@ -268,8 +255,8 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
             times = _unusable("", misfit)
         axes = _arguments(arguments)
         cases.append(_NEW | {"benchmark": benchmark, "case": arguments, "axes": axes} | times)
-    cpu = f"{_one_line(about.host_name) or 'unnamed host'}, {about.num_cpus} CPUs"
-    return {"kind": "host", "cpu": cpu, "date": _one_line(about.date)}, cases
+    cpu = f"{_one_line(str(about['host_name'])) or 'unnamed host'}, {about['num_cpus']} CPUs"
+    return {"kind": "host", "cpu": cpu, "date": _one_line(str(about["date"]))}, cases
 
 
 def _entry_times(entries: Mapping[str, _Entry]) -> dict[str, Any]:

@@ -5,8 +5,6 @@ what is compared was timed together wherever a file has it together, and samples
 never pooled. What was measured now answers before what is recorded, for a figure as a whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plain files: JSON and CSV. Whatever cannot be read is a Misfit."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The tables: the columns of each, and what names a case."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from scanlab_report.schema import documents

@@ -1,7 +1,5 @@
 """The papers as text and as PDF: latexmk on `paper/*.tex` with what analysis generated for them."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

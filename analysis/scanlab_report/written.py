@@ -1,7 +1,5 @@
 """Writing so that what was there stays until all that replaces it is written."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Fixtures that several files of tests share."""
 
-from __future__ import annotations
-
 import contextlib
 import resource
 import sys

@@ -3,8 +3,6 @@
 Times come from a toy model with seeded noise and say nothing about any device.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import gzip

@@ -1,8 +1,6 @@
 """Invented results of nvbench and Google Benchmark, in the formats that nvbench's json_printer.cu
 and Google Benchmark's json_reporter.cc write."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
 """add-device: a sound run is filed whole, and anything else is refused with file and reason, and
 nothing is filed."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

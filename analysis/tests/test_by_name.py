@@ -1,7 +1,5 @@
 """Figures and tables by name: what is listed of them, and one drawn alone; one variant."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,8 +1,6 @@
 """Every command: bad results, a full disk and an interruption are one sentence, and what was there
 stays."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,8 +1,6 @@
 """Tests of compare: it finds differences, finds none between two runs of one code, and reports
 undecided cases."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Sessions and devices: which recorded files belong together, and what is left of one device."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """export: tidy tables that agree with what was read, and a dictionary that leaves no column out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd
@@ -15,10 +13,6 @@ from tests import fixtures
 def export(out: Path, *paths: Path) -> dict[str, pd.DataFrame]:
     assert main(["export", *map(str, paths), "--out", str(out)]) == 0
     return {file.stem: pd.read_csv(file) for file in out.glob("*.csv")}
-
-
-def scan(**context: str) -> object:
-    return fixtures.results(fixtures.repetition(fixtures.case("best", 1024), 0, 5.0), **context)
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +58,3 @@ def test_parquet_says_the_same_as_csv(out: Path) -> None:
     for file in out.glob("*.csv"):
         parquet = pd.read_parquet(file.with_suffix(".parquet"))
         assert parquet.to_csv(index=False) == file.read_text(), file
-
-
-def test_nothing_is_written_of_files_with_a_fault(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for folder in ("one", "two"):
-        fixtures.write(tmp_path / folder / "dram_bytes.csv", fixtures.dram_bytes(18))
-    fixtures.write(tmp_path / "one" / "scan.json", scan())
-    assert main(["export", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
-    assert "of the cases of" in capsys.readouterr().err and not (tmp_path / "out").exists()

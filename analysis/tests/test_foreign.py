@@ -1,8 +1,6 @@
 """Results of nvbench and Google Benchmark: compared and drawn as Scanlab's own are, and what a file
 does not allow to say is said."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

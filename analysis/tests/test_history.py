@@ -1,7 +1,5 @@
 """The history of older sessions: each session reads as a file of its own, and damage is named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

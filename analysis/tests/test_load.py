@@ -1,8 +1,6 @@
 """Reading: what is sound is read as its fields say; what is not is named with file, entry and
 field, and the rest goes on."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import json

@@ -4,8 +4,6 @@
 program.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

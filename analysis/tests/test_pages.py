@@ -1,8 +1,6 @@
 """Tests of pages: links lead somewhere, commands exist, words are spelt, and the generated parts of
 pages are of the recorded session."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,10 +1,8 @@
 """Which samples answer: what was measured now, of one file, one device at a time."""
 
-from __future__ import annotations
-
 import pytest
 
-from scanlab_report.data import Ask, Data
+from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, floor_ns, line, of_variant, scans, timed
 from scanlab_report.sources import sources
 from scanlab_report.versus import against, contests
@@ -46,16 +44,6 @@ def test_stream_graph_and_libraries_of_python_are_apart_unless_asked_for() -> No
     both = scans(data, launches=("stream", "graph"))
     assert of_variant(both, "memcpy", launch="graph")["median_ns"].tolist() == [1]
     assert timed(scans(data, python=True)) == ["memcpy", "torch_cumsum"]
-
-
-def test_a_user_chooses_variants_type_and_operator() -> None:
-    cases = [
-        case(variant, N, 1.0, type=kind, op=op)
-        for variant in ("memcpy", "best", "look_ahead")
-        for kind, op in (("i32", "plus"), ("f64", "max"))
-    ]
-    chosen = scans(tables(cases).asking(Ask(("best",), "f64", "max")), all_of=("memcpy",))
-    assert timed(chosen) == ["best", "memcpy"] and set(chosen["type"]) == {"f64"}
 
 
 def test_what_lacks_is_said_in_a_clause() -> None:

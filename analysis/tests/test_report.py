@@ -1,7 +1,5 @@
 """One whole report of two devices: every figure, table and number; then what smaller builds say."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents are what their structs say: what the program writes, and what is in the tree."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The command session: what belongs to a session, what makes it complete, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

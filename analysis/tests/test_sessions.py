@@ -1,7 +1,5 @@
 """Drift, outliers and lowered clocks are seen where they are planted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tutorials: code and times are those of their sources; every program compiles."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

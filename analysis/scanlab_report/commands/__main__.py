@@ -1,12 +1,11 @@
 """``scanlab-report``, or ``python -m scanlab_report.commands`` in `analysis/` of the checkout."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from scanlab_report import commands
 from scanlab_report.console import INTERRUPTED, complain, refuse
@@ -42,7 +41,11 @@ def command_line() -> argparse.ArgumentParser:
     for name in commands.NAMES:
         module = importlib.import_module(f"{commands.__name__}.{name}")
         text, example = module.__doc__ or "", f"example:\n{module.EXAMPLE}"
-        about = {"help": text.partition("\n")[0], "description": text, "epilog": example}
+        about: dict[str, Any] = {
+            "help": text.partition("\n")[0],
+            "description": text,
+            "epilog": example,
+        }
         command = chosen.add_parser(name.replace("_", "-"), formatter_class=form, **about)
         module.arguments(command)
         command.set_defaults(command=module.run)

@@ -6,8 +6,6 @@ five repetitions per case and verified output. Nothing is filed otherwise. A hos
 filed below its processor's name, with the counts of the SIMT emulator.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import os

@@ -9,8 +9,6 @@ figures/distributions, figures/time_by_axis and tables/medians. They are built a
 of Scanlab.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import Iterator

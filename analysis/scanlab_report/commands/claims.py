@@ -5,8 +5,6 @@ data, and which targets are open. An entry of paper/claims/ says how its value i
 which cases. Exit status 0: no claim of Scanlab fails; 1: one fails; 2: bad input.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -11,8 +11,6 @@ by their means. Repeated runs are samples: name the files of all runs of A, and 
 input.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from pathlib import Path
@@ -20,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from scanlab_report import comparison, noise, place, style
+from scanlab_report import comparison, comparison_page, noise, place, style
 from scanlab_report.comparison import Comparison
-from scanlab_report.comparison_page import figure, page, summary
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
 from scanlab_report.written import in_place_of
 
@@ -64,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         if thresholds is None:
             thresholds, origin = _thresholds(compared)
         compared = comparison.judged(compared, thresholds, origin)
-        say(_written(compared, options.out) if options.out else page(compared))
+        say(_written(compared, options.out) if options.out else comparison_page.page(compared))
     except (comparison.Refused, noise.NoiseError) as error:
         return refuse(*error.args)
     slower = len(compared.with_verdict(comparison.SLOWER)) + len(compared.broken)
@@ -110,7 +107,9 @@ def _written(compared: Comparison, out: Path) -> str:
     """Write the page, the figure and every case, none before all are made. Return the summary."""
     with in_place_of(out) as new:
         with style.sheet():
-            style.save(figure(compared), [new / f"compare{suffix}" for suffix in (".pdf", ".png")])
-        (new / "compare.md").write_text(page(compared), encoding="utf-8")
+            drawn = comparison_page.figure(compared)
+            style.save(drawn, [new / f"compare{suffix}" for suffix in (".pdf", ".png")])
+        (new / "compare.md").write_text(comparison_page.page(compared), encoding="utf-8")
         compared.every.to_csv(new / "compare.csv", index=False)
-    return "\n".join([*summary(compared), f"Written: {out / 'compare.md'}, .csv, .pdf, .png"])
+    written = f"Written: {out / 'compare.md'}, .csv, .pdf, .png"
+    return "\n".join([*comparison_page.summary(compared), written])

@@ -5,8 +5,6 @@ and the meaning of each column. Nothing is written if anything in the input is w
 timelines, experiments and cases that were not timed are not exported.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

@@ -4,8 +4,6 @@ Scans are shown of i32 where it was timed, else of another type that was, and th
 `scanlab-report list` names the figures, and says which follow --variants, --type and --op.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

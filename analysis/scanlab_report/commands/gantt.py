@@ -6,8 +6,6 @@ import (an export of Nsight Systems). A file of scanlab simulate --compare --out
 and the predicted timeline.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Seconds are those of an H200. The commands are steps of tools/record, which meas
 and goes on where it was stopped.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from scanlab_report.console import SOUND, say

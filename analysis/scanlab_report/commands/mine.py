@@ -4,8 +4,6 @@ The page is VARIANT.md with one figure per timed type. Missing measurements are 
 command for each.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import re
@@ -74,24 +72,24 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
     by_file = dict(iter(_checks(data, variant=variant).groupby("file")))
     for number in sorted(by_file, key=lambda n: (data.files[n].date, -n), reverse=True):
         file, checks = data.files[number], by_file[number]
-        passed, failed, skipped = (
-            pick(checks, outcome=outcome) for outcome in ("passed", "failed", "skipped")
-        )
+        outcomes = ("passed", "failed", "skipped")
+        passed, failed, skipped = (pick(checks, outcome=outcome) for outcome in outcomes)
         where = {"simt": "the SIMT emulator", "host": "the host"}
         on = where.get(file.context["backend"], file.context.get("device"))
         verdict = "**Not verified**" if passed.empty else "**Verified**"
-        yield (
+        sentences = [
             f"{verdict if failed.empty else '**Wrong**'}: {len(passed)} checks passed, "
             f"{len(failed)} failed, {len(skipped)} skipped; "
-            f"types {', '.join(sorted(set(passed['type'])))}. "
+            f"types {', '.join(sorted(set(passed['type'])))}.",
             f"On {on}, seed {file.context.get('seed', 'unknown')}, commit {_commit(file)}, "
-            f"{file.date[:10]}."
-            + "".join(
-                f" The first that failed: {e.type} {e.op} {e.mode}, {e.items} items: {e.reason}."
-                for e in failed[:1].itertuples()
-            )
-            + " It was interrupted: not all checks were made." * file.context["interrupted"]
-        )
+            f"{file.date[:10]}.",
+        ]
+        for e in failed[:1].itertuples():
+            case = f"{e.type} {e.op} {e.mode}, {e.items} items"
+            sentences.append(f"The first that failed: {case}: {e.reason}.")
+        if file.context["interrupted"]:
+            sentences.append("It was interrupted: not all checks were made.")
+        yield " ".join(sentences)
     if not by_file:
         program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
         command = f"verify --variant {shlex.quote(variant)} --json results/verify.jsonl"

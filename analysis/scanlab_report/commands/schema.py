@@ -3,8 +3,6 @@
 A schema has the fields that the analysis uses; a document may have more.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -6,8 +6,6 @@ complete one. The command add-device writes session.json by itself; this command
 several runs that belong together. Each file keeps its own provenance.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

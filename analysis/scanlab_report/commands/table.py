@@ -4,8 +4,6 @@ It is printed as Markdown, or written as the name of --out says. `scanlab-report
 tables, and says which follow --variants, --type and --op.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from scanlab_report import opened

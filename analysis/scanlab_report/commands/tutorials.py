@@ -3,8 +3,6 @@
 It writes the parts of the pages of docs/tutorials that stand between markers.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from scanlab_report import opened, tutorials

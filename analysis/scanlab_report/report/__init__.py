@@ -1,7 +1,5 @@
 """The report: every figure and table, the page, and what the papers include."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

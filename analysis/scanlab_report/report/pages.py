@@ -1,7 +1,5 @@
 """The generated parts of pages: each lies between markers, and a page has those of its markers."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Every document that the analysis reads: the fields that it uses, their meaning and limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from scanlab_report.schema import counts, documents, results

@@ -1,7 +1,5 @@
 """Building blocks of documents: values with their limits, and the provenance that all have."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Counts of the SIMT emulator by `scanlab explain`: the fields that the analysis reads."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType

@@ -3,8 +3,6 @@
 Each struct has the fields that the analysis reads; a document may have more.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType

@@ -1,7 +1,5 @@
 """Values that are read, with a sentence for the first that does not fit."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import reprlib

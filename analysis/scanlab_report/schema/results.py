@@ -1,7 +1,5 @@
 """Timings of scans, of schedules and their parts, in Google Benchmark's JSON."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct

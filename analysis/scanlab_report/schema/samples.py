@@ -5,8 +5,6 @@ unit. The tables, the export and its dictionary follow. `NAN`, the value where a
 field, is no number; so a field never becomes 0 by absence. Fields of `Entry` become no columns.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
