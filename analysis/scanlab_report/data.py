@@ -154,8 +154,6 @@ class Data:
     kept: frozenset[int] | None = None
     every: Data | None = None
     """All sessions of the device, where this is one of them."""
-    device: str = ""
-    """The only device, if this was cut to one."""
     order: Variants | None = None
     """The variants of all devices, so that each looks the same on all of them."""
 
@@ -272,7 +270,7 @@ class Data:
 
         every = self.every and self.every.on(device)
         order = self.variants if alike else None
-        cut = lambda: self.cut(stays, every=every, device=device, order=order)
+        cut = lambda: self.cut(stays, every=every, order=order)
         return self.once(("on", device, alike), cut)
 
     def _gpus_beside(self, host: File) -> set[str]:

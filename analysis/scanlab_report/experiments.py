@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from scanlab_report import DATA
 
-GPUS = 4
-"""Number of GPUs for which the seconds of steps over several GPUs are stated."""
 _STEPS = {
     "record": "tools/record build/cuda/scanlab results/run",
-    "gpus": "tools/record build/cuda/scanlab results/x{gpus} --gpus {gpus}",
+    "gpus": "tools/record build/cuda/scanlab results/x4 --gpus 4",
 }
 """The command of a step of tools/record, before its name."""
 
@@ -41,7 +39,6 @@ def known() -> dict[str, Experiment]:
 class Plan(NamedTuple):
     """The commands that measure what something needs, and how long they take."""
 
-    experiments: tuple[str, ...]
     commands: tuple[str, ...]
     seconds: int
 
@@ -49,25 +46,16 @@ class Plan(NamedTuple):
         return " && ".join(self.commands) + f" (about {duration(self.seconds)})"
 
 
-def plan(names: Iterable[str], gpus: int = GPUS) -> Plan:
+def plan(names: Iterable[str]) -> Plan:
     """The commands for some experiments: steps of tools/record are one command."""
     wanted = set(names)
     chosen = [experiment for name, experiment in known().items() if name in wanted]
     commands = []
     for kind, command in _STEPS.items():
         if steps := [experiment.name for experiment in chosen if experiment.command == kind]:
-            commands.append(" ".join([command.format(gpus=gpus), *steps]))
+            commands.append(" ".join([command, *steps]))
     commands += [experiment.command for experiment in chosen if experiment.command not in _STEPS]
-    seconds = sum(experiment.seconds for experiment in chosen)
-    return Plan(tuple(experiment.name for experiment in chosen), tuple(commands), seconds)
-
-
-def bench(variants: Iterable[str], type_name: str = "", op: str = "") -> str:
-    """The command that times some variants, in a file of their own."""
-    named = {"type": type_name, "op": op}
-    options = "".join(f" --{name} {value}" for name, value in named.items() if value)
-    ids = ",".join(dict.fromkeys(variants))
-    return f"build/cuda/scanlab bench --variant '{ids}'{options} --out results/mine.json"
+    return Plan(tuple(commands), sum(experiment.seconds for experiment in chosen))
 
 
 def duration(seconds: int) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 from scanlab_report import load_others, others
 from scanlab_report.data import Data, Session
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
-from scanlab_report.schema import counts, documents, results, samples, struct_of
+from scanlab_report.schema import documents, results, samples, struct_of
 from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
 from scanlab_report.tables import (
     CASES,
@@ -321,7 +321,7 @@ def _session(data: Data, path: Path, origin: str, own: documents.Session) -> Non
     data.sessions.append(Session(path.parent.resolve(), *about))
 
 
-def _count(data: Data, path: Path, origin: str, case: counts.Explanation) -> None:
+def _count(data: Data, path: Path, origin: str, case: documents.Explanation) -> None:
     """Read a case on the SIMT emulator."""
     context = {"date": case.date, "git_commit": case.git_commit, "git_dirty": case.git_dirty}
     number = data.add_file(path, origin, context, of_no_device=True)
@@ -338,7 +338,7 @@ _READERS: dict[Any, Callable[..., None]] = {
     documents.Comparison: _as_rows("comparison", "traces"),
     documents.Against: _as_rows("advice", "problems"),
     documents.Session: _session,
-    counts.Explanation: _count,
+    documents.Explanation: _count,
     results.Ranges: lambda *_: None,
 }
 """The function that reads documents of each kind."""

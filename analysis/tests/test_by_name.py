@@ -40,14 +40,15 @@ def test_every_figure_and_table_is_listed_with_what_measures_it(
 
 
 def test_steps_of_one_session_are_one_command_and_those_over_gpus_another() -> None:
-    measured = experiments.plan(["explain", "traffic", "ranks_chunk", "scans"])
+    names = ("explain", "traffic", "ranks_chunk", "scans")
+    measured = experiments.plan(names)
     assert measured.commands == (
         "tools/record build/cuda/scanlab results/run scans traffic",
         "tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_chunk",
         "build/cpu/scanlab explain --all --out results/run/explain --force",
     )
     known = experiments.known()
-    assert measured.seconds == sum(known[name].seconds for name in measured.experiments)
+    assert measured.seconds == sum(known[name].seconds for name in names)
     assert re.search(r" \(about \d+ min\)$", str(measured))
 
 

@@ -21,7 +21,7 @@ from scanlab_report import looks, style
 from scanlab_report.data import Data, File, Variants
 from scanlab_report.formats import Table
 from scanlab_report.intervals import Interval
-from scanlab_report.schema import counts
+from scanlab_report.schema import documents
 from scanlab_report.schema.fields import convert
 from scanlab_report.schema.results import Variant
 from scanlab_report.schema.samples import Choice
@@ -141,7 +141,7 @@ def count(
     document |= dict(type="i32", op="plus", mode="inclusive", parameters=parameters or {})
     document |= dict(launches=[{"steps": []}])
     document |= dict(unpadded=variant.removesuffix("_padded") * variant.endswith("_padded"))
-    content = convert(document | changes, counts.Explanation)
+    content = convert(document | changes, documents.Explanation)
     names = ("primitive", "variant", "padding", "load", "type", "op", "mode", "items")
     row = {name: getattr(content, name) for name in names}
     return row | {"unpadded": content.unpadded or variant, "content": content}

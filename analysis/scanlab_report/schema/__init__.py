@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scanlab_report.schema import counts, documents, results
+from scanlab_report.schema import documents, results
 from scanlab_report.schema.fields import Misfit, shown
 
 DOCUMENTS: dict[str, Any] = {
@@ -14,7 +14,7 @@ DOCUMENTS: dict[str, Any] = {
     "scanlab-trace/1": documents.Trace,
     "scanlab-ranks-trace/1": documents.RanksTrace,
     "scanlab-verification/1": documents.Verification,
-    "scanlab-explain/2": counts.Explanation,
+    "scanlab-explain/2": documents.Explanation,
     "scanlab-implicit-sync/3": documents.ImplicitSync,
     "scanlab-concurrency/1": documents.Concurrency,
     "scanlab-comparison/1": documents.Comparison,
