@@ -283,8 +283,8 @@ def _experiments(data: Data, path: Path, origin: str, document: documents.Implic
     rows = []
     for own in document.experiments:
         source = "; ".join(f"{s.work}, {s.place}" for s in own.sources) or "none"
-        row = {"works": tuple(dict.fromkeys(s.work for s in own.sources)), "source": source}
-        row |= {"question": own.statement, "answer": own.measured}
+        row: dict[str, Any] = {"question": own.statement, "answer": own.measured, "source": source}
+        row["works"] = tuple(dict.fromkeys(s.work for s in own.sources))
         row["asks"] = _ASKS.get((own.verb, own.object), "")
         rows.append(msgspec.to_builtins(own) | row)
     number = data.add_file(path, origin, document.context)
