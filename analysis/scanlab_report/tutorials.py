@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 
 from scanlab_report import DATA, chapters, markers, shown
@@ -47,24 +46,18 @@ def excerpt(words: str) -> str:
     file = ROOT / name
     if not file.is_file():
         raise MarkerError(f"there is no source {name}")
-    lines = file.read_text(encoding="utf-8").splitlines()
+    text = file.read_text(encoding="utf-8")
     if line:
-        first, _, last = line.partition(" … ")
-        starts = [n for n, text in enumerate(lines) if text.strip().startswith(first)]
-        if len(starts) != 1:
-            raise MarkerError(f"{name}: {len(starts)} lines begin with: {first}")
-        lines = lines[starts[0] :]
-        ends = [n for n, text in enumerate(lines) if last and text.strip().startswith(last)]
-        if not last:
-            code_ = [text.partition("//")[0] for text in lines]
-            braces = [[*accumulate(text.count(brace) for text in code_)] for brace in "{}"]
-            ends = [n for n, (o, c) in enumerate(zip(*braces, strict=True)) if 0 < o == c]
-        if not ends:
+        first, _, last = map(re.escape, line.partition(" … "))
+        if (number := len(re.findall(rf"^ *{first}", text, re.M))) != 1:
+            raise MarkerError(f"{name}: {number} lines begin with: {line.partition(' … ')[0]}")
+        rest = rf".*?\n *{last}" if last else r"(?:[^\n]*\}|.*?\n\1\})"
+        found = re.search(rf"^( *){first}{rest}[^\n]*", text, re.M | re.S)
+        if not found:
             raise MarkerError(f"{name}: no end of: {line}")
-        lines = lines[: ends[0] + 1]
+        text = found[0]
     language = {".sh": "sh", ".txt": "text", ".toml": "toml"}.get(file.suffix, "cpp")
-    text = textwrap.dedent("\n".join(lines)).rstrip()
-    return f"```{language}\n{text}\n```"
+    return f"```{language}\n{textwrap.dedent(text).rstrip()}\n```"
 
 
 def speeds(data: Data, variants: str) -> str:
@@ -74,8 +67,8 @@ def speeds(data: Data, variants: str) -> str:
     if lost := [name for name in variants.split() if name not in stands.index]:
         raise MarkerError(f"no recorded times of {', '.join(lost)}")
     rows = stands.loc[variants.split()].reset_index()
-    ratios = zip(rows["variant"], rows["of_memcpy"], strict=True)
-    rows["share"] = [1.0 if variant == CEILING else ratio.value for variant, ratio in ratios]
+    ratio = lambda row: 1.0 if row["variant"] == CEILING else row["of_memcpy"].value
+    rows["share"] = rows.apply(ratio, axis=1)
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "items", size),
