@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters.bounds import bounds
 from scanlab_report.chapters.scenarios import PICTURES
+from scanlab_report.chapters.schedules import bounds
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 SESSION = RECORDED / "nvidia-h200" / "2026-11-26"
@@ -145,7 +145,7 @@ def trace(
         for pid, tid in ((1, chunk % 4 + 1), (2, lane)):
             begin = 320.0 * (chunk + i % 3) + 50
             events.append(event(pid, tid, begin, lasts, f"{kind} {chunk}", kind, **args))
-    data = about(schedule=name, tracing_overhead_percent=-2.0) | changes
+    data = about(schedule=name, tracing_overhead_percent=-2.0, connections=channels) | changes
     document = dict(schema="scanlab-trace/1", traceEvents=events, displayTimeUnit="ms")
     return document | dict(otherData=data)
 

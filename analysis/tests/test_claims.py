@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
-from scanlab_report.chapters.claims import claims_table
+from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, Standing, check, claims_table
 from scanlab_report.claims import stated
-from scanlab_report.claims.standing import FAILS, HOLDS, NOT_MEASURED, Standing, check
 from scanlab_report.claims.stated import Claim
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Data

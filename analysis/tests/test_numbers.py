@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scanlab_report.chapters.bounds import SERIAL
-from scanlab_report.chapters.tuning import WITHOUT
+from scanlab_report.chapters.schedules import SERIAL
 from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
@@ -26,12 +25,12 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
-from scanlab_report.numbers import head_to_head, printed, ranks, scans, streams
+from scanlab_report.numbers import printed, scans, streams
 from scanlab_report.page import columns
 from scanlab_report.page import scans as scans_page
-from tests import test_ranks, tiny
+from tests import test_ranks
 from tests.test_streams import ITEMS, sample, schedule, scheduled
-from tests.tiny import EXACT, LEAST, MOST, case, count, several, tables, with_rows
+from tests.tiny import LEAST, MOST, case, several, tables
 
 N = 1 << 28
 THOUSAND = 8 * N / 1000
@@ -40,7 +39,7 @@ THOUSAND = 8 * N / 1000
 
 def has(module: ModuleType, data: Data, *lines: str) -> None:
     """Some numbers are these, by name; a dash: there is no such number."""
-    made = printed(data, module.FUNCTIONS)
+    made = printed(module.numbers(data))
     wanted = " ".join(lines).split()
     names, values = wanted[::2], wanted[1::2]
     plain = {name: re.sub(r"\\ensuremath|\\texttt|[\\{}]", "", own) for name, own in made.items()}
@@ -65,35 +64,6 @@ def test_the_text_has_rates_shares_and_gains_at_the_largest_size() -> None:
     )
 
 
-def test_the_text_has_the_fastest_tile_and_what_each_idea_and_the_second_form_are_worth() -> None:
-    tiles, small = {"tile=12": 200.0, "": 130.0, "tile=36": 160.0}, 1 << 20
-    cases = several(dict(memcpy=100.0), small, N)
-    for n, times in ((N, tiles), (small, {own: 330 - ns for own, ns in tiles.items()})):
-        cases += [case("look_ahead", n, ns, settings=own) for own, ns in times.items()]
-    numbers = "tileDefault 30 tileSmall 12 tileLarge 30 tileLargest 36 tileLargestLoses 19"
-    has(scans, tables(cases), numbers)
-    cases = several(dict(look_ahead=100.0, decoupled_lookback=150.0), small, N, exact=True)
-    cases += several(dict(reduce_then_scan=160.0), small, N, exact=True)
-    for place, settings in enumerate(filter(None, WITHOUT.values())):
-        slower = (110.0 + place, 120.0 + place)
-        cases += [
-            case("look_ahead", n, ns, EXACT, settings=settings)
-            for n, ns in zip((small, N), slower, strict=True)
-        ]
-    forms = {"tile=49": (100.0, 200.0), "folding=repeated tile=49": (105.0, 270.0), "": (1.0, 1.0)}
-    heavy = dict(type="f32", op="log_sum_exp")
-    for settings, both in forms.items():
-        for n, ns in zip((small, N), both, strict=True):
-            cases.append(case("look_ahead", n, ns, EXACT, settings=settings, **heavy))
-    has(
-        scans,
-        tables(cases),
-        "ablationStagesTwo 1.20 ablationStatic 1.27 ablationStaticSmall 1.17 ablationPdlSmall 1.18",
-        "ablationLookBack 1.50 ablationReduceThenScan 1.60",
-        "secondFormSmall 1.05 secondFormLarge 1.35",
-    )
-
-
 def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best() -> None:
     wide = (1 << 20, 1 << 24, N)
     cold = dict(memcpy=100.0, best=104.0, device_scan=106.08, cub_tuned=125.0, thrust_scan=131.04)
@@ -108,7 +78,7 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     cases += several(dict(empty_launch=600.0), 0, exact=True, **node)
     cases += [case("best", 1 << 18, 1.2e3, **node), case("empty_launch", 0, 3100.0, cache="warm")]
     has(
-        head_to_head,
+        scans,
         tables(cases),
         "headToHeadCases 5 headToHeadWins 5 headToHeadLosses 0 headToHeadRivalTuned 3",
         "leadItems 2^28 leadLargest 1.20 headToHeadApart 4 headToHeadLeast 1.03 tunedOfCopy 0.80",
@@ -116,25 +86,6 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
         "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125",
         "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5",
         "thrustOfBest 1.26 torchOfBest 1.56 cupyOfBest 2.00",
-    )
-
-
-def test_the_text_has_what_was_counted() -> None:
-    def counted(variant: str, operations: int, degree: int, padding: str = "none") -> dict:
-        shared = dict(banks32=tiny.degrees(degree), banks16=tiny.degrees(1))
-        launch = dict(steps=[dict(name="up-sweep", number=1, shared=shared)], barriers=7, blocks=2)
-        totals = dict(operations=operations, global_bytes_read=8192, global_bytes_written=24576)
-        parameters = {} if padding == "none" else {"padding": padding}
-        return count(variant, 2048, {}, parameters, totals=totals, launches=[launch])
-
-    rows = [counted("hso_block", 100, 4), counted("hso_block_padded", 100, 2, "two_level")]
-    rows += [counted("hs_block", 900, 1), counted("hs_blocked", 300, 1)]
-    has(
-        scans,
-        with_rows(Data(), "counts", [*rows, counted("hso_blocked", 100, 1)]),
-        "degreeItems 2^11 worstDegreeBare 4 worstDegreeTwoLevel 2 additionsItems 2^11",
-        "additionsHillisSteele 900 additionsWorkEfficient 100 barriersDoubling 7",
-        "tileDoubling 1024 trafficAllows 0.50",
     )
 
 
@@ -161,14 +112,14 @@ def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:
     own = dict(copy_all=4.5, read_all=2.5, reduce_exchange_scan=8.0)
     cases = []
     for n in (1, 2, 4):
-        for items in (ranks.FEW, ranks.MIDDLE, ranks.MOST):
+        for items in (scans.SOME, scans.MIDDLE, scans.MOST):
             cases += test_ranks.on(n, items, peer_look_ahead=4.0 + n / 4, **own)
-    wide = test_ranks.on(4, ranks.MOST, peer_look_ahead=9.0, copy_all=4.5)
+    wide = test_ranks.on(4, scans.MOST, peer_look_ahead=9.0, copy_all=4.5)
     cases += [[row | {"type": "i64"} for row in rows] for rows in wide]
     data = test_ranks.timed(*cases)
     has(
-        ranks,
-        test_ranks.with_best(data, test_ranks.best(18e3, 4 * ranks.MOST)),
+        scans,
+        test_ranks.with_best(data, test_ranks.best(18e3, 4 * scans.MOST)),
         "peersGpus 4 peersWeak 0.850 peersOfCopy 0.900 peersStrong 3.60 peersSmall 5.0",
         "peersBlocked 0.875 peersWide 0.50",
     )

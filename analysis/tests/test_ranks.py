@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from scanlab_report.chapters import rank_cases, ranks
-from scanlab_report.chapters.rank_cases import CHUNK, STATES, look, several
+from scanlab_report.chapters import ranks
+from scanlab_report.chapters.ranks import look, several
 from scanlab_report.choosing import choose_session
 from scanlab_report.data import Data
 from scanlab_report.data import Session as Recorded
@@ -23,7 +22,7 @@ from tests.tiny import LEAST, MOST, SPREAD, Case, case, near, with_rows
 
 N = 1 << 20
 PEER, COPIES = look("peer_look_ahead"), look("copy_all")
-THREE_N = rank_cases.BOUND_LOOKS["three_n"][1]
+THREE_N = ranks.BOUND_LOOKS["three_n"][1]
 KINDS = {"copy_all": "copy", "read_all": "empty_launch", "nccl_all_gather": "empty_launch"}
 RATE = 8 * N / 1e6
 """Bytes of 2^20 items over microseconds, in TB/s."""
@@ -68,39 +67,30 @@ def only(rows: Any, **wanted: Any) -> Any:
     return row
 
 
-def test_a_scan_stands_beside_copies_the_vendor_and_the_bound() -> None:
+def test_a_scan_stands_beside_copies_the_vendor_the_bound_and_one_gpu() -> None:
     us = dict(peer_look_ahead=5.0, nccl_cub=10.0, copy_all=4.5, read_all=2.5)
-    cases = several(timed(*on(4, N, **us), *on(2, N, peer_look_ahead=4.0)))
-    rows = rank_cases.compared(cases)
+    timed_ = timed(*on(4, N, **us), *on(2, N, peer_look_ahead=4.0), *on(1, N, peer_look_ahead=4.0))
+    cold = case("best", 4 * N, 90e3)
+    cases = several(with_best(timed_, best(18e3, 4 * N), best(1.0), cold))
+    rows = ranks.compared(cases)
     row = only(rows, algorithm="peer_look_ahead", ranks=4)
     assert (row.of_copy.value, row.of_vendor.value) == near((0.9, 2.0))
     assert tiny.ends(row.of_bound) == near((7 / 5, 7 / 5 / MOST, 7 / 5 / LEAST))
     assert row.gb_per_s == near(8 * 4 * N / 5e3) and row.items_per_rank == N
+    assert row.efficiency.value == near(0.8)
+    assert tiny.ends(row.speedup) == near((3.6, 3.6 / MOST, 3.6 / LEAST))
     two = only(rows, ranks=2)
     assert not two.of_copy.known, "copies of as many ranks count alone"
-    assert np.isnan(two.of_bound.value)
+    assert np.isnan([two.of_bound.value, two.speedup.value]).all()
     assert set(rows["algorithm"]) == {"peer_look_ahead", "nccl_cub"}, "no copy is among scans"
-
-
-def test_weak_efficiency_is_over_one_rank_and_strong_speedup_over_best_on_one_gpu() -> None:
-    one = [*on(1, N, peer_look_ahead=4.0), *on(1, 4 * N, peer_look_ahead=16.0)]
-    four = on(4, N, peer_look_ahead=5.0, copy_all=4.5, read_all=2.5)
-    uneven = entry("peer_look_ahead", 4 * N + 1, 4, 5.0)
-    row = only(rank_cases.weak(several(timed(*one, *four, uneven))))
-    assert (row.ranks, row.items, row.efficiency.value) == (4, 4 * N, near(0.8))
-    cold = case("best", 4 * N, 90e3)
-    cases = several(with_best(timed(*four), best(18e3, 4 * N), best(1.0), cold))
-    row, bounds = only(rank_cases.strong(cases)), only(rank_cases.strong_bounds(cases))
-    assert tiny.ends(row.speedup) == near((3.6, 3.6 / MOST, 3.6 / LEAST)) and row.ranks == 4
-    assert (bounds.two_n, bounds.three_n) == near((18 / 4.5, 18 / 7))
 
 
 # ----------------------------------------------------------------------------- which files answer
 
 
-def peers(data: Data, over: str = "", count: int = 0) -> list[float]:
+def peers(data: Data, count: int = 0) -> list[float]:
     """Microseconds of the scan over the most ranks."""
-    rows = pick(several(data, over, count), algorithm="peer_look_ahead")
+    rows = pick(several(data, ranks=count), algorithm="peer_look_ahead")
     return (pick(rows, ranks=rows["ranks"].max())["median_ns"] / 1e3).tolist()
 
 
@@ -141,23 +131,19 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
         points = tiny.points(left, look_)
         assert points == [near((1, RATE / one)), near((2, 2 * RATE / two_))]
         assert tiny.points(right, look_) == [near((1, 9 / one)), near((2, 9 / half_))]
-    assert tiny.points(right, rank_cases.LINEAR) == [(1, 1), (2, 2)]
+    assert tiny.points(right, ranks.LINEAR) == [(1, 1), (2, 2)]
     bars = tiny.bars(left, PEER.colour)
     assert bars[0] == near((1, RATE / 8 / MOST, RATE / 8 / LEAST))
     (alone,) = tiny.drawn(ranks.ranks_scaling, data).axes
     assert len(tiny.points(alone, PEER)) == 2, "without best"
 
 
-@pytest.mark.parametrize(
-    ("make", "name", "at"), [(ranks.ranks_chunk, CHUNK, 1), (ranks.ranks_fold, STATES, 2)]
-)
-def test_a_setting_stands_by_what_gpus_tell_each_other(make: Any, name: str, at: int) -> None:
+def test_a_fold_stands_by_what_gpus_tell_each_other() -> None:
     times = {("chunk", 8): 12.0, ("chunk", 32): 10.0, ("tile", 8): 9.0, ("tile", 32): 9.5}
-    named = {f"{name}={n},tells={tells}": us for (tells, n), us in times.items()}
+    named = {f"states={n},tells={tells}": us for (tells, n), us in times.items()}
     cases = [entry("peer_look_ahead", 2 * N, 2, us, own) for own, us in named.items()]
-    (axes,) = tiny.drawn(make, timed(*cases, entry("copy_all", 2 * N, 2, 8.0))).axes
-    copy = 2 * RATE / 8 if name == CHUNK else 1  # throughput, or shares of it
-    for tells in ("chunk", "tile"):
-        heights = [(at * n, copy * 8 / times[tells, n]) for n in (8, 32)]
-        assert tiny.points(axes, look("peer_look_ahead", tells)) == [*map(near, heights)]
-    assert tiny.across(axes) == [near(copy)]
+    (axes,) = tiny.drawn(ranks.ranks_fold, timed(*cases, entry("copy_all", 2 * N, 2, 8.0))).axes
+    for tells, drawn_as in (("chunk", PEER), ("tile", ranks.TILES)):
+        heights = [(2 * n, 8 / times[tells, n]) for n in (8, 32)]
+        assert tiny.points(axes, drawn_as) == [*map(near, heights)]
+    assert tiny.across(axes) == [near(1)]

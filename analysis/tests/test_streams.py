@@ -1,5 +1,4 @@
-"""When copies and kernels overlap: bounds, schedules, timelines and scans larger than the device,
-of times chosen by hand."""
+"""When copies and kernels overlap: bounds, schedules and timelines of times chosen by hand."""
 
 from __future__ import annotations
 
@@ -11,12 +10,12 @@ import pytest
 from matplotlib.axes import Axes
 
 from scanlab_report import load, style
-from scanlab_report.chapters import bounds, concurrency, schedules, timelines
-from scanlab_report.chapters.bounds import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN
+from scanlab_report.chapters import concurrency, schedules, timelines
+from scanlab_report.chapters.schedules import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN
 from scanlab_report.chapters.timelines import Trace
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking, pick
-from scanlab_report.tables import COLUMNS, STREAM_SCAN
+from scanlab_report.tables import COLUMNS
 from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, SPREAD, near, with_rows
 
@@ -43,23 +42,23 @@ def test_bounds_of_parts(alone: Any, duplex: Any, chunks: int, pipeline: float |
     (h, k, d), n = alone, chunks
     names = dict(chunks=n, copy_in=h, kernels=k, copy_out=d, side=0.0)
     rows = pd.DataFrame([names | dict(duplex_in=duplex[0], duplex_out=duplex[1])])
-    (row,) = bounds.bounds(rows).itertuples()
+    (row,) = schedules.bounds(rows).itertuples()
     werkhoven = max(h + (k + d) / n, k + (h + d) / n, d + (h + k) / n)
     assert row.serial_sum == h + k + d and row.werkhoven == near(werkhoven)
     assert row.bound == pytest.approx(werkhoven if pipeline is None else pipeline)
-    (row,) = bounds.bounds(rows.assign(side=100.0)).itertuples()
+    (row,) = schedules.bounds(rows.assign(side=100.0)).itertuples()
     assert row.bound == row.werkhoven == k + 100, "kernels that wait for no copy"
-    assert np.isnan(bounds.bounds(rows.assign(duplex_in=np.nan))["bound"]).all()
+    assert np.isnan(schedules.bounds(rows.assign(duplex_in=np.nan))["bound"]).all()
 
 
 def test_no_recorded_schedule_bound_by_copies_is_faster_than_the_pipeline_estimate() -> None:
     """Copies alone and schedules are timed apart, and the host's bus is slower at times."""
     recorded = load.load([], [fixtures.SESSION / "schedules.json.gz"])
-    cases = bounds.schedules_of(recorded)
+    cases = schedules.schedules_of(recorded)
     bound = [case for case in cases[cases["bound"].notna()].itertuples()]
     bound = [c for c in bound if c.kernels + c.side < 0.9 * c.copy_in]
     assert {"scale", "vector_add"} <= {case.workload for case in bound} and len(bound) > 50
-    assert min(bounds.over_bound(case).value for case in bound) > 0.975
+    assert min(schedules.over_bound(case).value for case in bound) > 0.975
 
 
 # --------------------------------------------------------------------------------- the schedules
@@ -147,14 +146,14 @@ def test_schedules_stand_in_the_table_where_they_are_fastest() -> None:
 
 def test_parts_are_of_the_file_of_a_schedule_and_side_kernels_are_added() -> None:
     trap = [schedule("null_stream_trap", n, 1.0) for n in (1, 2)]
-    cases = bounds.schedules_of(scheduled(*SERIALS, *trap, *DEPTH_FIRST))
+    cases = schedules.schedules_of(scheduled(*SERIALS, *trap, *DEPTH_FIRST))
     seconds = {(c.id, c.chunks): c.bound for c in cases.itertuples()}
     assert seconds["null_stream_trap", 2] == near(0.04) and seconds["depth_first", 2] == near(0.03)
-    (panel,) = bounds.panels(cases, "chunks")
-    assert "null_stream_trap" not in set(bounds.speedups(panel)["id"])
-    assert bounds.best_schedule(cases, "scale").id == "depth_first"
+    (panel,) = schedules.panels(cases, "chunks")
+    assert "null_stream_trap" not in set(schedules.speedups(panel)["id"])
+    assert schedules.best_schedule(cases, "scale").id == "depth_first"
     old = scheduled(*(schedule(id_, 2, 60.0, items=2 * ITEMS) for id_ in ("graph", "skewed")))
-    cases = bounds.schedules_of(scheduled(*CASES, slower=3, data=old, date="2027"))
+    cases = schedules.schedules_of(scheduled(*CASES, slower=3, data=old, date="2027"))
     assert list(pick(cases, id="depth_first")["duplex_out"]) == near([0.0375] * 2)
     assert list(pick(cases, items=2 * ITEMS)["duplex_in"]) == near([0.0125] * 2)
 
@@ -164,15 +163,15 @@ def test_panels_are_the_least_and_most_work_and_the_one_nearest_to_a_copy() -> N
     ids = ("depth_first", "graph")
     cases = [schedule(id_, n, 50.0, work=w) for id_ in ids for n in (1, 2) for w in works]
     control = schedule("skewed", 2, 1.0, control=1)
-    timed = bounds.schedules_of(scheduled(*cases, control, kernels=works))
+    timed = schedules.schedules_of(scheduled(*cases, control, kernels=works))
     assert "skewed" not in set(timed["id"]), "a control computes nothing right"
-    panels = bounds.panels(timed, "chunks")
+    panels = schedules.panels(timed, "chunks")
     assert [panel["work"].iloc[0] for panel in panels] == [1, 128, 512]
     with pytest.raises(Lacking):
-        bounds.panels(timed, "streams")
+        schedules.panels(timed, "streams")
     with pytest.raises(Lacking):
-        bounds.schedules_of(scheduled(*DEPTH_FIRST))  # a schedule alone
-    assert bounds.best_schedule(timed, "vector_add") is None
+        schedules.schedules_of(scheduled(*DEPTH_FIRST))  # a schedule alone
+    assert schedules.best_schedule(timed, "vector_add") is None
 
 
 # ------------------------------------------------------------------------------------- timelines
@@ -214,7 +213,7 @@ def test_time_begins_with_the_first_operation_or_call_and_engines_have_their_lan
     assert axes.get_yticklabels()[0].get_text() == "host"
 
 
-# ------------------------------------------------- concurrent kernels, scans larger than the device
+# --------------------------------------------------------------------------- concurrent kernels
 
 
 def grids(connections: int, streams_: int, kernels: int, blocks: int, *times: float) -> dict:
@@ -240,15 +239,3 @@ def test_makespans_of_small_grids_are_in_block_times() -> None:
     assert [bar.get_height() for bar in queue.patches] == [near(9.3), near(3.1)]
     dashed = {line.get_ydata()[0] for line in queue.get_lines() if line.get_linestyle() == "--"}
     assert sorted(dashed) == [near(3), near(9), near(12)]
-
-
-MS = 2**30 / 1e9 * 1e3
-"""Milliseconds of 1 GiB at 1 GB/s."""
-
-
-def scan(way: str, gib: float, ms: float, place: str = "memory", mapped: int = 0, **named) -> Rows:
-    size = int(gib * 2**30)
-    case = dict.fromkeys(STREAM_SCAN, "") | dict(way=way, items=size // 4, budget=1 << 31, chunks=8)
-    case |= {"from": place, "to": place, "mapped": mapped, "bytes": size} | named
-    case |= dict(sm_clock_mhz=np.nan, converged=np.nan)
-    return [case | {"round": n, "ns": 1e6 * ms * factor} for n, factor in enumerate(SPREAD)]

@@ -2,27 +2,161 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from msgspec import structs
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.claims import stated
-from scanlab_report.claims.standing import (
-    FAILS,
-    HOLDS,
-    Standing,
-    all_sources,
-    literature,
-    targets,
-    unit,
-)
+from scanlab_report.claims.measures import MEASURES, MISSING
+from scanlab_report.claims.stated import CLAIM, PUBLISHED, TARGET, Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, citation, code, records, whole, with_interval
+from scanlab_report.groups import CEILING
 from scanlab_report.intervals import Interval
+from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, shown, table
+from scanlab_report.sources import Source
 from scanlab_report.tables import ODD_SIZES
+
+HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
+IN_PAPER = ("", "claim", "target", "measured", HOLDS, FAILS)
+KINDS = {
+    CLAIM: ("Claims of Scanlab", "claim", "bound", "measured", HOLDS, FAILS),
+    PUBLISHED: ("Published statements, tested again", "statement", "stated", "measured")
+    + ("agrees", "differs"),
+    TARGET: ("Open targets", "target", "wanted", "reached", "reached", "missed"),
+}
+"""The title of each kind, and its words for an entry, the bound, the value and both verdicts."""
+
+
+@dataclass(frozen=True)
+class Measured(Interval):
+    """A value with its claim, which says how many digits it needs. A count has no interval."""
+
+    claim: Claim
+
+    def __str__(self) -> str:
+        if not self.known and self.value == int(self.value):
+            return whole(self.value)
+        return with_interval(self, self.claim.digits(self.value, 3))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A claim, and the value that is farthest from its bound. `met` of the `files` with the claim
+    meet it; 0 files: it was not measured. `sure`: so do all intervals. `reference`: a value in the
+    place of a target that is missed, such as that of a copy, in words."""
+
+    claim: Claim
+    measured: Measured | None = None
+    where: str = MISSING
+    met: int = 0
+    files: int = 0
+    sure: bool = True
+    reference: str = ""
+    cases: int = 0
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def statement(self) -> str:
+        counted = f"all {self.cases} cases" if self.cases else "all cases"
+        return self.claim.statement.replace("all cases", counted)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict by the median: the bound must be met in every file."""
+        if not self.files:
+            return NOT_MEASURED
+        return HOLDS if self.met == self.files else FAILS
+
+    @property
+    def qualified(self) -> str:
+        """The verdict, and whether it is that of some files or of the median only."""
+        if self.verdict == HOLDS and not self.sure:
+            return f"{HOLDS} by the median only"
+        some = f" in {self.files - self.met} of {self.files} files"
+        return self.verdict + some * (0 < self.met < self.files)
+
+
+def stands(claim: Claim, data: Data) -> Standing:
+    """The standing on one device; Lacking if nothing was measured."""
+    known, sources, reference, cases = MEASURES[claim.measure][0](claim, data)
+    if not known:
+        raise Lacking(MISSING)
+    worst = max(known, key=lambda one: claim.excess(one.median))
+    files = {one.file for one in known}
+    missed = {one.file for one in known if not claim.meets(one.median)}
+    intervals = [one.value for one in known if isinstance(one.value, Interval)]
+    sure = all(v.known and claim.meets(v.low) and claim.meets(v.high) for v in intervals)
+    value = worst.value
+    ends = (value.low, value.high, value.count) if intervals else (np.nan, np.nan, 1)
+    beside = reference(worst) if claim.ours and missed else ""
+    counts = len(files - missed), len(files), sure, beside, cases
+    measured = Measured(worst.median, *ends, claim)
+    return Standing(claim, measured, worst.where, *counts, tuple(sources))
+
+
+def check(claims: Iterable[Claim], data: Data) -> list[Standing]:
+    """Return the standing of each claim on each of its devices, or else on the first device with
+    data. A device is named unless it is the one that a reader expects."""
+    expected = data.first if data.first in data.devices else next(iter(data.devices), "")
+    made = []
+    for claim in claims:
+        standings: list[Standing] = []
+        for device in claim.on or data.devices or [""]:
+            on = data.on(device) if device else data
+            with suppress(Lacking):
+                one = on.once(repr(claim), lambda: stands(claim, on))
+                if device != expected and any(device in s.device.split(", ") for s in one.sources):
+                    one = replace(one, where=", ".join(filter(None, (one.where, device))))
+                standings.append(one)
+                if not claim.on:
+                    break
+        made += standings or [Standing(claim)]
+    return made
+
+
+def literature(data: Data, *measures: str) -> list[Standing]:
+    """Published statements by some measures; Lacking if none was measured."""
+    return _any(check([c for c in stated.read() if not c.ours and c.measure in measures], data))
+
+
+def targets(data: Data, *measures: str) -> list[Standing]:
+    """Return the claims and targets by some measures, in the rows of the papers, on the first
+    device with data on each. Lacking if none was measured."""
+    claims: list[Claim] = []
+    entries = [claim for claim in stated.read() if claim.ours and claim.measure in measures]
+    for claim in sorted(entries, key=lambda claim: claim.row):
+        anywhere = structs.replace(claim, kind=CLAIM, on=[], row=0)
+        if anywhere not in claims:
+            claims.insert(claim.row - 1 if claim.row else len(claims), anywhere)
+    return _any(check(claims, data))
+
+
+def _any(standings: list[Standing]) -> list[Standing]:
+    if not any(standing.files for standing in standings):
+        raise Lacking("results that any claim speaks of")
+    return standings
+
+
+def all_sources(standings: Iterable[Standing]) -> list[Source]:
+    """The sources of several standings, one per origin."""
+    by: dict[str, list[Source]] = {}
+    for source in (source for standing in standings for source in standing.sources):
+        by.setdefault(source.origin, []).append(source)
+    every = lambda lists: tuple(sorted(set(itertools.chain.from_iterable(lists))))
+    made = []
+    for origin, same in by.items():
+        devices = ", ".join(sorted({source.device for source in same}))
+        dates, commits = every(s.dates for s in same), every(s.commits for s in same)
+        made.append(Source(devices, origin, dates, commits, any(s.dirty for s in same)))
+    return made
 
 
 @table("scans", *FILES, "traffic")
@@ -74,55 +208,48 @@ def _shown(data: Data, standings: Sequence[Standing], caption: str) -> Shown:
     return shown(data, made, made.caption, *all_sources(standings)[:2])
 
 
-class Words(NamedTuple):
-    """Words for the entries of a kind."""
-
-    entry: str = "claim"
-    bound: str = "target"
-    value: str = "measured"
-    good: str = HOLDS
-    bad: str = FAILS
-
-    def of(self, verdict: str) -> str:
-        """A verdict in the words of the kind."""
-        return verdict.replace(HOLDS, self.good).replace(FAILS, self.bad)
-
-
-IN_PAPER = Words()
-KINDS = {
-    (stated.CLAIM, "Claims of Scanlab"): Words("claim", "bound"),
-    (stated.PUBLISHED, "Published statements, tested again"): Words(
-        *("statement", "stated", "measured", "agrees", "differs")
-    ),
-    (stated.TARGET, "Open targets"): Words("target", "wanted", "reached", "reached", "missed"),
-}
-
-
 def sections(standings: Sequence[Standing]) -> str:
     """A heading, the number of each verdict, and a table for each kind, in Markdown."""
     made = []
-    for (kind, title), words in KINDS.items():
+    for kind, words in KINDS.items():
         own = [standing for standing in standings if standing.claim.kind == kind]
-        verdicts = Counter(words.of(standing.verdict) for standing in own)
+        verdicts = Counter(_in_words(standing.verdict, words) for standing in own)
         parts = [f"{number} {verdict}" for verdict, number in verdicts.items()]
         if unsure := sum("median" in standing.qualified for standing in own):
             parts.append(f"{unsure} of these by the median only")
         if own:
-            counted = f"{len(own)} {words.entry}s. Verdicts: {', '.join(parts)}."
+            counted = f"{len(own)} {words[1]}s. Verdicts: {', '.join(parts)}."
             content = claims_table(own, "", words).markdown().strip()
-            made.append(f"### {title}\n\n{counted}\n\n{content}")
+            made.append(f"### {words[0]}\n\n{counted}\n\n{content}")
     return "\n\n".join(made)
 
 
-def claims_table(standings: Sequence[Standing], caption: str, words: Words = IN_PAPER) -> Table:
+def _in_words(verdict: str, words: Sequence[str]) -> str:
+    return verdict.replace(HOLDS, words[4]).replace(FAILS, words[5])
+
+
+def _unit(claim: Claim) -> str:
+    """The unit of a value; copies are a ceiling, scans are rivals."""
+    if claim.of_published:
+        return "of the speedup of 2007"
+    if claim.measure != "speed":
+        return MEASURES[claim.measure][1]
+    if isinstance(claim.over, str):
+        return "× CUB" if claim.over == "cub" else "× CUB as shipped"
+    return f"{'of' if CEILING in claim.over else '×'} {' or '.join(claim.over)}"
+
+
+def claims_table(
+    standings: Sequence[Standing], caption: str, words: Sequence[str] = IN_PAPER
+) -> Table:
     """A table of standings in order. Tables of the papers lack the column of figures."""
     rows = [
         {
             "statement": s.statement,
-            "wanted": f"{s.claim.wanted} {unit(s.claim)}",
-            "measured": s.measured and _Printed(**asdict(s.measured), claim=s.claim),
+            "wanted": f"{s.claim.wanted} {_unit(s.claim)}",
+            "measured": s.measured,
             "where": s.where,
-            "verdict": words.of(s.qualified),
+            "verdict": _in_words(s.qualified, words),
             "bound": s.reference,
             "set_by": code(s.claim.set_by),
             "source": s.claim.source or "ours",
@@ -132,9 +259,9 @@ def claims_table(standings: Sequence[Standing], caption: str, words: Words = IN_
     ]
     ours = {s.claim.ours for s in standings}
     columns = {
-        Column("statement", words.entry, right=False, wrap=15): True,
-        Column("wanted", words.bound, right=False, wrap=9): True,
-        Column("measured", words.value, _measured): True,
+        Column("statement", words[1], right=False, wrap=15): True,
+        Column("wanted", words[2], right=False, wrap=9): True,
+        Column("measured", words[3], lambda value: str(value or "—")): True,
         Column("where", "at", right=False, wrap=9): True,
         Column("verdict", "verdict", right=False, wrap=4.5): True,
         Column("bound", "reference", right=False, wrap=8.5): any(s.reference for s in standings),
@@ -143,16 +270,3 @@ def claims_table(standings: Sequence[Standing], caption: str, words: Words = IN_
         Column("figure", "shown in", code, right=False): words is not IN_PAPER,
     }
     return Table(caption, [column for column, there in columns.items() if there], records(rows))
-
-
-@dataclass(frozen=True)
-class _Printed(Interval):
-    """A value with its claim, which says how many digits it needs."""
-
-    claim: stated.Claim
-
-
-def _measured(value: _Printed | None) -> str:
-    if value is not None and not value.known and value.value == int(value.value):
-        return whole(value.value)
-    return with_interval(value, value.claim.digits(value.value, 3) if value else 3)

@@ -18,24 +18,19 @@ from scanlab_report.shown import Shown, figure, shown, table
 
 WAVES = 9
 """The staircase is drawn so far."""
-_QUEUES = {0: ("o", 6.5, style.ORANGE), 1: ("s", 4.2, style.BLUE), 2: (".", 3.4, style.BLACK)}
+_QUEUES = [("o", 6.5, style.ORANGE), ("s", 4.2, style.BLUE), (".", 3.4, style.BLACK)]
 
 
 def block_times(data: Data) -> pd.DataFrame:
     """Return the times of small grids side by side, with `total` blocks and times in units of one
     block: `measured` with `low` and `high`, `predicted`, `serial`."""
     rows = newest(data, "concurrency", "experiments on concurrent kernels")
-    medians = [median_interval(times) for times in rows["makespan_seconds"]]
-    unit = rows["block_seconds"]
-    return rows.assign(
-        total=rows["streams"] * rows["kernels"] * rows["blocks"],
-        measured=[m.value for m in medians] / unit,
-        low=[m.low for m in medians] / unit,
-        high=[m.high for m in medians] / unit,
-        predicted=rows["predicted_seconds"] / unit,
-        serial=rows["serial_seconds"] / unit,
-        count=[m.count for m in medians],
-    )
+    medians = pd.DataFrame(map(median_interval, rows["makespan_seconds"]), rows.index)
+    seconds = medians.rename(columns={"value": "measured"}).drop(columns="count")
+    seconds = seconds.assign(predicted=rows["predicted_seconds"], serial=rows["serial_seconds"])
+    total = rows["streams"] * rows["kernels"] * rows["blocks"]
+    units = seconds.div(rows["block_seconds"], axis=0)
+    return rows.assign(total=total, count=medians["count"], **units)
 
 
 @figure("concurrency")
@@ -77,10 +72,10 @@ def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
 
 def _queue(axes: Axes, cases: pd.DataFrame) -> None:
     first = cases.sort_values("total").iloc[-1]
-    same = {name: first[name] for name in ("streams", "kernels", "blocks", "slots")}
-    cases = pick(cases, **same).sort_values("connections")
+    cases = pick(cases, **first[["streams", "kernels", "blocks", "slots"]])
+    cases = cases.sort_values("connections")
     names, measured = [f"{n}" for n in cases["connections"]], cases["measured"]
-    colours = [_QUEUES[min(i, 2)][2] for i in range(len(names))]
+    colours = [_QUEUES[min(place, 2)][2] for place in range(len(names))]
     axes.bar(names, measured, width=0.55, color=colours, zorder=2)
     marks.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
     small = {"fontsize": 7.5, "zorder": 3}
@@ -103,6 +98,7 @@ _READ = (
     "Source: answer of the teaching material. Device: measured answer; (!) marks a difference. "
     "Yes: trials that answered yes."
 )
+_ANSWERS = {"stated": "source", "shown": "device", "counted": "yes"}
 
 
 def _sync_rows(data: Data) -> pd.DataFrame:
@@ -110,11 +106,11 @@ def _sync_rows(data: Data) -> pd.DataFrame:
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     answered = rows["answer"].map(lambda answer: isinstance(answer, str))
     yes = rows["yes"].astype(str) + " of " + rows["trials"].astype(str)
-    answers = rows["answer"].map(text) + np.where(answered & rows["differs"], " (!)", "")
+    answers = rows["answer"].map(_text) + np.where(answered & rows["differs"], " (!)", "")
     return rows.assign(shown=answers, counted=yes.where(answered, ""))
 
 
-def text(value: Any) -> str:
+def _text(value: Any) -> str:
     """A cell of text; a dash where there is none."""
     return value if isinstance(value, str) and value else "—"
 
@@ -133,11 +129,11 @@ def implicit_sync_calls(data: Data) -> Shown:
     columns = [Column("call", "call", right=False)]
     for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
         columns += [
-            Column(f"{who}_{key}", heading, text, right=False, group=group)
-            for key, heading in (("stated", "source"), ("shown", "device"), ("counted", "yes"))
+            Column(f"{who}_{key}", heading, _text, right=False, group=group)
+            for key, heading in _ANSWERS.items()
         ]
     asked = rows[rows["asks"] != ""]
-    answers = asked.set_index(["subject", "asks"])[["stated", "shown", "counted"]].unstack()
+    answers = asked.set_index(["subject", "asks"])[[*_ANSWERS]].unstack()
     answers["shown"] = answers["shown"].fillna("—")
     answers.columns = [f"{who}_{key}" for key, who in answers.columns]
     made = answers.reindex(asked["subject"].unique(), columns=[c.key for c in columns])
@@ -154,12 +150,8 @@ def implicit_sync_calls(data: Data) -> Shown:
 def implicit_sync_questions(data: Data) -> Shown:
     """Implicit synchronisation by launches, events, issue order and hardware work queues."""
     rows = _sync_rows(data)
-    columns = (
-        Column("question", "statement", right=False, wrap=40),
-        Column("stated", "source", text, right=False),
-        Column("shown", "device", right=False),
-        Column("counted", "yes", text, right=False),
-    )
+    columns = [Column("question", "statement", right=False, wrap=40)]
+    columns += [Column(key, heading, _text, right=False) for key, heading in _ANSWERS.items()]
     subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
     made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -40,9 +40,8 @@ def larger_sessions(data: Data) -> list[pd.DataFrame]:
     folders: dict[Path, list[int]] = {}
     for number in newest_first(every, "stream_scan"):
         folders.setdefault(every.files[number].path.parent, []).append(number)
-    return [
-        summarise(pick(every["stream_scan"], file=own), STREAM_SCAN) for own in folders.values()
-    ]
+    tables = (pick(every["stream_scan"], file=numbers) for numbers in folders.values())
+    return [summarise(rows, STREAM_SCAN) for rows in tables]
 
 
 def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
@@ -60,14 +59,12 @@ def over_files(
 ) -> list[tuple[int, Interval, str]]:
     """Return the size, the time of `way` over that of `over`, and how `over` writes, for each size
     that has both, from file to file. Each uses the faster of its ways to write."""
-    rows, ratios = pick(fastest_ways(cases), **{"from": "file", "to": "file"}), []
-    for bytes_, own in rows.groupby("bytes"):
-        sides = [pick(own, way=each) for each in (way, over)]
-        if not any(side.empty for side in sides):
-            other, scan = (side.loc[side["median_ns"].idxmin()] for side in sides)
-            ratio = ratio_interval(other["samples"], scan["samples"])
-            ratios.append((int(bytes_), ratio, scan["place"]))
-    return ratios
+    rows = pick(fastest_ways(cases), **{"from": "file", "to": "file", "way": [way, over]})
+    rows = rows.sort_values("median_ns").drop_duplicates(["bytes", "way"])
+    sides = [pick(rows, way=each).set_index("bytes") for each in (way, over)]
+    both = sides[0].join(sides[1], how="inner", lsuffix="_other").sort_index()
+    ratios = map(ratio_interval, both["samples_other"], both["samples"])
+    return list(zip(map(int, both.index), ratios, both["place"], strict=True))
 
 
 def size_name(bytes_: int) -> str:
@@ -77,13 +74,6 @@ def size_name(bytes_: int) -> str:
             form = "g" if bytes_ % number == 0 else ".1f"
             return f"{bytes_ / number:{form}} {unit}"
     return f"{bytes_} B"
-
-
-def _way_look(way: str, place: str) -> style.Look:
-    colour, marker = _PLACES[place]
-    if way in (DUPLEX, FILES):
-        return style.Look(style.GREY if way == DUPLEX else colour, "", "-")
-    return style.Look(colour, marker, "-" if way == STREAMED else ":", filled=way == STREAMED)
 
 
 @figure("from_memory", "from_files", "from_large_files")
@@ -101,9 +91,13 @@ def stream_scan(data: Data) -> Shown:
     axes.xaxis.set_minor_formatter(NullFormatter())
     ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
-        rows, drawn_as = marks.rates(rows.sort_values("bytes")), _way_look(way, place)
-        draw = marks.reference if way in (DUPLEX, FILES) else marks.curve
-        ends.append(draw(axes, rows, "bytes", drawn_as, f"{_WAYS.get(way, way)}, {where}"))
+        (colour, marker), streamed = _PLACES[place], way == STREAMED
+        drawn_as = style.Look(colour, marker, "-" if streamed else ":", filled=streamed)
+        if way in _WAYS:
+            drawn_as = style.Look(style.GREY if way == DUPLEX else colour, "", "-")
+        draw = marks.reference if way in _WAYS else marks.curve
+        name, rows = f"{_WAYS.get(way, way)}, {where}", marks.rates(rows.sort_values("bytes"))
+        ends.append(draw(axes, rows, "bytes", drawn_as, name))
     axes.set_xlabel("bytes of the input")
     axes.set_ylabel("throughput, GB/s each way")
     style.margin_legend(axes, ends)

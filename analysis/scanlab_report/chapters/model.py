@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from scanlab_report import marks, style
-from scanlab_report.chapters.bounds import WORK
+from scanlab_report.chapters.schedules import WORK
 from scanlab_report.console import count
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, significant, size
@@ -38,11 +37,17 @@ def predictions(data: Data) -> tuple[pd.DataFrame, Source]:
     return rows, computed_source(data, rows, list(rows["repetitions"]))
 
 
-def agreement(rows: pd.DataFrame, which: str = "") -> pd.Series:
-    """Return the share of pairs of operations that overlap in both timelines, among those that
-    overlap in either; NaN if nothing overlaps."""
-    either = rows[which + "overlap_in_either"]
-    return rows[which + "overlap_in_both"] / either.where(either > 0)
+def errors(rows: pd.DataFrame, column: str) -> pd.Series:
+    """The errors of predicted makespans, in percent of the measured ones."""
+    return 100 * (pd.to_numeric(rows[column]) / rows["measured_us"] - 1).abs()
+
+
+def overlap(rows: pd.DataFrame, which: str = "") -> float:
+    """Percent of the pairs of operations that overlap in prediction and measurement, among those
+    that overlap in either; NaN if it is not known of every configuration."""
+    columns = [f"{which}overlap_in_{where}" for where in ("both", "either")]
+    both, either = rows[columns].apply(pd.to_numeric).sum(skipna=False)
+    return 100 * float(both) / float(either) if either else float("nan")
 
 
 @figure("model")
@@ -50,10 +55,11 @@ def model_residuals(data: Data) -> Shown:
     """Engine model against the device of its calibration: error of the makespan, and the share of
     overlapping pairs that both have."""
     rows, source = predictions(data)
+    share = lambda which: 100 * rows[f"{which}_both"] / rows[f"{which}_either"].replace(0, np.nan)
     rows = rows.sort_values("measured_us", kind="stable").assign(
         ratio=rows["predicted_us"] / rows["measured_us"],
-        possible=100 * agreement(rows, "best_"),
-        both=100 * agreement(rows),
+        possible=share("best_overlap_in"),
+        both=share("overlap_in"),
     )
     drawn, (left, right) = style.figure(style.DOUBLE, 2.3, 2, 1, width_ratios=(3, 1))
     thin, dashed = (style.Look(style.GREY, "None", line) for line in ("-", "--"))
@@ -101,16 +107,16 @@ def model_advice(data: Data) -> Shown:
     rows["ties_apart"] = percent("ties_least_slower") + "–" + percent("ties_most_slower")
     for name, column in (("", "slower"), ("median_", "median_error"), ("worst_", "worst_error")):
         rows[f"{name}percent"] = 100 * rows[column]
-    tenth, digits = "{:.1f}".format, partial(significant, digits=3)
+    tenth = "{:.1f}".format
     columns = [
         Column("workload", "workload", right=False),
         Column("items", "items", size),
         Column("work", "work"),
         Column("choices", "choices"),
         Column("advised_choice", "chunks × streams", right=False, group="advised"),
-        Column("advised_ms", "ms", digits, group="advised"),
+        Column("advised_ms", "ms", significant, group="advised"),
         Column("fastest_choice", "chunks × streams", right=False, group="fastest"),
-        Column("fastest_ms", "ms", digits, group="fastest"),
+        Column("fastest_ms", "ms", significant, group="fastest"),
         Column("percent", "slower, %", tenth),
         Column("ties", "n", group="ties"),
         Column("ties_apart", "slower, %", group="ties"),

@@ -2,47 +2,217 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from scanlab_report import marks, style
-from scanlab_report.chapters import rank_cases
-from scanlab_report.chapters.hardware import stack_shares, wait_kinds, wait_rows, wait_shares
-from scanlab_report.chapters.rank_cases import CHUNK, COPY, LINEAR, SCAN, STATES, WIDTH, look
-from scanlab_report.data import Data
+from scanlab_report.data import Data, File
 from scanlab_report.formats import Column, Table, code, significant, size
+from scanlab_report.groups import BEST, STREAM
+from scanlab_report.intervals import Interval, ratio_intervals, summarise
+from scanlab_report.looks import spare
 from scanlab_report.marks import power_of_two
-from scanlab_report.pick import Lacking, parts, pick
+from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.style import Look
 from scanlab_report.tables import MEASURED, RANKS
+
+KIND = ["type", "op", "mode"]
+PROBLEM = [*KIND, "ranks", "items"]
+"""Algorithms that agree in these columns are compared; `items` are those of the whole array."""
+SCAN, COPY, READ, VENDOR = "scan", "copy_all", "read_all", "nccl_cub"
+
+# -------------------------------------------------------------------------------------- the cases
+
+
+def several(
+    data: Data, enough: Callable[[pd.DataFrame], Any] = len, what: str = "", ranks: int = 0
+) -> pd.DataFrame:
+    """Return the cases of one device: those measured now, else those of one recorded session with
+    `enough`. The session is the one named, or the one with most ranks or with the given number of
+    ranks. `best` on one GPU is an algorithm and a kind of its own."""
+    sessions: dict[Path, list[int]] = {}
+    for number in newest_first(data, "distributed"):
+        sessions.setdefault(_folder(data.files[number]), []).append(number)
+
+    def fits(folder: Path) -> tuple[bool, bool, bool, int, str]:
+        timed = set(pick(data["distributed"], file=sessions[folder])["ranks"])
+        most, newest = max(timed), data.files[sessions[folder][0]].date
+        return folder.name == data.named, most == ranks, ranks in timed, most, newest
+
+    for folder in sorted(sessions, key=fits, reverse=True):
+        numbers = sessions[folder]
+        cases = data.once(("several", *numbers), lambda: _session(data, numbers))
+        if enough(cases):
+            return cases
+    raise Lacking(f"times of scans over several ranks{what}")
+
+
+def _folder(file: File) -> Path:
+    """The session: what was measured now is one."""
+    return Path() if file.origin == MEASURED else file.path.parent
+
+
+def _session(data: Data, numbers: Sequence[int]) -> pd.DataFrame:
+    """Each case once, and each problem of `best`, warm and in a stream, in its newest file."""
+    rows = pick(data["distributed"], file=numbers)
+    cases = summarise(answering(data, rows, "distributed"), RANKS)
+    place = lambda file: (file.device, file.origin, _folder(file))
+    first, every = place(data.files[numbers[0]]), data.every or data
+    best = every.rows("scan", lambda file: place(file) == first)
+    best = pick(best, variant=BEST, settings="", cache="warm", launch=STREAM)
+    if len(best):
+        date = best["file"].map(lambda number: (data.files[number].date, number))
+        newest = date.groupby([best[c] for c in (*KIND, "items")]).transform("max")
+        best = summarise(best[date == newest].assign(ranks=1), PROBLEM)
+        best = best.assign(algorithm=BEST, kind=BEST, on="gpus")
+        cases = pd.concat([cases, best[cases.columns]], ignore_index=True)
+    per_rank, rate = cases["items"] / cases["ranks"], cases["bytes"] / cases["median_ns"]
+    return cases.assign(items_per_rank=per_rank, gb_per_s=rate)
+
+
+def scaling(data: Data) -> pd.DataFrame:
+    """The cases of a session with scans over several numbers of ranks."""
+    enough = lambda cases: pick(cases, kind=SCAN)["ranks"].nunique() > 1
+    return several(data, enough, ", of several ranks")
+
+
+def folding(data: Data) -> pd.DataFrame:
+    """The cases of a session with several states per aggregate."""
+    return several(data, lambda cases: len(folds(cases)), ", of several states")
+
+
+def folds(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the scans that were timed with several `states` per aggregate, all else being equal.
+    `tells` is what the GPUs tell each other, and `as_ranks` the number of ranks with as many
+    states."""
+    rows, number = compared(cases), r"\bstates=(\d+)\b"
+    settings = rows["settings"].str
+    rows["states"] = pd.to_numeric(settings.extract(number, expand=False))
+    rows["others"] = settings.replace(number, "", regex=True)
+    rows["tells"] = settings.extract(r"\btells=(\w+)", expand=False).fillna("")
+    rows = rows[rows.groupby([*RANKS[:1], *PROBLEM, "others"])["states"].transform("nunique") > 1]
+    rows = rows.assign(as_ranks=(rows["ranks"] * rows["states"]).astype(int))
+    return rows.sort_values([*PROBLEM, "algorithm", "tells", "states"], ignore_index=True)
+
+
+def usual(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return each algorithm with the settings with which most cases were timed; of equals, the
+    first."""
+    counts = cases.groupby(["algorithm", "settings"]).size()
+    first = counts.sort_values(ascending=False, kind="stable").reset_index()
+    return cases.merge(first.drop_duplicates("algorithm")[["algorithm", "settings"]])
+
+
+def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
+    """Sums of 32-bit integers, inclusive; Lacking if there are none."""
+    sums = pick(rows, type="i32", op="plus", mode="inclusive")
+    if sums.empty:
+        raise Lacking("sums of 32-bit integers over several ranks")
+    return sums
+
+
+def compared(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the scans, fewest ranks and items first, with intervals, unknown where nothing was
+    timed: the share of copies (`of_copy`) and of the 3n bound (`of_bound`), the speed over the
+    vendor (`of_vendor`), over one rank with as many items per rank (`efficiency`) and over `best`
+    on one GPU (`speedup`). The interval of `of_bound` is that of the scan alone."""
+    rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
+    rows["of_copy"] = _ratios(pick(cases, algorithm=COPY), rows, PROBLEM)
+    rows["of_vendor"] = _ratios(pick(cases, algorithm=VENDOR), rows, PROBLEM)
+    weak = ["algorithm", "settings", *KIND, "items_per_rank"]
+    rows["efficiency"] = _ratios(pick(rows, ranks=1), rows, weak)
+    rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])
+    bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
+    ends = [bound / rows[f"{name}_ns"] for name in ("median", "high", "low")]
+    return rows.assign(of_bound=pd.Series([*map(Interval, *ends, rows["count"])], dtype=object))
+
+
+def bounds(cases: pd.DataFrame) -> pd.DataFrame:
+    """Return the copies by problem, with the least nanoseconds of a scan that moves as much
+    (`two_n`), and of a scan that reads the array before (`three_n`), and those of `best` on one GPU
+    (`best_ns`); NaN where one was not timed."""
+    both = pick(cases, algorithm=COPY).sort_values(PROBLEM)
+    for name, own, same in (("read", READ, PROBLEM), ("best", BEST, [*KIND, "items"])):
+        times = pick(cases, algorithm=own)[[*same, "median_ns"]]
+        both = both.merge(times.rename(columns={"median_ns": f"{name}_ns"}), on=same, how="left")
+    return both.assign(two_n=both["median_ns"], three_n=both["median_ns"] + both["read_ns"])
+
+
+def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Series:
+    """The ratios of medians of rows that agree in some columns, by the rows below."""
+    keys = [rows[same].itertuples(index=False, name=None) for rows in (above, below)]
+    samples = dict(zip(keys[0], above["samples"], strict=True))
+    over = [samples.get(key, np.array([np.nan])) for key in keys[1]]
+    return pd.Series(ratio_intervals(over, list(below["samples"])), below.index, dtype=object)
+
+
+# ---------------------------------------------------------------------------------- the times
+
+_LOOKS = {
+    "peer_look_ahead": Look(style.VERMILLION, "*", "-"),
+    "reduce_exchange_scan": Look(style.GREEN, "v", "-"),
+    "blocked_peer": Look(style.BLUE, "s", "--", filled=False),
+    "scan_exchange_add": Look(style.ORANGE, "D", "-."),
+    "mpi_exscan": Look(style.PURPLE, "o", "-"),
+    "nccl_cub": Look(style.BLACK, "P", "-"),
+    "nccl_thrust": Look(style.BLACK, "X", "--", filled=False),
+    "torch_distributed": Look(style.SKY, "^", "--", filled=False),
+    "copy_all": Look(style.GREY, "", "-"),
+}
+LINEAR = Look(style.GREY, "", ":")
+TILES = Look(style.BLUE, "o", "--", filled=False)
+WIDTH = 1.4
+BOUND_LOOKS = {
+    "two_n": ("copies, 2n", _LOOKS[COPY], 2.6),
+    "three_n": ("reading and copying, 3n", Look(style.GREY, "", "--"), WIDTH),
+}
+
+
+def look(algorithm: str) -> Look:
+    """The look of an algorithm; an unknown one gets a spare."""
+    return _LOOKS.get(algorithm) or spare(sum(algorithm.encode()))
+
+
+def ordered(algorithms: Iterable[str]) -> list[str]:
+    """Algorithms in the order of their looks, others behind them by id."""
+    timed = set(algorithms)
+    return [*(id_ for id_ in _LOOKS if id_ in timed), *sorted(timed - set(_LOOKS))]
 
 
 @figure("ranks_scaling", "ranks_strong")
 def ranks_scaling(data: Data) -> Shown:
     """Weak and strong scaling of scans over several GPUs, with the bounds."""
-    timed = rank_cases.several(data, "ranks")
-    cases = rank_cases.main_kind(rank_cases.usual(timed))
-    limits, rates = rank_cases.bounds(cases), marks.rates(pick(cases, kind=SCAN), 1e3)
-    speedups = marks.heights(rank_cases.strong(cases), "speedup")
-    copied = {name: limits["bytes"] / limits[name] / 1e3 for name in rank_cases.BOUND_LOOKS}
+    timed = scaling(data)
+    cases = main_kind(usual(timed))
+    limits, rows = bounds(cases), compared(cases)
+    rates, speedups = marks.rates(rows, 1e3), marks.heights(rows, "speedup").dropna(subset="y")
+    copied = {name: limits["bytes"] / limits[name] / 1e3 for name in BOUND_LOOKS}
+    faster = {name: limits["best_ns"] / limits[name] for name in BOUND_LOOKS}
     rate, speedup = "throughput of all GPUs, TB/s", "speedup over best on one GPU"
     panels = [("items_per_rank", "items per GPU", rate, rates, limits.assign(**copied))]
-    panels += [("items", "items in all", speedup, speedups, rank_cases.strong_bounds(cases))]
+    panels += [("items", "items in all", speedup, speedups, limits.assign(**faster))]
     panels = [panel for panel in panels if len(panel[3])]
     drawn, axes = style.figure(style.DOUBLE, 2.7, len(panels))
     for panel, (column, words, height, rows, limits) in zip(axes, panels, strict=True):
         timed_with = rows.groupby(column)["ranks"].nunique()
         items = max(timed_with.index, key=lambda n: (timed_with[n], n))
         rows, limits = (pick(cut, **{column: items}) for cut in (rows, limits))
-        ends = rank_cases.scans_of(panel, rows, limits, "ranks")
-        numbers = sorted(set(rows["ranks"]))
+        numbers, ends = sorted(set(rows["ranks"])), []
+        for bound, (name, drawn_as, width) in BOUND_LOOKS.items():
+            known, form = limits[limits[bound].notna()], {"linewidth": width, "zorder": 1}
+            ends.append(marks.curve(panel, known, "ranks", drawn_as, name, bound, **form))
+        for name in ordered(rows["algorithm"]):
+            own = pick(rows, algorithm=name).sort_values("ranks")
+            ends.append(marks.curve(panel, own, "ranks", look(name), name))
         if height == speedup:
-            line = pd.DataFrame({"ranks": numbers, "y": numbers})
-            form: dict[str, Any] = {"linewidth": WIDTH, "zorder": 1}
-            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", **form))
+            line, form = pd.DataFrame({"ranks": numbers, "y": numbers}), {"linewidth": WIDTH}
+            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", zorder=1, **form))
         marks.ticks_at(panel, numbers)
         panel.set(xlim=(numbers[0] - 0.2, numbers[-1] + 0.2), ylim=(0, None), ylabel=height)
         panel.set(xlabel="GPUs", title=f"{power_of_two(items)} {words}")
@@ -57,8 +227,8 @@ def ranks_scaling(data: Data) -> Shown:
 @table("ranks_scaling", "ranks_types")
 def several_gpus(data: Data) -> Shown:
     """Scans of one array over several GPUs."""
-    timed = rank_cases.several(data)
-    rows = rank_cases.compared(rank_cases.usual(timed))
+    timed = several(data)
+    rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
     digits = lambda value: significant(value, 4)
@@ -76,59 +246,22 @@ def several_gpus(data: Data) -> Shown:
     caption = (
         "Scans of one array over several ranks: median time of the slowest rank, warm, in a "
         "stream. GB/s counts one read and one write per item. Share of copies: "
-        f"`{COPY}`. Speedup: over `{rank_cases.VENDOR}`. A dash: not timed."
+        f"`{COPY}`. Speedup: over `{VENDOR}`. A dash: not timed."
     )
     return shown(data, Table(caption, columns, rows), caption, timed)
-
-
-@figure("ranks_chunk")
-def ranks_chunk(data: Data) -> Shown:
-    """Throughput of scans over several GPUs against the size of the chunks that are dealt out."""
-    timed = rank_cases.several(data, CHUNK)
-    cases = rank_cases.main_kind(timed)
-    cases = pick(cases, ranks=cases["ranks"].max())
-    rows, gpus = marks.rates(rank_cases.varied(cases, CHUNK), 1e3), cases["ranks"].max()
-    sizes = sorted(set(rows["items"]))
-    sizes = sorted({sizes[0], sizes[len(sizes) // 2], sizes[-1]})
-    drawn, axes = style.figure(style.DOUBLE, 2.3, len(sizes))
-    for panel, items in zip(axes, sizes, strict=True):
-        own = pick(rows, items=items)
-        for rate in marks.rates(pick(cases, algorithm=COPY, items=items), 1e3)["y"]:
-            marks.level(panel, rate, look(COPY), "copies, 2n", rank_cases.COPY_WIDTH)
-        _by_tells(panel, own, CHUNK, "{}, GPUs tell of {}s")
-        title = f"{power_of_two(items / gpus)} items per GPU, {gpus} GPUs"
-        panel.set(ylim=(0, 1.06 * panel.dataLim.y1), xlabel="tiles per chunk", title=title)
-    axes[0].set_ylabel("throughput of all GPUs, TB/s")
-    style.legend(drawn, axes[0], columns=4)
-    caption = (
-        "Throughput of a scan over several GPUs against the size of the chunks that are dealt out. "
-        "GPUs tell each other the aggregate of each tile, or of each chunk. Bars: 95% intervals."
-    )
-    return shown(data, drawn, caption, timed)
-
-
-def _by_tells(panel: Axes, rows: pd.DataFrame, x: str, label: str) -> None:
-    """A line for each algorithm and what GPUs tell each other, over a setting."""
-    for (name, tells), line in rows.groupby(["algorithm", "tells"]):
-        marks.curve(panel, line, x, look(name, tells), label.format(name, tells))
-    marks.ticks_at(panel, rows[x], base=2)
-
-
-def folds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the scans that were timed with several states per aggregate. `as_ranks` is the number
-    of ranks with as many states."""
-    rows = rank_cases.varied(rank_cases.compared(cases), STATES)
-    return rows.assign(as_ranks=rows["ranks"] * rows[STATES])
 
 
 @figure("ranks_fold")
 def ranks_fold(data: Data) -> Shown:
     """Share of copies of a scan over several GPUs that folds aggregates as if of more GPUs."""
-    timed = rank_cases.several(data, STATES)
-    rows = folds(rank_cases.main_kind(timed))
+    timed = folding(data)
+    rows = folds(main_kind(timed))
     rows = pick(rows, ranks=rows["ranks"].max(), items=rows["items"].max())
     drawn, (axes,) = style.figure(style.COLUMN, 1.4)
-    _by_tells(axes, marks.heights(rows, "of_copy"), "as_ranks", "GPUs tell of {1}s")
+    for (name, tells), line in marks.heights(rows, "of_copy").groupby(["algorithm", "tells"]):
+        drawn_as = TILES if tells == "tile" else look(name)
+        marks.curve(axes, line, "as_ranks", drawn_as, f"GPUs tell of {tells}s")
+    marks.ticks_at(axes, rows["as_ranks"], base=2)
     marks.level(axes, 1.0, LINEAR)
     items, gpus = rows[["items_per_rank", "ranks"]].iloc[0].astype(int)
     axes.set(xlabel="GPUs whose aggregates are folded", ylabel="share of copies", ylim=(0, 1.06))
@@ -141,6 +274,8 @@ def ranks_fold(data: Data) -> Shown:
     )
     return shown(data, drawn, caption, timed)
 
+
+# ------------------------------------------------------------------------------- inside a run
 
 _COLOURS = {
     "kernels": style.VERMILLION,
@@ -156,19 +291,27 @@ _LEAST, _LETTER = 0.004, 0.0145
 def ranks_timeline(data: Data) -> Shown:
     """Timelines of scans over several GPUs: what each GPU did in one run."""
     spans = rank_spans(data)
-    rows = rank_cases.main_kind(spans)
-    algorithms, sizes = rank_cases.ordered(rows["algorithm"]), sorted(set(rows["items"]))
+    rows = main_kind(spans)
+    algorithms, sizes = ordered(rows["algorithm"]), sorted({*rows["items"]})
     sizes = sorted({sizes[0], sizes[-1]})
     ranks, across, down = int(rows["ranks"].max()), len(sizes), len(algorithms)
     height = 0.5 + down * (0.42 + 0.13 * ranks)
     drawn, axes = style.figure(style.DOUBLE, height, across, down, sharex="col", sharey=True)
+    edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
+    white = {"fontsize": 5.5, "color": "white", "zorder": 3, "parse_math": False}
     for column, items in enumerate(sizes):
         runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
-        longest = max(own["end_us"].max() for own in runs.values())
+        whole = 1.02 * max(own["end_us"].max() for own in runs.values())
         for panel, algorithm in zip(axes[column::across], algorithms, strict=True):
             run = runs.get(algorithm, rows[:0])
-            panel.set_xlim(0, 1.02 * longest)
-            _bars(panel, run)
+            panel.set_xlim(0, whole)
+            for row in run.itertuples():
+                width, place = row.end_us - row.start_us, (row.rank - 0.38, 0.76)
+                bar = (row.start_us, max(width, _LEAST * whole))
+                panel.broken_barh([bar], place, facecolor=_COLOURS[row.coloured], **edge)
+                if row.name and width > (len(row.name) + 1) * _LETTER * whole:
+                    at = (row.start_us + width / 2, row.rank, row.name)
+                    panel.text(*at, ha="center", va="center_baseline", **white)
             marks.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
             panel.tick_params(axis="y", length=0)
             took = f"{power_of_two(items / ranks)} items per GPU: {run['end_us'].max():.1f} µs"
@@ -203,46 +346,3 @@ def median_run(rows: pd.DataFrame) -> pd.DataFrame:
     case = pick(rows, settings=rows["settings"].iloc[0])
     lengths = case.groupby("run")["end_us"].max().sort_values(kind="stable")
     return pick(case, run=lengths.index[(len(lengths) - 1) // 2])
-
-
-def _bars(panel: Axes, rows: pd.DataFrame) -> None:
-    """A bar for each activity, with its name where there is room."""
-    whole = panel.get_xlim()[1]
-    edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
-    white = {"fontsize": 5.5, "color": "white", "zorder": 3, "parse_math": False}
-    for row in rows.itertuples():
-        width, place = row.end_us - row.start_us, (row.rank - 0.38, 0.76)
-        bar = (row.start_us, max(width, _LEAST * whole))
-        panel.broken_barh([bar], place, facecolor=_COLOURS[row.coloured], **edge)
-        if row.name and width > (len(row.name) + 1) * _LETTER * whole:
-            at = (row.start_us + width / 2, row.rank, row.name)
-            panel.text(*at, ha="center", va="center_baseline", **white)
-
-
-@figure("ranks_cycles")
-def ranks_waits(data: Data) -> Shown:
-    """Stall cycles of each warp role on each of several GPUs by cause."""
-    waits = wait_rows(data, several=True)
-    for column in ("ranks", "items"):
-        waits = pick(waits, **{column: waits[column].max()})
-    rows = wait_shares(waits)
-    for column in ("variant", "type"):
-        rows = pick(rows, **{column: rows[column].iloc[0]})
-    roles, ranks = list(dict.fromkeys(rows["role"])), sorted(set(rows["rank"]))
-    drawn, axes = style.figure(style.DOUBLE, 0.85 + 0.17 * len(ranks), len(roles), sharey=True)
-    for panel, role in zip(axes, roles, strict=True):
-        own = pick(rows, role=role).sort_values("rank")
-        stack_shares(panel, own["rank"].astype(float), own, wait_kinds(rows))
-        panel.set_yticks(ranks, [f"GPU {rank:g}" for rank in ranks])
-        panel.set_title(role)
-        panel.xaxis.set_major_formatter("{x:g}")
-    variant, items = rows[["variant", "items"]].iloc[0]
-    whole = f"{variant}, {power_of_two(items)} items in all"
-    axes[len(roles) // 2].set_xlabel(f"share of cycles, {whole}")
-    style.legend(drawn, axes[0], columns=6, columnspacing=0.8, handlelength=1.4)
-    caption = (
-        "Stall cycles of each warp role on each GPU, as shares of all cycles of the role there, "
-        "over one run of the largest array. The role tell stores aggregates on the other GPUs, and "
-        "prefix includes waits for other GPUs. There are no error bars."
-    )
-    return shown(data, drawn, caption, waits)

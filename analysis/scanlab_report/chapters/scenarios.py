@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from string import ascii_lowercase
 
 from scanlab_report import marks, style
 from scanlab_report.chapters.one_core import published_table
@@ -67,11 +69,10 @@ def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
     timed = set(data["spans"]["file"])
     files = [n for n in data.numbers(lambda file: file.of_no_device) if n in timed]
     files.sort(key=lambda n: (data.files[n].origin == MEASURED, data.files[n].date))
-    newest_ = {data.files[n].context.get("scenario"): n for n in files}
-    if not {scenario for row in rows for scenario in row} <= set(newest_):
+    newest = {data.files[n].context.get("scenario"): n for n in files}
+    if not {scenario for row in rows for scenario in row} <= set(newest):
         raise Lacking("simulated scenarios")
-
-    traces = [[trace_of(data, newest_[scenario]) for scenario in row] for row in rows]
+    traces = [[trace_of(data, newest[scenario]) for scenario in row] for row in rows]
     traces = [[replace(own, calls=own.calls[:0]) for own in row] for row in traces]  # of no host
     used = [data.files[trace.file] for row in traces for trace in row]
     origin = "simulated" if used[0].origin == MEASURED else f"simulated, {used[0].origin}"
@@ -80,10 +81,9 @@ def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
 
 def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
     """Each panel's letter, makespan and scenario, as they stand in the figure."""
-    for place, trace in enumerate(trace for row in rows for trace in row):
+    for letter, trace in zip(ascii_lowercase, chain.from_iterable(rows), strict=False):
         value, unit = trace.about["makespan_us"] / 1e3, trace.about["unit"]
-        time = f"{value:.2f} ms" if unit == "ms" else f"{value:.3g} {unit}"
-        yield "abcdefghijklmnopqrstuvwxyz"[place], time, trace
+        yield letter, f"{value:.2f} ms" if unit == "ms" else f"{value:.3g} {unit}", trace
 
 
 def _draw(data: Data, name: str) -> Shown:
@@ -93,10 +93,9 @@ def _draw(data: Data, name: str) -> Shown:
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]
     across, down = len(rows[0]), len(rows)
-    width = style.DOUBLE if across > 1 else style.COLUMN
-    size = (width, 0.2 + sum(heights), across, down)
-    drawn, axes = style.figure(*size, height_ratios=heights)
-    peers = rows if across > 1 else [[own for row in rows for own in row]] * down
+    width, height = style.DOUBLE if across > 1 else style.COLUMN, 0.2 + sum(heights)
+    drawn, axes = style.figure(width, height, across, down, height_ratios=heights)
+    peers = rows if across > 1 else [[*chain.from_iterable(rows)]] * down
     for place, (axis, (letter, time, trace)) in enumerate(zip(axes, panels(rows), strict=True)):
         row, column = divmod(place, across)
         axis.set_xlim(0, 1.02 * max(own.makespan_ms for own in peers[row]))

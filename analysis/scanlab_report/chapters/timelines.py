@@ -36,12 +36,8 @@ class Trace:
 
     @property
     def one_queue(self) -> bool:
-        """One hardware work queue: as the trace states, or by the channels of kernels."""
-        if "connections" in self.about:
-            return self.about["connections"] == 1
-        kernels = pick(self.rows, kind="kernels")
-        channels = set(kernels["channel"])
-        return kernels["stream"].nunique() > 1 and channels != {-1} and len(channels) == 1
+        """One hardware work queue."""
+        return self.about.get("connections") == 1
 
     @property
     def title(self) -> str:
@@ -57,10 +53,9 @@ class Trace:
         return min([*self.rows["start_us"], *self.calls["start_us"]])
 
     @property
-    def hosts(self) -> dict[str, int]:
-        """Heights of the host's lanes, above those of the engines."""
-        names = sorted(set(self.calls["lane_name"]))
-        return {name: place - len(names) for place, name in enumerate(names)}
+    def hosts(self) -> list[str]:
+        """Lanes of the host, above those of the engines."""
+        return sorted(set(self.calls["lane_name"]))
 
     @property
     def lanes(self) -> dict[int, str]:
@@ -116,7 +111,7 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
     of the engine that it gives work to. `numbered`: the limits of the axes are set; a bar with room
     shows its label, or else its chunk or the number of its kernel."""
     lanes, hosts, begin = trace.lanes, trace.hosts, trace.begin_us
-    heights = dict(zip(lanes, range(len(lanes)), strict=True)) | hosts
+    heights = {lane: place - len(hosts) for place, lane in enumerate([*hosts, *lanes])}
     operations = trace.rows.groupby(["kind", "lane"])
     for (kind, lane), rows in [*operations, *trace.calls.groupby(["kind", "lane_name"])]:
         starts, lengths = rows["start_us"] - begin, rows["end_us"] - rows["start_us"]
@@ -124,10 +119,8 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
         # The edge makes short kernels and calls visible; that of copies is white and parts them.
         visible = lane in hosts or (kind == "kernels" and not numbered)
         width = 32 if visible and lane not in hosts else 16
-        edge = {
-            "edgecolor": colour if visible else "white",
-            "linewidth": width / max(64, len(rows)),
-        }
+        edge: dict[str, Any] = {"edgecolor": colour if visible else "white"}
+        edge["linewidth"] = width / max(64, len(rows))
         bars = list(zip(starts / 1e3, lengths / 1e3, strict=True))
         axes.broken_barh(bars, (heights[lane] - half, 2 * half), facecolor=colour, zorder=2, **edge)
     form = {"ha": "center", "va": "center_baseline", "parse_math": False, "fontsize": 7}
@@ -137,7 +130,7 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
             middle = (row.start_us + row.end_us - 2 * begin) / 2e3
             colour = "black" if row.kind == "copies out" else "white"
             axes.text(middle, heights[row.lane], text, color=colour, zorder=3, **form)
-    axes.set_yticks([*hosts.values(), *range(len(lanes))], [*hosts, *lanes.values()])
+    axes.set_yticks([*heights.values()], [*hosts, *lanes.values()])
     axes.set_ylim(len(lanes) - 0.5, -0.5 - len(hosts))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")

@@ -21,13 +21,12 @@ KINDS = CLAIM, PUBLISHED, TARGET = get_args(Kind)
 OfScans = Literal["speed", "floor", "stopwatch", "losses", "odd_sizes", "spills"]
 OfStreams = Literal["schedule", "duplex", "naive", "tracing"]
 OfEngines = Literal["makespan_median", "makespan_worst", "overlap"]
-OfLiterature = Literal["speedup", "speed", "traffic"]
 OfRanks = Literal["ranks_copies", "ranks_weak", "ranks_strong"]
 OverRanks = Literal["ranks_vendor", "ranks_bound", "ranks_time"]
-Others = Literal["order", "implicit_sync", "counts", "conflicts"]
-Measure = Literal[OfScans, OfStreams, OfEngines, OfLiterature, OfRanks, OverRanks, Others]
+Others = Literal["speedup", "traffic", "order", "implicit_sync", "counts", "conflicts"]
+Measure = Literal[OfScans, OfStreams, OfEngines, OfRanks, OverRanks, Others]
 OF_SCANS, OF_STREAMS, OF_ENGINES = map(get_args, (OfScans, OfStreams, OfEngines))
-OF_LITERATURE_ON_SCANS = get_args(OfLiterature)
+OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 """The measures of the papers' tables."""
 Sizes = Count | Annotated[list[Count], Meta(min_length=1)] | None
 
@@ -116,9 +115,9 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
     def cases(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The cases of scans on one device that the claim is about."""
-        for name in ("type", "op", "mode", "cache", "launch", "items"):
-            if (value := getattr(self, name)) is not None:
-                rows = pick(rows, **{name: value})
+        names = ("type", "op", "mode", "cache", "launch", "items")
+        known = {name: getattr(self, name) for name in names}
+        rows = pick(rows, **{name: value for name, value in known.items() if value is not None})
         rows = rows[rows["items"].between(self.least_items, self.most_items or float("inf"))]
         rows = rows[rows["bytes"] >= 2 * self.least_mib << 20]
         return rows[power_of_two(rows["items"])] if self.powers else rows

@@ -9,9 +9,8 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import markers, opened
-from scanlab_report.chapters.claims import sections
+from scanlab_report.chapters.claims import FAILS, all_sources, check, sections
 from scanlab_report.claims import stated
-from scanlab_report.claims.standing import FAILS, all_sources, check
 from scanlab_report.console import FOUND, SOUND, refuse, say
 from scanlab_report.written import write
 

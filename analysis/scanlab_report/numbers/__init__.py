@@ -1,44 +1,55 @@
 """The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it.
 
-A section is a function that returns numbers by the names of their macros: text, a count, a value or
-an interval with three digits, or a pair of a value and its digits. A section that lacks data is
-left out as a whole; typesetting names a macro that a paper lacks.
+Each paper has a function that fills a dictionary by the names of the macros: text, a count, a value
+or an interval with three digits, or a pair of a value and its digits. Numbers of one source are
+left out together if it lacks data; typesetting names a macro that a paper lacks.
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from scanlab_report.chapters import ranks
 from scanlab_report.data import Data
-from scanlab_report.formats import latex, significant
+from scanlab_report.formats import significant
 from scanlab_report.intervals import Interval
+from scanlab_report.load_others import corrections
+from scanlab_report.shown import Shown
 
 Numbers = dict[str, Any]
+
+
+def known() -> suppress:
+    """Leave out the numbers that lack data."""
+    return suppress(LookupError, ValueError)
 
 
 def numbers_of(data: Data) -> dict[str, str]:
     """Return every number that the data give, by the name of its macro. The numbers are of the
     first device, which the text names once."""
-    from scanlab_report.numbers import claims, head_to_head, ranks, scans, streams
+    from scanlab_report.numbers import scans, streams
 
-    everywhere = {"peersVendor": ranks.over_vendor(data).content}
+    everywhere = {"peersVendor": over_vendor(data).content}
     data = data.on(data.devices[0]) if data.devices else data
-    modules = (scans, head_to_head, ranks, streams, claims)
-    return everywhere | printed(data, (make for module in modules for make in module.FUNCTIONS))
+    return everywhere | printed(scans.numbers(data) | streams.numbers(data))
 
 
-def printed(data: Data, sections: Iterable[Callable[[Data], Numbers]]) -> dict[str, str]:
-    """The numbers of some sections as text, without those that are not known."""
-    made: Numbers = {}
-    for section in sections:
-        with contextlib.suppress(LookupError, ValueError):
-            made |= section(data)
-    texts = {name: _text(value) for name, value in made.items()}
+def over_vendor(data: Data) -> Shown:
+    """Why the recorded times of CUB with NCCL are withdrawn."""
+    names = lambda entry: ranks.VENDOR in entry["names"]
+    reasons = dict.fromkeys(entry["reason"] for entry in filter(names, corrections()["withdrawn"]))
+    text = "The recorded times of CUB with NCCL are withdrawn."
+    return Shown(" ".join((text, *reasons)) if reasons else "", "")
+
+
+def printed(numbers: Numbers) -> dict[str, str]:
+    """Numbers as text, without those that are not known."""
+    texts = {name: _text(value) for name, value in numbers.items()}
     return {name: text for name, text in texts.items() if text}
 
 
@@ -54,15 +65,6 @@ def _text(value: Any) -> str:
 def power(n: int) -> str:
     """2^k where n is a power of two, else n."""
     return f"\\ensuremath{{2^{{{n.bit_length() - 1}}}}}" if n & (n - 1) == 0 else f"{n}"
-
-
-def typewriter(name: str) -> str:
-    return f"\\texttt{{{latex(name)}}}"
-
-
-def last(values: pd.Series) -> Any:
-    """The value at the largest size; None if there is none."""
-    return values.iloc[-1] if len(values) else None
 
 
 def macros(numbers: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from scanlab_report.chapters import bounds, schedules
+from scanlab_report.chapters import schedules
 from scanlab_report.data import Data
 from scanlab_report.intervals import UNKNOWN
 from scanlab_report.page.columns import intervals, look, numbers, source_line, times
@@ -21,11 +21,11 @@ def views(data: Data) -> list[dict[str, Any]]:
     for device in data.devices:
         own = data.on(device)
         try:
-            cases = bounds.schedules_of(own)
+            cases = schedules.schedules_of(own)
         except Lacking:
             continue
         source = source_line(sources(own, cases)[0])
-        for problem in bounds.problems(cases)[bounds.PROBLEM].to_dict("records"):
+        for problem in schedules.problems(cases)[schedules.PROBLEM].to_dict("records"):
             view = _view(pick(cases, **problem))
             made.append(problem | {"device": device, "source": source} | view)
     return made
@@ -36,18 +36,18 @@ def _view(cases: pd.DataFrame) -> dict[str, Any]:
     order = ["side_kernels", "id", "memory", "streams", "chunks", "buffers"]
     cases = cases.sort_values(order).reset_index(drop=True)
     names = ("id", "chunks", "streams", "memory", "buffers", "count")
-    gains = bounds.speedups(cases)["speedup"].reindex(cases.index)
+    gains = schedules.speedups(cases)["speedup"].reindex(cases.index)
     gains = [UNKNOWN if pd.isna(gain) else gain for gain in gains]
-    side = f"{bounds.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
+    side = f"{schedules.SIDE}; their own bounds include it, the lines do not.".replace("`", "")
     places = sorted(set(zip(cases["id"], cases["place"], strict=True)))
     return {
-        "title": bounds.ratio_title(cases),
-        "serial": bounds.SERIAL,
+        "title": schedules.ratio_title(cases),
+        "serial": schedules.SERIAL,
         "side": side if cases["side_kernels"].any() else "",
         "looks": {id_: look(id_, schedules.schedule_look(place)) for id_, place in places},
         "bounds": {
             name: look(name, schedules.BOUND_LOOKS[name]) | {"ms": numbers(1e3 * cases[column])}
-            for name, column in bounds.BOUNDS.items()
+            for name, column in schedules.BOUNDS.items()
         },
         "cases": {name: cases[name].tolist() for name in names}
         | times("time_ms", cases, 1e6)

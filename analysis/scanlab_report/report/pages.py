@@ -17,7 +17,7 @@ from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
 from scanlab_report.groups import CEILING, OWN
-from scanlab_report.numbers import ranks
+from scanlab_report.numbers import over_vendor
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.pick import scans as pick_scans
 from scanlab_report.shown import FIGURES, Entry, Shown, first_of, footer_line, shown
@@ -138,7 +138,7 @@ PARTS: dict[str, Callable[[Data], str]] = {
     "types": _texts(rivals.fastest),
     "losses": _texts(head_to_head.losses),
     "odd_sizes": _texts(odd_sizes.odd_sizes_short),
-    "over_vendor": _texts(ranks.over_vendor, of_all=True),
+    "over_vendor": _texts(over_vendor, of_all=True),
     "devices": recorded,
     "gallery": gallery,
 }
