@@ -61,10 +61,10 @@ def over_files(
     that has both, from file to file. Each uses the faster of its ways to write."""
     rows = pick(fastest_ways(cases), **{"from": "file", "to": "file", "way": [way, over]})
     rows = rows.sort_values("median_ns").drop_duplicates(["bytes", "way"])
-    sides = [pick(rows, way=each).set_index("bytes") for each in (way, over)]
-    both = sides[0].join(sides[1], how="inner", lsuffix="_other").sort_index()
+    others, scans = (pick(rows, way=each) for each in (way, over))
+    both = others.merge(scans, on="bytes", suffixes=("_other", "")).sort_values("bytes")
     ratios = map(ratio_interval, both["samples_other"], both["samples"])
-    return list(zip(map(int, both.index), ratios, both["place"], strict=True))
+    return list(zip(map(int, both["bytes"]), ratios, both["place"], strict=True))
 
 
 def size_name(bytes_: int) -> str:
