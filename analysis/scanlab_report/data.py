@@ -299,6 +299,7 @@ _COUNTED = {
     "scan": "variant",
     "block_scan": "variant",
     "scan_axis": "variant",
+    "segments": "variant",
     "schedule": "id",
     "stream_scan": "way",
     "distributed": "algorithm",

@@ -195,8 +195,8 @@ def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd
     return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
 
 
-_MADE = {"scan": _scans, "block_scan": _scans, "scan_axis": _scans, "schedule": _schedules}
-_MADE |= {"distributed": _distributed}
+_MADE = {"scan": _scans, "block_scan": _scans, "scan_axis": _scans, "segments": _scans}
+_MADE |= {"schedule": _schedules, "distributed": _distributed}
 _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int})}
 """The function that makes the columns of each table from the fields."""
 
@@ -205,6 +205,7 @@ def _faults(rows: pd.DataFrame) -> dict[Any, str]:
     """How an entry contradicts itself, by its place."""
     timed = rows["outcome"] == "timed"
     tags = ("scan", "block_scan", "warp_scan", "scan_axis", "distributed")
+    tags += ("scan_by_key", "segmented_scan")
     scans = rows["entry"].isin(tags)
     planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)
     wrong: dict[Any, str] = {}

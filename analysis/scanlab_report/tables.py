@@ -15,6 +15,7 @@ RANKS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items"]
 CASES = {"scan": CASE, "schedule": ["entry", *SCHEDULE, "bytes"], "stream_scan": STREAM_SCAN}
 CASES |= {"distributed": RANKS, "block_scan": ["entry", *CASE, "rows"]}
 CASES |= {"scan_axis": [*CASE, "rows", "inner"]}
+CASES |= {"segments": ["entry", *CASE, "segment", "lengths", "width"]}
 """The columns that name a case of each kind of sample."""
 ODD_SIZES = "odd_sizes"
 WAITING = "cycles_waiting_"

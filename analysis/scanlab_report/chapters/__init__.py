@@ -16,6 +16,7 @@ ORDER = (
     "hardware",
     "blocks",
     "axes",
+    "segments",
     "conflicts",
     "counts",
     "ranks",

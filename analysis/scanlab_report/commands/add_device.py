@@ -30,7 +30,7 @@ from scanlab_report.written import in_place_of, put
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
 TESTS = ("tests.json", "device_scan_tests.json")
-SAMPLED = ("scan", "block_scan", "scan_axis", "schedule", "stream_scan", "distributed")
+SAMPLED = ("scan", "block_scan", "scan_axis", "segments", "schedule", "stream_scan", "distributed")
 EXCEPTIONS = 0.05
 """Largest share of cases with too few repetitions for an interval: a cap may stop a slow case."""
 

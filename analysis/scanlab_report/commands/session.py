@@ -25,7 +25,8 @@ EXAMPLE = (
 )
 FILE = "session.json"
 KINDS = {"scan": "timings", "skipped": "timings", "schedule": "schedules", "spans": "trace"}
-KINDS |= {"block_scan": "timings", "scan_axis": "timings", "block_counters": "counters"}
+KINDS |= {"block_scan": "timings", "scan_axis": "timings", "segments": "timings"}
+KINDS |= {"block_counters": "counters"}
 KINDS |= {"nvbench": "stopwatch", "rank_spans": "ranks_trace"}
 TABLES = ("counters", "traffic", "waits", "repeats", "counts")
 RUNS = ("stream_scan", "implicit_sync", "concurrency", "distributed")

@@ -109,6 +109,19 @@ class ScanAxisSample(ScanSample, kw_only=True, frozen=True, tag="scan_axis"):
     inner: Annotated[Count, means("items from one to the next of the axis")]
 
 
+class SegmentsSample(ScanSample, kw_only=True, frozen=True, tag="scan_by_key"):
+    """A timed scan of the runs of equal keys."""
+
+    table = "segments"
+    segment: Annotated[Count, means("mean items of a segment")]
+    lengths: Annotated[Literal["equal", "random", "power"], means("their distribution")]
+    width: Annotated[Count, means("of a key or an offset", "bytes")]
+
+
+class OffsetsSample(SegmentsSample, kw_only=True, frozen=True, tag="segmented_scan"):
+    """A timed scan of segments that begin at given offsets."""
+
+
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     """A timed schedule. `real_time` is host time, from the first issue to the last completion."""
 
@@ -188,6 +201,8 @@ Entries = (
     | BlockScanSample
     | WarpScanSample
     | ScanAxisSample
+    | SegmentsSample
+    | OffsetsSample
     | ScheduleSample
     | CopySample
     | KernelSample

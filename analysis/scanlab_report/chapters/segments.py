@@ -1,0 +1,112 @@
+"""Scans by key and of segments: any lengths, and a copy that reads the keys or offsets, too."""
+
+from functools import partial
+
+import pandas as pd
+
+from scanlab_report import marks, style
+from scanlab_report.chapters.axes import described
+from scanlab_report.data import Data
+from scanlab_report.formats import Column, Table, code, size, whole, with_interval
+from scanlab_report.groups import CUBS, LOSS, STREAM, TIE, WIN
+from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.looks import look
+from scanlab_report.pick import Lacking, answering, by_device, pick
+from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.tables import CASES
+from scanlab_report.versus import outcome
+
+OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
+"""The primitives, and what the ids of their variants begin with."""
+CASE = [column for column in CASES["segments"] if column not in ("variant", "settings")]
+SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
+"""The scans of the figure and of the table."""
+
+
+def segment_cases(data: Data) -> pd.DataFrame:
+    """Return one row per case of one device, as `summarise` makes them, if the same bytes were
+    copied, too. One more column: `share` (interval of the copy's time over the scan's)."""
+    every = data.every or data  # a session of these scans alone is not complete
+    for _, _, rows in by_device(every, "segments"):
+        if {"key_copy", "segment_copy"} & set(rows["variant"]):
+            return data.once("segment_cases", partial(_cases, every, rows))
+    raise Lacking("timings of scans by key or of segments on a CUDA device", ["key_best"])
+
+
+def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
+    cases = summarise(answering(data, pick(rows, settings=""), "segments"), CASES["segments"])
+    copies = pick(cases, variant=["key_copy", "segment_copy"])[[*CASE, "samples"]]
+    cases = cases.merge(copies, on=CASE, suffixes=("", "_copy"))
+    shares = ratio_intervals(list(cases["samples_copy"]), list(cases["samples"]))
+    return cases.assign(share=pd.Series(shares, dtype=object))
+
+
+@figure("segments")
+def segments(data: Data) -> Shown:
+    """Scans by key and of segments against the mean length: Scanlab's keep their share of a copy
+    whatever the lengths, where CUB's depends on them or is lower."""
+    cases = pick(segment_cases(data), **SUMS, lengths="random")
+    cases = marks.heights(cases[cases["items"] == cases["items"].max()], "share")
+    about = described(data, cases)
+    drawn, panels = style.figure(style.DOUBLE, 2.5, 2)
+    for panel, (entry, prefix) in zip(panels, OURS.items(), strict=True):
+        rows = pick(cases, entry=entry)
+        order = (f"{prefix}_best", f"{prefix}_pairs", *about.ids(CUBS))
+        for name in (name for name in order if name in set(rows["variant"])):
+            own = pick(rows, variant=name).sort_values("segment")
+            label, form = about[name].label, look(name, about).plot()
+            panel.plot(own["segment"], own["y"], label=label, **form)
+        panel.set_xscale("log", base=2)
+        panel.set_ylim(0, 1.05)
+        panel.axhline(1, color=style.BLACK, linewidth=1)
+        panel.set_xlabel("mean items of a " + ("run of keys" if prefix == "key" else "segment"))
+        style.legend(drawn, panel, columns=2)
+    panels[0].set_ylabel("share of a copy")
+    caption = (
+        "Speed of inclusive sums of i32 as a share of a copy that reads the keys or offsets, too, "
+        f"against the mean length of segments. {size(cases['items'].max())} items, keys and "
+        "offsets of 4 bytes; cold cache, stream launches. Left: by key. Right: by offsets."
+    )
+    return shown(data, drawn, caption, cases)
+
+
+@table("segments")
+def segment_standings(data: Data) -> Shown:
+    """Sums of i32 by key and of segments against a copy and the fastest rival, by length."""
+    cases = pick(segment_cases(data), **SUMS)
+    about = described(data, cases)
+    theirs = pick(cases, variant=about.ids(CUBS)).sort_values("median_ns").drop_duplicates(CASE)
+    theirs = theirs[[*CASE, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
+    best = pick(cases, variant=[f"{prefix}_best" for prefix in OURS.values()])
+    rows = best.merge(theirs, on=CASE, suffixes=("", "_rival"))
+    if rows.empty:
+        raise Lacking("timings of key_best or segment_best beside CUB", ["key_best"])
+    ratios = ratio_intervals(list(rows["samples_rival"]), list(rows["samples"]))
+    rows = rows.assign(ratio=pd.Series(ratios, dtype=object))
+    rows = rows.assign(outcome=rows["ratio"].map(outcome))
+    order = {"entry": True, "items": False, "lengths": False, "segment": True}
+    rows = rows.sort_values([*order], ascending=[*order.values()], ignore_index=True)
+    columns = [
+        Column("entry", "primitive", code, right=False),
+        Column("items", "items", size),
+        Column("lengths", "lengths", right=False),
+        Column("segment", "mean", whole),
+        Column("share", "× copy", with_interval),
+        Column("rival", "fastest rival", code, right=False),
+        Column("share_rival", "× copy", with_interval, group="rival"),
+        Column("ratio", "× rival", with_interval),
+        Column("outcome", "outcome", right=False),
+    ]
+    caption = (
+        "Speed of `key_best` and `segment_best` over a copy that reads the keys or offsets, too, "
+        "and over the fastest rival. Inclusive sums of i32, keys and offsets of 4 bytes; cold "
+        "cache, stream launches. A case is won or lost if the 95% interval excludes 1."
+    )
+    counts = rows["outcome"].value_counts()
+    won, tied, lost = (counts.get(result, 0) for result in (WIN, TIE, LOSS))
+    notes = (f"Won: {won}; tied: {tied}; lost: {lost}.",)
+    content = Table(caption, columns, rows, notes=notes)
+    used = cases[
+        cases["variant"].isin({*best["variant"], *rows["rival"], "key_copy", "segment_copy"})
+    ]
+    return shown(data, content, caption, used)
