@@ -18,6 +18,7 @@ from scanlab_report.versus import outcome
 
 OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
+DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
 CASE = [column for column in CASES["segments"] if column not in ("variant", "settings")]
 SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
 """The scans of the figure and of the table."""
@@ -51,16 +52,19 @@ def segments(data: Data) -> Shown:
     drawn, panels = style.figure(style.DOUBLE, 2.5, 2)
     for panel, (entry, prefix) in zip(panels, OURS.items(), strict=True):
         rows = pick(cases, entry=entry)
-        order = (f"{prefix}_best", f"{prefix}_pairs", *about.ids(CUBS))
-        for name in (name for name in order if name in set(rows["variant"])):
+        for name in (f"{prefix}_best", f"{prefix}_pairs", *about.ids(CUBS)):
             own = pick(rows, variant=name).sort_values("segment")
-            label, form = about[name].label, look(name, about).plot()
-            panel.plot(own["segment"], own["y"], label=label, **form)
+            kind = name.removeprefix(f"{prefix}_")
+            form = look(f"key_{kind}" if kind in DRAWN else name, about).plot()
+            label = DRAWN.get(kind, about[name].label)
+            if len(own) and (prefix == "key" or kind not in DRAWN):
+                panels[0].plot([], [], label=label, **form)  # for the legend of both panels
+            panel.plot(own["segment"], own["y"], **form)
         panel.set_xscale("log", base=2)
         panel.set_ylim(0, 1.05)
         panel.axhline(1, color=style.BLACK, linewidth=1)
         panel.set_xlabel("mean items of a " + ("run of keys" if prefix == "key" else "segment"))
-        style.legend(drawn, panel, columns=2)
+    style.legend(drawn, panels[0], columns=5)
     panels[0].set_ylabel("share of a copy")
     caption = (
         "Speed of inclusive sums of i32 as a share of a copy that reads the keys or offsets, too, "
