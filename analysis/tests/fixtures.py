@@ -349,6 +349,20 @@ def block_scans(rounds: int) -> Document:
     return results(*entries)
 
 
+def segmented_scans(rounds: int) -> dict[str, Any]:
+    """Scans by key and of segments, beside a copy and a scan of CUB."""
+    entries, about = [], {}
+    for kind, prefix in (("scan_by_key", "key"), ("segmented_scan", "segment")):
+        for id_, ns in ((f"{prefix}_best", 1.2e6), (f"{prefix}_copy", 1e6), (f"cub_{prefix}", 2e6)):
+            family = {"family": "CUB", "origin": "baseline"} if ns == 2e6 else {}
+            about[id_] = variant(id_) | family
+            for mean in (8, 128):
+                cut = {"kind": kind, "segment": mean, "lengths": "random", "width": 4}
+                own = case(id_, 2**27) | cut
+                entries += [repetition(own, i, ns + 10 * i) for i in range(rounds)]
+    return results(*entries, variants=about)
+
+
 def axes_scans(rounds: int) -> Document:
     """Sums of f32 along rows and columns of 2^27 items: a copy takes 1 ms, ours 1.2 and CUB 2."""
     entries, about = [], {id_: variant(id_) for id_ in ("axis_best", "axis_copy", "cub_rows")}
@@ -370,6 +384,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
     documents = {"scan": timings(rounds, top), "python": python_timings(rounds)}
     documents |= {"cub_shapes": cub_shapes(rounds), "block_scan": block_scans(rounds)}
     documents["scan_axis"] = axes_scans(rounds)
+    documents["segments"] = segmented_scans(rounds)
     documents |= {f"odd_sizes_{process}": odd_sizes(process) for process in range(1, 9)}
     stream_fixtures.write_all(folder)
     stream_fixtures.write_scenarios(folder)
