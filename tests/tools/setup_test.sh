@@ -190,7 +190,7 @@ done
 expect 0 "all in $scratch/out/comparison.json and advice.json" "${run[@]}" --no-cuda
 expect 0 "--compare $scratch/out/model/traces/nvidia-h200_2026-01-02.json --out" cat "$scratch/out/log/model.txt"
 rm -r data/recorded
-expect 1 'explain took 0 s and failed with status 134' env STATUS_explain=134 "${run[@]}" --no-cuda
+expect 1 ' s and failed with status 134' env STATUS_explain=134 "${run[@]}" --no-cuda
 expect 1 'Failed:   verify' env STATUS_verify=1 STATUS_bench=4 "${run[@]}" --no-cuda
 expect 1 'Failed:   explain' env STATUS_explain=134 STATUS_analysis=2 "${run[@]}" --no-cuda
 expect 2 'error: bad.json: truncated' env STATUS_analysis=2 "${run[@]}" --no-cuda
