@@ -2,10 +2,10 @@
 #pragma once
 
 #include "variants/scan_axis/axis_launch.cuh"
-#include "variants/segmented_scan/heads.cuh"
 #include "variants/segmented_scan/segmented.hpp"
 #if defined(__CUDACC__)
 #include "harness/cuda/registration.cuh"
+#include "variants/segmented_scan/heads.cuh"
 
 namespace scanlab::segmented {
 
