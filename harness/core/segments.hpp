@@ -98,7 +98,7 @@ struct Segments {
   /// Key or offset `i` of the entries for n items; its lowest `width` bytes count. Neighbours have different keys.
   SCANLAB_HD std::uint64_t entry(std::int64_t i, std::int64_t n) const {
     if (by == SegmentsBy::keys) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
-    const std::int64_t place = i < entries(n) - 1 ? begin(i) : n;
+    const std::int64_t place = begin(i);  // the last segment begins at n or later
     return static_cast<std::uint64_t>(place < n ? place : n);
   }
   /// Writes entry `i` into the array.

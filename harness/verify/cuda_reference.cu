@@ -202,6 +202,7 @@ Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) c
 }
 
 std::string CudaReference::damaged_entries() const {
+  if (data_->problem.segments.by == SegmentsBy::none) return {};  // scans of plain arrays wait for nothing more
   if (std::string damage = data_->entries.damage(data_->stream); !damage.empty()) return damage;
   const Segments& segments = data_->problem.segments;
   const auto bytes = static_cast<std::int64_t>(segments.array_bytes(data_->problem.items));

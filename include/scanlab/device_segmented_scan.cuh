@@ -7,11 +7,11 @@
 //     scanlab::DeviceScanByKey::InclusiveSumByKey(storage, bytes, keys, in, out, n, equal, stream);  // only enqueues
 //
 // Takes    pointers to device memory, aligned to their items only. Input and output may be one array.
-//          By key: n keys beside n items; neighbours whose keys are equal are one segment. `equal` compares two keys,
-//          on the device. Keys are trivially copyable and have 1, 2, 4 or 8 bytes. By offsets: where each segment
-//          begins, in ascending order, as integers of 4 or 8 bytes, and no more than n. A segment ends where the next
-//          one begins, and the last one at n. Segments may be empty. Items before the first offset are scanned as a
-//          segment. Unlike cub::DeviceSegmentedScan, a call says the number of items.
+//          Keys: n beside n items; neighbours whose keys are equal are one segment. `equal` compares two keys, on the
+//          device. They are trivially copyable and have 1, 2, 4 or 8 bytes.
+//          Offsets: where each segment begins, in ascending order, as integers of 4 or 8 bytes, and no more than n. A
+//          segment ends where the next one begins, and the last one at n. Segments may be empty. Items before the first
+//          offset are scanned as a segment. Unlike cub::DeviceSegmentedScan, a call says the number of items.
 // Types    integers and floating-point numbers of 1 to 8 bytes, and no bool. Sums, and results of a function, have the
 //          same type: integers wrap. Functions are associative, commutative or not, with or without an identity.
 //          Anything else is refused by a static assertion.

@@ -61,7 +61,7 @@ class SegmentedLookAhead {
   const scan::Shape& shape() const { return shape_; }
   std::int64_t items() const { return items_; }
   std::int64_t tiles() const { return tiles_; }
-  /// Of the head bits, in whole tiles.
+  /// Words of head bits, in whole tiles.
   std::int64_t head_words() const { return tiles_ * shape_.head_bytes / 4; }
   /// The longest chain of operations, in segments of any length.
   std::int64_t chain() const { return shape_.chain(sizeof(InOf<Op>), tiles_); }
