@@ -91,7 +91,9 @@ TEST(Planted, FaultsOfEveryScanAreCaught) {
     for (const std::int64_t items : {5003, 1000, 2048, 300, 20'011}) {
       for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
         for (const Settings& settings : std::set<Settings>{{}, small_settings(scan.about)}) {
-          plant_all(scan, {ElementType::i32, op, mode, items, settings}, messages);
+          Problem problem{ElementType::i32, op, mode, items, settings};
+          problem.segments = {.by = segments_by(scan.about.primitive), .mean = 3};
+          plant_all(scan, problem, messages);
         }
       }
     }

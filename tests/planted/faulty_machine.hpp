@@ -197,7 +197,8 @@ void add_emulator(const std::shared_ptr<const Scan>& scan, std::int64_t items, B
     const auto* in = static_cast<const Item*>(buffers.in) + shift(Fault::shifted_input);
     auto* out = static_cast<Item*>(buffers.out) + shift(Fault::shifted_output);
     scan->run(machine, FaultyOp<Op>{},
-              simt::Arrays<FaultyMachine, Item>{machine.global(in, items, "in"), machine.global(out, items, "out")},
+              simt::Arrays<FaultyMachine, Item>{machine.global(in, items, "in"), machine.global(out, items, "out"),
+                                                buffers.entries},
               simt::Workspace(buffers.workspace, bytes > 0 && strikes_run(Fault::no_workspace) ? 1 : bytes));
   };
 }
