@@ -4,7 +4,7 @@ From the ground up; a file imports from those above it:
 
 1. `schema` what a file may hold; `load` files in, tables out; `data` the tables
 2. `intervals` medians and tests; `pick` the cases that a figure draws, and their sources
-3. `style`, `looks`, `formats` how figures and tables look; `shown` the registry of both
+3. `style`, `looks`, `marks`, `formats` how figures and tables look; `shown` the registry of both
 4. `chapters` figures and tables by question; `claims` how claims stand; `numbers` the papers'
 numbers
 5. `page`, `report`, `comparison`, `tutorials` what is made of them

@@ -56,7 +56,9 @@ def excerpt(words: str) -> str:
         if not found:
             raise MarkerError(f"{name}: no end of: {line}")
         text = found[0]
-    language = {".sh": "sh", ".txt": "text", ".toml": "toml"}.get(file.suffix, "cpp")
+    language = {".py": "python", ".sh": "sh", ".txt": "text", ".toml": "toml"}.get(
+        file.suffix, "cpp"
+    )
     return f"```{language}\n{textwrap.dedent(text).rstrip()}\n```"
 
 

@@ -65,11 +65,13 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"]
+)
 def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
     shown = [m for m in tutorials.MARKER.findall(page) if m[1] == "code"]
-    assert len(shown) == page.count("```cpp\n") > 0
+    assert len(shown) == page.count("```cpp\n") + page.count("```python\n") > 0
     for marker, _, words in shown:
         assert page == markers.replaced(page, marker, tutorials.excerpt(words))
 
@@ -156,7 +158,8 @@ def test_the_readme_is_read_in_a_minute_and_the_gallery_has_every_figure_of_a_ch
     assert len(re.findall(r"^\| `", text[slice(*markers.find(text, "results"))], re.MULTILINE)) == 6
     chapters.load_all()
     page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")
-    assert markers.replaced(page, "gallery", pages.gallery(Data())) == page
+    stale = "docs/GALLERY.md is not what its figures say: CONTRIBUTING.md, Add a figure"
+    assert markers.replaced(page, "gallery", pages.gallery(Data())) == page, stale
     shown = set(re.findall(r"^!\[figure\]\(gallery/(\w+)\.png\)$", page, re.MULTILINE))
     own = {name for name, entry in FIGURES.items() if not entry.of_others}
     assert own == shown == {picture.stem for picture in pages.GALLERY.iterdir()}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import runpy
+
 import pandas as pd
 import pytest
 
 from scanlab_report.chapters import ladder, one_core, scans, standings
 from scanlab_report.data import Ask, Publication
-from scanlab_report.groups import CEILING, FLOOR
+from scanlab_report.groups import BEST, CEILING, FLOOR
+from scanlab_report.shown import FIGURES
 from tests import tiny
+from tests.fixtures import ROOT
 from tests.tiny import LEAST, MOST, Case, case, cells, near, several, tables
 
 N = 1 << 20
@@ -146,3 +150,11 @@ def test_speedups_are_over_the_fastest_core_of_all_sessions(
     assert tiny.points(axes, tiny.look("cpu_parallel")) == [near((N, 4))]
     (then,) = [line for line in axes.get_lines() if line.get_label() == "then (8800 GTX)"]
     assert then.get_xydata().tolist() == [[1024, 0.25], [N, 4.5]]
+
+
+def test_the_figure_of_the_examples_is_drawn() -> None:
+    made = runpy.run_path(str(ROOT / "examples" / "my_figure.py"))
+    del FIGURES["share_of_copy"]  # of no chapter
+    cases = several({CEILING: 1.0, BEST: 1.25}, N, 2 * N)
+    (axes,) = tiny.drawn(made["share_of_copy"], tables(cases)).axes
+    assert tiny.points(axes, tiny.look(BEST)) == [near((N, 0.8)), near((2 * N, 0.8))]

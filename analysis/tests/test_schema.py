@@ -14,6 +14,7 @@ from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
 from scanlab_report.schema import documents
 from scanlab_report.schema.fields import convert
+from scanlab_report.schema.samples import ScanSample
 
 ROOT = DATA.parent
 _BUILT = (
@@ -94,6 +95,15 @@ def test_what_the_program_writes_is_read(folder: Path, name: str) -> None:
     data = load([folder / name])
     assert not data.problems and (data.files or name == "r.ranges.json")
     assert not table or len(data[table])
+
+
+def test_every_field_of_a_sample_that_the_program_writes_is_read(folder: Path) -> None:
+    _, line = _WRITTEN["bench.json"]
+    written(folder, line, "fields.json")
+    entries = json.loads((folder / "fields.json").read_text("utf-8"))["benchmarks"]
+    of_google_benchmark = "name run_name run_type repetitions threads iterations cpu_time".split()
+    read = {"kind", *ScanSample.__struct_encode_fields__}
+    assert {*entries[0]} - read == {*of_google_benchmark}
 
 
 def written(folder: Path, line: str, name: str) -> None:
