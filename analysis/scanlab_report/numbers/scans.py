@@ -8,7 +8,17 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import groups, noise
-from scanlab_report.chapters import conflicts, counts, hardware, ladder, odd_sizes, ranks, tuning
+from scanlab_report.chapters import (
+    axes,
+    conflicts,
+    counts,
+    hardware,
+    ladder,
+    odd_sizes,
+    ranks,
+    segments,
+    tuning,
+)
 from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, literature, targets
 from scanlab_report.chapters.standings import standings
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
@@ -45,6 +55,8 @@ ABLATIONS = {
     "ReduceThenScan": ("reduce_then_scan", max),
 }
 """The idea, and at which of the sizes, by the end of the name of the macro."""
+NARROW = {"Byte": {"type": "i8"}, "Short": {"type": ["i16", "f16"]}}
+"""Items of one and of two bytes, by the end of the name of the macro."""
 
 
 def _last(values: pd.Series) -> Any:
@@ -57,6 +69,11 @@ def _at_largest(rows: pd.DataFrame, *variants: str) -> tuple[Any, ...]:
     own = pick(rows, variant=variants).pivot(index="items", columns="variant", values="content")
     both = own[list(variants)].dropna()
     return int(both.index[-1]), *both.iloc[-1]
+
+
+def _of_copy(cases: pd.DataFrame, column: str = "share", **wanted: Any) -> list[float]:
+    """The shares of a copy that some cases have, the least first."""
+    return sorted(share.value for share in pick(cases, **wanted)[column])
 
 
 def numbers(data: Data) -> Numbers:
@@ -248,6 +265,70 @@ def numbers(data: Data) -> Numbers:
             "headerSomeBest": times[BEST],
             "headerSomeVendor": times[some["rival"]],
         }
+
+    with known():  # shares of a copy along rows of the largest tensors, and all cases of rows
+        cases = axes.axis_cases(data)
+        own = pick(cases, variant=axes.BEST, inner=1)
+        rows = pick(cases, **axes.SUMS, inner=1)
+        large = pick(rows, octave=rows["octave"].max())
+        ours, segmented = (
+            _of_copy(large, variant=id_) for id_ in (axes.BEST, "cub_newest_segmented_scan")
+        )
+        outcomes = list(axes.standings(rows, axes.described(data, cases))["outcome"].dropna())
+        made |= {
+            "rowsItems": power(1 << int(large["octave"].iloc[0])),
+            "rowsLeast": ours[0],
+            "rowsMost": ours[-1],
+            "rowsByKey": _of_copy(large, variant="cub_axis_by_key")[-1],
+            "rowsSegmentedLeast": segmented[0],
+            "rowsSegmentedMost": segmented[-1],
+            "rowsCases": len(outcomes),
+            "rowsWins": outcomes.count(WIN),
+            "rowsLosses": outcomes.count(groups.LOSS),
+            "rowsSmall": _of_copy(pick(rows, variant=axes.BEST), octave=rows["octave"].min())[0],
+        }
+        made |= {f"rows{k}": _of_copy(own, **axes.SUMS | v)[0] for k, v in NARROW.items()}
+        for name, id_ in (("Torch", "torch_cumsum"), ("Triton", "triton_scan")):
+            theirs = _of_copy(large, variant=id_)
+            made |= {f"rows{name}Least": theirs[0], f"rows{name}Most": theirs[-1]}
+
+    with known():  # the same along columns, and PyTorch's time over that of a flat tensor
+        sums = pick(axes.axis_cases(data), **axes.SUMS)
+        columns = sums[sums["inner"] > 1]
+        own = pick(columns, variant=axes.BEST)
+        large = _of_copy(own[own["octave"] >= axes.OCTAVE])
+        made |= {"columnsLeast": large[0], "columnsMost": large[-1]}
+        met = axes.standings(columns, axes.described(data, columns)).dropna(subset="rival")
+        made |= {"columnsSome": _of_copy(met)[0], "columnsRival": _of_copy(met, "share_rival")[-1]}
+        flat = pick(contests(data, python=True), **axes.SUMS, variant=groups.TORCH)
+        flat = flat.drop_duplicates("items").set_index("items")["median_ns"]
+        theirs = pick(columns, variant=groups.TORCH)
+        items = theirs["items"] * theirs["rows"] * theirs["inner"]
+        made["columnsTorchOfFlat"] = (theirs["median_ns"] / items.map(flat)).max()
+
+    for entry, prefix in segments.OURS.items():  # shares of a copy by key, and by offsets
+        with known():
+            cases = pick(segments.segment_cases(data), entry=entry)
+            vendors = axes.described(data, cases).ids(groups.CUBS)
+            own = pick(cases, variant=f"{prefix}_best")
+            sums = pick(cases, **segments.SUMS)
+            large, few = pick(sums, items=sums["items"].max()), pick(sums, items=SOME)
+            longer = large[large["segment"] > 1]
+            ours, theirs = (_of_copy(longer, variant=id_) for id_ in (f"{prefix}_best", vendors))
+            named = {
+                "Least": ours[0],
+                "Most": ours[-1],
+                "VendorLeast": theirs[0],
+                "VendorMost": theirs[-1],
+                "Pairs": _of_copy(large, variant=f"{prefix}_pairs")[-1],
+                "Small": _of_copy(few, variant=f"{prefix}_best")[0],
+                "SmallVendor": _of_copy(few, variant=vendors)[-1],
+                "Widths": _of_copy(own, **segments.SUMS | {"width": [1, 2, 8]})[0],
+            }
+            named |= {k: _of_copy(own, **segments.SUMS | v)[0] for k, v in NARROW.items()}
+            made |= {f"{prefix}s{name}": share for name, share in named.items()}
+            made["segmentsItems"] = power(int(large["items"].iloc[0]))
+            made["segmentsOnes"] = _of_copy(large, variant="segment_best", segment=1)[0]
 
     with known():  # an empty launch in a stream of warm runs, and best over one as graph nodes
         cases = scans(data, all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))
