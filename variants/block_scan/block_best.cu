@@ -1,4 +1,4 @@
-// block_best: warps scan by shuffles, and learn of the warps before them as is quickest for their number and type.
+// block_best: warps scan by shuffles, and fold the totals of the warps before them.
 //
 // Idea    As block_shuffle, compiled for the number of warps. Behind the barrier a warp adds up the totals of the warps
 //         before it one by one; or it folds them at once, integer sums by redux.sync, others by a shuffle for every
@@ -92,7 +92,7 @@ using Fold = Best<kWarps, true>;
 struct EachOrFold {
   static constexpr bool kWarp = false;
   static constexpr const char* kShapes = OfWarps<Fold>::kShapes;
-  bool folds = false;
+  bool folds = true;
   static EachOrFold for_problem(const Description& about, const Problem& problem) {
     return {setting(about, problem.settings, "totals") == "fold"};
   }
@@ -110,7 +110,7 @@ struct BlockBest {
   static Description describe() {
     return {
         .id = "block_best",
-        .title = "Shuffles, compiled for the number of warps",
+        .title = "Shuffles, and the totals of warps folded at once",
         .source = "variants/block_scan/block_shuffle.cu",
         .family = "shuffles",
         .parameters = {{"totals",

@@ -1,14 +1,13 @@
 // block_raking: one warp scans what the threads of a block left in shared memory.
 //
-// Idea    Every thread leaves its item in shared memory. Each lane of the first warp folds a segment of as many items
-// as
-//         there are warps; the warp scans the folds by shuffles; each lane scans its segment. The other warps wait
-//         meanwhile: the fewest instructions of all, and two barriers whatever T is.
+// Idea    Every thread leaves its item in shared memory. Each lane of the first warp folds a segment, of as many items
+//         as there are warps, and keeps it in registers; the warp scans the folds by shuffles; each lane scans its
+//         segment. The other warps wait meanwhile: the fewest instructions of all, and two barriers whatever T is.
 // Work    About 2 T, and 2 k for the k items of each of T threads.
 // Span    2 T / 32 + 5 steps.
 // Banks   Segments are read by words of 16 bytes where their length allows. Those of 32 bytes meet two by two. Longer
 //         ones of a power of two leave 16 bytes free after every row of banks, and meet no other.
-// Source  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008; BLOCK_SCAN_RAKING in CUB.
+// Source  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008; BLOCK_SCAN_RAKING_MEMOIZE in CUB.
 #include "variants/block_scan/block_scan.cuh"
 
 namespace scanlab::block_scan {
@@ -74,7 +73,7 @@ struct BlockRaking {
   static Description describe() {
     return {.id = "block_raking",
             .title = "One warp rakes what the threads left in shared memory",
-            .source = "Dotsenko et al. 2008, ICS; cub::BLOCK_SCAN_RAKING",
+            .source = "Dotsenko et al. 2008, ICS; cub::BLOCK_SCAN_RAKING_MEMOIZE",
             .family = "raking",
             .parameters = {registers_parameter()},
             .cost = {.work = "about 2T, and 2n", .span = "2T/32 + 5", .traffic = "2n"}};

@@ -4,8 +4,8 @@
 //
 // Measuring. Nothing in a scan of registers keeps a compiler from hoisting it out of a loop or past a clock. So every
 // scan takes its items through a word of zero bits that it cannot know to be zero, and that depends on the clock and
-// on all results of the scan before. That costs an instruction an item and half of one a result, the same for all;
-// `block_copy` shows what the kernel takes without any scan.
+// on all results of the scan before. That costs an instruction a word of an item and half of one a result, the same for
+// all; `block_copy` shows what the kernel takes without any scan.
 #pragma once
 
 #include <algorithm>
@@ -67,11 +67,12 @@ SCANLAB_HD std::uint32_t fold_bits([[maybe_unused]] const Item (&items)[K]) {
   return bits;
 }
 
-/// Threads that scan a row together: a block, or a warp of a block. kThreads: that are known to hold items; or 0.
+/// Threads that scan a row together: a block, or a warp of a block. kThreads: how many hold items, if that is known
+/// when the kernel is compiled; else 0.
 template <bool kWarp, simt::ThreadBlock Block, int kThreads>
 struct Group {
   Block& block;
-  int threads;  ///< that hold items: the first of them
+  int threads;  ///< the first so many hold items
   SCANLAB_HD int rank() const { return kWarp ? block.lane() : block.thread_rank(); }
   SCANLAB_HD bool holds() const { return kThreads != 0 || rank() < threads; }
   /// Whether warps are whole, if it is known.
@@ -204,8 +205,8 @@ SCANLAB_HD void scan_blocked(const Algorithm& algorithm, const Group& group, Sha
 ///   struct Algorithm {
 ///     static constexpr bool kWarp;                  // whether a group is a warp, else a block
 ///     static constexpr int kThreads;                // optional: it is compiled for at most so many
-///     static constexpr int kBlocks;                 // optional: of its blocks, that a multiprocessor holds at least
-///     int shared_items(int threads) const;          // of shared memory, by a group
+///     static constexpr int kBlocks;                 // optional: blocks that a multiprocessor must hold
+///     int shared_items(int threads) const;          // items of shared memory a group
 ///     int chain(int threads) const;                 // most applications of the operator behind a result
 ///     // The scan over the first group.threads threads; the others' items are identities, their results unused.
 ///     Item inclusive(group, shared, Item item, Op op) const;
@@ -325,8 +326,8 @@ struct Kernel {
   }
 };
 
-inline constexpr int kWarpsPerBlock = 8;   // of warp scans
-inline constexpr int kWatchedScans = 4;    // of which the last is timed
+inline constexpr int kWarpsPerBlock = 8;   // in a block of warp scans
+inline constexpr int kWatchedScans = 4;    // of a watched run; the last is timed
 inline constexpr int kWatchedBlocks = 32;  // each alone on its multiprocessor, where a device has so many
 
 /// The place of items_per_thread among the parameters.

@@ -44,8 +44,8 @@ struct Unpadded {
 /// every 2^second, so that strides that are powers of two visit different banks.
 struct Padded {
   static constexpr int kNever = 31;
-  int first = kNever;
-  int second = kNever;
+  int first = 5;    ///< as the parameter has it if it is not set, for items of 4 bytes
+  int second = 10;  ///< likewise
   SCANLAB_HD int operator()(int i) const { return i + (i >> first) + (i >> second); }
   SCANLAB_HD int extent(int count) const { return count == 0 ? 0 : (*this)(count - 1) + 1; }
 
@@ -54,10 +54,10 @@ struct Padded {
   /// The padding that the settings name, for the size of the problem's items.
   static Padded for_problem(const Description& about, const Problem& problem) {
     const std::string chosen = setting(about, problem.settings, "padding");
-    if (chosen == "one_in_16") return {.first = 4};
+    if (chosen == "one_in_16") return {.first = 4, .second = kNever};
     const std::size_t row_bytes = (chosen == "two_level_16" ? 16 : 32) * 4;  // a row of banks, each 4 bytes wide
     const int row = ceil_log2(static_cast<std::int64_t>(row_bytes / item_bytes(problem.type, problem.op)));
-    if (chosen == "row") return {.first = row};
+    if (chosen == "row") return {.first = row, .second = kNever};
     return {.first = row, .second = 2 * row};
   }
 };

@@ -31,7 +31,7 @@ DRAWN = {
     "block_shuffle": "shuffles",
     "block_best": "best",
     "cub_block_scan raking": "CUB, raking",
-    "cub_block_scan raking_memoize": "CUB, raking with memory",
+    "cub_block_scan raking_memoize": "CUB, raking, memoized",
     "cub_block_scan warp_scans": "CUB, warp scans",
     BARE: "no scan",
 }
