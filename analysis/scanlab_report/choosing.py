@@ -30,7 +30,7 @@ def choose_session(data: Data, name: str = "") -> Data:
     listed = {path for session in sessions for path in session.files}
     checks = set(data["checks"]["file"])  # which a session need not list
     several = chosen - {path for s in best.values() if s.gpus == 1 for path in s.files}
-    of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
+    of_ranks = set(data["distributed"]["file"])
     if "rank" in data["waits"]:
         of_ranks |= set(data["waits"].dropna(subset="rank")["file"])
 

@@ -1,8 +1,6 @@
-"""The page of a comparison: its outcome in sentences, a table of what changed, a figure."""
+"""The page of a comparison: its outcome in sentences, and a table of what changed."""
 
-from matplotlib.figure import Figure
-
-from scanlab_report import comparison, marks, style
+from scanlab_report import comparison
 from scanlab_report.comparison import FASTER, SLOWER, TOO_FEW, VERDICTS, Comparison, smallest_p
 from scanlab_report.console import count
 from scanlab_report.formats import Column, Table, code, plain, significant, size, with_interval
@@ -99,36 +97,3 @@ def page(compared: Comparison) -> str:
     if len((changes := table(compared)).rows):
         parts.append(changes.markdown().strip())
     return "\n\n".join(parts) + "\n"
-
-
-def figure(compared: Comparison) -> Figure:
-    """Draw the ratio of every case of both runs against its time, one panel per column, with the
-    intervals of those that are slower or faster."""
-    looks = {
-        comparison.NEITHER: (style.GREY, "."),
-        TOO_FEW: (style.GREY, "x"),
-        FASTER: (style.BLUE, "v"),
-    }
-    looks |= {comparison.NO_THRESHOLD: (style.ORANGE, "+"), SLOWER: (style.VERMILLION, "^")}
-    columns = dict(list(compared.cases.groupby("column")))  # none if no case is in both
-    lines = max(1, -(-len(columns) // 2))
-    across = 1 + (len(columns) > 1)
-    drawn, axes = style.figure(style.DOUBLE, 0.5 + 1.7 * lines, across, lines)
-    for panel, (column, cases) in zip(axes, columns.items(), strict=False):
-        for verdict, rows in cases.groupby("verdict"):
-            colour, marker = looks[verdict]
-            look = {"marker": marker, "markersize": 3, "color": colour, "linestyle": "none"}
-            panel.plot(rows["time_us"], rows["ratio"], label=f"{verdict}: {len(rows)}", **look)
-            if verdict in (FASTER, SLOWER):
-                ends = rows["low"], rows["high"]
-                marks.error_bars(panel, rows["time_us"], rows["ratio"], *ends, colour)
-        panel.axhline(1, color=style.BLACK, linewidth=0.6)
-        panel.set_title(column)
-        panel.set_xscale("log")
-        marks.decade_axis(panel.xaxis)
-        panel.legend(fontsize=6)
-        panel.set(xlabel="time in the faster run, µs", ylabel="time of B over A")
-    for panel in axes[len(columns) :]:
-        panel.remove()
-    style.footer(drawn, sources(compared))
-    return drawn

@@ -18,9 +18,5 @@ def best() -> Document:
     return recorded(PAIR / "ranks_strong_best.json.gz")
 
 
-def timeline() -> Document:
-    return recorded(PAIR / "ranks_trace.json.gz")
-
-
 def waits() -> str:
     return (PAIR / "ranks_prefix_wait.csv").read_text()

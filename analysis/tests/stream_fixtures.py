@@ -208,7 +208,7 @@ def write_all(folder: Path) -> None:
     names = ["implicit_sync", "concurrency", "nvbench"]
     names += [f"stream_scan_{way}_1024MiB" for way in ("memory", "file_pwrite", "file_mapping")]
     made |= {name: recorded(SESSION / f"{name}.json.gz") for name in names}
-    made |= ranks_fixtures.documents() | dict(ranks_trace=ranks_fixtures.timeline())
+    made |= ranks_fixtures.documents()
     for name in ("depth_first", "breadth_first"):
         for channels in (1, 4):
             made[f"trace_{name}_{channels}"] = trace(name, channels=channels)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
-from scanlab_report.chapters import ladder, one_core, scans, standings
-from scanlab_report.data import Ask, Publication
+from scanlab_report.chapters import ladder, scans, standings
+from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING, FLOOR
 from tests import tiny
-from tests.tiny import LEAST, MOST, Case, case, cells, near, several, tables
+from tests.tiny import LEAST, MOST, case, cells, near, several, tables
 
 N = 1 << 20
 """At 8 bytes an item that is read and written, 8388.608 ns are 1000 GB/s."""
@@ -117,32 +116,3 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
     keys = "variant items registers local_bytes prepare_us most_registers most_local_bytes"
     assert tiny.printed(table, keys) == "`best` | 2^21 | 32 | 0 | 3.5 | 96 | 16"
     assert table.notes == ("`cub_newest` has local memory in every kernel: 8 to 8 B.",)
-
-
-def session(cpu: float) -> list[Case]:
-    host = several(dict(cpu_sequential=cpu, cpu_parallel=cpu / 10), N, cache="warm")
-    gpu = several(dict(hso_blocked_padded=100.0, cub_device_scan=50.0), N, exact=True)
-    return [*host, *gpu]
-
-
-@pytest.mark.parametrize(
-    ("cpu", "bar"),
-    [
-        ((3000.0, 2000.0, 6200.0), (20, 62)),  # from fastest to slowest core
-        ((2000.0,), (20 * LEAST, 20 * MOST)),
-    ],
-)
-def test_speedups_are_over_the_fastest_core_of_all_sessions(
-    cpu: tuple[float, ...], bar: tuple[float, float]
-) -> None:
-    data = tables(*map(session, cpu))
-    printed = pd.DataFrame({"items": [1024, N], "cpu_ms": [1.0, 9.0], "gpu_ms": [4.0, 2.0]})
-    data.published = {"hso2007_table2": Publication(printed, {"short": "then"})}
-    (axes,) = tiny.drawn(one_core.speedup, data).axes
-    same = tiny.look("hso_blocked_padded")
-    assert tiny.points(axes, same) == [near((N, 20))]
-    assert tiny.bars(axes, same.colour) == [near((N, *bar))]
-    assert tiny.points(axes, tiny.look("cub_device_scan")) == [near((N, 40))]
-    assert tiny.points(axes, tiny.look("cpu_parallel")) == [near((N, 4))]
-    (then,) = [line for line in axes.get_lines() if line.get_label() == "then (8800 GTX)"]
-    assert then.get_xydata().tolist() == [[1024, 0.25], [N, 4.5]]

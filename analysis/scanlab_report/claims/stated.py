@@ -40,9 +40,9 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
     kind: Kind
     statement: Name
-    figure: Name
     measure: Measure
     source: Line = ""
+    figure: Line = ""
     set_by: Line = ""
     on: list[Name] = []
     row: Count = 0

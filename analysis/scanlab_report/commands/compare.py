@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from scanlab_report import comparison, comparison_page, noise, place, style
+from scanlab_report import comparison, comparison_page, noise, place
 from scanlab_report.comparison import Comparison
 from scanlab_report.console import FOUND, SOUND, count, refuse, say
 from scanlab_report.written import in_place_of
@@ -42,7 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--with", dest="b", type=Path, nargs="+", metavar="FILE", help=others)
     threshold = "ignore differences up to this fraction (default: the recorded noise, else 0.1)"
     parser.add_argument("--threshold", type=_fraction, metavar="X", help=threshold)
-    out = "write compare.md, .csv, .pdf and .png to DIR (default: print the page)"
+    out = "write compare.md and compare.csv to DIR (default: print the page)"
     parser.add_argument("--out", type=Path, metavar="DIR", help=out)
     record = "add the differences of A and B, two runs of one code, to FILE"
     parser.add_argument("--record-noise", type=Path, metavar="FILE", help=record)
@@ -104,12 +104,9 @@ def _record(compared: Comparison, file: Path) -> int:
 
 
 def _written(compared: Comparison, out: Path) -> str:
-    """Write the page, the figure and every case, none before all are made. Return the summary."""
+    """Write the page and every case, none before all are made. Return the summary."""
     with in_place_of(out) as new:
-        with style.sheet():
-            drawn = comparison_page.figure(compared)
-            style.save(drawn, [new / f"compare{suffix}" for suffix in (".pdf", ".png")])
         (new / "compare.md").write_text(comparison_page.page(compared), encoding="utf-8")
         compared.every.to_csv(new / "compare.csv", index=False)
-    written = f"Written: {out / 'compare.md'}, .csv, .pdf, .png"
+    written = f"Written: {out / 'compare.md'}, .csv"
     return "\n".join([*comparison_page.summary(compared), written])

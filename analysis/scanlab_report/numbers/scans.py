@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import groups, noise
-from scanlab_report.chapters import conflicts, counts, hardware, ladder, odd_sizes, ranks, tuning
+from scanlab_report.chapters import counts, hardware, ladder, odd_sizes, ranks, tuning
 from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, literature, targets
 from scanlab_report.chapters.standings import standings
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
@@ -111,7 +111,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # emulator and hardware
-        cases, _ = conflicts.both_counted(data)
+        cases, _ = counts.both_counted(data)
         made["hardwareCases"] = len(cases)
         made["hardwareEqual"] = (~cases["differs"]).sum()
         made["hardwareLargestDifference"] = cases["transactions_off"].max()
@@ -158,7 +158,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # items that look_ahead moves, and percent of cycles that its warps wait
-        moved = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
+        moved = pick(counts.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
         rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
         rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
         made |= {
