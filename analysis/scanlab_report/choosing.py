@@ -1,7 +1,5 @@
 """Which recorded session answers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A table once, as LaTeX (booktabs), Markdown and CSV."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """The variants that the analysis names, and groups of others by their descriptions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from scanlab_report.data import Data, Group

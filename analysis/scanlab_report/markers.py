@@ -1,7 +1,5 @@
 """Generated parts of hand-written pages, kept between markers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

@@ -1,7 +1,5 @@
 """Tables of the literature: a CSV each, and a TOML with its source."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -8,8 +8,6 @@ Such a function picks its cases, raises `Lacking` if they are not there, and onl
 returns the rows that it drew: the footer, the caption and the page take their source from them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress

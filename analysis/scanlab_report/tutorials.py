@@ -1,7 +1,5 @@
 """The generated parts of docs/tutorials: lines of the kernels' sources, and recorded times."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from functools import partial

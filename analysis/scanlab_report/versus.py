@@ -1,7 +1,5 @@
 """Scans head to head: comparisons stay within a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A session of scans over two GPUs: a recorded one, as if it were of the invented device."""
 
-from __future__ import annotations
-
 from tests.stream_fixtures import RECORDED, Document, recorded
 
 PAIR = RECORDED / "nvidia-h200-x2" / "2026-11-25"

@@ -1,8 +1,6 @@
 """Files of the stream laboratory: invented schedules, in which a copy of 1 GiB takes 20 ms, and 22
 ms while another runs against it; and recorded files, as if of the invented device."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json

@@ -1,7 +1,5 @@
 """claims: a value is computed from the cases that the claim is about, and its bound decides."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

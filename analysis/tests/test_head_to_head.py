@@ -1,7 +1,5 @@
 """Scanlab's fastest scans beside the vendor's, from a few times chosen by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from scanlab_report.chapters import head_to_head, odd_sizes, rivals

@@ -1,7 +1,5 @@
 """Why scans are as fast as they are: tiles, ideas, waits, bytes and counts chosen by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The engine model: scenarios, predictions against a device, advice."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

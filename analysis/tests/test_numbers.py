@@ -1,8 +1,6 @@
 """The numbers in the papers' text and on the page, and how they are printed, of times chosen by
 hand."""
 
-from __future__ import annotations
-
 import math
 import re
 from types import ModuleType

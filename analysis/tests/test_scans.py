@@ -1,7 +1,5 @@
 """Scans on one device: what is drawn and printed of a few times chosen by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from scanlab_report.chapters import ladder, scans, standings

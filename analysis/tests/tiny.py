@@ -1,8 +1,6 @@
 """Tables of a few cases with times chosen by hand: what is drawn, printed and claimed of them can
 be worked out on paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

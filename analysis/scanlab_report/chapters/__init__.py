@@ -1,7 +1,5 @@
 """The figures and tables, one file per question. The import of a file registers what it has."""
 
-from __future__ import annotations
-
 import importlib
 
 ORDER = (

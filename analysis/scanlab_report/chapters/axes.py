@@ -1,7 +1,5 @@
 """Scans along an axis of a tensor: rows of any length, columns, and a copy of the same bytes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

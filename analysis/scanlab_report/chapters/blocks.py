@@ -1,7 +1,5 @@
 """Scans in the registers of a block or a warp: cost, cycles of one, throughput of many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

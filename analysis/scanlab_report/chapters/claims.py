@@ -1,7 +1,5 @@
 """Claims, published statements and targets, each with its bound, its value and its verdict."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Counts of the SIMT emulator and of the hardware: cost, bank conflicts, DRAM bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

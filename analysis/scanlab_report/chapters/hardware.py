@@ -1,7 +1,5 @@
 """Waiting cycles of the roles of a kernel."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from scanlab_report import marks, style

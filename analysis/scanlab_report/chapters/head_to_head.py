@@ -1,7 +1,5 @@
 """Scanlab's fastest scans beside the vendor's, case by case."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gains of each idea: the ladder of scans, and a single wave step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scans larger than the device."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

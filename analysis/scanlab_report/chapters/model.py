@@ -1,7 +1,5 @@
 """How good the engine model is: predictions against a device, and advice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

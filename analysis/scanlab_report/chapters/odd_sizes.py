@@ -1,7 +1,5 @@
 """Odd sizes over several processes, another stopwatch, and bits that vary."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results of nvbench and Google Benchmark: distributions, times along an axis, and all medians."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """How scans of one array over several GPUs scale, beside copies, the vendor and bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any

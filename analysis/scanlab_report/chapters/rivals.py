@@ -1,7 +1,5 @@
 """Scanlab's fastest scan beside every other scan, at two sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """How fast are scans on one device: throughput, and share of a copy."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """How jobs would run on other devices: simulated scenarios."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """When copies and kernels overlap: schedules against their bounds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Did anything drift while results were measured? Outliers and clocks by results file."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from scanlab_report.data import Data

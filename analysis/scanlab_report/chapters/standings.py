@@ -1,7 +1,5 @@
 """Every scan at its largest size, the resources of its kernels, and what was not timed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

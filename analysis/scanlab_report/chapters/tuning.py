@@ -1,7 +1,5 @@
 """Effects of tiles, single ideas and shapes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -4,8 +4,6 @@ The quantity of each is in paper/claims/claims.toml. A measure raises Lacking, o
 where the data have none of its cases.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Claims, published statements and open targets: the files of `paper/claims/`, read and checked."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from typing import Annotated, Literal, get_args

@@ -1,7 +1,5 @@
 """The numbers in the text of the paper on scans, each by the name of its LaTeX macro."""
 
-from __future__ import annotations
-
 import statistics
 from typing import Any
 

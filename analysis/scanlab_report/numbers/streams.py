@@ -1,7 +1,5 @@
 """The numbers in the text of the paper on streams, each by the name of its LaTeX macro."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

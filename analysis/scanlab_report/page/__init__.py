@@ -5,8 +5,6 @@ vega.LICENSE) are in it. It divides by bytes and changes units; medians, interva
 from `intervals`.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Tables as the page keeps them: a list per column, numbers to five digits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Scans against the number of items, for every type, operator and mode."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

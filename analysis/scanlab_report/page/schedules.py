@@ -1,7 +1,5 @@
 """Schedules against chunks and streams, with the bounds that their parts set."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
