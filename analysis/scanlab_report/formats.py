@@ -43,6 +43,11 @@ class Column:
     """Function that turns a cell into its form in a paper: :func:`citation` or :func:`figure`."""
 
 
+def as_named(*names: str, **form: Any) -> list[Column]:
+    """Columns whose names are their headings."""
+    return [Column(name, name, **form) for name in names]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further

@@ -49,9 +49,14 @@ def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.Data
     """Return `pairs` with the time of the rival over that of `variant`: `interval`, its `ratio`,
     `low` and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
-    ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
-    outcomes, intervals = list(map(outcome, ratios)), pd.Series(ratios, dtype=object)
-    return both.assign(**parts(ratios), outcome=outcomes, interval=intervals)
+    intervals = ratios(both["samples_rival"], both["samples"])
+    return both.assign(**parts(intervals), outcome=intervals.map(outcome), interval=intervals)
+
+
+def ratios(above: pd.Series, below: pd.Series) -> pd.Series:
+    """The intervals of the medians of `above` over those of `below`, row by row."""
+    made = ratio_intervals(list(above), list(below))
+    return pd.Series(made, index=below.index, dtype=object)
 
 
 def versus_cub(data: Data, variant: str = BEST) -> pd.DataFrame:
