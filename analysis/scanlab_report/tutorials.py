@@ -11,7 +11,7 @@ from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, significant, size
 from scanlab_report.groups import CEILING
 from scanlab_report.markers import MarkerError
-from scanlab_report.page.columns import source_line
+from scanlab_report.page.views import source_line
 from scanlab_report.pick import scans
 from scanlab_report.sources import sources
 
