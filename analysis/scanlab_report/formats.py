@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -177,6 +178,11 @@ def significant(value: Any, digits: int = 3) -> str:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:,.{decimals}f}".replace(",", "\u2009")
+
+
+def digits(number: int) -> Callable[[Any], str]:
+    """The form of a number with so many significant digits."""
+    return partial(significant, digits=number)
 
 
 def with_interval(interval: Interval | None, digits: int = 3) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import experiments, opened, style
-from scanlab_report.chapters.scans import throughput
+from scanlab_report.chapters.standings import throughput
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING

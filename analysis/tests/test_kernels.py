@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.chapters import counts, hardware, tuning
+from scanlab_report.chapters import counts, hardware, ladder
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
@@ -20,7 +20,7 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
     cases = [case("look_ahead", N, ns, settings=own) for own, ns in look_ahead.items()]
     for settings, ns in (("", 250.0), ("threads=256", 160.0)):
         cases.append(case("decoupled_lookback", N, ns, settings=settings))
-    (axes,) = tiny.drawn(tuning.tile_size, tables([COPY, *cases])).axes
+    (axes,) = tiny.drawn(ladder.tile_size, tables([COPY, *cases])).axes
     ours, back = tiny.look("look_ahead"), tiny.look("decoupled_lookback")
     assert tiny.points(axes, ours) == [near((12, 0.5)), near((30, 0.8))]
     assert tiny.points(axes, back) == [near((28, 0.625)), near((56, 0.4))]
@@ -32,7 +32,7 @@ def test_an_idea_is_worth_the_time_that_a_scan_without_it_takes_more() -> None:
     cases = [case("look_ahead", N, 100.0, EXACT), case("look_ahead", N, 125.0, settings="stages=2")]
     cases.append(case("look_ahead", N, 50.0, settings="stages=2 tile=10"))
     cases += several(dict(decoupled_lookback=150.0, reduce_then_scan=160.0), N)
-    (axes,) = tiny.drawn(tuning.ablation, tables(cases)).axes
+    (axes,) = tiny.drawn(ladder.ablation, tables(cases)).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["2 stages", "decoupled_lookback", "reduce_then_scan"]
     assert [bar.get_x() + bar.get_width() for bar in axes.patches] == near([1.25, 1.5, 1.6])
@@ -46,7 +46,7 @@ def test_shapes_of_cub_stand_at_their_tiles_and_the_fastest_of_those_left_is_sta
     timed = ((two, few, 200.0), (two, many, 160.0), (four, few, 160.0), (four, many, 200.0))
     for settings, n, ns in (*timed, (left_out, many, 100.0)):
         cases.append(case("cub_look_ahead_shape", n, ns, settings=settings))
-    figure = tiny.drawn(tuning.cub_shapes, tables(cases, kind="tuning"))
+    figure = tiny.drawn(ladder.cub_shapes, tables(cases, kind="tuning"))
     assert tiny.titles(figure) == ["i32, $n$ = $2^{22}$"], "the size at which all were timed"
     drawn = {own.get_label(): own.get_xydata().tolist() for own in figure.axes[0].get_lines()}
     tiles = ([7.75, 1.0], [15.75, 0.625], [31.5, 0.5])  # KiB

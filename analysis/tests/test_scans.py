@@ -2,7 +2,7 @@
 
 import pytest
 
-from scanlab_report.chapters import ladder, scans, standings
+from scanlab_report.chapters import ladder, standings
 from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING, FLOOR
 from tests import tiny
@@ -17,7 +17,7 @@ def test_throughput_is_the_bytes_that_a_scan_must_move_over_its_median_time() ->
     cases = several({CEILING: THOUSAND, "look_ahead": 2 * THOUSAND}, N)
     cases += [case(CEILING, 2 * N, THOUSAND), case(CEILING, 3 * N, 1.0)]
     cases += several(dict(look_ahead=THOUSAND, cpu_parallel=10 * THOUSAND), N, cache="warm")
-    cold, warm = tiny.drawn(scans.throughput, tables(cases)).axes
+    cold, warm = tiny.drawn(standings.throughput, tables(cases)).axes
     copy, ours, cpu = map(tiny.look, (CEILING, "look_ahead", "cpu_parallel"))
     assert tiny.points(cold, copy) == [near((N, 1000)), near((2 * N, 2000))], "powers of two alone"
     assert tiny.points(cold, ours) == [near((N, 500))]
@@ -33,7 +33,7 @@ def test_shares_are_copy_time_over_scan_time_of_the_six_fastest_or_those_asked_f
     slower = dict(look_ahead=1.25, one_wave=1.5, warp_shuffle=2.0, hs_blocked=4.0)
     slower |= dict(hso_blocked=5.0, cub_device_scan=1.6, hs_multipass=10.0)
     data = tables(several({CEILING: 1.0} | slower, 1 << 13, N, exact=CEILING))
-    (axes,) = tiny.drawn(scans.ceiling_share, data.asking(Ask(asked))).axes
+    (axes,) = tiny.drawn(standings.ceiling_share, data.asking(Ask(asked))).axes
     drawn = {v: points for v in slower if (points := tiny.lines(axes, tiny.look(v)))}
     wanted = sorted(asked or slower, key=lambda v: slower[v])[:shown]
     assert drawn == {v: [[near((N, 1 / slower[v]))]] for v in wanted}, "2^13 is too small"

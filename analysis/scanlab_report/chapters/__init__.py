@@ -3,13 +3,10 @@
 import importlib
 
 ORDER = (
-    "scans",
-    "ladder",
     "standings",
+    "ladder",
     "head_to_head",
-    "rivals",
     "odd_sizes",
-    "tuning",
     "hardware",
     "blocks",
     "axes",

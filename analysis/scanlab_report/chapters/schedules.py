@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.axes import Axes
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, answering, newest_first, pick
@@ -335,15 +334,13 @@ def schedules_table(data: Data) -> Shown:
         of_bound=over.where(rows["bound"] > 0, None),
         speedup=gains.where(gains.notna(), None),
     )
-    digits = lambda number: partial(significant, digits=number)
     columns = (
         Column("workload", "workload", right=False),
         Column("items", "items", size),
         Column("work", "work", whole),
         Column("compute_to_copy", "ratio", digits(2)),
         Column("id", "schedule", code, right=False),
-        Column("chunks", "chunks", whole),
-        Column("streams", "streams", whole),
+        *as_named("chunks", "streams", form=whole),
         Column("memory", "memory", right=False),
         Column("median_ms", "ms", digits(4)),
         Column("events_ms", "by events", digits(4)),

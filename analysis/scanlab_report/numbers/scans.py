@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import groups, noise
-from scanlab_report.chapters import counts, hardware, ladder, odd_sizes, ranks, tuning
+from scanlab_report.chapters import counts, hardware, ladder, odd_sizes, ranks
 from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, literature, targets
 from scanlab_report.chapters.standings import standings
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
@@ -130,7 +130,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # time without an idea of look_ahead over time with it
-        rows = tuning.ablations(tuning.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
+        rows = ladder.ablations(ladder.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
         sizes = {n for n, _ in rows.index}
         made |= {f"ablation{k}": f"{rows[at(sizes), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
 
@@ -144,7 +144,7 @@ def numbers(data: Data) -> Numbers:
         made |= {"secondFormSmall": gains[0], "secondFormLarge": gains[-1]}
 
     with known():  # the fastest tiles of look_ahead
-        rows = pick(tuning.by_tile(data, tuning.tile_cases(data)), variant="look_ahead")
+        rows = pick(ladder.by_tile(data, ladder.tile_cases(data)), variant="look_ahead")
         fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
         many = pick(rows, items=rows["items"].max())
         made |= {

@@ -5,9 +5,9 @@ import pandas as pd
 
 from scanlab_report.chapters import concurrency, larger, model, schedules
 from scanlab_report.chapters.claims import HOLDS, NOT_MEASURED, targets
+from scanlab_report.chapters.sessions import summary, timed_in_rounds
 from scanlab_report.claims.stated import OF_ENGINES, OF_STREAMS
 from scanlab_report.data import Data
-from scanlab_report.drift import summary, timed_in_rounds
 from scanlab_report.formats import latex
 from scanlab_report.intervals import ratio_interval
 from scanlab_report.numbers import Numbers, known
