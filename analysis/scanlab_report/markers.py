@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from scanlab_report.console import Refused
 
-class MarkerError(ValueError):
+
+class MarkerError(Refused):
     """A page that cannot be read, or whose markers are missing, doubled or out of order."""
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.choosing import choose_session
+from scanlab_report.console import Refused
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
@@ -29,7 +30,7 @@ def test_the_newest_complete_session_answers_or_the_one_that_is_named(tmp_path: 
         record(tmp_path, f"2026-01-0{day}", 100.0 * day, complete)
     assert times(chosen(tmp_path)) == [200.0]
     assert times(chosen(tmp_path, "2026-01-04")) == [400.0], "whatever it lacks"
-    with pytest.raises(NoSession, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
+    with pytest.raises(Refused, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
         chosen(tmp_path, "2026-01-07")
 
 

@@ -38,11 +38,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     variant = options.variant
-    try:
-        data = opened.opened(options.paths or [opened.RECORDED])
-        opened.refuse_others(data)
-    except opened.Refused as error:
-        return refuse(*error.args)
+    data = opened.opened(options.paths or [opened.RECORDED])
+    opened.refuse_others(data)
     if variant not in {*_checks(data)["variant"], *data["scan"]["variant"]}:
         return refuse(f"nothing was measured of {variant}. To time it: {_bench(variant)}")
     stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
