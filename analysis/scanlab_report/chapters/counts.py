@@ -47,11 +47,6 @@ def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
     return ranked.drop_duplicates(["variant", "items"], keep="last").drop(columns=[*keys])
 
 
-def worst_degrees(content: Any, model: str) -> list[float]:
-    """The worst degree of each tree step under a bank model (`banks16` or `banks32`)."""
-    return [float(getattr(step.shared, model).max_degree) for step in content.tree_steps()]
-
-
 def cost(content: Any) -> dict[str, Any]:
     """The costs of one case, for the page of the variants."""
     totals = content.totals

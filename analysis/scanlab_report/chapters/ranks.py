@@ -9,7 +9,7 @@ import pandas as pd
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data, File
-from scanlab_report.formats import Column, Table, code, significant, size
+from scanlab_report.formats import Column, Table, code, digits, significant, size
 from scanlab_report.groups import BEST, STREAM
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import spare
@@ -228,15 +228,14 @@ def several_gpus(data: Data) -> Shown:
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
-    digits = lambda value: significant(value, 4)
     columns = (
         Column("algorithm", "algorithm", code, right=False),
         Column("type", "type", right=False),
         Column("op", "operator", right=False),
         Column("ranks", "ranks"),
         Column("items", "n", size),
-        Column("time_us", "µs", digits),
-        Column("gb_per_s", "GB/s", digits),
+        Column("time_us", "µs", digits(4)),
+        Column("gb_per_s", "GB/s", digits(4)),
         Column("of_copy", "share of copies", significant),
         Column("of_vendor", "speedup", significant),
     )

@@ -89,7 +89,9 @@ def numbers(data: Data) -> Numbers:
         every = counts.counts(data)
         trees = counts.one_per_padding(pick(every, unpadded="hso_block"))
         contents = trees.set_index("padding")["content"]
-        worst = lambda padding: int(max(counts.worst_degrees(contents[padding], "banks32")))
+        worst = lambda padding: max(
+            step.shared.banks32.max_degree for step in contents[padding].tree_steps()
+        )
         in_block, *blocks = _at_largest(counts.usual_counts(every), "hs_block", "hso_block")
         plain = {"type": "i32", "mode": "inclusive", "padding": "none", "load": ("", "halves")}
         n, doubling, tree = _at_largest(pick(every, **plain), DOUBLING, TREE)
@@ -101,7 +103,7 @@ def numbers(data: Data) -> Numbers:
             "additionsItems": power(in_block),
             "additionsHillisSteele": blocks[0].totals.operations,
             "additionsWorkEfficient": blocks[1].totals.operations,
-            "trafficAllows": (groups.ideal_bytes("i32", n) / moved, 2),
+            "trafficAllows": (2 * 4 * n / moved, 2),
             "barriersDoubling": doubling.launches[0].barriers,
             "barriersTree": tree.launches[0].barriers,
             "tileDoubling": -(-n // doubling.launches[0].blocks),

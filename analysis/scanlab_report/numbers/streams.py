@@ -69,9 +69,8 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # the fewest streams within 2% of the fastest, where compute takes a copy's time
-        panel = min(
-            schedules.panels(schedules.schedules_of(data), "streams"), key=schedules.from_even
-        )
+        panels = schedules.panels(schedules.schedules_of(data), "streams")
+        panel = min(panels, key=schedules.from_even)
         times = panel.pivot_table("median_ns", "streams", "id", aggfunc="min")
         fewest = lambda times: times.index[times <= 1.02 * times.min()].min()
         made |= {

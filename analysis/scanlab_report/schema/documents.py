@@ -276,18 +276,16 @@ class Verification(Struct, kw_only=True, frozen=True):
 
 
 class Degrees(Struct, kw_only=True, frozen=True):
-    """Wavefronts of shared-memory requests: 16 banks per half-warp, or 32 banks per warp."""
+    """Wavefronts of shared-memory requests, with 32 banks per warp."""
 
     max_degree: Annotated[Count, means("wavefronts of the worst group")]
-    mean_degree: Annotated[Amount, means("`transactions` / `groups`")]
     transactions: Annotated[Count, means("wavefronts of all groups")]
     groups: Annotated[Count | UnsetType, means("groups of threads served together")] = UNSET
 
 
 class SharedAccesses(Struct, kw_only=True, frozen=True):
-    """Shared-memory accesses of a step, by the number of banks."""
+    """Shared-memory accesses of a step."""
 
-    banks16: Degrees
     banks32: Degrees
 
 
@@ -316,7 +314,6 @@ class Totals(Struct, kw_only=True, frozen=True):
     global_bytes_read: Annotated[Count, means("bytes read from global memory")]
     global_bytes_written: Annotated[Count, means("bytes written to global memory")]
     shared_requests: Annotated[Count, means("shared-memory accesses of whole warps")]
-    banks16: Degrees
     banks32: Degrees
 
 
