@@ -88,7 +88,7 @@ def test_traffic_is_the_bytes_of_all_launches_over_those_of_the_items() -> None:
 
 
 def test_a_count_that_differs_from_the_closed_form_is_said() -> None:
-    block = count("hso_block", 64, {}, totals={"operations": 126}, closed_forms={"operations": 125})
+    block = count("hso_block", 64, totals={"operations": 126}, closed_forms={"operations": 125})
     (sentence,) = counts.disagreements(counted(block))
     assert "hso_block" in sentence and "126 operations" in sentence and "125" in sentence
 
@@ -102,8 +102,8 @@ def counters(variant: str, launch: int, *counts: int) -> dict[str, Any]:
 
 def test_emulator_and_hardware_stand_side_by_side() -> None:
     """Conflicts are the transactions beyond ten requests; launches are added up."""
-    rows = [count("hso_block", 64, dict(transactions=40))]
-    rows.append(count("hso_blocked", 64, dict(transactions=25)))
+    rows = [count("hso_block", 64, 40)]
+    rows.append(count("hso_blocked", 64, 25))
     launches = [counters("hso_block", 0, 20, 12, 7, 1), counters("hso_block", 1, 5, 4, 20, 2)]
     launches.append(counters("hso_blocked", 0, 20, 5, 9, 6))
     with pytest.raises(Lacking):
