@@ -23,7 +23,6 @@ from matplotlib.figure import Figure
 from scanlab_report import style
 from scanlab_report.data import Data
 from scanlab_report.formats import Table, latex, latex_cell
-from scanlab_report.groups import BEST
 from scanlab_report.pick import Lacking
 from scanlab_report.sources import Source, sources
 
@@ -38,7 +37,7 @@ class Shown:
     details: str = ""
     """Sentences on the data of one device, which follow the caption."""
     unusual: tuple[str, ...] = ()
-    """Another variant, type or operator than a reader expects."""
+    """Another type or operator than a reader expects."""
 
 
 def shown(
@@ -48,16 +47,16 @@ def shown(
     *drawn: pd.DataFrame | Source,
     details: str = "",
     scanned: tuple[str, str] = ("i32", "plus"),
-    variant: str = BEST,
 ) -> Shown:
     """Return what a figure or table function returns; `drawn` are the tables that it drew."""
     origins: list[Source] = []
     for rows in drawn:
         origins += [rows] if isinstance(rows, Source) else sources(data, rows)
-    usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
-    unusual = tuple(value for value, expected in usual if value != expected)
+    unusual = tuple(
+        own for own, usual in zip(scanned, ("i32", "plus"), strict=True) if own != usual
+    )
     unique = {source.line(): source for source in reversed(origins)}
-    return Shown(content, caption, list(reversed(unique.values())), details, unusual)
+    return Shown(content, caption, [*unique.values()][::-1], details, unusual)
 
 
 @dataclass(frozen=True)

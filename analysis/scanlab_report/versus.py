@@ -59,14 +59,12 @@ def ratios(above: pd.Series, below: pd.Series) -> pd.Series:
     return pd.Series(made, index=below.index, dtype=object)
 
 
-def versus_cub(data: Data, variant: str = BEST) -> pd.DataFrame:
-    """Every case of a variant against the fastest CUB; Lacking if none has CUB beside it."""
-    cases, cubs = contests(data, variant), data.variants.ids(CUBS)
-    both = data.once(("versus", variant), lambda: against(cases, variant, cubs))
+def versus_cub(data: Data) -> pd.DataFrame:
+    """Every case of `best` against the fastest CUB; Lacking if none has CUB beside it."""
+    cases, cubs = contests(data), data.variants.ids(CUBS)
+    both = data.once("versus", lambda: against(cases, BEST, cubs))
     if both.empty:
-        raise Lacking(
-            f"timings of {variant} beside CUB on a CUDA device", [variant, "cub*", CEILING]
-        )
+        raise Lacking(f"timings of {BEST} beside CUB on a CUDA device", [BEST, "cub*", CEILING])
     return both
 
 

@@ -1,6 +1,5 @@
 """Counts of the SIMT emulator and of the hardware: cost, bank conflicts, DRAM bytes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,10 @@ from scanlab_report.groups import BEST
 from scanlab_report.pick import Lacking, origin_first, pick
 
 
-def counts(data: Data, variants: Sequence[str] = ()) -> pd.DataFrame:
-    """Emulator counts of sums by some variants, all if none is named: counted now, else
-    recorded."""
+def counts(data: Data) -> pd.DataFrame:
+    """Emulator counts of sums: counted now, else recorded."""
     rows = pick(data["counts"], op="plus", primitive="scan")
-    rows = pick(rows, variant=list(variants)) if variants else rows
-    named = f" of {' or '.join(variants)}" if variants else ""
-    return origin_first(data, rows, f"counts of the SIMT emulator{named}")
+    return origin_first(data, rows, "counts of the SIMT emulator")
 
 
 def usual_load(rows: pd.DataFrame) -> pd.Series:
