@@ -160,9 +160,9 @@ def plain(text: str) -> str:
 
 
 def size(n: Any) -> str:
-    """An array size: 2^k, or the plain number."""
-    n = int(n)
-    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else whole(n)
+    """An array size: 2^k, or the plain number; a dash for none."""
+    power = not pd.isna(n) and n >= 1024 and int(n) & (int(n) - 1) == 0
+    return f"2^{int(n).bit_length() - 1}" if power else whole(n)
 
 
 def whole(value: Any) -> str:
@@ -185,9 +185,10 @@ def digits(number: int) -> Callable[[Any], str]:
     return partial(significant, digits=number)
 
 
-def with_interval(interval: Interval | None, digits: int = 3) -> str:
-    """A value with its 95% interval in brackets, or without one where repetitions were too few."""
-    if interval is None:
+def with_interval(interval: Any, digits: int = 3) -> str:
+    """A value with its 95% interval in brackets, or without one where repetitions were too few; a
+    dash for none."""
+    if not isinstance(interval, Interval):
         return "—"
     value, low, high = (
         significant(number, digits) for number in (interval.value, interval.low, interval.high)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report import marks, style
+from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data, Variants
 from scanlab_report.formats import Column, Table, code, size, whole, with_interval
 from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
@@ -55,11 +56,6 @@ def described(data: Data, cases: pd.DataFrame) -> Variants:
     return Variants({id_: about for file in files for id_, about in file.variants.items()})
 
 
-def _python_run(about: Variants, variants: pd.Series) -> str:
-    libraries = set(about.ids(PYTHON)) & set(variants)
-    return "Python libraries were timed in a run of their own." * bool(libraries)
-
-
 @figure("scan_axis", "python_axis")
 def axis_rows(data: Data) -> Shown:
     """Rows against their length: axis_best scans every length at nearly the speed of a copy, where
@@ -91,7 +87,7 @@ def axis_rows(data: Data) -> Shown:
         "other lengths. Bars: 95% intervals."
     )
     used = pick(rows, variant=[*names, COPY])
-    return shown(data, drawn, caption, used, details=_python_run(about, used["variant"]))
+    return shown(data, drawn, caption, used, details=" ".join(python_notes(names, about)))
 
 
 @figure("scan_axis", "python_axis")
@@ -188,7 +184,7 @@ def axis_standings(data: Data) -> Shown:
         "stream launches. A case is won or lost if the 95% interval excludes 1; a dash is a shape "
         "that no rival was timed for."
     )
-    notes = tuple(filter(None, (score(rows), _python_run(about, rows["rival"]))))
+    notes = (score(rows), *python_notes(rows["rival"], about))
     content = Table(caption, columns, rows, notes)
     used = pick(cases, variant=[BEST, COPY, *rows["rival"].dropna()])
     return shown(data, content, caption, used)

@@ -23,7 +23,6 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, TUNED, TYPES, WIN
-from scanlab_report.intervals import Interval
 from scanlab_report.looks import ordered
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -213,7 +212,7 @@ def rivals(data: Data) -> Shown:
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
         "size of 1 GiB or more. One wave is a copy with a grid-wide barrier."
     )
-    notes = NARROW + python_notes(cases["variant"], data)
+    notes = NARROW + python_notes(cases["variant"], about)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)
 
 
@@ -277,13 +276,13 @@ def operators(data: Data) -> Shown:
     of_size = lambda where, group: [
         Column(f"time_us_{where}", "µs", digits(4), group=group),
         Column(f"of_memcpy_{where}", "memcpy", digits(2), group=group),
-        Column(f"of_cub_{where}", "× CUB", _of_cub, group=group),
+        Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
         Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
     ]
     columns = [
         *as_named("type", "op", right=False),
         *of_size("small", size(SMALL)),
-        Column("items", "n", lambda n: "—" if pd.isna(n) else size(n), group="largest"),
+        Column("items", "n", size, group="largest"),
         *of_size("large", "largest"),
     ]
     rows = rows.reindex(columns=[column.key for column in columns])
@@ -295,10 +294,6 @@ def operators(data: Data) -> Shown:
         "those of matrix_2x2 four."
     )
     return shown(data, Table(caption, columns, rows), caption, cases)
-
-
-def _of_cub(value: Interval | None) -> str:
-    return with_interval(value if isinstance(value, Interval) else None)
 
 
 def _cub_name(value: Any) -> str:

@@ -332,7 +332,7 @@ def schedules_table(data: Data) -> Shown:
         median_ms=rows["median_ns"] / 1e6,
         events_ms=rows["device_ns"] / 1e6,
         of_bound=over.where(rows["bound"] > 0, None),
-        speedup=gains.where(gains.notna(), None),
+        speedup=gains,
     )
     columns = (
         Column("workload", "workload", right=False),

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from scanlab_report import groups, marks, style
-from scanlab_report.data import Data
+from scanlab_report.data import Data, Variants
 from scanlab_report.formats import (
     Column,
     Table,
@@ -60,12 +60,12 @@ def subject(cases: pd.DataFrame) -> str:
     return f"{scan} of {8 * ELEMENT_BYTES[type_name]}-bit {kind}"
 
 
-def python_notes(present: Iterable[str], data: Data) -> tuple[str, ...]:
+def python_notes(present: Iterable[str], about: Variants) -> tuple[str, ...]:
     """How the libraries of Python were timed, for tables of cold times; none if none was."""
     timed_ = set(present)
     run = ("Python libraries were timed in a run of their own.",)
     warm = ("JAX is absent: it was timed warm, by the wall clock.",)
-    libraries = timed_ & set(data.variants.ids(groups.PYTHON))
+    libraries = timed_ & set(about.ids(groups.PYTHON))
     return run * bool(libraries) + warm * (groups.JAX in timed_)
 
 
@@ -217,7 +217,7 @@ def summary(data: Data) -> Shown:
     rows = standings(data, cases)
     if rows.empty:
         raise Lacking(f"timings of at most {size(LARGEST)} items")
-    notes = python_notes(timed(cases), data)
+    notes = python_notes(timed(cases), data.variants)
     caption = (
         f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive "
         f"{subject(cases)}, {caches(cases)[0]} cache, on CPUs warm and of one session. Columns: "
@@ -271,7 +271,7 @@ def short(data: Data) -> Shown:
         f"fastest CUB. {within}"
     )
     columns = (Column("variant", "variant", code, right=False), *_STANDING)
-    notes = python_notes(timed(cases), data)
+    notes = python_notes(timed(cases), data.variants)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)
 
 
@@ -323,7 +323,7 @@ def kernels(data: Data) -> Shown:
     )
     columns = (
         Column("variant", "variant", code, right=False),
-        Column("items", "n", lambda v: "—" if pd.isna(v) else size(v), group="i32"),
+        Column("items", "n", size, group="i32"),
         *(Column(key, heading, whole, group="i32") for key, heading in _KERNEL.items()),
         Column("prepare_us", "prepare, µs", digits(2), group="i32"),
         *(Column(f"most_{key}", heading, whole, group="maximum") for key, heading in _MOST.items()),
