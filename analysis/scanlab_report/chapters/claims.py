@@ -90,8 +90,9 @@ def stands(claim: Claim, data: Data) -> Standing:
     missed = {one.file for one in known if not claim.meets(one.median)}
     intervals = [one.value for one in known if isinstance(one.value, Interval)]
     sure = all(v.known and claim.meets(v.low) and claim.meets(v.high) for v in intervals)
-    value = worst.value
-    ends = (value.low, value.high, value.count) if intervals else (np.nan, np.nan, 1)
+    value, ends = worst.value, (np.nan, np.nan, 1)
+    if isinstance(value, Interval):
+        ends = value.low, value.high, value.count
     counts = len(files - missed), len(files), sure, cases
     measured = Measured(worst.median, *ends, claim)
     return Standing(claim, measured, worst.where, *counts, tuple(sources))

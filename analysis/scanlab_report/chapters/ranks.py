@@ -209,7 +209,7 @@ def ranks_scaling(data: Data) -> Shown:
             ends.append(marks.curve(panel, own, "ranks", look(name), name))
         if height == speedup:
             line, form = pd.DataFrame({"ranks": numbers, "y": numbers}), {"linewidth": WIDTH}
-            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", zorder=1, **form))
+            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", "y", **form, zorder=1))
         marks.ticks_at(panel, numbers)
         panel.set(xlim=(numbers[0] - 0.2, numbers[-1] + 0.2), ylim=(0, None), ylabel=height)
         panel.set(xlabel="GPUs", title=f"{power_of_two(items)} {words}")

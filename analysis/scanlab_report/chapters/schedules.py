@@ -146,7 +146,8 @@ def from_even(panel: pd.DataFrame) -> float:
 def over_bound(case: Any) -> Interval:
     """Return the time of a schedule over the estimate of its pipeline."""
     times = (case.median_ns, case.low_ns, case.high_ns)
-    return Interval(*(time / (1e9 * case.bound) for time in times), case.count)
+    value, low, high = (time / (1e9 * case.bound) for time in times)
+    return Interval(value, low, high, case.count)
 
 
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:

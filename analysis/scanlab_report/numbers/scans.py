@@ -1,6 +1,7 @@
 """The numbers in the text of the paper on scans, each by the name of its LaTeX macro."""
 
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -25,7 +26,7 @@ FEW, SOME, MIDDLE, MOST = 1 << 18, 1 << 20, 1 << 22, 1 << 30
 SUMS = {"type": "i32", "op": "plus", "mode": "inclusive"}
 USUAL = SUMS | {"cache": "cold", "launch": STREAM}
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
-ABLATIONS = {
+ABLATIONS: dict[str, tuple[str, Callable[..., int]]] = {
     "StagesTwo": ("2 stages", max),
     "StagesThree": ("3 stages", max),
     "StagesFour": ("4 stages", max),
@@ -133,8 +134,8 @@ def numbers(data: Data) -> Numbers:
 
     with known():  # time without an idea of look_ahead over time with it
         rows = ladder.ablations(ladder.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
-        sizes = {n for n, _ in rows.index}
-        made |= {f"ablation{k}": f"{rows[at(sizes), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
+        timed = {n for n, _ in rows.index}
+        made |= {f"ablation{k}": f"{rows[at(timed), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
 
     with known():  # look_ahead's form for heavy operators over the other form with the same tile
         heavy = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp"}
