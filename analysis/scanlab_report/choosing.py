@@ -1,28 +1,23 @@
 """Which recorded session answers."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
+from scanlab_report.console import Refused
 from scanlab_report.data import Data, Session
 from scanlab_report.reading import HISTORY
 from scanlab_report.tables import RECORDED
 
 
-class NoSession(ValueError):
-    """A name that no recorded session has."""
-
-
 def choose_session(data: Data, name: str = "") -> Data:
     """Keep one recorded session per device and number of GPUs, and all that was measured now. The
-    session is that of the given name, else the newest complete session. NoSession if none has
-    the name."""
+    session is that of the given name, else the newest complete session. Refused if none has the
+    name."""
     sessions = [*data.sessions, *_unlisted(data)]
     if name and name not in (known := sorted({session.name for session in sessions})):
         there = ", ".join(known) or "none"
-        raise NoSession(f"no recorded session is called {name}; there are {there}")
+        raise Refused(f"no recorded session is called {name}; there are {there}")
     best: dict[tuple[str, int], Session] = {}
     for session in sorted(sessions, key=lambda own: (own.name == name, own.complete, own.date)):
         best[session.device, session.gpus] = session
@@ -30,7 +25,7 @@ def choose_session(data: Data, name: str = "") -> Data:
     listed = {path for session in sessions for path in session.files}
     checks = set(data["checks"]["file"])  # which a session need not list
     several = chosen - {path for s in best.values() if s.gpus == 1 for path in s.files}
-    of_ranks = {n for table in ("distributed", "rank_spans") for n in data[table]["file"]}
+    of_ranks = set(data["distributed"]["file"])
     if "rank" in data["waits"]:
         of_ranks |= set(data["waits"].dropna(subset="rank")["file"])
 

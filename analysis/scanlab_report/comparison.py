@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.special import comb
 
 from scanlab_report import intervals
+from scanlab_report.console import Refused
 from scanlab_report.data import Data, File, Variants
 from scanlab_report.groups import HOST, VENDOR_CODE
 from scanlab_report.intervals import SIGNIFICANT, corrected, summarise
@@ -33,10 +34,6 @@ KINDS = {"scan": "scans", "schedule": "schedules", "stream_scan": "stream_scan"}
 _OTHER = ["benchmark", "case", "device"]
 _NEAR = 1.25
 """Times per launch within this factor of each other count as about as long."""
-
-
-class Refused(ValueError):
-    """Files that cannot be compared; `args` are the sentences that state why."""
 
 
 class Side(NamedTuple):

@@ -10,6 +10,10 @@ _MOST = 20
 """At most this many sentences are printed."""
 
 
+class Refused(ValueError):
+    """Input that cannot be used, or a wish that cannot be met; `args` are sentences."""
+
+
 def say(sentence: str) -> None:
     """Print a sentence, unless nobody reads on. OSError if the disk of the output is full."""
     try:

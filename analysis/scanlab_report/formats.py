@@ -1,12 +1,11 @@
 """A table once, as LaTeX (booktabs), Markdown and CSV."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -43,6 +42,11 @@ class Column:
     """Width in em at which LaTeX breaks text into lines; 0: it does not."""
     refers: Callable[[str], str] | None = None
     """Function that turns a cell into its form in a paper: :func:`citation` or :func:`figure`."""
+
+
+def as_named(*names: str, **form: Any) -> list[Column]:
+    """Columns whose names are their headings."""
+    return [Column(name, name, **form) for name in names]
 
 
 @dataclass(frozen=True)
@@ -156,9 +160,9 @@ def plain(text: str) -> str:
 
 
 def size(n: Any) -> str:
-    """An array size: 2^k, or the plain number."""
-    n = int(n)
-    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else whole(n)
+    """An array size: 2^k, or the plain number; a dash for none."""
+    power = not pd.isna(n) and n >= 1024 and int(n) & (int(n) - 1) == 0
+    return f"2^{int(n).bit_length() - 1}" if power else whole(n)
 
 
 def whole(value: Any) -> str:
@@ -176,9 +180,15 @@ def significant(value: Any, digits: int = 3) -> str:
     return f"{value:,.{decimals}f}".replace(",", "\u2009")
 
 
-def with_interval(interval: Interval | None, digits: int = 3) -> str:
-    """A value with its 95% interval in brackets, or without one where repetitions were too few."""
-    if interval is None:
+def digits(number: int) -> Callable[[Any], str]:
+    """The form of a number with so many significant digits."""
+    return partial(significant, digits=number)
+
+
+def with_interval(interval: Any, digits: int = 3) -> str:
+    """A value with its 95% interval in brackets, or without one where repetitions were too few; a
+    dash for none."""
+    if not isinstance(interval, Interval):
         return "—"
     value, low, high = (
         significant(number, digits) for number in (interval.value, interval.low, interval.high)

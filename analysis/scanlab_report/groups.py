@@ -1,9 +1,5 @@
 """The variants that the analysis names, and groups of others by their descriptions."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from scanlab_report.data import Data, Group
 from scanlab_report.tables import ELEMENT_BYTES
 
@@ -18,7 +14,6 @@ BEST, HEADER = "best", "device_scan"
 LARGEST = 1 << 28
 """Largest size at which scans are compared side by side; only the fastest are timed beyond it."""
 
-CEILINGS = Group("a copy", lambda about: about.kind in ("copy", "barrier_copy"))
 CUBS = Group("CUB", lambda about: about.family == "CUB")
 OVERVIEW_CUBS = Group("CUB", lambda about: CUBS.has(about) and about.overview)
 THRUST = Group("Thrust", lambda about: about.family == "Thrust")
@@ -44,8 +39,3 @@ WIN, TIE, LOSS, OPEN = "win", "tie", "loss", "open"
 def cub_as_shipped(data: Data) -> list[str]:
     """CUB's scans in the shapes that NVIDIA chose."""
     return [id_ for id_ in data.variants.ids(CUBS) if id_ != TUNED]
-
-
-def ideal_bytes(type_name: str, items: Any) -> Any:
-    """Bytes that a scan of n elements of a type must move: one read and one write of each."""
-    return 2 * items * ELEMENT_BYTES[type_name]

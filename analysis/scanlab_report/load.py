@@ -256,19 +256,6 @@ def _trace(data: Data, path: Path, origin: str, trace: documents.Trace) -> None:
     data.add_rows("calls", number, pd.DataFrame(calls, columns=COLUMNS["calls"]))
 
 
-def _ranks_trace(data: Data, path: Path, origin: str, trace: documents.RanksTrace) -> None:
-    """Read what each GPU did in a few scans over several."""
-    named = attrgetter("type", "op", "mode", "ranks", "items")
-    rows = [
-        (case.variant, rank_settings_name(case.settings), *named(case))
-        + (did.run, did.rank, did.kind, did.name, did.start_ns / 1e3, did.end_ns / 1e3)
-        for case in trace.traces
-        for did in case.activities
-    ]
-    number = data.add_file(path, origin, trace.context)
-    data.add_rows("rank_spans", number, pd.DataFrame(rows, columns=COLUMNS["rank_spans"]))
-
-
 def _as_rows(table: str, field: str) -> Callable[..., None]:
     """The reader of a document whose list becomes one table."""
 
@@ -333,7 +320,6 @@ def _count(data: Data, path: Path, origin: str, case: documents.Explanation) -> 
 
 _READERS: dict[Any, Callable[..., None]] = {
     documents.Trace: _trace,
-    documents.RanksTrace: _ranks_trace,
     documents.ImplicitSync: _experiments,
     documents.Concurrency: _as_rows("concurrency", "cases"),
     documents.Comparison: _as_rows("comparison", "traces"),

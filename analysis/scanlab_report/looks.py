@@ -4,8 +4,6 @@ Colour says the family, as far as there are colours; baselines are black, CPUs p
 not scan is grey. Within a colour, marker and dash tell variants apart.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 

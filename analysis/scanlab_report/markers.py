@@ -1,11 +1,11 @@
 """Generated parts of hand-written pages, kept between markers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
+from scanlab_report.console import Refused
 
-class MarkerError(ValueError):
+
+class MarkerError(Refused):
     """A page that cannot be read, or whose markers are missing, doubled or out of order."""
 
 

@@ -1,7 +1,5 @@
 """How panels show data: scales, ticks, lines and bars."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report import DATA
+from scanlab_report.console import Refused
 from scanlab_report.reading import decoded, load_bytes
 from scanlab_report.schema import NAMES
 from scanlab_report.schema.documents import Noise
@@ -27,10 +28,6 @@ FEWEST_CASES = 20
 """A threshold is the largest of at least so many differences, else that of all times."""
 DEFAULT = 0.1
 """The threshold of timings on the device with too few cases on record."""
-
-
-class NoiseError(ValueError):
-    """A file of noise that cannot be used."""
 
 
 def _bands(times_us: pd.Series) -> pd.Series:
@@ -79,7 +76,7 @@ def _read(file: Path) -> tuple[str, list[Mapping[str, Any]]]:
     try:
         noise = convert(decoded(load_bytes(file)), Noise)
     except Misfit as misfit:
-        raise NoiseError(f"{file}: {misfit}") from None
+        raise Refused(f"{file}: {misfit}") from None
     return noise.device, msgspec.to_builtins(noise.pairs)
 
 
@@ -99,7 +96,7 @@ def add(file: Path, device: str, new: Mapping[str, Any]) -> None:
     """Add a pair to a device's file, in the place of an older one of the same two runs."""
     known, pairs = _read(file) if file.exists() else (device, [])
     if known != device:
-        raise NoiseError(f"{file}: is of {known}, and the runs are of {device}")
+        raise Refused(f"{file}: is of {known}, and the runs are of {device}")
     pairs = [old for old in pairs if (old["a"], old["b"]) != (new["a"], new["b"])]
     lines = ",\n".join(json.dumps(pair, ensure_ascii=False) for pair in [*pairs, new])
     head = f'{{"schema": {json.dumps(NAMES[Noise])}, "device": {json.dumps(device)}, "pairs": ['

@@ -7,18 +7,15 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from scanlab_report import CLAIMS, DATA, chapters, choosing, load, shown
-from scanlab_report.console import missing
-from scanlab_report.data import Ask, Data
+from scanlab_report.console import Refused, missing
+from scanlab_report.data import Ask, Data, Publication
 from scanlab_report.pick import Lacking
-from scanlab_report.published import load_published
 from scanlab_report.tables import ELEMENT_BYTES
 
 RECORDED = DATA / "recorded"
-
-
-class Refused(ValueError):
-    """Files that cannot be used, or wishes that cannot be met, in sentences."""
 
 
 def nothing_among(paths: Sequence[Path]) -> str:
@@ -52,10 +49,19 @@ def opened(paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = 
         raise Refused(*map(str, read.problems))
     if not read.files:
         raise Refused(nothing_among([*paths, *recorded]))
-    try:
-        return choosing.choose_session(read, session)
-    except choosing.NoSession as error:
-        raise Refused(str(error)) from None
+    return choosing.choose_session(read, session)
+
+
+def load_published(folder: Path, problems: list[str]) -> dict[str, Publication]:
+    """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
+    made = {}
+    for file in sorted(folder.glob("*.csv")):
+        try:
+            source = tomllib.loads(file.with_suffix(".toml").read_text(encoding="utf-8"))
+            made[file.stem] = Publication(pd.read_csv(file), source)
+        except (ValueError, OSError) as error:
+            problems.append(f"{file}: cannot be read ({error})")
+    return made
 
 
 def registered(kind: str) -> dict[str, shown.Entry]:

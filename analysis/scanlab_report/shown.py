@@ -8,8 +8,6 @@ Such a function picks its cases, raises `Lacking` if they are not there, and onl
 returns the rows that it drew: the footer, the caption and the page take their source from them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,7 +23,6 @@ from matplotlib.figure import Figure
 from scanlab_report import style
 from scanlab_report.data import Data
 from scanlab_report.formats import Table, latex, latex_cell
-from scanlab_report.groups import BEST
 from scanlab_report.pick import Lacking
 from scanlab_report.sources import Source, sources
 
@@ -40,7 +37,7 @@ class Shown:
     details: str = ""
     """Sentences on the data of one device, which follow the caption."""
     unusual: tuple[str, ...] = ()
-    """Another variant, type or operator than a reader expects."""
+    """Another type or operator than a reader expects."""
 
 
 def shown(
@@ -50,16 +47,16 @@ def shown(
     *drawn: pd.DataFrame | Source,
     details: str = "",
     scanned: tuple[str, str] = ("i32", "plus"),
-    variant: str = BEST,
 ) -> Shown:
     """Return what a figure or table function returns; `drawn` are the tables that it drew."""
     origins: list[Source] = []
     for rows in drawn:
         origins += [rows] if isinstance(rows, Source) else sources(data, rows)
-    usual = zip((variant, *scanned), (BEST, "i32", "plus"), strict=True)
-    unusual = tuple(value for value, expected in usual if value != expected)
+    unusual = tuple(
+        own for own, usual in zip(scanned, ("i32", "plus"), strict=True) if own != usual
+    )
     unique = {source.line(): source for source in reversed(origins)}
-    return Shown(content, caption, list(reversed(unique.values())), details, unusual)
+    return Shown(content, caption, [*unique.values()][::-1], details, unusual)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,6 @@ COLUMNS = {
     "spans": ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream"]
     + ["channel", "bytes", "label"],
     "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],
-    "rank_spans": [*RANKS, "run", "rank", "kind", "name", "start_us", "end_us"],
     "nvbench": ["variant", "type", "items", "cache", "launch", "ns"],
     "other": ["benchmark", "case", "device", "gpu", "axes", "samples", "count"]
     + ["median_ns", "mean_ns", "stdev_ns", "rate", "skipped", "failed"],

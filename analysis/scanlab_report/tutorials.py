@@ -1,19 +1,16 @@
 """The generated parts of docs/tutorials: lines of the kernels' sources, and recorded times."""
 
-from __future__ import annotations
-
 import re
 import textwrap
-from functools import partial
 from pathlib import Path
 
 from scanlab_report import DATA, chapters, markers, shown
 from scanlab_report.chapters import standings
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, size
+from scanlab_report.formats import Column, Table, code, digits, significant, size
 from scanlab_report.groups import CEILING
 from scanlab_report.markers import MarkerError
-from scanlab_report.page.columns import source_line
+from scanlab_report.page.views import source_line
 from scanlab_report.pick import scans
 from scanlab_report.sources import sources
 
@@ -74,7 +71,7 @@ def speeds(data: Data, variants: str) -> str:
     columns = (
         Column("variant", "variant", code, right=False),
         Column("items", "items", size),
-        Column("median_us", "time, µs", partial(significant, digits=4)),
+        Column("median_us", "time, µs", digits(4)),
         Column("share", "speed, copy = 1", significant),
     )
     caption = (

@@ -1,7 +1,5 @@
 """Scans head to head: comparisons stay within a file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -51,19 +49,22 @@ def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.Data
     """Return `pairs` with the time of the rival over that of `variant`: `interval`, its `ratio`,
     `low` and `high`, and the `outcome`."""
     both = pairs(cases, variant, rivals)
-    ratios = ratio_intervals(list(both["samples_rival"]), list(both["samples"]))
-    outcomes, intervals = list(map(outcome, ratios)), pd.Series(ratios, dtype=object)
-    return both.assign(**parts(ratios), outcome=outcomes, interval=intervals)
+    intervals = ratios(both["samples_rival"], both["samples"])
+    return both.assign(**parts(intervals), outcome=intervals.map(outcome), interval=intervals)
 
 
-def versus_cub(data: Data, variant: str = BEST) -> pd.DataFrame:
-    """Every case of a variant against the fastest CUB; Lacking if none has CUB beside it."""
-    cases, cubs = contests(data, variant), data.variants.ids(CUBS)
-    both = data.once(("versus", variant), lambda: against(cases, variant, cubs))
+def ratios(above: pd.Series, below: pd.Series) -> pd.Series:
+    """The intervals of the medians of `above` over those of `below`, row by row."""
+    made = ratio_intervals(list(above), list(below))
+    return pd.Series(made, index=below.index, dtype=object)
+
+
+def versus_cub(data: Data) -> pd.DataFrame:
+    """Every case of `best` against the fastest CUB; Lacking if none has CUB beside it."""
+    cases, cubs = contests(data), data.variants.ids(CUBS)
+    both = data.once("versus", lambda: against(cases, BEST, cubs))
     if both.empty:
-        raise Lacking(
-            f"timings of {variant} beside CUB on a CUDA device", [variant, "cub*", CEILING]
-        )
+        raise Lacking(f"timings of {BEST} beside CUB on a CUDA device", [BEST, "cub*", CEILING])
     return both
 
 

@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from scanlab_report.console import Refused
+
 _HIDDEN = ".building-"
 
 
@@ -48,7 +50,7 @@ def put(path: Path, content: str | bytes) -> None:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def wrong_ending(path: Path, what: str, endings: tuple[str, ...]) -> str:
-    """Return a sentence if the name of the output has none of the endings, else an empty text."""
-    wanted = f"{', '.join(endings[:-1])} or {endings[-1]}"
-    return "" if path.suffix in endings else f"{path}: a {what}'s name ends in {wanted}"
+def check_ending(path: Path, what: str, endings: tuple[str, ...]) -> None:
+    """Refuse a name of the output that has none of the endings."""
+    if path.suffix not in endings:
+        raise Refused(f"{path}: a {what}'s name ends in {', '.join(endings[:-1])} or {endings[-1]}")

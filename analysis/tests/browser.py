@@ -1,7 +1,5 @@
 """A page in headless Chromium, with a script beside it that acts in it and sends back a value."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests import ranks_fixtures, stream_fixtures
+from tests import stream_fixtures
 
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
@@ -409,7 +409,7 @@ def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document))
     texts = {"dram_bytes.csv": dram_bytes(top), "prefix_wait.csv": PREFIX_WAIT}
-    texts |= {"ranks_prefix_wait.csv": ranks_fixtures.waits()}
+    texts |= {"ranks_prefix_wait.csv": (stream_fixtures.PAIR / "ranks_prefix_wait.csv").read_text()}
     texts |= {"repeat.jsonl": verification(repeated=True)}
     texts |= {"bank_conflicts.csv": "\n".join(counters) + "\n"}
     for name, text in texts.items():

@@ -9,8 +9,6 @@ without one and must say that. Commands that install and build are left out. A b
 ``toml`` that begins with the comment `# NAME.toml` is such a file, there for all commands.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,8 +1,6 @@
 """Files of the stream laboratory: invented schedules, in which a copy of 1 GiB takes 20 ms, and 22
 ms while another runs against it; and recorded files, as if of the invented device."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json
@@ -17,6 +15,8 @@ from scanlab_report.chapters.schedules import bounds
 
 RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 SESSION = RECORDED / "nvidia-h200" / "2026-11-26"
+PAIR = RECORDED / "nvidia-h200-x2" / "2026-11-25"
+"""A session of scans over two GPUs."""
 ITEMS = 2**28
 COPY_MS, DUPLEX_MS = 20.0, 22.0
 SIDE_KERNELS = {"null_stream_nonblocking", "null_stream_trap", "per_thread_default"}
@@ -43,6 +43,13 @@ def recorded(file: Path) -> Document:
     for key, value in about().items():
         text = re.sub(rf'"{key}": ?"[^"]*"', f'"{key}": "{value}"', text)
     return json.loads(text)
+
+
+def ranks(*kinds: str) -> dict[str, Document]:
+    """Scans over two GPUs by name, of some kinds, or all but what `best` takes on one."""
+    kinds = kinds or ("scaling", "strong_[12]", "types", "chunk", "fold")
+    files = [file for kind in kinds for file in PAIR.glob(f"ranks_{kind}*.json.gz")]
+    return {file.name.partition(".")[0]: recorded(file) for file in files}
 
 
 def implicit_sync() -> Document:
@@ -202,13 +209,11 @@ def advice() -> Document:
 
 def write_all(folder: Path) -> None:
     """A file of each kind; two traces of each schedule, one of them with one hardware queue."""
-    from tests import ranks_fixtures
-
     made = dict(streams=schedules(), comparison=comparison(), advice=advice())
     names = ["implicit_sync", "concurrency", "nvbench"]
     names += [f"stream_scan_{way}_1024MiB" for way in ("memory", "file_pwrite", "file_mapping")]
     made |= {name: recorded(SESSION / f"{name}.json.gz") for name in names}
-    made |= ranks_fixtures.documents() | dict(ranks_trace=ranks_fixtures.timeline())
+    made |= ranks()
     for name in ("depth_first", "breadth_first"):
         for channels in (1, 4):
             made[f"trace_{name}_{channels}"] = trace(name, channels=channels)

@@ -10,7 +10,7 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from tests import fixtures, ranks_fixtures
+from tests import fixtures, stream_fixtures
 from tests.fixtures import COMMIT, case, contents, context, repetition, write
 
 GPU, FOLDER = "NVIDIA Test(R) GPU 9", "nvidia-test-gpu-9"
@@ -146,7 +146,7 @@ def test_scans_over_several_gpus_are_filed_by_their_number(
     tmp_path: Path, recorded: Path, lacks: str, complete: bool
 ) -> None:
     run = tmp_path / "run"
-    documents = ranks_fixtures.documents() | {"ranks_strong_best": ranks_fixtures.best()}
+    documents = stream_fixtures.ranks() | stream_fixtures.ranks("strong_best")
     for name, document in documents.items():
         write(run / f"{name}.json", document)
     for file in run.glob(lacks):

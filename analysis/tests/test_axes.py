@@ -1,7 +1,5 @@
 """Scans along an axis: the copy and the rivals of each shape, and where figures show them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

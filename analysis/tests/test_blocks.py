@@ -1,7 +1,5 @@
 """Block scans: what is compared with what, and by which measure."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from scanlab_report import DATA

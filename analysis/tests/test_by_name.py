@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import experiments, opened, style
-from scanlab_report.chapters.scans import throughput
+from scanlab_report.chapters.standings import throughput
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING
@@ -36,7 +36,7 @@ def test_every_figure_and_table_is_listed_with_what_measures_it(
     for name, entry in entries.items():
         assert entry.title in parts[name]
         assert all(line in parts[name] for line in experiments.plan(entry.measured_by).commands)
-    assert "results/run traffic" in parts["figure dram_traffic"]
+    assert "results/run cycles" in parts["figure prefix_wait"]
 
 
 def test_steps_of_one_session_are_one_command_and_those_over_gpus_another() -> None:
@@ -160,7 +160,7 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
         ("figure throughput --variants best_", "no plus inclusive timings of best_"),
         ("figure throughput --type i8", "figure throughput cannot be made: no i8 plus inclusive"),
         ("figure throughput --op nope", "no nope inclusive timings of memcpy"),
-        ("figure dram_traffic", r"no DRAM bytes from hardware counters \(scanlab-report list says"),
+        ("figure prefix_wait", r"no cycles spent waiting \(scanlab-report list says"),
     ],
 )
 def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from scanlab_report.choosing import NoSession, choose_session
+from scanlab_report.choosing import choose_session
+from scanlab_report.console import Refused
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
-from tests import ranks_fixtures
+from tests import stream_fixtures
 from tests.fixtures import record
 
 
@@ -29,7 +30,7 @@ def test_the_newest_complete_session_answers_or_the_one_that_is_named(tmp_path: 
         record(tmp_path, f"2026-01-0{day}", 100.0 * day, complete)
     assert times(chosen(tmp_path)) == [200.0]
     assert times(chosen(tmp_path, "2026-01-04")) == [400.0], "whatever it lacks"
-    with pytest.raises(NoSession, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
+    with pytest.raises(Refused, match="2026-01-07; there are 2026-01-01, 2026-01-02"):
         chosen(tmp_path, "2026-01-07")
 
 
@@ -59,7 +60,8 @@ def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:
 def test_files_of_several_gpus_are_a_session_beside_that_of_one(tmp_path: Path) -> None:
     record(tmp_path, "2026-01-01", 100.0, True)
     folder = record(tmp_path, "2026-01-03", 1.0)  # `best` on one of the GPUs
-    (folder / "ranks.json").write_text(json.dumps(ranks_fixtures.documents()["ranks_scaling_2"]))
+    scaling = stream_fixtures.ranks("scaling")["ranks_scaling_2"]
+    (folder / "ranks.json").write_text(json.dumps(scaling))
     session = {"schema": "scanlab-session/1", "device": "Test Device", "commit": "", "gpus": 2}
     session |= {"date": "2026-01-03", "complete": True}
     files = {"ranks.json": "distributed", "scan.json": "timings"}

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
-from scanlab_report import comparison_page
 from scanlab_report.chapters import others
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
@@ -30,10 +28,8 @@ from tests.foreign_fixtures import (
 
 
 def compared(tmp_path: Path, *words: Path | str) -> tuple[int, pd.DataFrame, str]:
-    """The status, the CSV and the page of a comparison, with an empty figure."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(comparison_page, "figure", lambda _: Figure())
-        status = main(["compare", *map(str, words), "--out", str(tmp_path / "out")])
+    """The status, the CSV and the page of a comparison."""
+    status = main(["compare", *map(str, words), "--out", str(tmp_path / "out")])
     page = (tmp_path / "out" / "compare.md").read_text()
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), page
 

@@ -1,10 +1,8 @@
 """Scanlab's fastest scans beside the vendor's, from a few times chosen by hand."""
 
-from __future__ import annotations
-
 import pytest
 
-from scanlab_report.chapters import head_to_head, odd_sizes, rivals
+from scanlab_report.chapters import head_to_head, odd_sizes
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST, HEADER
 from scanlab_report.pick import Lacking
@@ -58,7 +56,7 @@ def test_rivals_are_over_best_and_copies_its_shares() -> None:
         for n in (N, 1 << 26, LARGE)
         for own in several(FIELD, n)
     ]
-    table = tiny.built(rivals.rivals, tables(cases))
+    table = tiny.built(head_to_head.rivals, tables(cases))
     assert table.rows["items"].tolist() == [N, LARGE]
     own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave"
     assert tiny.printed(table, own) == "0.1000 | look_ahead | 0.900 | 0.800 | 0.950"
@@ -70,14 +68,14 @@ def test_a_rival_is_of_another_file_only_if_that_of_best_beside_the_copy_lacks_i
     first = several(dict(best=100.0, memcpy=90.0, copy_bulk=80.0, cub_newest=130.0), N)
     second = dict(best=50.0, cub_newest=10.0, thrust_scan=300.0, one_wave=1.0, hs_blocked=1.0)
     second = several(second, N)
-    table = tiny.built(rivals.rivals, tables(second, first))
+    table = tiny.built(head_to_head.rivals, tables(second, first))
     own = "time_us of_cub_newest of_thrust_scan"
     assert tiny.printed(table, own) == "0.1000 | 1.30 | 3.00"
 
 
 def test_operators_have_both_sizes_side_by_side() -> None:
     cases = [*several(FIELD, N, op="max"), *several(FIELD, LARGE, op="max")]
-    row = cells(tiny.built(rivals.operators, tables(cases)))
+    row = cells(tiny.built(head_to_head.operators, tables(cases)))
     assert (row["op"], row["items"], row["of_memcpy_small"]) == ("max", "2^28", "0.90")
     assert (row["time_us_small"], row["fastest_cub_large"]) == ("0.1000", "newest")
     assert row["of_cub_large"].startswith("1.30 [")
@@ -85,9 +83,8 @@ def test_operators_have_both_sizes_side_by_side() -> None:
 
 def test_the_score_tells_cub_as_shipped_from_cub_tuned() -> None:
     tuned = [*several(FIELD, LARGE, exact=True), case("cub_tuned", LARGE, 80.0, EXACT)]
-    here, there = (
-        rivals.score(tables(tuned, device=f"NVIDIA {name}")).content for name in ("H200", "H100")
-    )
+    devices = ("NVIDIA H200", "NVIDIA H100")
+    here, there = (head_to_head.score(tables(tuned, device=own)).content for own in devices)
     assert "as shipped, `best` is faster in 1 of 1 cases, equal in 0 and slower in 0." in here
     lost = "`best` is faster in 0 of 1 cases, equal in 0 and slower in 1."
     assert f"tuned on the device (`cub_tuned`), {lost}" in here

@@ -1,7 +1,5 @@
 """Medians and intervals: right on known data, unknown where there is too little."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,12 +1,10 @@
 """Why scans are as fast as they are: tiles, ideas, waits, bytes and counts chosen by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
-from scanlab_report.chapters import conflicts, counts, hardware, tuning
+from scanlab_report.chapters import counts, hardware, ladder
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
@@ -15,7 +13,6 @@ from tests.tiny import EXACT, LEAST, MOST, case, count, near, several, tables, w
 
 N = 1 << 20
 COPY = case(CEILING, N, 100.0, EXACT)
-TWO_LEVEL = {"padding": "two_level"}
 
 
 def test_a_tile_is_as_large_as_its_setting_says() -> None:
@@ -23,7 +20,7 @@ def test_a_tile_is_as_large_as_its_setting_says() -> None:
     cases = [case("look_ahead", N, ns, settings=own) for own, ns in look_ahead.items()]
     for settings, ns in (("", 250.0), ("threads=256", 160.0)):
         cases.append(case("decoupled_lookback", N, ns, settings=settings))
-    (axes,) = tiny.drawn(tuning.tile_size, tables([COPY, *cases])).axes
+    (axes,) = tiny.drawn(ladder.tile_size, tables([COPY, *cases])).axes
     ours, back = tiny.look("look_ahead"), tiny.look("decoupled_lookback")
     assert tiny.points(axes, ours) == [near((12, 0.5)), near((30, 0.8))]
     assert tiny.points(axes, back) == [near((28, 0.625)), near((56, 0.4))]
@@ -35,7 +32,7 @@ def test_an_idea_is_worth_the_time_that_a_scan_without_it_takes_more() -> None:
     cases = [case("look_ahead", N, 100.0, EXACT), case("look_ahead", N, 125.0, settings="stages=2")]
     cases.append(case("look_ahead", N, 50.0, settings="stages=2 tile=10"))
     cases += several(dict(decoupled_lookback=150.0, reduce_then_scan=160.0), N)
-    (axes,) = tiny.drawn(tuning.ablation, tables(cases)).axes
+    (axes,) = tiny.drawn(ladder.ablation, tables(cases)).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["2 stages", "decoupled_lookback", "reduce_then_scan"]
     assert [bar.get_x() + bar.get_width() for bar in axes.patches] == near([1.25, 1.5, 1.6])
@@ -49,7 +46,7 @@ def test_shapes_of_cub_stand_at_their_tiles_and_the_fastest_of_those_left_is_sta
     timed = ((two, few, 200.0), (two, many, 160.0), (four, few, 160.0), (four, many, 200.0))
     for settings, n, ns in (*timed, (left_out, many, 100.0)):
         cases.append(case("cub_look_ahead_shape", n, ns, settings=settings))
-    figure = tiny.drawn(tuning.cub_shapes, tables(cases, kind="tuning"))
+    figure = tiny.drawn(ladder.cub_shapes, tables(cases, kind="tuning"))
     assert tiny.titles(figure) == ["i32, $n$ = $2^{22}$"], "the size at which all were timed"
     drawn = {own.get_label(): own.get_xydata().tolist() for own in figure.axes[0].get_lines()}
     tiles = ([7.75, 1.0], [15.75, 0.625], [31.5, 0.5])  # KiB
@@ -74,47 +71,24 @@ def test_the_cycles_of_a_role_are_shared_out_by_what_it_waits_for() -> None:
     assert spans["rest"] == [near((0.75, 0.25)), near((0.75, 0.25))]
 
 
-def traffic(read: int, written: int, **changes: Any) -> dict[str, Any]:
-    usual = dict(variant="warp_shuffle", settings="", type="i32", op="plus", mode="inclusive")
-    usual |= dict(items=N, kernel="k", launch_index=0)
-    return usual | dict(dram_bytes_read=read, dram_bytes_written=written) | changes
+def counted(*rows: dict[str, Any]) -> Data:
+    return with_rows(Data(), "counts", rows)
 
 
 def test_traffic_is_the_bytes_of_all_launches_over_those_of_the_items() -> None:
-    rows = [traffic(4 * N, 2 * N), traffic(4 * N, 6 * N, launch_index=1)]
-    rows += [traffic(99 * N, 0, type="i64"), traffic(99 * N, 0, settings="tile=1")]
-    data = with_rows(tables([COPY]), "traffic", rows, device="Test Device", l2_bytes="4000000")
-    reads, both = tiny.drawn(hardware.dram_traffic, data).axes
-    drawn_as = tiny.look("warp_shuffle")
-    assert tiny.points(reads, drawn_as) == [(N, 2)] and tiny.points(both, drawn_as) == [(N, 4)]
-    upright = [line.get_xdata()[0] for line in both.get_lines() if list(line.get_ydata()) == [0, 1]]
-    assert upright == [1e6], "items of 4 bytes in L2"
-
-
-def counted(*rows: dict[str, Any], data: Data | None = None) -> Data:
-    return with_rows(data or Data(), "counts", rows)
-
-
-def test_padding_gains_the_time_without_over_the_time_with() -> None:
-    data = tables([case("hso_blocked", N, 300.0, EXACT), case("hso_blocked_padded", N, 200.0)])
-    data = counted(
-        count("hso_blocked", 1024, dict(mean_degree=9.0, max_degree=16)),
-        count("hso_blocked", 2048, dict(mean_degree=4.0, max_degree=16)),
-        count("hso_blocked_padded", 2048, dict(mean_degree=1.5, max_degree=2), TWO_LEVEL),
-        count("hso_block_padded", 2048, dict(mean_degree=1.0, max_degree=1), TWO_LEVEL),
-        data=data,
-    )
-    left, right = tiny.drawn(counts.padding, data).axes
-    drawn_as = tiny.look("hso_blocked_padded")
-    assert tiny.points(left, drawn_as) == [near((N, 1.5))]
-    assert tiny.bars(left) == [near((N, 1.5 / MOST, 1.5 / LEAST))]
-    dots = [line.get_xydata().tolist() for line in right.get_lines()]
-    assert [[1.5, 0]] in dots and [[4.0, 0]] in dots
-    assert [text.get_text() for text in right.texts] == ["1.50 (2)", "4.00 (16)"]
+    same = dict(variant="warp_shuffle", settings="", type="i32", op="plus", mode="inclusive")
+    same |= dict(items=N, kernel="k", launch_index=0, dram_bytes_read=4 * N)
+    launches = [dict(dram_bytes_written=2 * N), dict(dram_bytes_written=6 * N, launch_index=1)]
+    others = [
+        dict(dram_bytes_written=0) | own for own in (dict(type="i64"), dict(settings="tile=1"))
+    ]
+    rows = [same | own for own in (*launches, *others)]
+    moved, _ = counts.dram_over_items(with_rows(Data(), "traffic", rows, device="Test Device"))
+    assert moved[["items", "moved"]].to_numpy().tolist() == [[N, 4]]
 
 
 def test_a_count_that_differs_from_the_closed_form_is_said() -> None:
-    block = count("hso_block", 64, {}, totals={"operations": 126}, closed_forms={"operations": 125})
+    block = count("hso_block", 64, totals={"operations": 126}, closed_forms={"operations": 125})
     (sentence,) = counts.disagreements(counted(block))
     assert "hso_block" in sentence and "126 operations" in sentence and "125" in sentence
 
@@ -128,16 +102,16 @@ def counters(variant: str, launch: int, *counts: int) -> dict[str, Any]:
 
 def test_emulator_and_hardware_stand_side_by_side() -> None:
     """Conflicts are the transactions beyond ten requests; launches are added up."""
-    rows = [count("hso_block", 64, dict(transactions=40))]
-    rows.append(count("hso_blocked", 64, dict(transactions=25)))
+    rows = [count("hso_block", 64, 40)]
+    rows.append(count("hso_blocked", 64, 25))
     launches = [counters("hso_block", 0, 20, 12, 7, 1), counters("hso_block", 1, 5, 4, 20, 2)]
     launches.append(counters("hso_blocked", 0, 20, 5, 9, 6))
     with pytest.raises(Lacking):
-        conflicts.hardware_conflicts(counted(*rows))
+        counts.both_counted(counted(*rows))
     data = with_rows(counted(*rows), "counters", launches, device="Test Device")
-    table = tiny.built(conflicts.hardware_conflicts, data)
-    keys = "variant padding load type items transactions_emulator transactions_hardware"
-    assert tiny.printed(table, keys) == "`hso_block` | none |  | i32 | 64 | 40 | 41"
-    assert tiny.printed(table, "conflicts_emulator conflicts_hardware") == "30 | 30"
-    assert table.rows["differs"].tolist() == [True, False] and "1 of 2 cases" in table.caption
-    assert table.rows["transactions_off"].tolist() == [near(100 / 41), 0]
+    cases, _ = counts.both_counted(data)
+    assert cases["transactions_emulator"].tolist() == [40, 25]
+    assert cases["transactions_hardware"].tolist() == [41, 25]
+    assert cases[["conflicts_emulator", "conflicts_hardware"]].to_numpy()[0].tolist() == [30, 30]
+    assert cases["differs"].tolist() == [True, False]
+    assert cases["transactions_off"].tolist() == [near(100 / 41), 0]

@@ -18,7 +18,7 @@ from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.load_others import corrections
 from scanlab_report.tables import COLUMNS
-from tests import fixtures, ranks_fixtures, stream_fixtures
+from tests import fixtures, stream_fixtures
 from tests.fixtures import Document, case, repetition, results, samples, write
 
 CASE = case("hs_blocked", 1024)
@@ -179,7 +179,6 @@ trace = partial(stream_fixtures.trace, operations=3)
         (other(sync, "experiments", 1, "yes", value=1.5), "experiments[1].yes: expected int"),
         (other(counted, "totals", value={}), "totals.operations: is missing"),
         (other(trace, "traceEvents", value=[]), "traceEvents: holds no operation"),
-        (other(ranks_fixtures.timeline, "traces", 0, "verified", value=False), "traces[0]: its"),
     ],
 )
 def test_what_cannot_be_is_named_with_its_place(tmp_path: Path, content: Any, stated: str) -> None:

@@ -1,7 +1,5 @@
 """No two variants look the same, whatever the context says, and the page can draw each look."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

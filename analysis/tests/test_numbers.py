@@ -1,8 +1,6 @@
 """The numbers in the papers' text and on the page, and how they are printed, of times chosen by
 hand."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -28,8 +26,7 @@ from scanlab_report.formats import (
 from scanlab_report.intervals import Interval
 from scanlab_report.load import load
 from scanlab_report.numbers import printed, scans, streams
-from scanlab_report.page import columns
-from scanlab_report.page import scans as scans_page
+from scanlab_report.page import views
 from tests import fixtures, test_axes, test_ranks, test_segments
 from tests.test_streams import ITEMS, sample, schedule, scheduled
 from tests.tiny import LEAST, MOST, case, several, tables
@@ -167,7 +164,7 @@ def test_the_page_has_times_shares_and_speedups_of_each_case() -> None:
     exact = dict(memcpy=100.0, cub_device_scan=250.0, cub_newest=200.0)
     cases = [*several(exact, 1024, exact=True), case("best", 1024, 125.0)]
     cases += [case("look_ahead", 1024, 400.0), case("empty_launch", 0, 80.0)]
-    (view,) = scans_page.views(tables(cases))
+    (view,) = views.of_scans(tables(cases))
     own = pd.DataFrame(view["cases"]).set_index("variant")
     names = ["time_ns", "time_ns_low", "time_ns_high", "share", "speedup"]
     assert own.loc["best", names].tolist() == [125, 112.5, 175, 0.8, 1.6]
@@ -190,7 +187,7 @@ def test_numbers_have_their_significant_digits_and_none_is_invented() -> None:
     assert [whole(n) for n in (7.0, 12345, None, np.nan)] == ["7", "12\u2009345", "—", "—"]
     assert with_interval(Interval(1.5, 1.25, 2.0, 5)) == "1.50 [1.25, 2.00]"
     assert with_interval(Interval(1.5, math.nan, math.nan, 2)) == "1.50"
-    on_page = columns.numbers([1234567.0, 0.123456789, 3.0, math.nan, math.inf])
+    on_page = views.numbers([1234567.0, 0.123456789, 3.0, math.nan, math.inf])
     assert on_page == [1234600, 0.12346, 3, None, None]
 
 

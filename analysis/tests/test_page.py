@@ -1,8 +1,6 @@
 """The report's page: whole in one file, the numbers of the report, and every control does something
 in a browser."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

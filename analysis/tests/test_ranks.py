@@ -1,7 +1,5 @@
 """Scans over several GPUs: what is computed and drawn of times chosen by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,19 +1,16 @@
 """Scans on one device: what is drawn and printed of a few times chosen by hand."""
 
-from __future__ import annotations
-
 import runpy
 
-import pandas as pd
 import pytest
 
-from scanlab_report.chapters import ladder, one_core, scans, standings
-from scanlab_report.data import Ask, Publication
+from scanlab_report.chapters import ladder, standings
+from scanlab_report.data import Ask
 from scanlab_report.groups import BEST, CEILING, FLOOR
 from scanlab_report.shown import FIGURES
 from tests import tiny
 from tests.fixtures import ROOT
-from tests.tiny import LEAST, MOST, Case, case, cells, near, several, tables
+from tests.tiny import LEAST, MOST, case, cells, near, several, tables
 
 N = 1 << 20
 """At 8 bytes an item that is read and written, 8388.608 ns are 1000 GB/s."""
@@ -24,7 +21,7 @@ def test_throughput_is_the_bytes_that_a_scan_must_move_over_its_median_time() ->
     cases = several({CEILING: THOUSAND, "look_ahead": 2 * THOUSAND}, N)
     cases += [case(CEILING, 2 * N, THOUSAND), case(CEILING, 3 * N, 1.0)]
     cases += several(dict(look_ahead=THOUSAND, cpu_parallel=10 * THOUSAND), N, cache="warm")
-    cold, warm = tiny.drawn(scans.throughput, tables(cases)).axes
+    cold, warm = tiny.drawn(standings.throughput, tables(cases)).axes
     copy, ours, cpu = map(tiny.look, (CEILING, "look_ahead", "cpu_parallel"))
     assert tiny.points(cold, copy) == [near((N, 1000)), near((2 * N, 2000))], "powers of two alone"
     assert tiny.points(cold, ours) == [near((N, 500))]
@@ -40,7 +37,7 @@ def test_shares_are_copy_time_over_scan_time_of_the_six_fastest_or_those_asked_f
     slower = dict(look_ahead=1.25, one_wave=1.5, warp_shuffle=2.0, hs_blocked=4.0)
     slower |= dict(hso_blocked=5.0, cub_device_scan=1.6, hs_multipass=10.0)
     data = tables(several({CEILING: 1.0} | slower, 1 << 13, N, exact=CEILING))
-    (axes,) = tiny.drawn(scans.ceiling_share, data.asking(Ask(asked))).axes
+    (axes,) = tiny.drawn(standings.ceiling_share, data.asking(Ask(asked))).axes
     drawn = {v: points for v in slower if (points := tiny.lines(axes, tiny.look(v)))}
     wanted = sorted(asked or slower, key=lambda v: slower[v])[:shown]
     assert drawn == {v: [[near((N, 1 / slower[v]))]] for v in wanted}, "2^13 is too small"
@@ -121,35 +118,6 @@ def test_kernels_show_the_usual_case_and_the_most_of_any() -> None:
     keys = "variant items registers local_bytes prepare_us most_registers most_local_bytes"
     assert tiny.printed(table, keys) == "`best` | 2^21 | 32 | 0 | 3.5 | 96 | 16"
     assert table.notes == ("`cub_newest` has local memory in every kernel: 8 to 8 B.",)
-
-
-def session(cpu: float) -> list[Case]:
-    host = several(dict(cpu_sequential=cpu, cpu_parallel=cpu / 10), N, cache="warm")
-    gpu = several(dict(hso_blocked_padded=100.0, cub_device_scan=50.0), N, exact=True)
-    return [*host, *gpu]
-
-
-@pytest.mark.parametrize(
-    ("cpu", "bar"),
-    [
-        ((3000.0, 2000.0, 6200.0), (20, 62)),  # from fastest to slowest core
-        ((2000.0,), (20 * LEAST, 20 * MOST)),
-    ],
-)
-def test_speedups_are_over_the_fastest_core_of_all_sessions(
-    cpu: tuple[float, ...], bar: tuple[float, float]
-) -> None:
-    data = tables(*map(session, cpu))
-    printed = pd.DataFrame({"items": [1024, N], "cpu_ms": [1.0, 9.0], "gpu_ms": [4.0, 2.0]})
-    data.published = {"hso2007_table2": Publication(printed, {"short": "then"})}
-    (axes,) = tiny.drawn(one_core.speedup, data).axes
-    same = tiny.look("hso_blocked_padded")
-    assert tiny.points(axes, same) == [near((N, 20))]
-    assert tiny.bars(axes, same.colour) == [near((N, *bar))]
-    assert tiny.points(axes, tiny.look("cub_device_scan")) == [near((N, 40))]
-    assert tiny.points(axes, tiny.look("cpu_parallel")) == [near((N, 4))]
-    (then,) = [line for line in axes.get_lines() if line.get_label() == "then (8800 GTX)"]
-    assert then.get_xydata().tolist() == [[1024, 0.25], [N, 4.5]]
 
 
 def test_the_figure_of_the_examples_is_drawn() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scanlab_report import drift
 from scanlab_report.chapters import sessions
 from scanlab_report.data import Data
 from tests import tiny
@@ -40,8 +39,8 @@ def timed(
 
 def row(*arguments: Any, **named: Any) -> dict[str, Any]:
     """The row of the only file."""
-    (own,) = drift.timed_in_rounds(timed(*arguments, **named), "scan")
-    return drift.summary(own, "scan")
+    (own,) = sessions.timed_in_rounds(timed(*arguments, **named), "scan")
+    return sessions.summary(own, "scan")
 
 
 def still(cases: int = CASES, rounds: int = ROUNDS) -> np.ndarray:

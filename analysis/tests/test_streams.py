@@ -1,7 +1,5 @@
 """When copies and kernels overlap: bounds, schedules and timelines of times chosen by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

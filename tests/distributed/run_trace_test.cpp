@@ -166,8 +166,7 @@ TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
   EXPECT_EQ(failure([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
 }
 
-/// `TracedCase` and `RankActivity` in analysis/scanlab_report/schema/documents.py read some of the fields.
-TEST(RunTrace, AnEntryHasTheFieldsThatTheAnalysisReads) {
+TEST(RunTrace, AnEntryHasItsFields) {
   const auto keys = [](const measure::Facts& facts) {
     std::set<std::string> names;
     for (const auto& [key, value] : facts.items()) names.insert(key);

@@ -1,24 +1,16 @@
 """The figures and tables, one file per question. The import of a file registers what it has."""
 
-from __future__ import annotations
-
 import importlib
 
 ORDER = (
-    "scans",
-    "ladder",
     "standings",
-    "one_core",
+    "ladder",
     "head_to_head",
-    "rivals",
     "odd_sizes",
-    "tuning",
     "hardware",
     "blocks",
     "axes",
     "segments",
-    "conflicts",
-    "counts",
     "ranks",
     "schedules",
     "timelines",

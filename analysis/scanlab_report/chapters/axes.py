@@ -1,26 +1,23 @@
 """Scans along an axis of a tensor: rows of any length, columns, and a copy of the same bytes."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from scanlab_report import marks, style
+from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data, Variants
 from scanlab_report.formats import Column, Table, code, size, whole, with_interval
 from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
-from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
 from scanlab_report.pick import Lacking, answering, by_device, pick, power_of_two
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
-from scanlab_report.versus import outcome
+from scanlab_report.versus import outcome, ratios
 
 COPY, BEST = "axis_copy", "axis_best"
-CASE = [column for column in CASES["scan_axis"] if column not in ("variant", "settings")]
-"""The columns that name what is scanned."""
 SUMS = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
 """The scans of the figures and of the table."""
 OCTAVE = 27
@@ -39,27 +36,24 @@ def axis_cases(data: Data) -> pd.DataFrame:
 
 
 def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
-    rows = answering(data, pick(rows, settings=""), "scan_axis")
-    cases = summarise(rows, CASES["scan_axis"])
-    copies = pick(cases, variant=COPY)[[*CASE, "samples"]]
-    cases = cases.merge(copies, on=CASE, suffixes=("", "_copy"))
-    shares = ratio_intervals(list(cases["samples_copy"]), list(cases["samples"]))
+    cases = beside_copy(data, rows, "scan_axis", COPY)
     total = cases["items"] * cases["rows"] * cases["inner"]
-    return cases.assign(
-        octave=np.log2(total.clip(lower=1)).round().astype(int),
-        share=pd.Series(shares, dtype=object),
-    )
+    return cases.assign(octave=np.log2(total.clip(lower=1)).round().astype(int))
+
+
+def beside_copy(data: Data, rows: pd.DataFrame, kind: str, *copies: str) -> pd.DataFrame:
+    """The cases of some samples that a copy of the same bytes was timed for, with `share`, the
+    interval of the copy's time over the scan's."""
+    cases = summarise(answering(data, pick(rows, settings=""), kind), CASES[kind])
+    copied = pick(cases, variant=copies)[[*(case := _scanned(kind)), "samples"]]
+    cases = cases.merge(copied, on=case, suffixes=("", "_copy"))
+    return cases.assign(share=ratios(cases["samples_copy"], cases["samples"]))
 
 
 def described(data: Data, cases: pd.DataFrame) -> Variants:
     """The variants that the files of some cases describe."""
     files = [data.files[number] for number in sorted(set(cases["file"]))]
     return Variants({id_: about for file in files for id_, about in file.variants.items()})
-
-
-def _python_run(about: Variants, variants: pd.Series) -> str:
-    libraries = set(about.ids(PYTHON)) & set(variants)
-    return "Python libraries were timed in a run of their own." * bool(libraries)
 
 
 @figure("scan_axis", "python_axis")
@@ -76,8 +70,7 @@ def axis_rows(data: Data) -> Shown:
         raise Lacking("timings of sums of f32 in rows beside a copy", [BEST, COPY])
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
     marks.items_axis(axes, rows["items"])
-    copied = marks.level(axes, 1, look(COPY, about), "memcpy", width=2.3)
-    ends: list[style.End | None] = [copied]
+    ends: list[style.End | None] = [marks.level(axes, 1, look(COPY, about), "memcpy", width=2.3)]
     for name in names:
         own, drawn_as = pick(rows, variant=name).sort_values("items"), look(name, about)
         even = power_of_two(own["items"])
@@ -85,8 +78,7 @@ def axis_rows(data: Data) -> Shown:
         form = drawn_as.plot() | {"linestyle": "none"}
         axes.plot(own.loc[~even, "items"], own.loc[~even, "y"], **form)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("items of a row")
-    axes.set_ylabel("share of a device copy")
+    axes.set(xlabel="items of a row", ylabel="share of a device copy")
     style.margin_legend(axes, ends)
     caption = (
         "Speed of inclusive sums of f32 rows as a share of a device copy of the same bytes, "
@@ -95,7 +87,7 @@ def axis_rows(data: Data) -> Shown:
         "other lengths. Bars: 95% intervals."
     )
     used = pick(rows, variant=[*names, COPY])
-    return shown(data, drawn, caption, used, details=_python_run(about, used["variant"]))
+    return shown(data, drawn, caption, used, details=" ".join(python_notes(names, about)))
 
 
 @figure("scan_axis", "python_axis")
@@ -117,8 +109,7 @@ def axis_shapes(data: Data) -> Shown:
     axes.set_xticks(np.arange(grid.shape[1]) + 0.5, map(marks.power_of_two, grid.columns))
     axes.set_yticks(np.arange(grid.shape[0]) + 0.5, map(marks.power_of_two, grid.index))
     axes.grid(visible=False)
-    axes.set_xlabel("items of the axis")
-    axes.set_ylabel("inner: items between neighbours")
+    axes.set(xlabel="items of the axis", ylabel="inner: items between neighbours")
     caption = (
         f"Speed of `{BEST}` as a share of a device copy of the same bytes, by the items of the "
         "axis and the inner items. The latter lie between neighbours of the axis: 1 in rows, more "
@@ -128,20 +119,44 @@ def axis_shapes(data: Data) -> Shown:
     return shown(data, drawn, caption, cells)
 
 
-def standings(cases: pd.DataFrame, about: Variants) -> pd.DataFrame:
-    """Return one row per case of axis_best: its `share`; the fastest `rival` and `share_rival`; the
+def _scanned(kind: str) -> list[str]:
+    """The columns that name what is scanned."""
+    return [column for column in CASES[kind] if column not in ("variant", "settings")]
+
+
+def beside_rivals(
+    kind: str, cases: pd.DataFrame, ours: list[str], theirs: list[str], order: dict[str, bool]
+) -> pd.DataFrame:
+    """Return one row per case of `ours`: its `share`; the fastest `rival` and `share_rival`; the
     `ratio` (interval of the rival's time over ours) and the `outcome`. Without a rival the last
-    four are None."""
-    theirs = pick(cases, variant=about.ids(RIVALS)).sort_values("median_ns").drop_duplicates(CASE)
-    theirs = theirs[[*CASE, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
-    both = pick(cases, variant=BEST).merge(theirs, on=CASE, how="left", suffixes=("", "_rival"))
-    order = {"octave": False, "inner": True, "items": True}
+    four are None. `order`: the columns to sort by, and whether each ascends."""
+    case = _scanned(kind)
+    rivals = pick(cases, variant=theirs).sort_values("median_ns").drop_duplicates(case)
+    rivals = rivals[[*case, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
+    both = pick(cases, variant=ours).merge(rivals, on=case, how="left", suffixes=("", "_rival"))
     both = both.sort_values([*order], ascending=[*order.values()], ignore_index=True)
     met = both[both["rival"].notna()]
-    made = ratio_intervals(list(met["samples_rival"]), list(met["samples"]))
-    ratios = pd.Series(made, index=met.index, dtype=object)
-    both = both.assign(ratio=ratios, outcome=ratios.map(outcome))
+    ratio = ratios(met["samples_rival"], met["samples"])
+    both = both.assign(ratio=ratio, outcome=ratio.map(outcome))
     return both.astype(object).where(both.notna(), None)
+
+
+def rival_columns(copy: str) -> list[Column]:
+    """The columns of `beside_rivals`."""
+    dash = lambda text: text or "—"
+    return [
+        Column("share", f"× {copy}", with_interval),
+        Column("rival", "fastest rival", lambda id_: dash(code(id_ or "")), right=False),
+        Column("share_rival", f"× {copy}", with_interval, group="rival"),
+        Column("ratio", "× rival", with_interval),
+        Column("outcome", "outcome", dash, right=False),
+    ]
+
+
+def score(rows: pd.DataFrame) -> str:
+    """How many of the rows are won, tied and lost."""
+    won, tied, lost = (int((rows["outcome"] == result).sum()) for result in (WIN, TIE, LOSS))
+    return f"Won: {won}; tied: {tied}; lost: {lost}."
 
 
 @table("scan_axis", "python_axis")
@@ -149,7 +164,8 @@ def axis_standings(data: Data) -> Shown:
     """Sums of f32 along an axis against a copy and the fastest rival, by shape."""
     cases = pick(axis_cases(data), **SUMS)
     about = described(data, cases)
-    rows = standings(cases, about)
+    order = {"octave": False, "inner": True, "items": True}
+    rows = beside_rivals("scan_axis", cases, [BEST], about.ids(RIVALS), order)
     if rows.empty:
         raise Lacking(f"timings of {BEST} for sums of f32 along an axis", [BEST, COPY])
     met = rows.loc[rows["rival"].notna(), "octave"]
@@ -160,11 +176,7 @@ def axis_standings(data: Data) -> Shown:
         Column("rows", "rows", whole),
         Column("items", "axis", whole),
         Column("inner", "inner", whole),
-        Column("share", "× memcpy", with_interval),
-        Column("rival", "fastest rival", lambda id_: code(id_ or "") or "—", right=False),
-        Column("share_rival", "× memcpy", with_interval, group="rival"),
-        Column("ratio", "× rival", with_interval),
-        Column("outcome", "outcome", lambda result: result or "—", right=False),
+        *rival_columns("memcpy"),
     ]
     caption = (
         f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival. "
@@ -172,9 +184,7 @@ def axis_standings(data: Data) -> Shown:
         "stream launches. A case is won or lost if the 95% interval excludes 1; a dash is a shape "
         "that no rival was timed for."
     )
-    counts = rows["outcome"].value_counts()
-    won, tied, lost = (counts.get(result, 0) for result in (WIN, TIE, LOSS))
-    notes = (f"Won: {won}; tied: {tied}; lost: {lost}.", _python_run(about, rows["rival"]))
-    content = Table(caption, columns, rows, notes=tuple(filter(None, notes)))
+    notes = (score(rows), *python_notes(rows["rival"], about))
+    content = Table(caption, columns, rows, notes)
     used = pick(cases, variant=[BEST, COPY, *rows["rival"].dropna()])
     return shown(data, content, caption, used)

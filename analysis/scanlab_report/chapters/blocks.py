@@ -1,7 +1,5 @@
 """Scans in the registers of a block or a warp: cost, cycles of one, throughput of many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -9,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import marks, style
-from scanlab_report.data import Data, Variants
-from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
+from scanlab_report.chapters.axes import described
+from scanlab_report.data import Data
+from scanlab_report.formats import Column, Table, as_named, code, significant, whole, with_interval
 from scanlab_report.groups import LOSS, TIE, WIN
 from scanlab_report.intervals import ratio_intervals, summarise
 from scanlab_report.looks import look
@@ -86,8 +85,7 @@ def block_scans(data: Data) -> Shown:
     """Cycles of one scan in the registers of a block, and items per nanosecond of many, against the
     threads of a block."""
     cases = usual(data)
-    files = {data.files[number] for number in cases["file"]}
-    about = Variants({id_: v for file in files for id_, v in file.variants.items()})
+    about = described(data, cases)
     drawn, (left, right) = style.figure(style.DOUBLE, 2.7, 2)
     cases = cases.assign(items_per_ns=cases["scans_per_ns"] * cases["items"])
     for panel, column in ((left, "cycles"), (right, "items_per_ns")):
@@ -99,9 +97,8 @@ def block_scans(data: Data) -> Shown:
                 width = {"linewidth": 2.2} if name in ("block_best", BARE) else {}
                 dashes = {"warp_scans": "--", "raking_memoize": ":"}
                 line = {"linestyle": dashes.get(name.split()[-1], drawn_as.line)}
-                panel.plot(
-                    rows["threads"], rows[column], label=label, **drawn_as.plot() | width | line
-                )
+                form = drawn_as.plot() | width | line
+                panel.plot(rows["threads"], rows[column], label=label, **form)
         panel.set_xscale("log", base=2)
         marks.ticks_at(panel, (32, 64, 128, 256, 512, 1024), base=2)
         panel.set_xlabel("threads of a block")
@@ -121,6 +118,10 @@ def block_scans(data: Data) -> Shown:
     return shown(data, drawn, caption, cases)
 
 
+QUANTITIES = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_samples")
+"""What is compared, and the columns of its value and of its samples."""
+
+
 def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per SHAPE: our fastest and the fastest of a library in time
     and, apart, in cycles, each with the ratio of its time to ours."""
@@ -131,13 +132,9 @@ def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
         if own["theirs"].nunique() < 2:
             continue
         row: dict[str, Any] = dict(zip(SHAPE, shape, strict=True))
-        for what, value, samples in (
-            ("time", "median_ns", "samples"),
-            ("cycles", "cycles", "cycle_samples"),
-        ):
-            ours, theirs = (
-                side.loc[side[value].idxmin()] for _, side in own.groupby("theirs", sort=True)
-            )
+        for what, value, samples in QUANTITIES:
+            sides = (side for _, side in own.groupby("theirs", sort=True))
+            ours, theirs = (side.loc[side[value].idxmin()] for side in sides)
             (ratio,) = ratio_intervals([theirs[samples]], [ours[samples]])
             row |= {f"{what}_ours": ours["name"], f"{what}_theirs": theirs["name"]}
             row |= {f"{what}_ratio": ratio, f"{what}_outcome": outcome(ratio)}
@@ -153,15 +150,13 @@ def block_scan_rivals(data: Data) -> Shown:
     if every.empty:
         raise Lacking("timings of our block scans beside those of CUB")
     rows = []
-    for (entry, type_, op, k, how), own in every.groupby(SHAPE[:-1]):
-        row = {"entry": entry, "type": type_, "op": op, "per_thread": k, "arrangement": how}
+    for shape, own in every.groupby(SHAPE[:-1]):
+        row = dict(zip(SHAPE, shape, strict=False))
         for what in ("time", "cycles"):
-            outcomes, ratios = own[f"{what}_outcome"], own[f"{what}_ratio"]
-            counts = outcomes.value_counts()
-            row |= {f"{what}_{name}": counts.get(name, 0) for name in (WIN, TIE, LOSS)}
-            lost = own.loc[outcomes == LOSS, "threads"]
-            row |= {f"{what}_least": min(ratios, key=lambda ratio: ratio.value)}
-            row |= {f"{what}_at": ", ".join(map(str, lost)) or "—"}
+            outcomes, lost = list(own[f"{what}_outcome"]), own[own[f"{what}_outcome"] == LOSS]
+            row |= {f"{what}_{name}": outcomes.count(name) for name in (WIN, TIE, LOSS)}
+            row[f"{what}_least"] = min(own[f"{what}_ratio"], key=lambda ratio: ratio.value)
+            row[f"{what}_at"] = ", ".join(map(str, lost["threads"])) or "—"
         rows.append(row)
     columns = [
         Column("entry", "primitive", code, right=False),
@@ -196,28 +191,25 @@ def block_scan_cost(data: Data) -> Shown:
     chosen = [data.settings[settings] for settings in counters["settings"]]
     named = [_name(*pair) for pair in zip(counters["variant"], chosen, strict=True)]
     sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
-    rows = []
-    newest = cases.index.str.startswith("cub_newest")
-    order = [*cases.sort_values("median_ns").index]
-    for name in sorted(order, key=lambda name: name.startswith("cub_newest")):
-        case = cases.loc[name]
-        row = {"name": name, **{c: case[c] for c in ("registers", "shared_bytes", "cycles")}}
+    rows, cases = [], cases.assign(newest=cases.index.str.startswith("cub_newest"))
+    for name, case in cases.sort_values(["newest", "median_ns"]).iterrows():
+        row = {"name": name, **case[["registers", "shared_bytes", "cycles"]]}
         row["scans_per_us"] = 1e3 * case["scans_per_ns"]
         if name in contents:
             totals = contents[name].totals
             row |= {"operations": totals.operations, "barriers": totals.barriers}
             row |= {"degree": totals.banks32.max_degree, "requests": totals.shared_requests}
         if name in sums.index:
-            ways = ("load", "store")
-            row["wavefronts"] = sum(sums.at[name, f"shared_{way}_wavefronts"] for way in ways)
-            row["conflicts"] = sum(sums.at[name, f"shared_{way}_conflicts"] for way in ways)
+            for what in ("wavefronts", "conflicts"):
+                ways = (f"shared_{way}_{what}" for way in ("load", "store"))
+                row[what] = sum(sums.at[name, way] for way in ways)
         rows.append(row)
     columns = [
         Column("name", "scan", code, right=False),
-        *(Column(c, c, whole, group="emulator") for c in ("operations", "barriers", "requests")),
+        *as_named("operations", "barriers", "requests", form=whole, group="emulator"),
         Column("degree", "worst conflict", whole, group="emulator"),
-        *(Column(c, c, whole, group="ncu") for c in ("wavefronts", "conflicts")),
-        Column("registers", "registers", whole),
+        *as_named("wavefronts", "conflicts", form=whole, group="ncu"),
+        *as_named("registers", form=whole),
         Column("shared_bytes", "shared, bytes", whole),
         Column("cycles", "cycles of one", whole),
         Column("scans_per_us", "scans per µs", significant),
@@ -229,7 +221,7 @@ def block_scan_cost(data: Data) -> Shown:
     )
     frame = pd.DataFrame(rows)
     columns = [column for column in columns if column.key in frame]  # of what was counted
-    content = Table(caption, columns, frame, printed=int((~newest).sum()))
+    content = Table(caption, columns, frame, printed=int((~cases["newest"]).sum()))
     return shown(data, content, caption, cases.reset_index(), counters)
 
 

@@ -1,7 +1,5 @@
 """Claims, published statements and targets, each with its bound, its value and its verdict."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -50,8 +48,7 @@ class Measured(Interval):
 @dataclass(frozen=True)
 class Standing:
     """A claim, and the value that is farthest from its bound. `met` of the `files` with the claim
-    meet it; 0 files: it was not measured. `sure`: so do all intervals. `reference`: a value in the
-    place of a target that is missed, such as that of a copy, in words."""
+    meet it; 0 files: it was not measured. `sure`: so do all intervals."""
 
     claim: Claim
     measured: Measured | None = None
@@ -59,7 +56,6 @@ class Standing:
     met: int = 0
     files: int = 0
     sure: bool = True
-    reference: str = ""
     cases: int = 0
     sources: tuple[Source, ...] = ()
 
@@ -86,7 +82,7 @@ class Standing:
 
 def stands(claim: Claim, data: Data) -> Standing:
     """The standing on one device; Lacking if nothing was measured."""
-    known, sources, reference, cases = MEASURES[claim.measure][0](claim, data)
+    known, sources, cases = MEASURES[claim.measure][0](claim, data)
     if not known:
         raise Lacking(MISSING)
     worst = max(known, key=lambda one: claim.excess(one.median))
@@ -94,10 +90,10 @@ def stands(claim: Claim, data: Data) -> Standing:
     missed = {one.file for one in known if not claim.meets(one.median)}
     intervals = [one.value for one in known if isinstance(one.value, Interval)]
     sure = all(v.known and claim.meets(v.low) and claim.meets(v.high) for v in intervals)
-    value = worst.value
-    ends = (value.low, value.high, value.count) if intervals else (np.nan, np.nan, 1)
-    beside = reference(worst) if claim.ours and missed else ""
-    counts = len(files - missed), len(files), sure, beside, cases
+    value, ends = worst.value, (np.nan, np.nan, 1)
+    if isinstance(value, Interval):
+        ends = value.low, value.high, value.count
+    counts = len(files - missed), len(files), sure, cases
     measured = Measured(worst.median, *ends, claim)
     return Standing(claim, measured, worst.where, *counts, tuple(sources))
 
@@ -174,8 +170,7 @@ def scan_targets(data: Data) -> Shown:
     """Targets of the fastest scans."""
     caption = (
         "Targets of the scans, for `best` unless another variant is named, cold and launched in a "
-        "stream unless stated. The reference of a missed target is a copy in place of the scan; "
-        '"none" marks a copy that meets the target.'
+        "stream unless stated."
     )
     return _shown(data, targets(data, *stated.OF_SCANS), caption)
 
@@ -250,7 +245,6 @@ def claims_table(
             "measured": s.measured,
             "where": s.where,
             "verdict": _in_words(s.qualified, words),
-            "bound": s.reference,
             "set_by": code(s.claim.set_by),
             "source": s.claim.source or "ours",
             "figure": s.claim.figure,
@@ -264,7 +258,6 @@ def claims_table(
         Column("measured", words[3], lambda value: str(value or "—")): True,
         Column("where", "at", right=False, wrap=9): True,
         Column("verdict", "verdict", right=False, wrap=4.5): True,
-        Column("bound", "reference", right=False, wrap=8.5): any(s.reference for s in standings),
         Column("set_by", "set by", right=False): True in ours,
         Column("source", "source", right=False, refers=citation): False in ours,
         Column("figure", "shown in", code, right=False): words is not IN_PAPER,

@@ -1,7 +1,5 @@
 """Concurrency: small grids side by side, and calls that serialise streams."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

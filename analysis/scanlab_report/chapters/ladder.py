@@ -1,19 +1,31 @@
-"""Gains of each idea: the ladder of scans, and a single wave step by step."""
-
-from __future__ import annotations
+"""Gains of each idea: the ladder of scans, a single wave step by step, tiles and shapes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from scanlab_report import groups, marks, style
-from scanlab_report.chapters.scans import SUMS
+from scanlab_report.chapters.standings import SUMS
 from scanlab_report.data import Data
-from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, VENDOR
+from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, SHAPES, VENDOR, cub_as_shipped
+from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, caches, line, pick, power_of_two, scans, shares
+from scanlab_report.pick import (
+    Lacking,
+    answering,
+    by_device,
+    caches,
+    line,
+    pick,
+    power_of_two,
+    scans,
+    shares,
+)
 from scanlab_report.shown import Shown, figure, shown
+from scanlab_report.tables import CASE, ELEMENT_BYTES
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
 LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
@@ -62,8 +74,7 @@ def waterfall(data: Data) -> Shown:
     marks.rows_of_names(
         axes, [f"{rung.variant}  {rung.ratio:.2f}" for rung in climbed.itertuples()]
     )
-    axes.set_xlim(0, 1.04)
-    axes.set_xlabel("share of a device copy")
+    axes.set(xlim=(0, 1.04), xlabel="share of a device copy")
     caption = (
         "Speed of scans, from many moves per item to two, as a share of a device copy, at the "
         f"largest size at which all were timed. {SUMS} Dark parts are gains over the scan above; "
@@ -122,3 +133,228 @@ def single_wave(data: Data) -> Shown:
         "with the barrier is a comparison, not a bound. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases)
+
+
+SIZES = (2**20, 2**24, 2**28)
+"""The sizes at which tiles and ideas are compared."""
+
+# ------------------------------------------------------------------------------------- tiles
+
+SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 112 / 1024)}
+"""The parameter that sets the tile of each variant, and KiB of 32-bit integers per unit of it."""
+
+
+def tile_cases(data: Data) -> pd.DataFrame:
+    return scans(data, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
+
+
+def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
+    """`variant`, `items`, `kib`, `ratio`, `low`, `high`, ordered by tile; every other parameter at
+    its default. Lacking if no tile was timed at SIZES."""
+    parts = [pd.DataFrame(columns=["variant", "items", "kib", "ratio", "low", "high"])]
+    for variant, (parameter, kib) in SWEPT.items():
+        default = {parameter: data.variants[variant].defaults.get(parameter, "")}
+        for settings in set(pick(cases, variant=variant)["settings"]):
+            chosen = default | data.settings[settings]
+            if chosen.keys() == {parameter} and chosen[parameter]:
+                rows = shares(cases, variant, CEILING, caches(cases)[0], settings)
+                tile = kib * int(chosen[parameter])
+                parts.append(pick(rows, items=SIZES).assign(variant=variant, kib=tile))
+    rows = pd.concat([part for part in parts if len(part)] or parts)
+    if rows.empty:
+        raise Lacking("timings of tiles at 2^20, 2^24 or 2^28")
+    return rows.sort_values(["variant", "items", "kib"], ignore_index=True)
+
+
+def _by_size(rows: pd.DataFrame, height: float, label: str) -> tuple[Figure, dict[int, Axes]]:
+    """A figure with a panel for each of SIZES that was timed, and the label of their axes."""
+    sizes = [n for n in SIZES if n in set(rows["items"])]
+    drawn, axes = style.figure(style.COLUMN, height, len(sizes), sharey=True)
+    for panel, n in zip(axes, sizes, strict=True):
+        panel.set_title(f"$n$ = {marks.power_of_two(n)}")
+    axes[len(axes) // 2].set_xlabel(label)
+    return drawn, dict(zip(sizes, axes, strict=True))
+
+
+@figure("scans")
+def tile_size(data: Data) -> Shown:
+    """Speed of single-pass scans against tile size."""
+    cases = tile_cases(data)
+    rows = by_tile(data, cases)
+    drawn, panels = _by_size(rows, 2.1, "tile, KiB")
+    for n, panel in panels.items():
+        for variant in SWEPT:
+            own, drawn_as = pick(rows, items=n, variant=variant), look(variant, data.variants)
+            marks.curve(panel, own, "kib", drawn_as, variant, "ratio")
+        marks.ticks_at(panel, (8, 16, 32, 64), base=2)
+        panel.set_xlim(7, 76)
+        panel.set_ylim(0.5 if rows["low"].min() > 0.5 else 0, max(1.0, 1.02 * rows["high"].max()))
+    axes = [*panels.values()]
+    axes[0].set_ylabel("share of a device copy")
+    style.legend(drawn, axes[0])
+    caption = (
+        "Speed of single-pass scans as a share of a device copy, against tile size, one panel per "
+        f"array size. {SUMS} Each tile has its own number of warps, stages and loads in flight; "
+        "bars are 95% intervals."
+    )
+    return shown(data, drawn, caption, cases)
+
+
+# -------------------------------------------------------------------------------- single ideas
+
+WHOLE = "look_ahead"
+WITHOUT = {
+    "2 stages": "stages=2",
+    "3 stages": "stages=3",
+    "4 stages": "stages=4",
+    "5 stages": "stages=5",
+    "1 tile loading": "loading=1",
+    "4 tiles loading": "loading=4",
+    "all tiles loading": "loading=all",
+    "static tiles": "assignment=static",
+    "no PDL": "pdl=no",
+    "states at once": "asking=at_once",
+    "arrival per lane": "arrivals=lane",
+    "decoupled_lookback": "",
+    "reduce_then_scan": "",
+}
+"""The experiments by name: settings of WHOLE, or another scan with its defaults."""
+
+
+def ablation_cases(data: Data) -> pd.DataFrame:
+    members = (WHOLE, "decoupled_lookback", "reduce_then_scan")
+    return scans(data, all_of=members, only=members)
+
+
+def ablations(cases: pd.DataFrame) -> pd.DataFrame:
+    """`idea`, `items`, `ratio`, `low`, `high`: time without an idea over time with it."""
+    parts = []
+    for idea, settings in WITHOUT.items():
+        rows = shares(cases, WHOLE if settings else idea, WHOLE, caches(cases)[0], settings)
+        rows = pick(rows, items=SIZES).rename(columns={"low": "high", "high": "low"})
+        rows[["ratio", "low", "high"]] = 1 / rows[["ratio", "low", "high"]]
+        parts.append(rows.assign(idea=idea))
+    rows = pd.concat(parts, ignore_index=True)
+    if rows.empty:
+        raise Lacking("timings of look_ahead and of another at 2^20, 2^24 or 2^28")
+    return rows.astype({"items": int})
+
+
+@figure("scans")
+def ablation(data: Data) -> Shown:
+    """Time of look_ahead with one idea removed or one parameter changed, over the time of the
+    unchanged kernel: above 1 is slower."""
+    cases = ablation_cases(data)
+    rows = ablations(cases)
+    ideas = [idea for idea in WITHOUT if idea in set(rows["idea"])]
+    drawn, panels = _by_size(rows, 0.8 + 0.17 * len(ideas), "relative time")
+    for n, panel in panels.items():
+        own = pick(rows, items=n).set_index("idea").reindex(ideas).reset_index()
+        panel.barh(own.index, own["ratio"] - 1, left=1, height=0.6, color=style.BLUE)
+        marks.error_bars(panel, own["ratio"], own.index, own["low"], own["high"], style.BLACK, True)
+        panel.axvline(1, color=style.BLACK, linewidth=0.8)
+        marks.rows_of_names(panel, ideas)
+        at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 6}
+        for row in own.dropna(subset="ratio").itertuples():
+            end = np.nanmax([row.ratio, row.high, 1.0])
+            panel.annotate(f"{row.ratio:.2f}", (end, row.Index), **at)
+        left, right = panel.get_xlim()
+        panel.set_xlim(left, right + 0.35 * (right - left))  # room for the numbers
+        panel.locator_params(axis="x", nbins=3)
+    caption = (
+        "Time of `look_ahead` with one change, over that of the unchanged kernel; above 1 is "
+        f"slower. {SUMS} States at once: it asks for all groups at once; arrival per lane: every "
+        "lane arrives at barriers; the last two rows are other scans; bars are 95% intervals."
+    )
+    return shown(data, drawn, caption, cases)
+
+
+# ------------------------------------------------------------------------------ shapes of CUB
+
+LOOK_AHEAD, LOOK_BACK, SHIPPED = "look-ahead", "look-back", "as shipped"
+
+
+def shape_cases(data: Data) -> pd.DataFrame:
+    """The shapes that CUB was tuned among for sums, beside CUB as shipped and a copy."""
+    for _, _, rows in by_device(data, "scan", ("tuning",)):
+        rows = pick(rows, op="plus")
+        if rows["variant"].isin(data.variants.ids(SHAPES)).any():
+            return summarise(answering(data, rows), CASE)
+    raise Lacking("times of the shapes that a rival was tuned among for sums on a CUDA device")
+
+
+def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
+    """Return `type`, `items`, `algorithm`, `kib`, `ratio`, `tuned`: the time of a copy over that of
+    each shape, cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD
+    or LOOK_BACK, or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few shapes that
+    were left."""
+    by, cases = ["type", "items"], pick(cases, cache="cold", launch="stream")
+    copies = pick(cases, variant=CEILING)[[*by, "median_ns"]]
+    cases = cases.merge(copies, on=by, how="left", suffixes=("", "_copy"))
+    cases["ratio"] = cases["median_ns_copy"] / cases["median_ns"]
+    rows = pick(cases, variant=data.variants.ids(SHAPES))
+    sizes = rows.groupby(["type", "variant", "settings"])["items"].transform("nunique")
+    rows = rows.assign(left=sizes > sizes.groupby(rows["type"]).transform("min"))
+    rows = rows[rows["ratio"].notna() & ~rows.groupby(by)["left"].transform("all")]
+    if rows.empty:
+        raise Lacking("cold times of shapes beside a copy, from a stream")
+    best = rows["ratio"].where(rows["left"]).groupby([rows[name] for name in by]).transform("max")
+    shapes = [_shape(data, *row) for row in zip(rows["variant"], rows["settings"], strict=True)]
+    algorithm, tile = zip(*shapes, strict=True)
+    kib = np.array(tile) * rows["type"].map(ELEMENT_BYTES) / 1024
+    rows = rows.assign(algorithm=algorithm, kib=kib, tuned=rows["ratio"] == best)
+    shipped = set(cub_as_shipped(data)) - set(data.variants.ids(SHAPES))
+    fastest = pick(cases, variant=shipped).groupby(by)["ratio"].max().reset_index()
+    fastest = fastest.merge(rows[by].drop_duplicates()).assign(algorithm=SHIPPED, tuned=False)
+    rows = pd.concat([rows[[*by, "algorithm", "kib", "ratio", "tuned"]], fastest])
+    rows["bytes"] = rows["type"].map(ELEMENT_BYTES)
+    return rows.sort_values(["bytes", *by], kind="stable")
+
+
+def _shape(data: Data, variant: str, settings: str) -> tuple[str, int]:
+    """The algorithm, and the items that a block takes at once."""
+    values = data.variants[variant].defaults | data.settings[settings]
+    number = {name: int(value) for name, value in values.items() if value.isdigit()}
+    if "warps" in number:
+        return LOOK_AHEAD, 32 * number["warps"] * number["items"]
+    return LOOK_BACK, number["threads"] * number["items"]
+
+
+@figure("cub_shapes")
+def cub_shapes(data: Data) -> Shown:
+    """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy,
+    by tile size; the star is cub_tuned."""
+    cases = shape_cases(data)
+    columns = list(by_shape(data, cases).groupby("type", sort=False))
+    most = max(own["items"].nunique() for _, own in columns)
+    height = 0.3 + 1.05 * most
+    drawn, axes = style.figure(style.DOUBLE, height, len(columns), most, sharex=True, sharey=True)
+    for column, (type_name, own) in enumerate(columns):
+        panels, sizes = axes[column :: len(columns)], list(own.groupby("items"))
+        for panel in panels[: most - len(sizes)]:
+            panel.set_axis_off()
+        for panel, (n, here) in zip(panels[most - len(sizes) :], sizes, strict=True):
+            _shapes(panel, here)
+            panel.set_title(f"{type_name}, $n$ = {marks.power_of_two(n)}")
+        panels[-1].set_xlabel("tile, KiB")
+    for panel in axes[:: len(columns)]:
+        panel.set_ylabel("share of a copy")
+    style.legend(drawn, axes[-1])
+    caption = (
+        "Speed of CUB's sums as a share of a device copy, against tile size. Columns are types, "
+        "rows sizes, the largest at the bottom: inclusive scans, cold cache, stream launches. Each "
+        "mark is a configuration of look-back or look-ahead, the line, as shipped, the fastest "
+        "untuned CUB, and the star `cub_tuned`; there are no error bars."
+    )
+    return shown(data, drawn, caption, cases)
+
+
+def _shapes(panel: Axes, rows: pd.DataFrame) -> None:
+    for algorithm, colour, marker in ((LOOK_BACK, style.GREY, "o"), (LOOK_AHEAD, style.BLUE, "^")):
+        own, drawn_as = pick(rows, algorithm=algorithm), style.Look(colour, marker, "")
+        marks.curve(panel, own, "kib", drawn_as, algorithm, "ratio", alpha=0.6, markersize=3.5)
+    for ratio in pick(rows, algorithm=SHIPPED)["ratio"]:
+        marks.level(panel, ratio, style.Look(style.BLACK, "None", "-"), SHIPPED)
+    star = style.Look(style.VERMILLION, "*", "None")
+    marks.curve(panel, rows[rows["tuned"]], "kib", star, "tuned", "ratio", markersize=8, zorder=4)
+    panel.set(xlim=(0, 50), ylim=(0, 1))

@@ -1,7 +1,5 @@
 """Scans larger than the device."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -54,14 +52,12 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
     return named.loc[named.groupby(["way", "place", "where", "bytes"])["median_ns"].idxmin()]
 
 
-def over_files(
-    cases: pd.DataFrame, way: str, over: str = STREAMED
-) -> list[tuple[int, Interval, str]]:
-    """Return the size, the time of `way` over that of `over`, and how `over` writes, for each size
-    that has both, from file to file. Each uses the faster of its ways to write."""
-    rows = pick(fastest_ways(cases), **{"from": "file", "to": "file", "way": [way, over]})
+def over_files(cases: pd.DataFrame, way: str) -> list[tuple[int, Interval, str]]:
+    """Return the size, the time of `way` over that of the scan, and how the scan writes, for each
+    size that has both, from file to file. Each uses the faster of its ways to write."""
+    rows = pick(fastest_ways(cases), **{"from": "file", "to": "file", "way": [way, STREAMED]})
     rows = rows.sort_values("median_ns").drop_duplicates(["bytes", "way"])
-    others, scans = (pick(rows, way=each) for each in (way, over))
+    others, scans = (pick(rows, way=each) for each in (way, STREAMED))
     both = others.merge(scans, on="bytes", suffixes=("_other", "")).sort_values("bytes")
     ratios = map(ratio_interval, both["samples_other"], both["samples"])
     return list(zip(map(int, both["bytes"]), ratios, both["place"], strict=True))

@@ -1,7 +1,5 @@
 """How good the engine model is: predictions against a device, and advice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from scanlab_report import marks, style
 from scanlab_report.chapters.schedules import WORK
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, significant, size
+from scanlab_report.formats import Column, Table, as_named, significant, size
 from scanlab_report.pick import newest
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.sources import Source, source_of
@@ -111,8 +109,7 @@ def model_advice(data: Data) -> Shown:
     columns = [
         Column("workload", "workload", right=False),
         Column("items", "items", size),
-        Column("work", "work"),
-        Column("choices", "choices"),
+        *as_named("work", "choices"),
         Column("advised_choice", "chunks × streams", right=False, group="advised"),
         Column("advised_ms", "ms", significant, group="advised"),
         Column("fastest_choice", "chunks × streams", right=False, group="fastest"),

@@ -1,15 +1,12 @@
 """Odd sizes over several processes, another stopwatch, and bits that vary."""
 
-from __future__ import annotations
-
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
 from scanlab_report.intervals import Interval, median_interval, summarise
 from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
@@ -63,10 +60,8 @@ def odd_sizes(data: Data) -> Shown:
     single = [_odd_row(kind, cases[n : n + 1]) for n, kind in enumerate(cases["type"])]
     columns = (
         Column("variant", "variant", code, right=False),
-        Column("cache", "cache", right=False),
-        Column("launch", "launch", right=False),
-        Column("type", "type", right=False),
-        *(Column(name, name, whole) for name in ("cases", "won", "equal", "lost")),
+        *as_named("cache", "launch", "type", right=False),
+        *as_named("cases", "won", "equal", "lost", form=whole),
         Column("ratio", "least × CUB", with_interval),
         Column("items", "at n", size),
         Column("rival", "fastest CUB", code, right=False),
@@ -95,7 +90,7 @@ def odd_sizes_short(data: Data) -> Shown:
 def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
     """Some cases, the least ratio first."""
     least, outcomes = cases.iloc[0], list(cases["outcome"])
-    row = {name: least[name] for name in ("variant", "cache", "launch", "ratio", "items", "rival")}
+    row = {**least[["variant", "cache", "launch", "ratio", "items", "rival"]]}
     row |= {"type": kind, "cases": len(cases), "spread": cases["spread"].max()}
     names = {"won": WIN, "equal": TIE, "lost": LOSS}
     return row | {name: outcomes.count(which) for name, which in names.items()}
@@ -107,10 +102,8 @@ def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
 def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return one row per case that nvbench timed as well: `samples`, `theirs_ns` and `ratio`, the
     time by nvbench over ours. Return the cases and the rows of nvbench as well."""
-    cases = contests(data)
-    theirs = newest(data, "nvbench", "times of nvbench")
-    ours = cases[(cases["op"] == "plus") & (cases["mode"] == "inclusive")]
-    ours = ours.drop_duplicates(["variant", *KEY])
+    cases, theirs = contests(data), newest(data, "nvbench", "times of nvbench")
+    ours = pick(cases, op="plus", mode="inclusive").drop_duplicates(["variant", *KEY])
     columns = ["variant", "type", "items", "cache", "launch"]
     both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
     ends = [both["theirs_ns"] / both[f"{end}_ns"] for end in ("median", "high", "low")]
@@ -131,7 +124,7 @@ def stopwatch(data: Data) -> Shown:
         ours_us=rows["median_ns"] / 1e3,
         theirs_us=rows["theirs_ns"] / 1e3,
     )
-    four = partial(significant, digits=4)
+    four = digits(4)
     columns = (
         Column("timed", "timed", right=False),
         Column("variant", "variant", code, right=False),

@@ -1,7 +1,5 @@
 """Results of nvbench and Google Benchmark: distributions, times along an axis, and all medians."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable
 
@@ -11,7 +9,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, whole, with_interval
+from scanlab_report.formats import Column, Table, as_named, code, significant, whole, with_interval
 from scanlab_report.intervals import Interval, median_interval
 from scanlab_report.others import in_words
 from scanlab_report.pick import Lacking
@@ -50,10 +48,8 @@ def distributions(data: Data) -> Shown:
     rows = rows[rows["samples"].map(len) > 1]
     if rows.empty:
         raise Lacking("case has two samples or more")
-    every, files = (
-        rows.groupby(["benchmark", "case", "device"], sort=False),
-        sorted({*rows["name"]}),
-    )
+    every = rows.groupby(["benchmark", "case", "device"], sort=False)
+    files = sorted(set(rows["name"]))
     lines = -(-min(len(every), PANELS) // 4)
     drawn, axes = style.figure(style.DOUBLE, 0.3 + 1.45 * lines, 4, lines, sharey=True)
     for panel, (case, own) in zip(axes, every, strict=False):
@@ -90,11 +86,9 @@ def time_by_axis(data: Data) -> Shown:
     for panel, (case, (axis, rows)) in zip(axes, groups.items(), strict=False):
         lines = rows.groupby(["line", "name"], sort=False)
         for place, ((line, name), points) in enumerate(lines):
-            points, colour = points.sort_values("x"), COLOURS[place % len(COLOURS)]
+            drawn_as = style.Look(COLOURS[place % len(COLOURS)], "o", "-")
             label = style.plain(f"{line} {name}".strip())
-            panel.plot(points["x"], points["value"], "o-", color=colour, label=label)
-            x, y = points["x"], points["value"]
-            marks.error_bars(panel, x, y, points["low"], points["high"], colour)
+            marks.curve(panel, points.sort_values("x"), "x", drawn_as, label, "value")
         if rows["x"].min() >= 1 and rows["x"].max() >= 8 * rows["x"].min():
             marks.items_axis(panel, rows["x"].astype(int))
         panel.set_title(_heading(case), fontsize=7.5)
@@ -140,8 +134,7 @@ def medians(data: Data) -> Shown:
     )
     columns = (
         Column("name", "file", code, right=False),
-        Column("benchmark", "benchmark", code, right=False),
-        Column("case", "case", code, right=False),
+        *as_named("benchmark", "case", form=code, right=False),
         Column("device", "device", right=False),
         Column("count", "samples", whole),
         Column("time", "time, µs", with_interval),

@@ -1,18 +1,15 @@
 """How scans of one array over several GPUs scale, beside copies, the vendor and bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.patches import Patch
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data, File
-from scanlab_report.formats import Column, Table, code, significant, size
+from scanlab_report.formats import Column, Table, code, digits, significant, size
 from scanlab_report.groups import BEST, STREAM
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import spare
@@ -212,7 +209,7 @@ def ranks_scaling(data: Data) -> Shown:
             ends.append(marks.curve(panel, own, "ranks", look(name), name))
         if height == speedup:
             line, form = pd.DataFrame({"ranks": numbers, "y": numbers}), {"linewidth": WIDTH}
-            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", zorder=1, **form))
+            ends.append(marks.curve(panel, line, "ranks", LINEAR, "linear", "y", **form, zorder=1))
         marks.ticks_at(panel, numbers)
         panel.set(xlim=(numbers[0] - 0.2, numbers[-1] + 0.2), ylim=(0, None), ylabel=height)
         panel.set(xlabel="GPUs", title=f"{power_of_two(items)} {words}")
@@ -231,15 +228,14 @@ def several_gpus(data: Data) -> Shown:
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
-    digits = lambda value: significant(value, 4)
     columns = (
         Column("algorithm", "algorithm", code, right=False),
         Column("type", "type", right=False),
         Column("op", "operator", right=False),
         Column("ranks", "ranks"),
         Column("items", "n", size),
-        Column("time_us", "µs", digits),
-        Column("gb_per_s", "GB/s", digits),
+        Column("time_us", "µs", digits(4)),
+        Column("gb_per_s", "GB/s", digits(4)),
         Column("of_copy", "share of copies", significant),
         Column("of_vendor", "speedup", significant),
     )
@@ -273,76 +269,3 @@ def ranks_fold(data: Data) -> Shown:
         "points show the cost of the fold alone, not that of more links. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, timed)
-
-
-# ------------------------------------------------------------------------------- inside a run
-
-_COLOURS = {
-    "kernels": style.VERMILLION,
-    "NCCL kernels": style.BLUE,
-    "copies": style.SKY,
-    "memsets": style.GREY,
-}
-_LEAST, _LETTER = 0.004, 0.0145
-"""Width of a bar at least, and that of a letter in one, as parts of the axis."""
-
-
-@figure("ranks_trace")
-def ranks_timeline(data: Data) -> Shown:
-    """Timelines of scans over several GPUs: what each GPU did in one run."""
-    spans = rank_spans(data)
-    rows = main_kind(spans)
-    algorithms, sizes = ordered(rows["algorithm"]), sorted({*rows["items"]})
-    sizes = sorted({sizes[0], sizes[-1]})
-    ranks, across, down = int(rows["ranks"].max()), len(sizes), len(algorithms)
-    height = 0.5 + down * (0.42 + 0.13 * ranks)
-    drawn, axes = style.figure(style.DOUBLE, height, across, down, sharex="col", sharey=True)
-    edge = {"edgecolor": "white", "linewidth": 0.3, "zorder": 2}
-    white = {"fontsize": 5.5, "color": "white", "zorder": 3, "parse_math": False}
-    for column, items in enumerate(sizes):
-        runs = {name: median_run(own) for name, own in pick(rows, items=items).groupby("algorithm")}
-        whole = 1.02 * max(own["end_us"].max() for own in runs.values())
-        for panel, algorithm in zip(axes[column::across], algorithms, strict=True):
-            run = runs.get(algorithm, rows[:0])
-            panel.set_xlim(0, whole)
-            for row in run.itertuples():
-                width, place = row.end_us - row.start_us, (row.rank - 0.38, 0.76)
-                bar = (row.start_us, max(width, _LEAST * whole))
-                panel.broken_barh([bar], place, facecolor=_COLOURS[row.coloured], **edge)
-                if row.name and width > (len(row.name) + 1) * _LETTER * whole:
-                    at = (row.start_us + width / 2, row.rank, row.name)
-                    panel.text(*at, ha="center", va="center_baseline", **white)
-            marks.rows_of_names(panel, [f"GPU {rank}" for rank in range(ranks)], space=0.5)
-            panel.tick_params(axis="y", length=0)
-            took = f"{power_of_two(items / ranks)} items per GPU: {run['end_us'].max():.1f} µs"
-            panel.set_title(f"{algorithm}, {took}", pad=2)
-        panel.set_xlabel("time, µs")
-    kinds = [kind for kind in _COLOURS if (rows["coloured"] == kind).any()]
-    style.legend(drawn, [Patch(color=_COLOURS[kind], label=kind) for kind in kinds])
-    caption = (
-        "Kernels and copies of each GPU in one run of a scan over several GPUs, by CUPTI. Titles "
-        "give the time from the first start on any GPU to the last end, in the run of median "
-        "length. Clocks of two GPUs agree to within microseconds. There are no error bars."
-    )
-    return shown(data, drawn, caption, spans)
-
-
-def rank_spans(data: Data) -> pd.DataFrame:
-    """Return the activities of each GPU, from the newest file, measured now if there is one, of
-    most GPUs. `coloured`: the kind that sets the colour; `count`: how often the case ran."""
-    spans, files = data["rank_spans"], data.files
-    if spans.empty:
-        raise Lacking("timelines of scans over several GPUs")
-    most = spans.groupby("file")["ranks"].max()
-    fits = lambda n: (files[n].origin == MEASURED, most[n], files[n].date)
-    rows = pick(spans, file=max(most.index, key=fits))
-    kinds = rows["kind"].map({"kernel": "kernels", "copy": "copies", "memset": "memsets"})
-    kinds = kinds.mask(rows["name"].str.startswith("nccl"), "NCCL kernels")
-    return rows.assign(coloured=kinds, count=rows.groupby(RANKS)["run"].transform("nunique"))
-
-
-def median_run(rows: pd.DataFrame) -> pd.DataFrame:
-    """Among the runs of a case the one of median length, the shorter of two."""
-    case = pick(rows, settings=rows["settings"].iloc[0])
-    lengths = case.groupby("run")["end_us"].max().sort_values(kind="stable")
-    return pick(case, run=lengths.index[(len(lengths) - 1) // 2])

@@ -1,7 +1,5 @@
 """How jobs would run on other devices: simulated scenarios."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,9 +7,8 @@ from itertools import chain
 from string import ascii_lowercase
 
 from scanlab_report import marks, style
-from scanlab_report.chapters.one_core import published_table
 from scanlab_report.chapters.timelines import Trace, draw_trace, trace_of
-from scanlab_report.data import Data
+from scanlab_report.data import Data, Publication
 from scanlab_report.formats import Column, Table, code, records, significant
 from scanlab_report.formats import figure as figure_reference
 from scanlab_report.pick import Lacking
@@ -61,6 +58,13 @@ MORE = {
     "scenarios_worth": "Each row is one job, whole and in streams.",
 }
 """Additions of captions to the titles, which the gallery has too."""
+
+
+def published_table(data: Data, name: str) -> Publication:
+    """A table of the literature; Lacking if it was not read."""
+    if name not in data.published:
+        raise Lacking(f"published table {name}")
+    return data.published[name]
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:

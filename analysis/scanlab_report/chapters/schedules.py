@@ -1,11 +1,8 @@
 """When copies and kernels overlap: schedules against their bounds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,7 @@ from matplotlib.axes import Axes
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, answering, newest_first, pick
@@ -149,7 +146,8 @@ def from_even(panel: pd.DataFrame) -> float:
 def over_bound(case: Any) -> Interval:
     """Return the time of a schedule over the estimate of its pipeline."""
     times = (case.median_ns, case.low_ns, case.high_ns)
-    return Interval(*(time / (1e9 * case.bound) for time in times), case.count)
+    value, low, high = (time / (1e9 * case.bound) for time in times)
+    return Interval(value, low, high, case.count)
 
 
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:
@@ -335,17 +333,15 @@ def schedules_table(data: Data) -> Shown:
         median_ms=rows["median_ns"] / 1e6,
         events_ms=rows["device_ns"] / 1e6,
         of_bound=over.where(rows["bound"] > 0, None),
-        speedup=gains.where(gains.notna(), None),
+        speedup=gains,
     )
-    digits = lambda number: partial(significant, digits=number)
     columns = (
         Column("workload", "workload", right=False),
         Column("items", "items", size),
         Column("work", "work", whole),
         Column("compute_to_copy", "ratio", digits(2)),
         Column("id", "schedule", code, right=False),
-        Column("chunks", "chunks", whole),
-        Column("streams", "streams", whole),
+        *as_named("chunks", "streams", form=whole),
         Column("memory", "memory", right=False),
         Column("median_ms", "ms", digits(4)),
         Column("events_ms", "by events", digits(4)),

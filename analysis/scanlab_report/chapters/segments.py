@@ -5,21 +5,18 @@ from functools import partial
 import pandas as pd
 
 from scanlab_report import marks, style
-from scanlab_report.chapters.axes import described
+from scanlab_report.chapters.axes import beside_copy, beside_rivals, described, rival_columns, score
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, size, whole, with_interval
-from scanlab_report.groups import CUBS, LOSS, STREAM, TIE, WIN
-from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.formats import Column, Table, code, size, whole
+from scanlab_report.groups import CUBS, STREAM
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, answering, by_device, pick
+from scanlab_report.pick import Lacking, by_device, pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.tables import CASES
-from scanlab_report.versus import outcome
 
 OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
-CASE = [column for column in CASES["segments"] if column not in ("variant", "settings")]
+COPIES = "key_copy", "segment_copy"
 SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
 """The scans of the figure and of the table."""
 
@@ -29,17 +26,10 @@ def segment_cases(data: Data) -> pd.DataFrame:
     copied, too. One more column: `share` (interval of the copy's time over the scan's)."""
     every = data.every or data  # a session of these scans alone is not complete
     for _, _, rows in by_device(every, "segments"):
-        if {"key_copy", "segment_copy"} & set(rows["variant"]):
-            return data.once("segment_cases", partial(_cases, every, rows))
+        if rows["variant"].isin(COPIES).any():
+            make = partial(beside_copy, every, rows, "segments", *COPIES)
+            return data.once("segment_cases", make)
     raise Lacking("timings of scans by key or of segments on a CUDA device", ["key_best"])
-
-
-def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
-    cases = summarise(answering(data, pick(rows, settings=""), "segments"), CASES["segments"])
-    copies = pick(cases, variant=["key_copy", "segment_copy"])[[*CASE, "samples"]]
-    cases = cases.merge(copies, on=CASE, suffixes=("", "_copy"))
-    shares = ratio_intervals(list(cases["samples_copy"]), list(cases["samples"]))
-    return cases.assign(share=pd.Series(shares, dtype=object))
 
 
 @figure("segments")
@@ -61,8 +51,8 @@ def segments(data: Data) -> Shown:
                 panels[0].plot([], [], label=label, **form)  # for the legend of both panels
             panel.plot(own["segment"], own["y"], **form)
         panel.set_xscale("log", base=2)
-        panel.set_ylim(0, 1.05)
         panel.axhline(1, color=style.BLACK, linewidth=1)
+        panel.set_ylim(0, 1.05)
         panel.set_xlabel("mean items of a " + ("run of keys" if prefix == "key" else "segment"))
     style.legend(drawn, panels[0], columns=5)
     panels[0].set_ylabel("share of a copy")
@@ -79,38 +69,24 @@ def segment_standings(data: Data) -> Shown:
     """Sums of i32 by key and of segments against a copy and the fastest rival, by length."""
     cases = pick(segment_cases(data), **SUMS)
     about = described(data, cases)
-    theirs = pick(cases, variant=about.ids(CUBS)).sort_values("median_ns").drop_duplicates(CASE)
-    theirs = theirs[[*CASE, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
-    best = pick(cases, variant=[f"{prefix}_best" for prefix in OURS.values()])
-    rows = best.merge(theirs, on=CASE, suffixes=("", "_rival"))
+    best = [f"{prefix}_best" for prefix in OURS.values()]
+    order = {"entry": True, "items": False, "lengths": False, "segment": True}
+    rows = beside_rivals("segments", cases, best, about.ids(CUBS), order)
+    rows = rows[rows["rival"].notna()].reset_index(drop=True)
     if rows.empty:
         raise Lacking("timings of key_best or segment_best beside CUB", ["key_best"])
-    ratios = ratio_intervals(list(rows["samples_rival"]), list(rows["samples"]))
-    rows = rows.assign(ratio=pd.Series(ratios, dtype=object))
-    rows = rows.assign(outcome=rows["ratio"].map(outcome))
-    order = {"entry": True, "items": False, "lengths": False, "segment": True}
-    rows = rows.sort_values([*order], ascending=[*order.values()], ignore_index=True)
     columns = [
         Column("entry", "primitive", code, right=False),
         Column("items", "items", size),
         Column("lengths", "lengths", right=False),
         Column("segment", "mean", whole),
-        Column("share", "× copy", with_interval),
-        Column("rival", "fastest rival", code, right=False),
-        Column("share_rival", "× copy", with_interval, group="rival"),
-        Column("ratio", "× rival", with_interval),
-        Column("outcome", "outcome", right=False),
+        *rival_columns("copy"),
     ]
     caption = (
         "Speed of `key_best` and `segment_best` over a copy that reads the keys or offsets, too, "
         "and over the fastest rival. Inclusive sums of i32, keys and offsets of 4 bytes; cold "
         "cache, stream launches. A case is won or lost if the 95% interval excludes 1."
     )
-    counts = rows["outcome"].value_counts()
-    won, tied, lost = (counts.get(result, 0) for result in (WIN, TIE, LOSS))
-    notes = (f"Won: {won}; tied: {tied}; lost: {lost}.",)
-    content = Table(caption, columns, rows, notes=notes)
-    used = cases[
-        cases["variant"].isin({*best["variant"], *rows["rival"], "key_copy", "segment_copy"})
-    ]
+    content = Table(caption, columns, rows, (score(rows),))
+    used = pick(cases, variant=[*best, *rows["rival"], *COPIES])
     return shown(data, content, caption, used)

@@ -1,22 +1,131 @@
-"""Did anything drift while results were measured? Outliers and clocks by results file."""
+"""Did anything drift while results were measured? Outliers and clocks by results file.
 
-from __future__ import annotations
+No sample is left out. Each time is divided by the median of the other samples of its case. Drift is
+the round whose median over cases is farthest from 1. Outliers lie beyond Tukey's fences, 1.5
+interquartile ranges outside the quartiles of a case.
+"""
 
-from functools import partial
+import math
+from functools import cache
+from typing import Any, NamedTuple
 
-from scanlab_report.data import Data
-from scanlab_report.drift import summary, timed_in_rounds
-from scanlab_report.formats import Column, Table, records, significant, whole, with_interval
+import numpy as np
+import pandas as pd
+
+from scanlab_report.data import Data, File, ranked
+from scanlab_report.formats import Column, Table, digits, records, significant, whole, with_interval
+from scanlab_report.groups import HOST
+from scanlab_report.intervals import FEWEST, SEED, Interval, median_interval
+from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import source_of
+from scanlab_report.tables import CASES, ODD_SIZES
 
-_two = partial(significant, digits=2)
+TOGETHER = 20
+"""Fewer cases with equally many rounds are left out: three cases give no interval."""
+
+
+class Timed(NamedTuple):
+    """The samples of a results file."""
+
+    file: File
+    rows: pd.DataFrame
+
+
+def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
+    """Return the files of the first device with two rounds or more, by date, without times of the
+    host in a file of a GPU."""
+    hosts, made = data.variants.ids(HOST), []
+    for number, rows in data[kind].groupby("file"):
+        file = data.files[number]
+        rows = pick(rows, control=0) if kind == "schedule" else rows
+        if kind == "scan" and file.kind != "host":
+            rows = rows[~rows["variant"].isin(hosts)]
+        if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
+            made.append(Timed(file, rows))
+    if not made:
+        raise Lacking("timings of two rounds or more")
+    first = ranked([own.file for own in made], data.first)[0]
+    made = [own for own in made if own.file.device == first]
+    origin = min(own.file.origin for own in made)  # measured now before recorded
+    made = [own for own in made if own.file.origin == origin]
+    return sorted(made, key=lambda own: own.file.date)
+
+
+def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """The samples of cases with two or more, with `case`, `rounds`, `relative`, `outlier`."""
+    number = rows.groupby(CASES[kind], sort=False, dropna=False).ngroup()
+    samples = rows[["round", "ns", "sm_clock_mhz", "converged"]].assign(case=number)
+    samples["rounds"] = samples.groupby("case")["case"].transform("size")
+    parts = []
+    samples = samples[samples["rounds"] > 1].sort_values(["case", "round"])
+    for rounds, own in samples.groupby("rounds"):
+        times = own["ns"].to_numpy(dtype=float).reshape(-1, rounds)
+        others = [np.median(np.delete(times, n, axis=1), axis=1) for n in range(rounds)]
+        own = own.assign(relative=(times / np.stack(others, axis=1)).ravel())
+        parts.append(own.assign(outlier=_beyond_fences(times).ravel() & (rounds >= FEWEST)))
+    return pd.concat(parts)
+
+
+def summary(timed: Timed, kind: str) -> dict[str, Any]:
+    """The drift, outliers and clocks of a file, as a row of the table."""
+    samples = judged(timed.rows, kind)
+    cases = samples.groupby("case")
+    rounds, converged = cases.size(), cases["converged"].max().dropna() == 1
+    far, clocks = samples.loc[samples["outlier"], "relative"], samples["sm_clock_mhz"].dropna()
+    highest = float(timed.file.context.get("sm_clock_mhz_max") or np.nan)
+    drift = _farthest_round(samples)
+    return {
+        "session": timed.file.path.name.partition(".")[0],
+        "cases": len(rounds),
+        "rounds": " to ".join(map(str, dict.fromkeys((rounds.min(), rounds.max())))),
+        "samples": (int(rounds.min()), int(rounds.max())),
+        "converged_percent": 100 * converged.mean() if len(converged) else None,
+        "drift_percent": drift,
+        "drift_cases": drift.count,
+        "outliers_percent": 100 * samples["outlier"].mean(),
+        "outliers_of_normal_percent": 100 * samples["rounds"].map(_normal_share).mean(),
+        "worst": far[np.log(far).abs().idxmax()] if len(far) else np.nan,
+        "clocks": len(clocks),
+        "lowered": int((clocks < highest).sum()) if len(clocks) else None,
+    }
+
+
+def _farthest_round(samples: pd.DataFrame) -> Interval:
+    """The round, among cases with equally many, whose median is farthest from 1, in percent."""
+    sizes = samples.groupby("rounds")["case"].nunique()
+    rows = samples[samples["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
+    medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)
+    drift = max(medians, key=lambda median: abs(median.value - 1))
+    low, value, high = (100 * (end - 1) for end in (drift.low, drift.value, drift.high))
+    return Interval(value, low, high, drift.count)
+
+
+def _beyond_fences(rows: np.ndarray) -> np.ndarray:
+    """Return which values of each row lie 1.5 distances of the fourths outside them."""
+    ordered, count = np.sort(rows, axis=1), rows.shape[1]
+    depth = ((count + 1) // 2 + 1) / 2 - 1  # of the fourth: that of the median of a half
+    ends = [math.floor(depth), math.ceil(depth)]
+    low, high = (half[:, ends].mean(axis=1, keepdims=True) for half in (ordered, ordered[:, ::-1]))
+    return (rows < low - 1.5 * (high - low)) | (rows > high + 1.5 * (high - low))
+
+
+@cache
+def _normal_share(count: int) -> float:
+    """The share of so many normal values beyond the fences (Hoaglin et al. 1986)."""
+    if count < FEWEST:
+        return 0.0
+    values = np.random.default_rng(SEED).normal(size=(20_000, count))
+    return float(_beyond_fences(values).mean())
+
+
+_two = digits(2)
 COLUMNS = (
     Column("session", "results file", right=False, wrap=6),
     Column("cases", "cases", whole),
     Column("rounds", "rounds", right=False, wrap=4),
     Column("converged_percent", "converged, %", _two),
-    Column("drift_percent", "median, %", partial(with_interval, digits=2), group="drift"),
+    Column("drift_percent", "median, %", lambda drift: with_interval(drift, 2), group="drift"),
     Column("drift_cases", "n", whole, group="drift"),
     Column("outliers_percent", "%", _two, group="outliers"),
     Column("outliers_of_normal_percent", "of normal", _two, group="outliers"),

@@ -1,7 +1,5 @@
 """When each engine worked: timelines of schedules."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

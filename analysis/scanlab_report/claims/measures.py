@@ -4,23 +4,18 @@ The quantity of each is in paper/claims/claims.toml. A measure raises Lacking, o
 where the data have none of its cases.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
-from msgspec import structs
 
 from scanlab_report import groups
 from scanlab_report.chapters import (
-    conflicts,
-    hardware,
+    counts,
     larger,
     model,
     odd_sizes,
-    one_core,
     ranks,
     scenarios,
     schedules,
@@ -30,15 +25,27 @@ from scanlab_report.chapters import (
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import significant, size, with_interval
-from scanlab_report.groups import BEST, CEILING, KEY, LOSS
+from scanlab_report.groups import KEY, LOSS
 from scanlab_report.intervals import Interval, median_interval, ratio_interval, ratio_intervals
-from scanlab_report.pick import Lacking, newest, pick
+from scanlab_report.pick import (
+    Lacking,
+    by_device,
+    caches,
+    has,
+    newest,
+    of_type,
+    of_variant,
+    parts,
+    pick,
+)
 from scanlab_report.sources import Source, sources
 from scanlab_report.versus import against, contests, decided, versus_cub
 
 MISSING = "not in the data"
 GIB = 1 << 30
 LARGE = {"bytes": 16 * GIB}
+ONE_CORE, CORE_RANGE = "cpu_sequential", (1024, 2**24)
+"""The scan on one core, and the sizes at which it is compared."""
 
 
 class Known(NamedTuple):
@@ -47,7 +54,6 @@ class Known(NamedTuple):
     value: Interval | float
     where: str
     file: Any = 0
-    case: Any = None
 
     @property
     def median(self) -> float:
@@ -55,53 +61,23 @@ class Known(NamedTuple):
 
 
 class Values(NamedTuple):
-    """All values of a claim. `reference` states a value in the place of a target that is missed;
-    `cases`: how many were counted."""
+    """All values of a claim. `cases`: how many were counted."""
 
     known: Sequence[Known]
     sources: Sequence[Source]
-    reference: Callable[[Known], str] = lambda worst: ""
     cases: int = 0
-
-
-def beside(claim: Claim, what: str, value: float) -> str:
-    """A reference in words. One that meets the bound is no reason why the target is missed."""
-    text = significant(value, claim.digits(value, 3 if value >= 1 else 2))
-    return f"none: {what} has {text}" if claim.meets(value) else f"{what}: {text}"
 
 
 def _of_cases(rows: pd.DataFrame, values: Iterable[Interval]) -> list[Known]:
     power = lambda n: f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else f"{n}"
     pairs = zip(values, rows.itertuples(), strict=True)
-    return [Known(value, power(row.items), row.file, row) for value, row in pairs]
+    return [Known(value, power(row.items), row.file) for value, row in pairs]
 
 
 def speed(claim: Claim, data: Data) -> Values:
     cases = contests(data, claim.variant)
     both = against(claim.cases(cases), claim.variant, claim.rivals(data))
-    here = lambda worst: pick(cases, **{name: getattr(worst.case, name) for name in KEY})
-    copy = lambda worst: _copy(claim, data, here(worst))
-    return Values(_of_cases(both, both["interval"]), sources(data, cases), copy)
-
-
-def _copy(claim: Claim, data: Data, here: pd.DataFrame) -> str:
-    """The speed over the driver's copy of the one that copies in bulk, as best does; or the speed
-    over CUB of a copy, in the file with most copies: of the copy whose blocks meet as those of
-    one_wave if it was timed, else of the fastest."""
-    rivals, copies = claim.rivals(data), data.variants.ids(groups.CEILINGS)
-    if not isinstance(claim.over, str):
-        rivals, copies = [CEILING], [groups.BULK_CEILING]
-        if CEILING not in claim.over:
-            return ""
-    times = here.pivot(index="place", columns="variant", values="median_ns")
-    times = times.reindex(columns=list(dict.fromkeys([BEST, *rivals, *copies]))).dropna(subset=BEST)
-    times = times.dropna(subset=rivals, how="all").dropna(subset=copies, how="all")
-    if times.empty:
-        return ""
-    medians = times.loc[times[copies].count(axis=1).idxmax()]
-    timed = medians[copies].dropna()
-    copy = groups.BARRIER_CEILING if groups.BARRIER_CEILING in timed else str(timed.idxmin())
-    return beside(claim, copy, medians[rivals].min() / timed[copy])
+    return Values(_of_cases(both, both["interval"]), sources(data, cases))
 
 
 def floor(claim: Claim, data: Data) -> Values:
@@ -121,17 +97,11 @@ def stopwatch(claim: Claim, data: Data) -> Values:
 
 def losses(claim: Claim, data: Data) -> Values:
     """The cases that `best` loses to CUB by the interval."""
-    rows, cases = decided(versus_cub(data)), contests(data)
+    rows = decided(versus_cub(data))
     lost = pick(rows, outcome=LOSS).sort_values("ratio")
     where = "".join(f"{worst.type} {worst.op}, {worst.items}" for worst in lost[:1].itertuples())
-
-    def copy(_: Known) -> str:
-        no_slower = structs.replace(claim, over="cub", at_least=1, at_most=None)
-        text = _copy(no_slower, data, pick(cases, **lost.iloc[0][KEY]))
-        return text and f"{text} × CUB"
-
     known = [Known(len(lost), where)] if len(rows) else []
-    return Values(known, sources(data, cases), copy, len(rows))
+    return Values(known, sources(data, contests(data)), len(rows))
 
 
 def lost_at_odd_sizes(claim: Claim, data: Data) -> Values:
@@ -159,13 +129,13 @@ def spills(claim: Claim, data: Data) -> Values:
 def speedup(claim: Claim, data: Data) -> Values:
     """Speedup over one core of the host, in every session, since hosts differ. With `of_published`,
     its ratio to the speedup published for the size."""
-    sessions = one_core.core_sessions(data, all_of=(claim.variant,))
-    over = lambda cases: one_core.session_over_core(cases, claim.variant, one_core.ONE_CORE)
-    rows = pd.concat(over(cases).assign(session=place) for place, cases in enumerate(sessions))
+    sessions = core_sessions(data, claim.variant)
+    over = [_over_core(cases, claim.variant) for cases in sessions]
+    rows = pd.concat(rows.assign(session=place) for place, rows in enumerate(over))
     rows = rows[rows["items"] >= claim.least_items].reset_index(drop=True)
     rows = pick(rows, items=claim.items) if claim.items else rows
     if claim.of_published:
-        then = one_core.published_table(data, claim.of_published).table.set_index("items")
+        then = scenarios.published_table(data, claim.of_published).table.set_index("items")
         published = rows["items"].map(then["cpu_ms"] / then["gpu_ms"])
         rows = rows.assign(**rows[["ratio", "low", "high"]].div(published, axis=0))
     known = []
@@ -178,8 +148,32 @@ def speedup(claim: Claim, data: Data) -> Values:
     return Values(known, sources(data, pd.concat(sessions)))
 
 
+def core_sessions(data: Data, variant: str) -> list[pd.DataFrame]:
+    """The sums of every session that timed one core beside a variant, the newest first: times of a
+    CPU vary by the session. The type is f32, or i32 where no session timed f32."""
+    both, every = (ONE_CORE, variant), data.every or data
+    for _, _, rows in by_device(every, "scan"):
+        newest = sorted(set(rows["file"]), key=lambda n: (every.files[n].date, n), reverse=True)
+        for type_name in ("f32", "i32"):
+            tables = [of_type(every, pick(rows, file=n), type_name, "plus", both) for n in newest]
+            if answers := [cases for cases in tables if has(every, cases, both)]:
+                return answers
+    raise Lacking(f"timings of sums by {' and '.join(both)} on a CUDA device", both)
+
+
+def _over_core(cases: pd.DataFrame, variant: str) -> pd.DataFrame:
+    """Return `items`, `type`, `ratio`, `low`, `high` of one session; CPUs may be warm only."""
+    cache = caches(cases)[0]
+    cpu = of_variant(cases, ONE_CORE, cache=cache)
+    cpu = (of_variant(cases, ONE_CORE) if cpu.empty else cpu).drop_duplicates("items")
+    both = of_variant(cases, variant, cache=cache).merge(cpu, on="items", suffixes=("", "_cpu"))
+    both = both[both["items"].between(*CORE_RANGE)]
+    ratios = ratio_intervals(list(both["samples_cpu"]), list(both["samples"]))
+    return pd.DataFrame({"items": both["items"], "type": both["type"]} | parts(ratios))
+
+
 def traffic(claim: Claim, data: Data) -> Values:
-    rows, launches = hardware.dram_over_items(data)
+    rows, launches = counts.dram_over_items(data)
     rows = pick(rows, variant=claim.variant, items=claim.items)
     return Values([*map(Known, rows["moved"], rows["items"].map(size))], sources(data, launches))
 
@@ -208,7 +202,7 @@ def several_gpus(claim: Claim, data: Data) -> Values:
 
 def order(claim: Claim, data: Data) -> Values:
     """The simulated time of the faster of each two schedules over that of the slower."""
-    rows = pick(one_core.published_table(data, "harris2012_overlap").table, device=claim.board)
+    rows = pick(scenarios.published_table(data, "harris2012_overlap").table, device=claim.board)
     names = list(rows.sort_values("milliseconds", kind="stable")["schedule"])
     (traces,), source = scenarios.scenarios_of(data, [[f"{claim.board}_{name}" for name in names]])
     simulated = zip(names, (trace.about["makespan_us"] for trace in traces), strict=True)
@@ -249,24 +243,18 @@ def duplex(claim: Claim, data: Data) -> Values:
 
 
 def naive(claim: Claim, data: Data) -> Values:
-    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in each session.
-    The reference is reading and writing alone in that session."""
+    """Time of a naive loop over that of the scan, from file to file, at 16 GiB, in each session."""
     cases, sessions = larger.larger_cases(data), larger.larger_sessions(data)
-    over = lambda rows, way: larger.over_files(pick(rows, **LARGE), larger.NAIVE, way)
-    earlier = ", in an earlier session" * (not over(cases, larger.STREAMED))
-    gains = [gain[-1:] for gain in (over(rows, larger.STREAMED) for rows in sessions)]
+    over = lambda rows: larger.over_files(pick(rows, **LARGE), larger.NAIVE)
+    earlier = ", in an earlier session" * (not over(cases))
+    gains = [over(rows)[-1:] for rows in sessions]
     known = []
     for session, gain in enumerate(gains):
         others = itertools.chain.from_iterable(other for other in gains if other is not gain)
         stated = ", ".join(f"{value.value:.2f}" for _, value, _ in others)
         more = earlier + f"; {stated} in other sessions" * bool(stated)
         known += [Known(value, f"16 GiB, by {how}{more}", session) for _, value, how in gain]
-
-    def alone(worst: Known) -> str:
-        values = (value.value for _, value, _ in over(sessions[worst.file], larger.FILES))
-        return next((beside(claim, "file access alone", value) for value in values), "")
-
-    return Values(known, sources(data, cases), alone)
+    return Values(known, sources(data, cases))
 
 
 def tracing(claim: Claim, data: Data) -> Values:
@@ -278,7 +266,7 @@ def tracing(claim: Claim, data: Data) -> Values:
 def counted(claim: Claim, data: Data) -> Values:
     """The number of cases in which the counts of emulator and hardware differ; of conflicts, their
     difference in percent of wavefronts, since there are cases without conflicts."""
-    cases, launches = conflicts.both_counted(data)
+    cases, launches = counts.both_counted(data)
     known = Known(cases["differs"].sum(), f"of {len(cases)}")
     if claim.measure == "conflicts":
         worst = cases.loc[cases["conflicts_off"].idxmax()]
@@ -289,13 +277,12 @@ def counted(claim: Claim, data: Data) -> Values:
 
 def engine_model(claim: Claim, data: Data) -> Values:
     """The error of makespans, or the share of overlapping pairs of operations that overlap in both
-    prediction and measurement, with the best prediction as reference."""
+    prediction and measurement."""
     rows, source = model.predictions(data)
     off = model.errors(rows, "predicted_us")
     if claim.measure == "overlap":
-        best = lambda _: beside(claim, "best possible prediction", model.overlap(rows, "best_"))
         pairs = int(rows["overlap_in_either"].sum())
-        return Values([Known(model.overlap(rows), f"of {pairs} pairs")], [source], best)
+        return Values([Known(model.overlap(rows), f"of {pairs} pairs")], [source])
     known = Known(off.median(), f"of {len(rows)} configurations")
     if claim.measure == "makespan_worst":
         worst = rows.loc[off.idxmax()]

@@ -1,7 +1,5 @@
 """Claims, published statements and open targets: the files of `paper/claims/`, read and checked."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from typing import Annotated, Literal, get_args
@@ -10,6 +8,7 @@ import pandas as pd
 from msgspec import Meta, Struct
 
 from scanlab_report import CLAIMS
+from scanlab_report.console import Refused
 from scanlab_report.data import Data
 from scanlab_report.groups import CUBS, cub_as_shipped
 from scanlab_report.pick import pick, power_of_two
@@ -31,18 +30,14 @@ OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
 Sizes = Count | Annotated[list[Count], Meta(min_length=1)] | None
 
 
-class ClaimsError(ValueError):
-    """A file that cannot be used; the message has the file and the place."""
-
-
 class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """A claim, published statement or target; claims.toml describes the fields."""
 
     kind: Kind
     statement: Name
-    figure: Name
     measure: Measure
     source: Line = ""
+    figure: Line = ""
     set_by: Line = ""
     on: list[Name] = []
     row: Count = 0
@@ -125,7 +120,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def read() -> tuple[Claim, ...]:
-    """The entries of all files; ClaimsError names the first fault. An entry of a list `each` has
+    """The entries of all files; Refused names the first fault. An entry of a list `each` has
     the fields that all of them share, and ours are of the device that claims.toml names."""
     claims: list[Claim] = []
     on: list[str] = []
@@ -133,7 +128,7 @@ def read() -> tuple[Claim, ...]:
         try:
             content = tomllib.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ClaimsError(f"{file}: is not TOML ({error})") from None
+            raise Refused(f"{file}: is not TOML ({error})") from None
         on = [content["device"]] if "device" in content else on
         for kind in KINDS:
             for number, section in enumerate(content.get(kind, ()), start=1):
@@ -145,5 +140,5 @@ def read() -> tuple[Claim, ...]:
                         claims.append(convert(entry | statement, Claim, remedy="see claims.toml"))
                     except (LookupError, ValueError) as error:
                         place = f"{kind} {number} ({entry.get('statement')})"
-                        raise ClaimsError(f"{file}: {place}: {error}") from None
+                        raise Refused(f"{file}: {place}: {error}") from None
     return tuple(claims)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from scanlab_report import commands
-from scanlab_report.console import INTERRUPTED, complain, refuse
+from scanlab_report.console import INTERRUPTED, Refused, complain, refuse
 
 STATUSES = """exit status: 0 all is well; 1 the command found what it looks for: something slower
 (compare), a claim that fails (claims); 2 bad input, which standard error names, and nothing was
@@ -16,10 +16,13 @@ written; or the output cannot be written; 130 interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status. An error of the system ends in a sentence."""
+    """Run one command and return its exit status. What is refused, and an error of the system, end
+    in sentences."""
     try:
         options = command_line().parse_args(arguments)
         return options.command(options)
+    except Refused as error:
+        return refuse(*error.args)
     except OSError as error:
         return refuse(f"{error.filename}: {error.strerror}" if error.filename else error)
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from typing import Any
 from scanlab_report import opened, typesetting
 from scanlab_report.chapters import counts
 from scanlab_report.claims import stated
-from scanlab_report.console import FOUND, SOUND, complain, count, missing, refuse, say
+from scanlab_report.console import FOUND, SOUND, Refused, complain, count, missing, refuse, say
 from scanlab_report.data import Data
 from scanlab_report.report import outdated, pages, write_report
 from scanlab_report.tables import MEASURED
@@ -51,12 +51,9 @@ def run(options: argparse.Namespace) -> int:
     """Read, check and draw. The output replaces the last build only when all is drawn."""
     if wrong := [*_wrong_before_work(options)]:
         return refuse(*wrong)
-    try:
-        data = opened.opened(options.results, options.session, options.recorded)
-        _refuse_mixed(data)
-        data = opened.on_device(data, options.device)
-    except opened.Refused as error:
-        return refuse(*error.args)
+    data = opened.opened(options.results, options.session, options.recorded)
+    _refuse_mixed(data)
+    data = opened.on_device(data, options.device)
     _announce(data)
     if not options.no_pdf and (no_papers := _no_papers(data)):
         say(f"the papers are left out: {no_papers}")
@@ -88,7 +85,7 @@ def _wrong_before_work(options: argparse.Namespace) -> Iterator[str]:
         yield "nothing to read: give RESULTS or --recorded"
     try:
         stated.read()
-    except stated.ClaimsError as error:
+    except Refused as error:
         yield str(error)
     yield from (f"{page}: {fault}" for page in options.pages if (fault := pages.fault(page)))
 
@@ -100,7 +97,7 @@ def _refuse_mixed(data: Data) -> None:
     if others and own:
         file = data.files[min(others)]
         both = f"{file.path} is of {file.context['program']} and {own[0]} is Scanlab's own"
-        raise opened.Refused(f"{both}: build each alone")
+        raise Refused(f"{both}: build each alone")
 
 
 def _announce(data: Data) -> None:

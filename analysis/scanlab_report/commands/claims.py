@@ -29,14 +29,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     page = options.page
+    claims = stated.read()
     try:
-        claims = stated.read()
         before = markers.replaced(markers.text_of(page), MARKER, "") if page else ""
-        standings = check(claims, opened.opened(options.results, options.session))
-    except (stated.ClaimsError, opened.Refused) as error:
-        return refuse(*error.args)
     except markers.MarkerError as error:
         return refuse(f"{page}: {error}")
+    standings = check(claims, opened.opened(options.results, options.session))
     text, sources = sections(standings), all_sources(standings)
     say(text)
     say(f"\nSources: {'; '.join(source.line() for source in sources) or 'none'}.")

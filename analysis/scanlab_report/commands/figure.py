@@ -8,9 +8,9 @@ import argparse
 from pathlib import Path
 
 from scanlab_report import opened
-from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.console import SOUND, say
 from scanlab_report.shown import all_sources, draw, footer_line, joint_caption
-from scanlab_report.written import one_file, wrong_ending
+from scanlab_report.written import check_ending, one_file
 
 EXAMPLE = """  scanlab-report figure throughput --variants 'best,cub_*' --out f.pdf
   scanlab-report figure ceiling_share results/mine.json"""
@@ -23,13 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     out = options.out or Path(f"{options.name}.pdf")
-    if wrong_name := wrong_ending(out, "figure", FORMATS):
-        return refuse(wrong_name)
-    try:
-        with opened.asked(options, "figure") as (entry, data), one_file(out) as made:
-            on = draw(entry, data, [made])
-    except opened.Refused as error:
-        return refuse(*error.args)
+    check_ending(out, "figure", FORMATS)
+    with opened.asked(options, "figure") as (entry, data), one_file(out) as made:
+        on = draw(entry, data, [made])
     say(f"{joint_caption(on)} {footer_line(all_sources(on))}".strip())
     say(f"Written: {out}")
     return SOUND

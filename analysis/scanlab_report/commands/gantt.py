@@ -12,7 +12,7 @@ from pathlib import Path
 from scanlab_report import load, style
 from scanlab_report.chapters.timelines import draw_timelines, trace_of
 from scanlab_report.console import SOUND, missing, refuse, say
-from scanlab_report.written import one_file, wrong_ending
+from scanlab_report.written import check_ending, one_file
 
 EXAMPLE = (
     "  scanlab-report gantt results/depth_first.json results/breadth_first.json --out orders.png"
@@ -27,9 +27,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    wrong_name = wrong_ending(options.out, "figure", FORMATS)
-    if wrong := missing(options.traces) or [*filter(None, [wrong_name])]:
+    if wrong := missing(options.traces):
         return refuse(*wrong)
+    check_ending(options.out, "figure", FORMATS)
     data = load.load(options.traces)
     if data.problems:
         return refuse(*data.problems, f"{options.out}: nothing was written")

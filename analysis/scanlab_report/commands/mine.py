@@ -18,7 +18,6 @@ from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.data import Ask, Data, File
 from scanlab_report.formats import Column, Table, significant, size, with_interval
 from scanlab_report.groups import BEST, CEILING, CUBS, KEY, NEWEST_VENDOR, TYPES, VENDOR
-from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking, pick
 from scanlab_report.shown import draw, footer_line
 from scanlab_report.sources import sources
@@ -38,11 +37,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     variant = options.variant
-    try:
-        data = opened.opened(options.paths or [opened.RECORDED])
-        opened.refuse_others(data)
-    except opened.Refused as error:
-        return refuse(*error.args)
+    data = opened.opened(options.paths or [opened.RECORDED])
+    opened.refuse_others(data)
     if variant not in {*_checks(data)["variant"], *data["scan"]["variant"]}:
         return refuse(f"nothing was measured of {variant}. To time it: {_bench(variant)}")
     stem = re.sub(r"[^\w-]+", "_", variant)  # a file's name cannot hold every letter
@@ -136,13 +132,12 @@ def _table(variant: str, data: Data, cases: pd.DataFrame, own: pd.DataFrame) -> 
         both = against(cases, variant, rivals)[[*KEY, "interval", "rival"]]
         both = both.rename(columns={"interval": f"over_{name}", "rival": name})
         rows = rows.merge(both, how="left", on=KEY)
-    ratio = lambda value: with_interval(value if isinstance(value, Interval) else None)
     columns = (
         Column("items", "n", size),
         Column("us", "time, µs", lambda value: significant(value, 4)),
         Column("rate", "GB/s", significant),
-        Column("over_copy", "× memcpy", ratio),
-        Column("over_cub", "× CUB", ratio),
+        Column("over_copy", "× memcpy", with_interval),
+        Column("over_cub", "× CUB", with_interval),
         Column("cub", "fastest CUB", lambda v: v if isinstance(v, str) else "—", right=False),
     )
     first = rows.iloc[0]

@@ -26,15 +26,14 @@ EXAMPLE = (
 FILE = "session.json"
 KINDS = {"scan": "timings", "skipped": "timings", "schedule": "schedules", "spans": "trace"}
 KINDS |= {"block_scan": "timings", "scan_axis": "timings", "segments": "timings"}
-KINDS |= {"block_counters": "counters"}
-KINDS |= {"nvbench": "stopwatch", "rank_spans": "ranks_trace"}
+KINDS |= {"block_counters": "counters", "nvbench": "stopwatch"}
 TABLES = ("counters", "traffic", "waits", "repeats", "counts")
 RUNS = ("stream_scan", "implicit_sync", "concurrency", "distributed")
 KINDS |= {name: name for name in (*RUNS, *TABLES)}
 """The kind of file that has rows of each table. TABLES belong to a run; other files are runs."""
-OF_SEVERAL = {"timings", "distributed", "ranks_trace", "repeats", "waits"}
+OF_SEVERAL = {"timings", "distributed", "repeats", "waits"}
 """The kinds of file of a session over several GPUs: timings are of `best` on one of the GPUs."""
-WHOLE = set(KINDS.values()) - {"stopwatch", "distributed", "ranks_trace", "counts"}
+WHOLE = set(KINDS.values()) - {"stopwatch", "distributed", "counts"}
 """The kinds of file that a complete session of a GPU has."""
 
 

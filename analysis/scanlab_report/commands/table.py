@@ -7,9 +7,9 @@ tables, and says which follow --variants, --type and --op.
 import argparse
 
 from scanlab_report import opened
-from scanlab_report.console import SOUND, refuse, say
+from scanlab_report.console import SOUND, say
 from scanlab_report.shown import first_of, markdown
-from scanlab_report.written import write, wrong_ending
+from scanlab_report.written import check_ending, write
 
 EXAMPLE = """  scanlab-report table summary --type f32
   scanlab-report table losses results/run --out losses.csv"""
@@ -21,13 +21,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.out and (wrong_name := wrong_ending(options.out, "table", FORMATS)):
-        return refuse(wrong_name)
-    try:
-        with opened.asked(options, "table") as (entry, data):
-            made = first_of(entry, data)
-    except opened.Refused as error:
-        return refuse(*error.args)
+    if options.out:
+        check_ending(options.out, "table", FORMATS)
+    with opened.asked(options, "table") as (entry, data):
+        made = first_of(entry, data)
     if options.out is None:
         say(markdown(made))
         return SOUND

@@ -7,7 +7,6 @@ import argparse
 
 from scanlab_report import opened, tutorials
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.markers import MarkerError
 from scanlab_report.pick import Lacking
 from scanlab_report.written import write
 
@@ -17,12 +16,10 @@ arguments = opened.add_paths
 
 
 def run(options: argparse.Namespace) -> int:
+    data = opened.opened(options.paths or [opened.RECORDED])
+    data = data.on(data.devices[0]) if data.devices else data
     try:
-        data = opened.opened(options.paths or [opened.RECORDED])
-        data = data.on(data.devices[0]) if data.devices else data
         pages = {page: tutorials.filled(page, data) for page in tutorials.PAGES.rglob("*.md")}
-    except (opened.Refused, MarkerError) as error:
-        return refuse(*error.args)
     except Lacking as error:
         return refuse(f"the tutorials are left as they are: no {error}")
     for page, text in pages.items():

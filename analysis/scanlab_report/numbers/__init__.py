@@ -5,8 +5,6 @@ or an interval with three digits, or a pair of a value and its digits. Numbers o
 left out together if it lacks data; typesetting names a macro that a paper lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any

@@ -1,24 +1,13 @@
 """The numbers in the text of the paper on scans, each by the name of its LaTeX macro."""
 
-from __future__ import annotations
-
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
 from scanlab_report import groups, noise
-from scanlab_report.chapters import (
-    axes,
-    conflicts,
-    counts,
-    hardware,
-    ladder,
-    odd_sizes,
-    ranks,
-    segments,
-    tuning,
-)
+from scanlab_report.chapters import axes, counts, hardware, ladder, odd_sizes, ranks, segments
 from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, literature, targets
 from scanlab_report.chapters.standings import standings
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
@@ -37,7 +26,7 @@ FEW, SOME, MIDDLE, MOST = 1 << 18, 1 << 20, 1 << 22, 1 << 30
 SUMS = {"type": "i32", "op": "plus", "mode": "inclusive"}
 USUAL = SUMS | {"cache": "cold", "launch": STREAM}
 DOUBLING, TREE = "hs_blocked", "hso_blocked"
-ABLATIONS = {
+ABLATIONS: dict[str, tuple[str, Callable[..., int]]] = {
     "StagesTwo": ("2 stages", max),
     "StagesThree": ("3 stages", max),
     "StagesFour": ("4 stages", max),
@@ -108,7 +97,9 @@ def numbers(data: Data) -> Numbers:
         every = counts.counts(data)
         trees = counts.one_per_padding(pick(every, unpadded="hso_block"))
         contents = trees.set_index("padding")["content"]
-        worst = lambda padding: int(max(counts.worst_degrees(contents[padding], "banks32")))
+        worst = lambda padding: max(
+            step.shared.banks32.max_degree for step in contents[padding].tree_steps()
+        )
         in_block, *blocks = _at_largest(counts.usual_counts(every), "hs_block", "hso_block")
         plain = {"type": "i32", "mode": "inclusive", "padding": "none", "load": ("", "halves")}
         n, doubling, tree = _at_largest(pick(every, **plain), DOUBLING, TREE)
@@ -120,7 +111,7 @@ def numbers(data: Data) -> Numbers:
             "additionsItems": power(in_block),
             "additionsHillisSteele": blocks[0].totals.operations,
             "additionsWorkEfficient": blocks[1].totals.operations,
-            "trafficAllows": (groups.ideal_bytes("i32", n) / moved, 2),
+            "trafficAllows": (2 * 4 * n / moved, 2),
             "barriersDoubling": doubling.launches[0].barriers,
             "barriersTree": tree.launches[0].barriers,
             "tileDoubling": -(-n // doubling.launches[0].blocks),
@@ -128,7 +119,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # emulator and hardware
-        cases, _ = conflicts.both_counted(data)
+        cases, _ = counts.both_counted(data)
         made["hardwareCases"] = len(cases)
         made["hardwareEqual"] = (~cases["differs"]).sum()
         made["hardwareLargestDifference"] = cases["transactions_off"].max()
@@ -149,9 +140,9 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # time without an idea of look_ahead over time with it
-        rows = tuning.ablations(tuning.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
-        sizes = {n for n, _ in rows.index}
-        made |= {f"ablation{k}": f"{rows[at(sizes), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
+        rows = ladder.ablations(ladder.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
+        timed = {n for n, _ in rows.index}
+        made |= {f"ablation{k}": f"{rows[at(timed), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
 
     with known():  # look_ahead's form for heavy operators over the other form with the same tile
         heavy = {"variant": "look_ahead", "type": "f32", "op": "log_sum_exp"}
@@ -163,7 +154,7 @@ def numbers(data: Data) -> Numbers:
         made |= {"secondFormSmall": gains[0], "secondFormLarge": gains[-1]}
 
     with known():  # the fastest tiles of look_ahead
-        rows = pick(tuning.by_tile(data, tuning.tile_cases(data)), variant="look_ahead")
+        rows = pick(ladder.by_tile(data, ladder.tile_cases(data)), variant="look_ahead")
         fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
         many = pick(rows, items=rows["items"].max())
         made |= {
@@ -175,7 +166,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # items that look_ahead moves, and percent of cycles that its warps wait
-        moved = pick(hardware.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
+        moved = pick(counts.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
         rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
         rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
         made |= {

@@ -1,15 +1,13 @@
 """The numbers in the text of the paper on streams, each by the name of its LaTeX macro."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from scanlab_report.chapters import concurrency, larger, model, schedules
 from scanlab_report.chapters.claims import HOLDS, NOT_MEASURED, targets
+from scanlab_report.chapters.sessions import summary, timed_in_rounds
 from scanlab_report.claims.stated import OF_ENGINES, OF_STREAMS
 from scanlab_report.data import Data
-from scanlab_report.drift import summary, timed_in_rounds
 from scanlab_report.formats import latex
 from scanlab_report.intervals import ratio_interval
 from scanlab_report.numbers import Numbers, known
@@ -71,9 +69,8 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # the fewest streams within 2% of the fastest, where compute takes a copy's time
-        panel = min(
-            schedules.panels(schedules.schedules_of(data), "streams"), key=schedules.from_even
-        )
+        panels = schedules.panels(schedules.schedules_of(data), "streams")
+        panel = min(panels, key=schedules.from_even)
         times = panel.pivot_table("median_ns", "streams", "id", aggfunc="min")
         fewest = lambda times: times.index[times <= 1.02 * times.min()].min()
         made |= {

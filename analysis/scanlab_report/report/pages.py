@@ -11,7 +11,7 @@ import pandas as pd
 from PIL import Image
 
 from scanlab_report import DATA, chapters, markers, typesetting
-from scanlab_report.chapters import counts, head_to_head, odd_sizes, rivals, standings
+from scanlab_report.chapters import counts, head_to_head, odd_sizes, standings
 from scanlab_report.console import say
 from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
@@ -132,10 +132,10 @@ def _texts(*makes: Callable[[Data], Shown], of_all: bool = False) -> Callable[[D
 
 
 PARTS: dict[str, Callable[[Data], str]] = {
-    "results": _texts(standings.six, rivals.score),
+    "results": _texts(standings.six, head_to_head.score),
     "ladder": _texts(ladder),
     "standings": _texts(standings.short),
-    "types": _texts(rivals.fastest),
+    "types": _texts(head_to_head.fastest),
     "losses": _texts(head_to_head.losses),
     "odd_sizes": _texts(odd_sizes.odd_sizes_short),
     "over_vendor": _texts(over_vendor, of_all=True),

@@ -12,7 +12,6 @@ DOCUMENTS: dict[str, Any] = {
     "scanlab-session/1": documents.Session,
     "scanlab-noise/1": documents.Noise,
     "scanlab-trace/1": documents.Trace,
-    "scanlab-ranks-trace/1": documents.RanksTrace,
     "scanlab-verification/1": documents.Verification,
     "scanlab-explain/2": documents.Explanation,
     "scanlab-implicit-sync/3": documents.ImplicitSync,

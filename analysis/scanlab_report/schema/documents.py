@@ -95,38 +95,6 @@ class Trace(Struct, kw_only=True, frozen=True):
     otherData: Timeline = Timeline()
 
 
-class RankActivity(Struct, kw_only=True, frozen=True):
-    """A kernel, copy or memset on a GPU. Times are from the first start of the run on any GPU."""
-
-    run: Annotated[Count, means("number of the run, from 0")]
-    rank: Annotated[Count, means("the GPU, from 0")]
-    kind: Literal["kernel", "copy", "memset"]
-    name: Annotated[Line, means("kernel without namespaces and parameters; else empty")]
-    start_ns: Annotated[Count, means("start", "ns")]
-    end_ns: Annotated[Count, means("end", "ns")]
-
-
-class TracedCase(Case, kw_only=True, frozen=True):
-    """Runs of one case. All ranks begin each run at once, on idle GPUs."""
-
-    variant: Name
-    ranks: Annotated[Few, means("GPUs that hold the array")]
-    settings: Settings
-    verified: Annotated[bool, means("whether the output of the last run was right")]
-    activities: Annotated[list[RankActivity], Meta(min_length=1)]
-
-    def __post_init__(self) -> None:
-        if not self.verified:
-            raise ValueError("its output was wrong, or not looked at")
-
-
-class RanksTrace(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab distributed trace --out`: what each GPU did in a few runs, by CUPTI."""
-
-    context: Measured
-    traces: Annotated[list[TracedCase], means("one entry per case")]
-
-
 class Source(Struct, kw_only=True, frozen=True):
     """Where a statement stands."""
 
@@ -308,18 +276,16 @@ class Verification(Struct, kw_only=True, frozen=True):
 
 
 class Degrees(Struct, kw_only=True, frozen=True):
-    """Wavefronts of shared-memory requests: 16 banks per half-warp, or 32 banks per warp."""
+    """Wavefronts of shared-memory requests, with 32 banks per warp."""
 
     max_degree: Annotated[Count, means("wavefronts of the worst group")]
-    mean_degree: Annotated[Amount, means("`transactions` / `groups`")]
     transactions: Annotated[Count, means("wavefronts of all groups")]
     groups: Annotated[Count | UnsetType, means("groups of threads served together")] = UNSET
 
 
 class SharedAccesses(Struct, kw_only=True, frozen=True):
-    """Shared-memory accesses of a step, by the number of banks."""
+    """Shared-memory accesses of a step."""
 
-    banks16: Degrees
     banks32: Degrees
 
 
@@ -348,7 +314,6 @@ class Totals(Struct, kw_only=True, frozen=True):
     global_bytes_read: Annotated[Count, means("bytes read from global memory")]
     global_bytes_written: Annotated[Count, means("bytes written to global memory")]
     shared_requests: Annotated[Count, means("shared-memory accesses of whole warps")]
-    banks16: Degrees
     banks32: Degrees
 
 
