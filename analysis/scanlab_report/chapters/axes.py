@@ -159,13 +159,18 @@ def score(rows: pd.DataFrame) -> str:
     return f"Won: {won}; tied: {tied}; lost: {lost}."
 
 
+def standings(cases: pd.DataFrame, about: Variants) -> pd.DataFrame:
+    """Return the cases of axis_best, `beside_rivals`."""
+    order = {"octave": False, "inner": True, "items": True}
+    return beside_rivals("scan_axis", cases, [BEST], about.ids(RIVALS), order)
+
+
 @table("scan_axis", "python_axis")
 def axis_standings(data: Data) -> Shown:
     """Sums of f32 along an axis against a copy and the fastest rival, by shape."""
     cases = pick(axis_cases(data), **SUMS)
     about = described(data, cases)
-    order = {"octave": False, "inner": True, "items": True}
-    rows = beside_rivals("scan_axis", cases, [BEST], about.ids(RIVALS), order)
+    rows = standings(cases, about)
     if rows.empty:
         raise Lacking(f"timings of {BEST} for sums of f32 along an axis", [BEST, COPY])
     met = rows.loc[rows["rival"].notna(), "octave"]
