@@ -124,7 +124,8 @@ def asked(options: argparse.Namespace, kind: str) -> Iterator[tuple[shown.Entry,
         raise Refused(f"there is no {kind} {name} (scanlab-report list has them all)")
     for option in ("variants", "type", "op"):
         if getattr(options, option) and option not in entry.follows:
-            raise Refused(f"{kind} {name} cannot follow --{option}")
+            followed = ", ".join(f"--{each}" for each in entry.follows) or "no option"
+            raise Refused(f"{kind} {name} cannot follow --{option}; it follows {followed}")
     data = on_device(opened(options.paths or [RECORDED], options.session), options.device)
     if not entry.of_others:
         refuse_others(data)
