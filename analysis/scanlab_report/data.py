@@ -16,6 +16,8 @@ import pandas as pd
 from scanlab_report.schema.results import Variant
 from scanlab_report.tables import COLUMNS, MEASURED, ODD_SIZES
 
+pd.set_option("mode.string_storage", "python")  # a call of Arrow costs more than it saves
+
 
 @dataclass(frozen=True, eq=False)
 class File:

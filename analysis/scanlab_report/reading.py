@@ -1,6 +1,5 @@
 """Plain files: JSON and CSV. Whatever cannot be read is a Misfit."""
 
-import contextlib
 import gzip
 import io
 import json
@@ -33,12 +32,13 @@ def load_bytes(file: Path) -> bytes:
 
 def decoded(raw: bytes, place: str = "") -> Any:
     """The value of JSON text."""
-    with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
+    try:
         return msgspec.json.decode(raw)
-    try:  # Python takes NaN, which msgspec refuses, and says the place of what is wrong
-        return json.loads(raw)
-    except ValueError as error:
-        raise Misfit(place, f"is truncated or not JSON ({error})") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        try:  # Python takes NaN, which msgspec refuses, and says the place of what is wrong
+            return json.loads(raw)
+        except ValueError as error:
+            raise Misfit(place, f"is truncated or not JSON ({error})") from None
 
 
 def read_csv(text: str) -> pd.DataFrame:
