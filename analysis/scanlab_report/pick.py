@@ -8,6 +8,7 @@ never pooled. What was measured now answers before what is recorded, for a figur
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data, ranked
@@ -26,10 +27,11 @@ class Lacking(LookupError):
 
 def pick(table: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
     """Return the rows with these values. A set, list or tuple stands for any of its members."""
+    keep = np.ones(len(table), dtype=bool)
     for column, value in wanted.items():
         several = isinstance(value, set | list | tuple)
-        table = table[table[column].isin(list(value)) if several else table[column] == value]
-    return table
+        keep &= table[column].isin(list(value)) if several else table[column] == value
+    return table[keep]
 
 
 def power_of_two(items: Any) -> Any:
@@ -42,7 +44,7 @@ def power_of_two(items: Any) -> Any:
 def answering(
     data: Data, rows: pd.DataFrame, table: str = "scan", case: list[str] | None = None
 ) -> pd.DataFrame:
-    """The samples of each case in the file that answers first."""
+    """The samples, or the summary, of each case in the file that answers first."""
     if rows.empty:
         return rows
     place = rows["file"].map(data.places[table])
@@ -50,15 +52,23 @@ def answering(
     return rows[place == first]
 
 
+def cases_by_file(data: Data) -> pd.DataFrame:
+    """The table "cases": every case of scans in every file, made once of all samples."""
+    if "cases" not in data.tables:
+        data.tables["cases"] = summarise(data.tables.get("scan", data["scan"]), [*CASE, "file"])
+    return data["cases"]
+
+
 def by_device(
     data: Data, table: str, kinds: Collection[str] = ("cuda",)
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Origin, device and its rows of a table: measured now before recorded, in order of devices."""
+    every = cases_by_file(data) if table == "cases" else data[table]
     for origin in (MEASURED, RECORDED):
         numbers = data.numbers(lambda f: f.origin == origin and f.kind in kinds)
         for device in ranked([data.files[n] for n in numbers], data.first):
             own = [n for n in numbers if data.files[n].device == device]
-            yield origin, device, pick(data[table], file=own)
+            yield origin, device, pick(every, file=own)
 
 
 def origin_first(data: Data, rows: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -113,7 +123,7 @@ def scans(
     key = (tuple(types), op, tuple(all_of), tuple(any_of), tuple(only), python, tuple(launches))
 
     def first() -> pd.DataFrame | None:
-        for _, _, rows in by_device(data, "scan"):
+        for _, _, rows in by_device(data, "cases"):
             every = [of_type(data, rows, t, op, only, python, launches) for t in types]
             answers = [cases for cases in every if has(data, cases, all_of, any_of)]
             on_gpu = set(data.variants.ids(SCANS))
@@ -143,7 +153,7 @@ def of_type(
     launches: Sequence[str] = (STREAM,),
     mode: str = "inclusive",
 ) -> pd.DataFrame:
-    """The cases of one type among samples; an empty launch has no type and no size."""
+    """The cases of one type among those of files; an empty launch has no type and no size."""
     if only:
         rows = pick(rows, variant=data.variants.ids(*only))
     if not python:
@@ -152,7 +162,7 @@ def of_type(
     named = (rows["type"] == type_name) & (rows["op"] == op) & (rows["mode"] == mode)
     rows = rows.assign(items=rows["items"].where(~floor, 0))
     rows = rows[(named | floor) & rows["launch"].isin(launches)]
-    return summarise(answering(data, rows), CASE)
+    return answering(data, rows).sort_values(CASE, ignore_index=True)
 
 
 def has(

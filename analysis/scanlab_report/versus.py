@@ -6,23 +6,24 @@ import pandas as pd
 
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST, CEILING, CUBS, KEY, LOSS, OPEN, PYTHON, TIE, WIN
-from scanlab_report.intervals import Interval, ratio_intervals, summarise
+from scanlab_report.intervals import Interval, ratio_intervals
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
 def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFrame:
     """Return all cases of one device by file, in the files that timed `variant`: the columns of
-    `summarise`, and the `place` of the file. `python`: the files of Python's libraries as well.
-    Lacking if no file timed `variant`."""
+    `summarise`, the `place` of the file, and the number of the `case` by KEY. `python`: also
+    the files of libraries of Python. Lacking if no file timed `variant`."""
 
     def make() -> pd.DataFrame | None:
         libraries = data.variants.ids(PYTHON) if python else []
-        for _, _, rows in by_device(data, "scan"):
+        for _, _, rows in by_device(data, "cases"):
             rows = pick(rows, settings="")
             if (rows["variant"] == variant).any():
                 files = set(pick(rows, variant=[variant, *libraries])["file"])
-                cases = summarise(pick(rows, file=files), ["file", "variant", *KEY])
-                cases["place"] = cases["file"].map(data.places["scan"])
+                cases = pick(rows, file=files)
+                place = cases["file"].map(data.places["scan"])
+                cases = cases.assign(place=place, case=cases.groupby(KEY, dropna=False).ngroup())
                 return cases.sort_values("place", kind="stable", ignore_index=True)
         return None
 
@@ -37,12 +38,12 @@ def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFr
     has both: `rival`, `samples_rival`, `median_ns_rival`."""
     theirs = pick(cases, variant=rivals)
     theirs = theirs.assign(rank=theirs["variant"].map(list(rivals).index))
-    theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", *KEY])
-    theirs = theirs[["file", *KEY, "variant", "samples", "median_ns"]]
-    both = pick(cases, variant=variant).merge(theirs, on=["file", *KEY], suffixes=("", "_rival"))
+    theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", "case"])
+    theirs = theirs[["file", "case", "variant", "samples", "median_ns"]]
+    both = pick(cases, variant=variant).merge(theirs, on=["file", "case"], suffixes=("", "_rival"))
     both = both.rename(columns={"variant_rival": "rival"})
-    both = both.sort_values("place", kind="stable").drop_duplicates(KEY)
-    return both.sort_values(["items", *KEY], kind="stable", ignore_index=True)
+    both = both.sort_values("place", kind="stable").drop_duplicates("case")
+    return both.sort_values(["items", "case"], kind="stable", ignore_index=True)
 
 
 def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:

@@ -175,11 +175,11 @@ def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any]:
     match = next(m.iloc[0] for m in matches if len(m))
     times = here.pivot(index="place", columns="variant", values="median_ns")
     theirs = times.loc[match["place"]].fillna(times.bfill().iloc[0]).reindex(_others(data))
-    in_file = against(pick(here, file=match["file"]), BEST, cubs)
-    versus = pd.concat([in_file, against(here, BEST, cubs)])[["rival", "interval"]]
+    versus = (against(rows, BEST, cubs) for rows in (pick(here, file=match["file"]), here))
+    found = (own.iloc[0][["rival", "interval"]] for own in versus if len(own))
     row = {**match[["type", "op", "items"]], "time_us": match["median_ns"] / 1e3}
     row["chosen"] = match["choice"].variant if match["choice"] else "—"
-    row["fastest_cub"], row["of_cub"] = versus.iloc[0] if len(versus) else (None, None)
+    row["fastest_cub"], row["of_cub"] = next(found, (None, None))
     return row | (theirs / match["median_ns"]).add_prefix("of_").to_dict()
 
 

@@ -11,7 +11,6 @@ from scanlab_report import groups, marks, style
 from scanlab_report.chapters.standings import SUMS
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, SHAPES, VENDOR, cub_as_shipped
-from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
 from scanlab_report.pick import (
     Lacking,
@@ -25,7 +24,7 @@ from scanlab_report.pick import (
     shares,
 )
 from scanlab_report.shown import Shown, figure, shown
-from scanlab_report.tables import CASE, ELEMENT_BYTES
+from scanlab_report.tables import ELEMENT_BYTES
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
 LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
@@ -276,10 +275,10 @@ LOOK_AHEAD, LOOK_BACK, SHIPPED = "look-ahead", "look-back", "as shipped"
 
 def shape_cases(data: Data) -> pd.DataFrame:
     """The shapes that CUB was tuned among for sums, beside CUB as shipped and a copy."""
-    for _, _, rows in by_device(data, "scan", ("tuning",)):
+    for _, _, rows in by_device(data, "cases", ("tuning",)):
         rows = pick(rows, op="plus")
         if rows["variant"].isin(data.variants.ids(SHAPES)).any():
-            return summarise(answering(data, rows), CASE)
+            return answering(data, rows)
     raise Lacking("times of the shapes that a rival was tuned among for sums on a CUDA device")
 
 

@@ -8,20 +8,20 @@ from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
-from scanlab_report.intervals import Interval, median_interval, summarise
+from scanlab_report.intervals import Interval, median_interval
 from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
 from scanlab_report.shown import Shown, shown, table
-from scanlab_report.tables import CASE, ODD_SIZES
+from scanlab_report.tables import ODD_SIZES
 from scanlab_report.versus import contests, outcome
 
 
 def odd_cases(data: Data) -> pd.DataFrame:
     """The cases of each process of the sweep odd_sizes on one device; arrays are at other addresses
     in each."""
-    for _, _, rows in by_device(data, "scan", (ODD_SIZES,)):
+    for _, _, rows in by_device(data, "cases", (ODD_SIZES,)):
         rows = pick(rows, settings="")
         if len(rows):
-            return summarise(rows, ["file", *CASE])
+            return rows.sort_values("file", kind="stable", ignore_index=True)
     raise Lacking("times of the sweep odd_sizes on a CUDA device")
 
 
@@ -32,11 +32,12 @@ def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFram
     so the interval covers what differs between processes."""
     rows = []
     every = cases.pivot(index=[*KEY, "file"], columns="variant", values="median_ns")
+    cubs = [cub for cub in cub_as_shipped(data) if cub in every]
+    typical = every.groupby(level=KEY).median().reindex(columns=[variant, *cubs])
+    typical = typical.dropna(subset=variant).dropna(subset=cubs, how="all")
+    least = typical[cubs].idxmin(axis="columns").to_dict()
     for key, medians in every.groupby(level=KEY):
-        medians = medians.dropna(axis="columns", how="all")
-        cubs = [cub for cub in cub_as_shipped(data) if cub in medians]
-        if variant in medians and cubs:
-            rival = medians[cubs].median().idxmin()
+        if rival := least.get(key):
             ratios = (medians[rival] / medians[variant]).dropna()
             ratio, spread = median_interval(ratios), ratios.max() / ratios.min() - 1
             rows.append((variant, *key, rival, ratio, spread, outcome(ratio)))

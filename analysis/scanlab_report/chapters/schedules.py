@@ -86,9 +86,11 @@ def _schedules(data: Data) -> pd.DataFrame | None:
     named = [data.files[n].context.get("schedules", {}).items() for n in files]
     known = [id_ for own in named for id_, about in own if not about["control"]]
     order = list(dict.fromkeys([*known, *cases["id"]]))
-    copies = pick(every, entry="copy").groupby(["file", "id", "memory", "bytes"])["ns"].median()
+    copied = pick(every, entry="copy").groupby(["file", "id", "memory", "bytes"])["ns"].median()
+    copied = copied.reset_index("bytes")
+    copies = {key: own.to_numpy().T for key, own in copied.groupby(level=[0, 1, 2])}
     kernels = pick(every, entry="kernel").groupby(["file", *PROBLEM])["ns"].median().to_dict()
-    parts = [_parts(row, copies.reset_index(), kernels) for row in cases.itertuples()]
+    parts = [_parts(row, copies, kernels) for row in cases.itertuples()]
     return bounds(cases.join(pd.DataFrame(parts)).assign(place=cases["id"].map(order.index)))
 
 
@@ -97,15 +99,15 @@ def array_bytes(case: Any) -> int:
     return int(case.bytes) // (int(case.inputs) + 1)
 
 
-def _parts(case: Any, copies: pd.DataFrame, kernels: dict[Any, float]) -> dict[str, float]:
+def _parts(case: Any, copies: dict[Any, Any], kernels: dict[Any, float]) -> dict[str, float]:
     """The seconds of each part of a case: of the copy nearest in size to one array, and of the
     kernel over the whole array. Without it, a kernel over one chunk counts for every chunk."""
     array, made = case.bytes / (case.inputs + 1), dict.fromkeys((*PARTS, "kernels"), math.nan)
     for name, way in PARTS.items():
-        own = pick(copies, file=case.file, id=way, memory=case.memory)
-        if len(own):
-            nearest = own.loc[np.log(own["bytes"] / array).abs().idxmin()]
-            rate = float(nearest["bytes"]) / nearest["ns"] * 1e9
+        if (case.file, way, case.memory) in copies:
+            sizes, times = copies[case.file, way, case.memory]
+            nearest = np.abs(np.log(sizes / array)).argmin()
+            rate = sizes[nearest] / times[nearest] * 1e9
             made[name] = (case.inputs if name.endswith("in") else 1) * array / rate
     for items in (-(-case.items // case.chunks), case.items):
         if ns := kernels.get((case.file, case.workload, items, case.work, case.blocks)):

@@ -56,6 +56,7 @@ def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
     """The samples of cases with two or more, with `case`, `rounds`, `relative`, `outlier`."""
     number = rows.groupby(CASES[kind], sort=False, dropna=False).ngroup()
     samples = rows[["round", "ns", "sm_clock_mhz", "converged"]].assign(case=number)
+    samples = samples.astype({"converged": float})  # the largest of objects takes seconds
     samples["rounds"] = samples.groupby("case")["case"].transform("size")
     parts = []
     samples = samples[samples["rounds"] > 1].sort_values(["case", "round"])

@@ -74,7 +74,7 @@ def throughput(data: Data) -> Shown:
     """Throughput against array size, cold and warm, beside a device copy."""
     cases, about = scans(data, types=ANY_TYPE, all_of=(CEILING,)), data.variants
     hosts: dict[str, pd.DataFrame] = {}
-    for _, _, rows in by_device(data, "scan", ("host",)):
+    for _, _, rows in by_device(data, "cases", ("host",)):
         own = of_type(data, rows, *scan_of(cases), data.ask.variants or (HOST,))
         if len(own):
             hosts.setdefault(host_of(data, own), own)

@@ -152,7 +152,7 @@ def core_sessions(data: Data, variant: str) -> list[pd.DataFrame]:
     """The sums of every session that timed one core beside a variant, the newest first: times of a
     CPU vary by the session. The type is f32, or i32 where no session timed f32."""
     both, every = (ONE_CORE, variant), data.every or data
-    for _, _, rows in by_device(every, "scan"):
+    for _, _, rows in by_device(every, "cases"):
         newest = sorted(set(rows["file"]), key=lambda n: (every.files[n].date, n), reverse=True)
         for type_name in ("f32", "i32"):
             tables = [of_type(every, pick(rows, file=n), type_name, "plus", both) for n in newest]

@@ -10,12 +10,11 @@ import pandas as pd
 from scanlab_report.chapters import schedules
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING, CUBS, FLOOR
-from scanlab_report.intervals import UNKNOWN, Interval, summarise
+from scanlab_report.intervals import UNKNOWN, Interval
 from scanlab_report.looks import look
 from scanlab_report.pick import Lacking, answering, by_device, pick
 from scanlab_report.sources import Source, sources
 from scanlab_report.style import Look
-from scanlab_report.tables import CASE
 from scanlab_report.versus import ratios
 
 _TYPES = ("i32", "i8", "i16", "i64", "f16", "f32", "f64")
@@ -57,9 +56,9 @@ def of_scans(data: Data) -> list[dict[str, Any]]:
     made: dict[tuple[str, ...], dict[str, Any]] = {}
     place = lambda case: (_TYPES.index(case[0]), case[1] != "plus", case[1], case[2] != "inclusive")
     for kind in ("cuda", "host"):
-        for _, device, samples in by_device(data, "scan", (kind,)):
-            samples = pick(samples, settings="", launch=("stream", "graph"))
-            cases = summarise(answering(data, samples[samples["variant"] != FLOOR]), CASE)
+        for _, device, cases in by_device(data, "cases", (kind,)):
+            cases = pick(cases, settings="", launch=("stream", "graph"))
+            cases = answering(data, cases[cases["variant"] != FLOOR])
             parts = dict(iter(cases.groupby(["type", "op", "mode"])))
             for case in sorted(parts, key=place):
                 about = {"device": device} | dict(zip(("type", "op", "mode"), case, strict=True))
