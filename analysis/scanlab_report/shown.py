@@ -38,6 +38,8 @@ class Shown:
     """Sentences on the data of one device, which follow the caption."""
     unusual: tuple[str, ...] = ()
     """Another type or operator than a reader expects."""
+    device: str = ""
+    """The only device that it is of, of several."""
 
 
 def shown(
@@ -107,7 +109,7 @@ def first_of(entry: Entry, data: Data) -> Shown:
     reason: Lacking | None = None
     for device in [""] if entry.of_others else data.devices or [""]:
         try:
-            return entry.make(data.on(device) if device else data)
+            return replace(entry.make(data.on(device) if device else data), device=device)
         except Lacking as error:
             reason = reason or error
     raise reason or Lacking("data")

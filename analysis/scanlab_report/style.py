@@ -157,10 +157,12 @@ def footer(drawn: Figure, parts: Sequence[str]) -> None:
 
 def save(drawn: Figure, targets: Iterable[Path]) -> None:
     """Write a figure to files, without the date, and close it."""
+    if engine := drawn.get_layout_engine():
+        engine.execute(drawn)
+        drawn.set_layout_engine("none")  # else a file would be drawn once more for its layout
     for target in targets:
         metadata = {"CreationDate": None} if target.suffix == ".pdf" else None
         drawn.savefig(target, metadata=metadata)
-        drawn.set_layout_engine("none")
     pyplot.close(drawn)
 
 
@@ -185,7 +187,7 @@ def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
     form = lambda end: end.look.plot() | {"label": end.label, "linewidth": end.width}
     samples = [Line2D([], [], **form(end)) for end in known]
     near = {"borderaxespad": 0, "borderpad": 0, "handlelength": 16 / letters, "handletextpad": 0.4}
-    drawn.canvas.draw()
+    drawn.figure.get_layout_engine().execute(drawn.figure)  # which takes less than to draw
     to_axes = axes.transData + axes.transAxes.inverted()
     starts = to_axes.transform([(end.x, end.y) for end in known])[:, 1]
     gaps = np.arange(len(known)) * letters * drawn.dpi / 72 / axes.get_window_extent().height
