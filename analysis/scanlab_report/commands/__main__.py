@@ -4,7 +4,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
-from functools import cache
+from pathlib import Path
 from typing import Any
 
 from scanlab_report import commands
@@ -30,9 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-@cache
+class Command(argparse.ArgumentParser):
+    """A command, imported only when it is called: its libraries take most of a second."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        name = self.prog.split()[-1].replace("-", "_")
+        module = importlib.import_module(f"{commands.__name__}.{name}")
+        self.description, self.epilog = module.__doc__, f"example:\n{module.EXAMPLE}"
+        module.arguments(self)
+        self.set_defaults(command=module.run)
+        return super().parse_known_args(args, namespace)
+
+
 def command_line() -> argparse.ArgumentParser:
-    """Every command with its arguments."""
+    """Every command with the first line of its docstring."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="scanlab-report",
@@ -40,18 +51,11 @@ def command_line() -> argparse.ArgumentParser:
         epilog=STATUSES,
         formatter_class=form,
     )
-    chosen = parser.add_subparsers(metavar="COMMAND", required=True)
+    chosen = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Command)
     for name in commands.NAMES:
-        module = importlib.import_module(f"{commands.__name__}.{name}")
-        text, example = module.__doc__ or "", f"example:\n{module.EXAMPLE}"
-        about: dict[str, Any] = {
-            "help": text.partition("\n")[0],
-            "description": text,
-            "epilog": example,
-        }
-        command = chosen.add_parser(name.replace("_", "-"), formatter_class=form, **about)
-        module.arguments(command)
-        command.set_defaults(command=module.run)
+        text = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+        line = text.partition("\n")[0].strip('"')
+        chosen.add_parser(name.replace("_", "-"), formatter_class=form, help=line)
     return parser
 
 
