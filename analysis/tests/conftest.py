@@ -14,10 +14,15 @@ from scanlab_report.data import Data
 
 
 @pytest.fixture(scope="session")
-def recorded() -> Data:
+def all_recorded() -> Data:
+    """The recorded data, which take seconds to read."""
+    return opened.opened([opened.RECORDED])
+
+
+@pytest.fixture(scope="session")
+def recorded(all_recorded: Data) -> Data:
     """The recorded data of the first device, which the pages promise to have."""
-    read = opened.opened([opened.RECORDED])
-    return read.on(read.devices[0])
+    return all_recorded.on(all_recorded.devices[0])
 
 
 @pytest.fixture
