@@ -87,8 +87,12 @@ def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
     write(run / "cpu.json", on_host(cpu="Test CPU @ 9 GHz"))
     for items in (64, 128):
         write(run / "explain" / f"{items}.json", fixtures.explanation("hso_block", items))
+    write(run / "comparison.json", stream_fixtures.comparison())  # with recorded traces of a GPU
     assert add(run, recorded) == 0
-    data = load([], [recorded / "test-cpu-9-ghz" / "2026-01-02"])
+    (filed,) = recorded.glob("test-cpu-9-ghz/2026-01-02")
+    named = [row["file"] for row in json.loads((filed / "session.json").read_text())["files"]]
+    assert named == ["cpu.json.gz", "explain.json.gz"]
+    data = load([], [filed])
     assert sorted(data["counts"]["items"]) == [64, 128] and data.sessions[0].complete
     write(run / "cpu.json", on_host(cpu="Test CPU @ 9 GHz", git_commit=OTHER))
     assert add(run, recorded) == 2 and "explain/128.json: its commit" in capsys.readouterr().err

@@ -49,7 +49,9 @@ def run(options: argparse.Namespace) -> int:
     paths = sorted(path for path in options.run.glob("*") if path.is_file())
     data = load(paths, unknown=True)
     checks = [data.files[number] for number in dict.fromkeys(data["checks"]["file"])]
-    files = [file for file in data.files if not file.of_no_device and file not in checks]
+    predicted = {*data["comparison"]["file"], *data["advice"]["file"]}  # of timelines on record
+    files = [file for n, file in enumerate(data.files) if n not in predicted]
+    files = [file for file in files if not file.of_no_device and file not in checks]
     if not files and not data.problems:
         return refuse(f"{options.run}: is no folder with results", nothing)
     gpu = any(file.on_gpu for file in files)

@@ -80,7 +80,8 @@ def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
     lacking = sorted((WHOLE if gpu else {"timings", "counts"}) - present)
     if gpus > 1:
         lacking = sorted({"timings"} - present) + ["scans on 1 GPU"] * (1 not in ranks)
-    listed = sorted((Path(os.path.relpath(f.path, folder)).as_posix(), kind) for f, kind in kinds)
+    paths = {(Path(os.path.relpath(f.path, folder)).as_posix(), kind) for f, kind in kinds}
+    listed = sorted(paths)  # a file may hold many explanations
     commit = commits.pop() if len(commits) == 1 else ""
     session: dict[str, Any] = {"schema": NAMES[Session], "device": devices[0]}
     session |= {"date": max(f.date for f in runs), "commit": commit, "complete": not lacking}
