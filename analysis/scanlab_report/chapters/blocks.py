@@ -119,7 +119,7 @@ def block_scans(data: Data) -> Shown:
 
 
 QUANTITIES = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_samples")
-"""What is compared, and the columns of its value and of its samples."""
+"""The compared quantities, each with the columns of its value and of its samples."""
 
 
 def against_cub(cases: pd.DataFrame) -> pd.DataFrame:

@@ -50,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
     data = load(paths, unknown=True)
     checks = [data.files[number] for number in dict.fromkeys(data["checks"]["file"])]
     predicted = {*data["comparison"]["file"], *data["advice"]["file"]}  # of timelines on record
-    files = [file for n, file in enumerate(data.files) if n not in predicted]
-    files = [file for file in files if not file.of_no_device and file not in checks]
+    own = data.numbers(lambda file: not file.of_no_device and file not in checks)
+    files = [data.files[number] for number in own if number not in predicted]
     if not files and not data.problems:
         return refuse(f"{options.run}: is no folder with results", nothing)
     gpu = any(file.on_gpu for file in files)
