@@ -27,7 +27,7 @@ struct Best {
 /// Keys of 8 bytes beside shorter items leave little room in the ring of key_look_ahead.
 std::vector<const char*> scans_by_key(const Problem& problem) {
   if (problem.segments.width == 8 && item_bytes(problem.type, problem.op) < 8) return {"key_bits", "key_pairs"};
-  return {"key_look_ahead", "key_pairs"};
+  return {"key_wave", "key_look_ahead", "key_pairs"};
 }
 std::vector<const char*> segmented_scans(const Problem&) { return {"segment_look_ahead", "segment_pairs"}; }
 
