@@ -20,7 +20,9 @@
 // Errors   cudaErrorInvalidValue for a negative n, for more than 2^50 items, for too little storage, and for pointers
 //          that are null or not aligned to their items; cudaErrorNotSupported below compute capability 9.0; otherwise
 //          the error of a launch. The results are then undefined. No items are no error, and nothing is enqueued.
-//          Offsets that fall, or exceed n, are not checked: results are undefined, and no memory is overrun.
+//          Offsets that fall, are negative or exceed n are not checked: results are undefined, and no memory is overrun.
+//          Compiled with -DSCANLAB_CHECK_OFFSETS, a call first waits for a check of them, and returns
+//          cudaErrorInvalidValue; such a call cannot be captured.
 // Order    operands keep their order. Floating-point results are bitwise reproducible on one device.
 // Needs    what device_scan.cuh needs, and compute capability 9.0.
 // Cost     by key: two launches, of which the first initialises the storage; items and keys are read once, items
@@ -94,6 +96,9 @@ cudaError_t scan_segments(void* storage, std::size_t& storage_bytes, const T* in
   const void* const given = segments == 0 ? static_cast<const void*>(in) : begins;  // nobody reads none
   return scan_with<Scan>(storage, storage_bytes, in, out, n, given, segments == 0 ? 1 : alignof(Offset), stream,
                          [&](const Scan& scan, void* workspace) {
+#if defined(SCANLAB_CHECK_OFFSETS)
+                           if (const cudaError_t error = check_offsets(begins, segments, n, stream)) return error;
+#endif
                            std::uint32_t* const bits = scan.head_bits(workspace);
                            if (const cudaError_t error = try_mark_offsets(begins, segments, n, bits, stream))
                              return error;

@@ -206,5 +206,17 @@ TEST_F(SegmentedScans, RefuseWhatTheyCannotTake) {
             cudaErrorInvalidValue);
 }
 
+TEST_F(SegmentedScans, FindOffsetsThatFallOrLeaveTheArray) {
+  const auto found = [&](const std::vector<int>& offsets) {
+    check(cudaMemcpy(memory_, offsets.data(), offsets.size() * sizeof(int), cudaMemcpyHostToDevice));
+    return segmented::check_offsets(reinterpret_cast<const int*>(memory_), std::ssize(offsets), 10, stream_);
+  };
+  EXPECT_EQ(found({0, 3, 3, 10}), cudaSuccess);
+  EXPECT_EQ(found({}), cudaSuccess);
+  EXPECT_EQ(found({0, 5, 4}), cudaErrorInvalidValue);
+  EXPECT_EQ(found({0, 11}), cudaErrorInvalidValue);
+  EXPECT_EQ(found({-1, 4}), cudaErrorInvalidValue);
+}
+
 }  // namespace
 }  // namespace scanlab

@@ -140,4 +140,33 @@ cudaError_t try_mark_offsets(const Offset* begins, std::int64_t segments, std::i
                           begins, segments, n, bits);
 }
 
+template <class Offset>
+__global__ void __launch_bounds__(kMarkThreads)
+    find_wrong_offset(const Offset* begins, std::int64_t segments, std::int64_t n, int* found) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * kMarkThreads + threadIdx.x;
+  if (i >= segments) return;
+  const auto begin = static_cast<std::int64_t>(begins[i]);
+  if (begin < (i == 0 ? 0 : static_cast<std::int64_t>(begins[i - 1])) || begin > n) *found = 1;
+}
+
+/// Waits for a kernel that looks at the offsets; cudaErrorInvalidValue if one falls, is negative or exceeds n.
+template <class Offset>
+cudaError_t check_offsets(const Offset* begins, std::int64_t segments, std::int64_t n, cudaStream_t stream) {
+  if (segments == 0) return cudaSuccess;
+  int* found = nullptr;
+  if (const cudaError_t error = cudaMalloc(&found, sizeof *found)) return error;
+  int wrong = 0;
+  cudaError_t error = cudaMemsetAsync(found, 0, sizeof *found, stream);
+  if (!error) {
+    error = cuda::try_launch(
+        find_wrong_offset<Offset>,
+        {.blocks = static_cast<int>(ceil_div(segments, std::int64_t{kMarkThreads})), .threads = kMarkThreads}, stream,
+        begins, segments, n, found);
+  }
+  if (!error) error = cudaMemcpyAsync(&wrong, found, sizeof wrong, cudaMemcpyDeviceToHost, stream);
+  if (!error) error = cudaStreamSynchronize(stream);
+  cudaFree(found);
+  return error == cudaSuccess && wrong != 0 ? cudaErrorInvalidValue : error;
+}
+
 }  // namespace scanlab::segmented

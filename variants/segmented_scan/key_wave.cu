@@ -30,7 +30,8 @@ class KeyWave {
   Plan plan() const {
     if (multiprocessors_ == 0) return Plan::refuse("key_wave asks how many multiprocessors there are: it needs a GPU");
     const std::size_t item = item_bytes(problem_.type, problem_.op);
-    if (problem_.segments.width > static_cast<int>(item)) return Plan::refuse("key_wave takes keys no wider than items");
+    if (problem_.segments.width > static_cast<int>(item))
+      return Plan::refuse("key_wave takes keys no wider than items");
     const scan::Wave wave = wave_of(item);
     if (wave.blocks > scan::Wave::most(item, multiprocessors_)) {
       return Plan::refuse("key_wave holds " + std::to_string(64 * multiprocessors_) + " KiB of items at most");
@@ -81,8 +82,8 @@ class KeyWave {
   /// The fewest vectors a thread by which one wave holds the items, or kMostRows.
   int rows_of(std::size_t item) const {
     int rows = 1;
-    while (rows < kMostRows && scan::Wave(vectors(item), rows, multiprocessors_).blocks >
-                                   scan::Wave::most(item, multiprocessors_)) {
+    while (rows < kMostRows &&
+           scan::Wave(vectors(item), rows, multiprocessors_).blocks > scan::Wave::most(item, multiprocessors_)) {
       rows *= 2;
     }
     return rows;

@@ -107,9 +107,7 @@ class KeyTile {
 
  private:
   __device__ scan_axis::BitItems<Op> items_of(int r, const Pairs& op) const { return {{op.op}, heads_[r]}; }
-  __device__ int place(int r) const {
-    return ((block_.warp() * kRows + r) * scan::kLanes + block_.lane()) * kVector;
-  }
+  __device__ int place(int r) const { return ((block_.warp() * kRows + r) * scan::kLanes + block_.lane()) * kVector; }
 
   mutable simt::GpuBlock block_;
   simt::Vector<In, kVector> rows_[kRows];
@@ -125,7 +123,8 @@ __global__ void __launch_bounds__(scan::kWaveWarps* scan::kLanes, scan::wave_blo
              typename scan::TileState<scan_axis::Headed<typename Op::Item>>::Word* states, Op op, Equal equal) {
   using Tile = KeyTile<Op, Key, kRows>;
   using Item = typename Tile::Item;
-  __shared__ __align__(16) unsigned char memory[(scan::kWaveWarps + scan::kMaxWaveBlocks / scan::kLanes) * sizeof(Item)];
+  __shared__ __align__(
+      16) unsigned char memory[(scan::kWaveWarps + scan::kMaxWaveBlocks / scan::kLanes) * sizeof(Item)];
   __shared__ std::uint32_t this_run;
   Item* const totals = reinterpret_cast<Item*>(memory);
   const typename Tile::Pairs pairs{op};
