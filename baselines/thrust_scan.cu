@@ -1,55 +1,12 @@
 // Thrust's scan: the interface through which most users meet CUB.
-//
-// `par_nosync` leaves out the synchronisation that Thrust's algorithms end with, and the allocator hands out the
-// workspace that the harness owns: without the two, a timing of Thrust is a timing of cudaMalloc and a host round trip.
-#include <thrust/device_ptr.h>
-#include <thrust/execution_policy.h>
 #include <thrust/functional.h>
 #include <thrust/scan.h>
-#include <thrust/system_error.h>
-
-#include <cstddef>
-#include <limits>
-#include <new>
 
 #include "baselines/cub_scan.cuh"
+#include "baselines/thrust_allocators.cuh"
 
 namespace scanlab {
 namespace {
-
-constexpr std::size_t kAlignment = 256;
-
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// Hands out one piece of memory from its start; throws std::bad_alloc rather than reach past its end.
-class BumpAllocator {
- public:
-  using value_type = char;
-  BumpAllocator(void* memory, std::size_t bytes) : next_(static_cast<char*>(memory)), left_(bytes) {}
-
-  char* allocate(std::ptrdiff_t bytes) {
-    const std::size_t piece = padded(static_cast<std::size_t>(bytes));
-    if (piece > left_) throw std::bad_alloc();
-    left_ -= piece;
-    return std::exchange(next_, next_ + piece);
-  }
-  void deallocate(char*, std::size_t) {}
-
- private:
-  char* next_;
-  std::size_t left_;
-};
-
-/// Learns what Thrust asks for: throws it back before anything is enqueued.
-class AskingAllocator {
- public:
-  struct Asked {
-    std::size_t bytes;
-  };
-  using value_type = char;
-  char* allocate(std::ptrdiff_t bytes) { throw Asked{padded(static_cast<std::size_t>(bytes))}; }
-  void deallocate(char*, std::size_t) {}
-};
 
 template <class Op>
 auto thrust_operator() {
@@ -95,7 +52,10 @@ class ThrustScan {
     Plan plan;
     try {
       plan.workspace_bytes = with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) -> std::size_t {
-        if constexpr (takes<ThrustScan, Op>()) return asked_bytes<Op>();
+        if constexpr (takes<ThrustScan, Op>()) {
+          const typename Op::Item* const none = nullptr;
+          return asked_bytes([&](auto& allocator) { scan<Op>(allocator, none, nullptr, nullptr); });
+        }
         return 0;  // refused by whoever asked
       });
     } catch (const thrust::system_error& error) {
@@ -113,17 +73,6 @@ class ThrustScan {
   }
 
  private:
-  template <class Op>
-  std::size_t asked_bytes() const {
-    AskingAllocator allocator;
-    try {
-      scan<Op>(allocator, static_cast<const typename Op::Item*>(nullptr), nullptr, nullptr);
-    } catch (const AskingAllocator::Asked& asked) {
-      return asked.bytes;
-    }
-    return 0;
-  }
-
   template <class Op, class Allocator>
   void scan(Allocator& allocator, const typename Op::Item* in, typename Op::Item* out, cudaStream_t stream) const {
     const auto policy = thrust::cuda::par_nosync(allocator).on(stream);
