@@ -4,6 +4,7 @@
 // Source: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "mbarrier".
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -28,16 +29,24 @@ class TransactionBarrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals));
   }
   __device__ void arrive() { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory"); }
-  /// Arrives, and announces bytes that bulk loads will bring.
-  __device__ void arrive_expecting(int bytes) {
+  /// Arrives, and announces bytes that bulk loads will bring. Before 9.0 there are none.
+  __device__ void arrive_expecting([[maybe_unused]] int bytes) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
+#else
+    arrive();
+#endif
   }
   __device__ void wait(int parity) {
     asm volatile(
         "{\n"
         ".reg .pred opened;\n"
         "again:\n"
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
         "mbarrier.try_wait.parity.shared::cta.b64 opened, [%0], %1;\n"
+#else
+        "mbarrier.test_wait.parity.shared::cta.b64 opened, [%0], %1;\n"
+#endif
         "@!opened bra again;\n"
         "}\n" ::"r"(address()),
         "r"(parity)
@@ -50,7 +59,11 @@ class TransactionBarrier {
 };
 
 /// Barriers that this thread has made can be arrived at by bulk loads.
-__device__ inline void make_barriers_visible() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ inline void make_barriers_visible() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
 
 /// Starts a copy of `bytes` to shared memory; `full` counts them as they arrive.
 __device__ inline void bulk_load(void* shared, const void* global, int bytes, TransactionBarrier& full) {
@@ -58,6 +71,18 @@ __device__ inline void bulk_load(void* shared, const void* global, int bytes, Tr
                    shared_address(shared)),
                "l"(global), "r"(bytes), "r"(full.address())
                : "memory");
+}
+
+/// Starts a copy of the box of a matrix whose first element is in column x and row y, to a multiple of 128 bytes. All
+/// bytes of the box count, those beyond the matrix too, which become zero.
+__device__ inline void load_box(void* shared, const CUtensorMap& matrix, int x, int y, TransactionBarrier& full) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
+          "r"(shared_address(shared)),
+      "l"(&matrix), "r"(x), "r"(y), "r"(full.address())
+      : "memory");
+#endif
 }
 
 /// Starts a copy of `bytes` from shared memory, and closes the thread's group of copies, which it alone makes up.

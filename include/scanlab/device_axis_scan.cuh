@@ -20,10 +20,11 @@
 //          items is no error, and nothing is enqueued.
 // Order    operands keep their order. Floating-point results of rows (inner = 1) are bitwise reproducible on one device
 //          from compute capability 9.0 on. Those along other axes are not: they depend on time.
-// Needs    what device_scan.cuh needs. Axes with inner > 1, and before 9.0 all of them, need shared memory: 99 KiB a
-//          block for sums, and 107 KiB for functions. A T4 has less, and so have 8.6, 8.9 and 12.0 for functions.
+// Needs    what device_scan.cuh needs. Axes with inner > 1, and before 9.0 all of them, need compute capability 8.0 and
+//          96 KiB of shared memory a block. A T4 has neither.
 // Cost     two launches: the first one initialises the storage. Items are read once and written once, whatever the
-//          shape. Columns are fastest where arrays begin at multiples of 16 bytes, and lines of `inner` items do.
+//          shape. Columns are fastest from 9.0 on, where arrays begin at multiples of 16 bytes, and lines of `inner`
+//          items do.
 //
 // The kernels are those of variants/scan_axis, which say how they work: axis_look_ahead for rows, axis_columns.
 #pragma once

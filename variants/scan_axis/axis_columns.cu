@@ -16,7 +16,7 @@ class AxisColumns {
     Description about = describe_axis(true);
     about.id = "axis_columns";
     about.title = "One pass over tiles of columns";
-    about.source = "Merrill and Garland 2016; Scanlab";
+    about.source = "Scanlab";
     about.family = "single pass";
     about.limits = "any shape";
     about.bitwise_reproducible = false;
@@ -39,9 +39,7 @@ class AxisColumns {
         }
         cuda::check(error, "asking for shared memory");
         plan.workspace_bytes = columns.workspace_bytes();
-        // A thread's lines, groups and warps, each before and behind the tiles that it looks back over.
-        const std::int64_t most = 2 * (31 + kLanes + kColumnWarps) + columns.most_bands();
-        plan.chain = std::min(most, problem_.axis());
+        plan.chain = std::min(columns.chain(), problem_.axis());
       }
     });
     return plan;

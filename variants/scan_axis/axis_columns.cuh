@@ -1,23 +1,24 @@
-// axis_columns: one pass along an axis whose items lie apart, by persistent blocks. This is the kernel;
+// axis_columns: one pass along an axis whose items lie apart, with warp specialisation. This is the kernel;
 // axis_columns.cu launches it.
 //
 // Idea    A tensor (rows, axis, inner) is lines of `inner` items; the scan runs across lines and restarts at every
-//         axis-th of them. A tile is many lines of a few neighbouring columns, and has an aggregate for each column.
-//         A thread takes a vector of columns in a few lines. While one tile is on its way from memory, the next is
-//         reduced and its aggregates are published; and all warps gather what comes before the current one, from the
-//         tiles above it, back to the first that has its prefix. A tile in which a row begins has it at once. Each
-//         aggregate was published a whole tile earlier than it is needed, so that few wait.
+//         axis-th of them. Lines are cut into strips of some neighbouring columns, and a strip into tiles, one below
+//         the other. A team of blocks shares a strip: who is free takes the next tile, so that a block knows what came
+//         before its last one, and lacks the folds of the tiles between, which the others publish, a vector of columns
+//         each. As in look_ahead, a tile passes through a ring of stages from warp to warp, and no tile waits for the
+//         scan of another.
 //
-//             load           | tile 0 | tile 1 | tile 2 | tile 3 |
-//             reduce, publish         | tile 0 | tile 1 | tile 2 |
-//             look back, scan, store           | tile 0 | tile 1 |
+//             load      | tile 0 | tile 1 | tile 2 | tile 3 |
+//             reduce             | tile 0 | tile 1 | tile 2 | tile 3 |      publish each vector of folds
+//             look ahead             | 0 | |  1 |   |  2 |                  fold those of the team's tiles between
+//             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    2 n, and for each vector of columns of a tile the states of 8 to 256 tiles above, by the width of a tile.
-// Traffic 2 n. A state has 8 or 16 bytes, and each column of a tile writes two and reads as many as it works on.
-// Bits    Not reproducible for floats: how far a tile looks back depends on time.
-// Safe    Tiles are assigned dynamically, as those of look_ahead: a block waits for earlier tiles only, which other
-//         blocks have begun.
-// Source  Merrill and Garland 2016 for the look-back; the form, with vectors of states, is Scanlab's.
+// Work    2 n, and as many operations on states as blocks of a team for each item of a line of its tile.
+// Traffic 2 n. A state has 8 or 16 bytes; each tile writes one for each of its columns, which its team reads.
+// Bits    Not reproducible for floats: which tiles a block takes depends on time.
+// Safe    Tiles of a strip are drawn in order: a block waits for earlier ones only, which other blocks have begun.
+// Needs   Compute capability 9.0 for its speed. Before, one warp copies without bulk copies.
+// Source  Scanlab: look_ahead, by columns.
 #pragma once
 
 #include "variants/scan/tile_state.cuh"
@@ -26,48 +27,95 @@
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "harness/cuda/bulk_copy.cuh"
 #include "harness/cuda/launch.cuh"
 #include "harness/simt/gpu_block.cuh"
 
 namespace scanlab::scan_axis {
 
 inline constexpr int kLanes = simt::kWarpLanes;
-inline constexpr int kColumnWarps = 8;
-inline constexpr int kColumnThreads = kLanes * kColumnWarps;
-inline constexpr int kColumnBlocks = 2;  ///< a multiprocessor
-inline constexpr int kStages = 3;        ///< tiles of a block: one is scanned, one reduced, one on its way
+inline constexpr int kColumnWarps = 4;    ///< that reduce, and as many that scan
+inline constexpr int kMostLookWarps = 6;  ///< that look ahead
+inline constexpr int kColumnStages = 4;
+inline constexpr int kLoadingStages = 2;  ///< at a time: more in flight only lengthens the memory's queues
 
-/// Lines that a thread takes of a tile, by the bytes of its vector: at most 32 KiB a tile. An odd number, so that lanes
-/// which read lines of their own meet different banks.
-constexpr int lines_a_thread(int vector_bytes) {
-  return std::min(31, (32 * 1024 / (kColumnThreads * vector_bytes) - 1) | 1);
-}
-
-/// How lines are cut into tiles. `across` vectors of a line are taken by neighbouring lanes; a warp has as many such
-/// groups as fit.
+/// How lines are cut into strips and tiles, and how the lanes of a role's warps lie in a tile. A unit is an item, or a
+/// vector of 16 bytes: items in neighbouring columns.
 struct ColumnTiles {
-  int across;         ///< vectors of a tile; the last tile of a line has fewer
-  int groups_a_warp;  ///< each has neighbouring lines
-  int lines_a_warp;
-  std::int64_t vectors;    ///< of a line
-  std::int64_t in_a_line;  ///< tiles side by side
-  std::int64_t tiles;
+  static constexpr int kTileBytes = 48 << 10;
+  static constexpr int kWidest = 4 * kLanes;
 
-  SCANLAB_HD int lines() const { return kColumnWarps * lines_a_warp; }
-  SCANLAB_HD std::int64_t bands() const { return tiles / in_a_line; }
+  int width;          ///< units of a strip's line; the last strip has fewer
+  int warps_across;   ///< of a tile, if a strip has more units than a warp lanes
+  int groups_a_warp;  ///< else: each has lines of its own
+  int lines_a_thread;
+  int pitch;       ///< bytes from one line of a tile to the next in shared memory
+  int team;        ///< blocks of a strip
+  int look_warps;  ///< of a block
+  std::int64_t strips;
+  std::int64_t bands;  ///< tiles of a strip
 
-  ColumnTiles(std::int64_t all_lines, std::int64_t vectors_of_a_line, int vector_bytes) : vectors(vectors_of_a_line) {
-    // The wider a tile, the more states are read for each of its items; unless lines are so long that the tile above
-    // is an old one, which has its prefix.
-    constexpr std::int64_t kManyTiles = 512;
-    const bool is_long = vectors * vector_bytes >= kManyTiles * 512;
-    const auto most = std::min<std::int64_t>((is_long ? 512 : 128) / vector_bytes, kLanes);
-    across = static_cast<int>(ceil_div(vectors, ceil_div(vectors, most)));
-    groups_a_warp = kLanes / across;
-    lines_a_warp = groups_a_warp * lines_a_thread(vector_bytes);
-    in_a_line = ceil_div(vectors, across);
-    tiles = ceil_div(all_lines, lines()) * in_a_line;
+  SCANLAB_HD int groups(int warps) const { return warps / warps_across * groups_a_warp; }
+  /// Lines of a warp, and of a tile.
+  SCANLAB_HD int part_lines() const { return groups_a_warp * lines_a_thread; }
+  SCANLAB_HD int lines() const { return kColumnWarps / warps_across * part_lines(); }
+  /// In shared memory, with up to 15 bytes before the first line, at an address for copies of boxes.
+  SCANLAB_HD int tile_bytes() const { return (lines() * pitch + 16 + 127) / 128 * 128; }
+  /// Whether a tile is one piece of memory.
+  SCANLAB_HD bool contiguous() const { return strips == 1; }
+  std::int64_t blocks(int most) const { return strips < most ? strips * team : most; }
+  int threads() const { return kLanes * (2 + look_warps + 2 * kColumnWarps); }
+  /// Tiles whose folds are published.
+  std::int64_t told() const { return team > 1 ? bands * strips : 0; }
+  /// The longest chain of operations: a thread's lines in two tiles, groups and warps, and the tiles between.
+  std::int64_t chain() const { return 2 * (lines_a_thread + kLanes + kColumnWarps) + bands; }
+
+  /// across: units of a line. aligned: each begins at an address of 16 bytes. most: blocks at a time. tile_bytes: at
+  /// most, in shared memory.
+  ColumnTiles(std::int64_t all_lines, std::int64_t across, int unit_bytes, bool aligned, int most, int tile_bytes) {
+    across = std::max<std::int64_t>(across, 1);
+    width = width_for(across, unit_bytes, aligned, most);
+    strips = ceil_div(across, std::int64_t{width});
+    pitch = width * unit_bytes;
+    if (!contiguous() && !aligned) pitch = (pitch + 15) / 16 * 16 + 16;  // a line begins anywhere in 16 bytes
+    warps_across = ceil_div(width, kLanes);
+    groups_a_warp = std::max(kLanes / width, 1);
+    team = static_cast<int>(std::max<std::int64_t>(most / strips, 1));
+    const int tiles_a_lane = team / groups_a_warp;  // to fold, by one warp
+    look_warps = !aligned ? kMostLookWarps : tiles_a_lane > 24 ? 4 : tiles_a_lane > 8 ? 3 : 2;
+    // Several tiles for each block, so that one hides the wait for another; and an odd number of lines a thread, so
+    // that groups which read lines of their own meet different banks.
+    const std::int64_t fit = tile_bytes / (pitch * groups(kColumnWarps));
+    const std::int64_t some = ceil_div(all_lines, std::int64_t{4} * team * groups(kColumnWarps));
+    lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
+    if (lines_a_thread % 2 == 0 && pitch < 128) --lines_a_thread;
+    bands = ceil_div(all_lines, std::int64_t{lines()});
+  }
+
+ private:
+  /// Units of a strip, of 128 to 512 bytes, such that as many blocks are busy as there can be.
+  static int width_for(std::int64_t across, int unit_bytes, bool aligned, int most) {
+    constexpr int kStrip = 256, kLeast = 128;  // bytes
+    const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1), least = std::max(kLeast / unit_bytes, 1);
+    if (across <= least) return static_cast<int>(across);
+    int best = 1;
+    double best_share = 0;
+    for (int w = least; w <= std::min(2 * kStrip / unit_bytes, kWidest) && w < across + step; w += step) {
+      const auto width = static_cast<int>(std::min<std::int64_t>(w, across));
+      const auto strips = static_cast<double>(ceil_div(across, std::int64_t{width}));
+      const double team = std::max(std::floor(most / strips), 1.0), rounds = std::ceil(strips / most);
+      double share = static_cast<double>(across) / most / (rounds / team * width);  // of the blocks that are busy
+      share /= 1 + team * width * unit_bytes / (2.0 * 65536);                       // reading what the team tells
+      if (width * unit_bytes < kStrip) share *= 0.97;
+      if (width < kLanes) share *= 0.9 + 0.1 * (kLanes / width * width) / kLanes;  // lanes that have units
+      if (share > best_share) {
+        best_share = share;
+        best = width;
+      }
+    }
+    return best;
   }
 };
 
@@ -81,127 +129,316 @@ struct ColumnArguments {
   Rows rows;
   Mode mode;
   ColumnTiles cut;
-  std::uint64_t* counter;                        ///< for scan::TileCounter
-  typename scan::TileState<Item>::Word* states;  ///< a state for each column of a tile
+  CUtensorMap boxes;  ///< of `in`, as words of 4 bytes; a box has a warp's lines
+  bool has_boxes;
+  std::uint64_t* counters;  ///< for scan::TileCounter, one a strip
+  std::uint32_t* flags;     ///< of each tile: the run whose folds are on their way
+  void* states;             ///< of each unit of a tile, a TileState of its folds
   Op op{};
 };
 
-/// kVector: items of a thread's vector. Both arrays and `inner` are aligned to it.
-template <Associative Op, int kVector>
+/// kAligned: every line of both arrays begins at an address of 16 bytes, and units are vectors; else items.
+template <Associative Op, bool kAligned>
 class ColumnBlock {
  public:
   using Item = typename Op::Item;
   using In = InOf<Op>;
   using Out = OutOf<Op>;
-  using State = scan::TileState<Item>;
-  using Vector = simt::Vector<In, kVector>;
+  using Barrier = cuda::TransactionBarrier;
   static_assert(sizeof(In) == sizeof(Out), "results take the place of items");
-  static constexpr int kLines = lines_a_thread(sizeof(Vector));
+  static constexpr int kVector = kAligned ? std::max<int>(16 / sizeof(In), 1) : 1;  ///< items of a unit
+  static constexpr int kUnit = kVector * static_cast<int>(sizeof(In));
 
-  struct alignas(sizeof(Item) * kVector <= 16 ? sizeof(Item) * kVector : 16) Items {
+  struct alignas(sizeof(Item) * kVector % 16 == 0 ? 16 : alignof(Item)) Items {
     Item item[kVector];
   };
-  /// The folds of neighbouring lines in a vector of columns, each since the last head, and whether there is one.
+  using State = scan::TileState<Items>;
+  /// The folds of neighbouring lines since the last head, in the columns of a unit, and whether there is one.
   struct Fold {
     Items items;
     bool head;
   };
-
-  struct Tile {
-    std::int64_t number;
-    std::int64_t line;
-    std::int64_t vector;
-    std::int64_t to_head;  ///< lines until the first that begins a row
-    std::uint32_t run;
-    int lines;  ///< 0: no tile was left
-    int across;
-  };
-  static constexpr int kTiles = 8;  ///< a power of two, more than are in use at a time
-  static_assert(kTiles > kStages + 2);
-
-  struct alignas(16) Shared {
-    Vector vectors[kStages][kColumnWarps][kLines * kLanes];  ///< line by line
-    Tile tiles[kTiles];
-    Items totals[2][kColumnWarps][kLanes];  ///< of the warps, in the columns of a tile; of the two latest tiles
-    Items above[2][kColumnWarps][kLanes];   ///< of the tiles above, as each warp has found them; likewise
-    bool above_heads[2][kColumnWarps][kLanes];
-    bool above_all[2][kColumnWarps];  ///< whether all columns have a head there
-    bool total_heads[2][kColumnWarps];
+  /// A tile in the ring, besides its items.
+  struct alignas(128) Stage {
+    Items before[kColumnWarps * kLanes];   ///< of the lines before a thread's own, in its warp's part
+    Items totals[kColumnWarps * kLanes];   ///< of the warps' parts, by units
+    Items above[kMostLookWarps * kLanes];  ///< of the team's tiles since the block's last one, as each warp found them
+    int heads[kColumnWarps * kLanes];      ///< lines of a thread before the first that begins a row
+    bool before_heads[kColumnWarps * kLanes];
+    bool total_heads[kColumnWarps];
+    std::int64_t band;
+    std::int64_t strip;
+    std::uint32_t run;  ///< its number and 1, so that no state of zeros is of it
+    int lines;          ///< 0: no tile was left
+    int across;         ///< units
+    int to_head;        ///< lines before the first that begins a row
+    int back;           ///< tiles of the team since the block's last one, from the last with a head on
+    bool knows;         ///< whether what came before the block's last tile counts
+    Barrier full;       ///< the items are here, and what the tile is
+    Barrier reduced;    ///< `before`, `totals` and `heads` are written
+    Barrier looked;     ///< `above` is written
+    Barrier free;       ///< the results are stored, and the folds published
   };
 
   __device__ ColumnBlock(const ColumnArguments<Op>& given, unsigned char* shared)
       : given_(given),
         cut_(given.cut),
-        shared_(*reinterpret_cast<Shared*>(shared)),
+        tiles_(shared),
+        stages_(reinterpret_cast<Stage*>(shared + kColumnStages * cut_.tile_bytes())),
         op_(given.op),
         lane_(threadIdx.x % kLanes),
-        warp_(threadIdx.x / kLanes),
-        group_(lane_ / cut_.across),
-        vector_(lane_ % cut_.across),
-        first_line_(warp_ * cut_.lines_a_warp) {}
+        strip_(blockIdx.x % static_cast<unsigned>(cut_.strips)),
+        counter_(given.counters + strip_) {}
 
   __device__ void run() {
+    if (threadIdx.x < kColumnStages) {
+      Stage& stage = stages_[threadIdx.x];
+      stage.full.init(1);
+      stage.reduced.init(kColumnWarps);
+      stage.looked.init(cut_.look_warps);
+      stage.free.init(kColumnWarps + 1);
+      cuda::make_barriers_visible();
+    }
+    __syncthreads();  // every barrier is made
     cuda::wait_for_kernels_before();
-    if (threadIdx.x == 0) {
-      drawn_ = scan::TileCounter::draw(block_, given_.counter);
-      for (int k = 0; k < kStages; ++k) draw(k);
+    int warp = threadIdx.x / kLanes;
+    if (warp == 0) return load();
+    if (warp == 1) return publish();
+    warp -= 2;
+    if (warp < cut_.look_warps) {
+      stand(warp);
+      return look_ahead();
     }
-    __syncthreads();  // the first tiles are drawn
-    for (int k = 0; k < kStages - 1; ++k) load(k, k);
-    reduce(0, 0);
-    __syncthreads();  // its totals are there
-    place(0);
-    int stage = 0;
-    for (int k = 0; tile(k).lines != 0; ++k) {
-      const int next = stage == kStages - 1 ? 0 : stage + 1;
-      const Fold before = before_, aggregate = aggregate_;
-      States asked = ask(tile(k), 1);
-      load(k + kStages - 1, stage == 0 ? kStages - 1 : stage - 1);
-      if (threadIdx.x == 0) draw(k + kStages);
-      reduce(k + 1, next);
-      if (tile(k).to_head != 0) gather(tile(k), k % 2, asked);
-      __syncthreads();  // the totals of the next tile are there, and states of tiles above this one
-      place(k + 1);
-      const Fold above = look_back(tile(k), k % 2);
-      if (!aggregate.head) publish(tile(k), join(above, aggregate), true);
-      scan(k, stage, join(above, before).items);
-      stage = next;
-    }
-    if (threadIdx.x == 0) {
-      const auto draws = static_cast<std::uint32_t>(cut_.tiles + gridDim.x);
-      scan::TileCounter{draws}.reset_if_last(block_, given_.counter, drawn_);
+    warp -= cut_.look_warps;
+    stand(warp % kColumnWarps);
+    if (warp < kColumnWarps) {
+      reduce();
+    } else {
+      scan();
     }
   }
 
  private:
-  /// The k-th tile of the block.
-  __device__ Tile& tile(int k) const { return shared_.tiles[k % kTiles]; }
-  __device__ std::int64_t state_of(std::int64_t tile) const { return (tile * cut_.across + vector_) * kVector; }
-  /// A state's tag: the number of the run, and whether the state is a prefix.
-  __device__ static std::uint32_t tag(std::uint32_t run, bool is_prefix) { return run << 1 | is_prefix; }
+  /// A place in the ring, with the parity of its barriers in this round.
+  struct Slot {
+    int stage = 0;
+    int parity = 0;
+    __device__ void advance() {
+      if (++stage < kColumnStages) return;
+      stage = 0;
+      parity ^= 1;
+    }
+  };
 
-  __device__ static Fold nothing() {
+  /// Where a warp of a role lies in each tile.
+  __device__ void stand(int warp) {
+    const bool wide = cut_.warps_across > 1;
+    warp_ = warp;
+    row_ = warp / cut_.warps_across;
+    part_ = wide ? 0 : lane_ / cut_.width;
+    group_ = row_ * cut_.groups_a_warp + part_;
+    const int unit = wide ? warp % cut_.warps_across * kLanes + lane_ : lane_ % cut_.width;
+    has_units_ = part_ < cut_.groups_a_warp && unit < cut_.width;
+    unit_ = min(unit, cut_.width - 1);
+  }
+  __device__ int rows(int warps) const { return warps / cut_.warps_across; }
+
+  /// Calls `role` for each tile of the block, once the barrier `ready` of its stage has opened.
+  template <class Role>
+  __device__ void for_each_tile(Barrier Stage::*ready, Role role) {
+    for (Slot slot;; slot.advance()) {
+      Stage& stage = stages_[slot.stage];
+      (stage.*ready).wait(slot.parity);
+      if (stage.lines == 0) return;
+      role(stage, slot);
+    }
+  }
+
+  /// The load warp.
+  __device__ void load() {
+    scan::TileCounter::Drawn drawn;  // by lane 0; in a team of one, counted
+    const auto draw = [&] {
+      if (lane_ != 0) return;
+      drawn = cut_.team > 1 ? scan::TileCounter::draw(block_, counter_) : scan::TileCounter::Drawn{drawn.number + 1};
+    };
+    draw();
+    std::int64_t last = -1;
+    Slot slot;
+    Slot oldest;  // that may still be loading
+    for (int loading = 1;; ++loading) {
+      Stage& stage = stages_[slot.stage];
+      if (loading > kLoadingStages) {
+        stages_[oldest.stage].full.wait(oldest.parity);
+        oldest.advance();
+      }
+      stage.free.wait(slot.parity ^ 1);
+      __syncwarp();  // all lanes have seen these phases before the next ones can complete
+      if (lane_ == 0) write_down(stage, drawn, last);
+      __syncwarp();  // what the tile is is written
+      if (stage.lines == 0) return end(stage, drawn);
+      const int bytes = given_.has_boxes ? copy_boxes(stage, slot.stage) : copy_lines(stage, slot.stage);
+      const int all = __reduce_add_sync(~0U, bytes);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+#endif
+      __syncwarp();  // what was written by hand is covered by lane 0's arrival
+      if (lane_ == 0) stage.full.arrive_expecting(all);
+      __syncwarp();
+      draw();  // after the load, which would otherwise wait for the counter
+      slot.advance();
+    }
+  }
+  /// What the tile is that lane 0 has drawn. last: the band of the one before.
+  __device__ void write_down(Stage& stage, scan::TileCounter::Drawn drawn, std::int64_t& last) {
+    std::int64_t strip = strip_, band = drawn.tile();
+    if (cut_.team == 1) {  // strips from top to bottom
+      const auto number = static_cast<std::int64_t>(drawn.number) - 1;
+      strip = blockIdx.x + number / cut_.bands * gridDim.x;
+      band = number % cut_.bands;
+    }
+    stage.lines = 0;
+    if (band >= cut_.bands || strip >= cut_.strips) return;
+    constexpr std::int64_t kFar = 1 << 30;
+    const std::int64_t lines = cut_.lines(), line = band * lines;
+    const std::int64_t before = given_.rows.column(line);  // lines of its row
+    const std::int64_t between = max(band - last - 1, std::int64_t{0});
+    stage.band = band;
+    stage.strip = strip;
+    stage.run = drawn.run() + 1;
+    stage.lines = static_cast<int>(min(given_.lines - line, lines));
+    stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
+    stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
+    stage.knows = before > between * lines;
+    stage.back = static_cast<int>(stage.knows ? between : ceil_div(before, lines));
+    last = band;
+  }
+  /// Completes the barriers on which the other warps wait before they read that no tile was left.
+  __device__ void end(Stage& stage, scan::TileCounter::Drawn unused) {
+    if (lane_ != 0) return;
+    cuda::trigger_dependent_launch();
+    if (cut_.team > 1) {
+      const auto draws = static_cast<std::uint32_t>(cut_.bands + cut_.team);
+      scan::TileCounter{draws}.reset_if_last(block_, counter_, unused);
+    }
+    stage.full.arrive();
+    for (int warp = 0; warp < kColumnWarps; ++warp) stage.reduced.arrive();  // for the reduce warps, which end
+  }
+
+  __device__ unsigned char* tile(int stage) const { return tiles_ + stage * cut_.tile_bytes(); }
+  /// The place in the arrays of a tile's first item.
+  __device__ std::int64_t place_of(const Stage& of) const {
+    return of.band * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
+  }
+
+  /// Loads a tile by boxes, each the lines of a warp. What lies beyond the array comes as zeros. Returns the bytes that
+  /// this lane loads.
+  __device__ int copy_boxes(const Stage& of, int stage) const {
+    const int lines = cut_.part_lines();
+    if (lane_ * lines >= of.lines) return 0;
+    cuda::load_box(tile(stage) + lane_ * lines * cut_.pitch, given_.boxes,
+                   static_cast<int>(of.strip * cut_.width * (kUnit / 4)),
+                   static_cast<int>(of.band * cut_.lines()) + lane_ * lines, stages_[stage].full);
+    return lines * cut_.pitch;
+  }
+  /// Loads a tile line by line, each from the last address of 16 bytes on, or as one piece.
+  __device__ int copy_lines(const Stage& of, int stage) const {
+    constexpr int kPiece = 4096;
+    using Address = std::uintptr_t;
+    const auto down = [](Address address) { return address / 16 * 16; };
+    const auto up = [](Address address) { return (address + 15) / 16 * 16; };
+    const std::int64_t stride = given_.inner * static_cast<std::int64_t>(sizeof(In));
+    const bool one = cut_.contiguous();
+    const auto first = reinterpret_cast<Address>(given_.in + place_of(of)),
+               begin = reinterpret_cast<Address>(given_.in);
+    const Address end = begin + static_cast<Address>(given_.lines * stride);
+    const int bytes = one ? of.lines * cut_.pitch : of.across * kUnit;
+    const int count = one ? (bytes + 15 + kPiece - 1) / kPiece : of.lines;
+    int loaded = 0;
+    for (int i = lane_; i < count; i += kLanes) {
+      const Address row = first + (one ? 0 : i * stride), source = down(row) + (one ? i * kPiece : 0);
+      const Address stop = one ? min(source + kPiece, up(row + bytes)) : up(row + bytes);
+      unsigned char* const target = tile(stage) + (one ? i * kPiece : i * cut_.pitch);
+      Address low = source, high = stop;
+      if constexpr (!kAligned) {  // the array begins and ends anywhere: there by hand
+        const Address there = max(source, begin), gone = min(stop, end);
+        low = max(source, up(begin));
+        high = min(stop, down(end));
+        const auto by_hand = [&](Address from, Address to) {
+          for (; from < to; ++from) target[from - source] = *reinterpret_cast<const unsigned char*>(from);
+        };
+        by_hand(there, min(low, gone));
+        by_hand(max(high, there), gone);
+      }
+      if (high <= low) continue;
+      const auto size = static_cast<int>(high - low);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+      cuda::bulk_load(target + (low - source), reinterpret_cast<const void*>(low), size, stages_[stage].full);
+#else
+      for (int at = 0; at < size; at += 16) {
+        __pipeline_memcpy_async(target + (low - source) + at, reinterpret_cast<const unsigned char*>(low) + at, 16);
+      }
+#endif
+      loaded += size;
+    }
+    return loaded;
+  }
+
+  /// Calls start() where a row begins, and f(unit) for each of the thread's lines. head: lines before the first.
+  template <class Start, class F>
+  __device__ void for_each_line(const Stage& of, int stage, int head, Start start, F f) const {
+    const int first = group_ * cut_.lines_a_thread, lines = min(cut_.lines_a_thread, of.lines - first);
+    if (!has_units_ || unit_ >= of.across || row_ >= rows(kColumnWarps)) return;
+    const unsigned char* at = tile(stage) + first * cut_.pitch + unit_ * kUnit;
+    unsigned shift = 0, step = 0;  // of a line within 16 bytes
+    if constexpr (!kAligned) {
+      step = cut_.contiguous() ? 0 : static_cast<unsigned>(given_.inner * sizeof(In)) % 16;
+      shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(given_.in + place_of(of))) % 16 + first * step;
+    }
+    for (int i = 0; i < lines;) {
+      if (i == head) {
+        start();
+        head += period();
+      }
+      const int end = min(lines, head);
+#pragma unroll 8
+      for (; i < end; ++i) {
+        f(block_.template load<kVector>(reinterpret_cast<const In*>(at + shift % 16), 0));
+        at += cut_.pitch;
+        shift += step;
+      }
+    }
+  }
+  /// Lines from one that begins a row to the next, or more than a tile has.
+  __device__ int period() const { return static_cast<int>(min(given_.rows.axis, std::int64_t{1} << 30)); }
+  /// Lines of this thread before the first that begins a row.
+  __device__ int to_head(const Stage& of) const {
+    const int head = of.to_head - group_ * cut_.lines_a_thread, lines = period();
+    if (head >= 0) return head;
+    return lines >= cut_.lines() ? head + lines : (lines - -head % lines) % lines;
+  }
+
+  static __device__ Fold nothing() {
     Fold fold;
     for (Item& item : fold.items.item) item = Op::identity();
     fold.head = false;
     return fold;
   }
   /// Returns what comes before the first line of a row.
-  __device__ Fold start() const {
-    Fold fold;
-    for (Item& item : fold.items.item) item = before_all(op_);
-    fold.head = true;
-    return fold;
+  __device__ Items start() const {
+    Items items;
+    for (Item& item : items.item) item = before_all(op_);
+    return items;
   }
   /// left, right: of lines one behind the other.
-  __device__ Fold join(const Fold& left, const Fold& right) const {
-    Fold both = right;
-    if (!right.head) {
+  __device__ Items join(const Items& left, const Items& right) const {
+    Items both;
 #pragma unroll
-      for (int v = 0; v < kVector; ++v) both.items.item[v] = op_(left.items.item[v], right.items.item[v]);
-    }
-    both.head |= left.head;
+    for (int v = 0; v < kVector; ++v) both.item[v] = op_(left.item[v], right.item[v]);
     return both;
+  }
+  __device__ Fold join(const Fold& left, const Fold& right) const {
+    return {right.head ? right.items : join(left.items, right.items), left.head || right.head};
   }
   __device__ Fold shuffle_up(const Fold& fold, int lanes) {
     Fold up;
@@ -213,279 +450,169 @@ class ColumnBlock {
   /// Folds each group with those of its warp before it.
   __device__ Fold scan_groups(Fold fold) {
     for (int distance = 1; distance < cut_.groups_a_warp; distance *= 2) {
-      const Fold left = shuffle_up(fold, distance * cut_.across);
-      if (group_ >= distance) fold = join(left, fold);
+      const Fold left = shuffle_up(fold, distance * cut_.width);
+      if (part_ >= distance) fold = join(left, fold);
+    }
+    return fold;
+  }
+  __device__ bool is_last_group() const { return has_units_ && part_ == cut_.groups_a_warp - 1; }
+
+  /// A reduce warp: folds its part, and finds what comes before each thread's lines in it.
+  __device__ void reduce() {
+    for_each_tile(&Stage::full, [&](Stage& stage, Slot slot) {
+      const int place = warp_ * kLanes + lane_, head = to_head(stage);
+      Fold fold = nothing();
+      for_each_line(
+          stage, slot.stage, head,
+          [&] {
+            fold = {start(), true};
+          },
+          [&](const auto& unit) {
+#pragma unroll
+            for (int v = 0; v < kVector; ++v) fold.items.item[v] = op_(fold.items.item[v], static_cast<Item>(unit[v]));
+          });
+      fold = scan_groups(fold);
+      if (is_last_group() && row_ < rows(kColumnWarps)) {
+        stage.totals[row_ * cut_.width + unit_] = fold.items;
+        stage.total_heads[row_] = fold.head;
+      }
+      Fold before = nothing();
+      if (cut_.groups_a_warp > 1) {
+        const Fold left = shuffle_up(fold, cut_.width);
+        if (part_ > 0) before = left;
+      }
+      stage.before[place] = before.items;
+      stage.before_heads[place] = before.head;
+      stage.heads[place] = head;
+      __syncwarp();  // all of the warp's results are covered by lane 0's arrival
+      if (lane_ == 0) stage.reduced.arrive();
+    });
+  }
+  /// The fold of a unit's lines in the warps' parts; of all, or of those before a row of warps.
+  __device__ Fold fold_parts(const Stage& of, int unit, int before = kColumnWarps) const {
+    Fold fold = nothing();
+#pragma unroll
+    for (int w = 0; w < kColumnWarps; ++w) {
+      if (w < min(before, rows(kColumnWarps))) fold = join(fold, {of.totals[w * cut_.width + unit], of.total_heads[w]});
     }
     return fold;
   }
 
-  /// Thread 0 writes down what it drew as the k-th tile, and draws again: the answer is on its way for a whole tile.
-  __device__ void draw(int k) {
-    const std::int64_t number = drawn_.tile();
-    Tile& drawn = tile(k);
-    drawn.lines = 0;
-    if (number >= cut_.tiles) return;
-    const std::int64_t band = number / cut_.in_a_line;
-    drawn.number = number;
-    drawn.line = band * cut_.lines();
-    drawn.vector = (number - band * cut_.in_a_line) * cut_.across;
-    drawn.to_head = given_.rows.to_head(drawn.line);
-    drawn.run = drawn_.run();
-    drawn.lines = static_cast<int>(min(given_.lines - drawn.line, std::int64_t{cut_.lines()}));
-    drawn.across = static_cast<int>(min(cut_.vectors - drawn.vector, std::int64_t{cut_.across}));
-    drawn_ = scan::TileCounter::draw(block_, given_.counter);
+  /// The publish warp: tells the team the folds of a tile. It writes the states, and a flag that says when to read
+  /// them; whether they are there, their tags say.
+  __device__ void publish() {
+    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
+      if (cut_.team > 1) {
+        const std::int64_t tile = stage.band * cut_.strips + stage.strip;
+        for (int unit = lane_; unit < stage.across; unit += kLanes) {
+          scan::store_state<Items>(block_, states(), tile * cut_.width + unit, fold_parts(stage, unit).items,
+                                   stage.run);
+        }
+        if (lane_ == 0) block_.store_atomic(given_.flags, flag(stage, stage.band), stage.run);
+      }
+      __syncwarp();  // lane 0's arrival covers what all lanes read
+      if (lane_ == 0) stage.free.arrive();
+    });
   }
+  __device__ typename State::Word* states() const { return static_cast<typename State::Word*>(given_.states); }
+  __device__ std::int64_t flag(const Stage& of, std::int64_t band) const { return of.strip * cut_.bands + band; }
 
-  /// Whether this lane has the last lines of the tile's warp, and so what the warp has found out.
-  __device__ bool is_last_group() const { return group_ == cut_.groups_a_warp - 1; }
-  /// Lines of a tile that are this thread's.
-  __device__ int lines_of(const Tile& of) const {
-    return of.lines != 0 && takes_part(of) ? min(kLines, of.lines - first_line_ - group_ * kLines) : 0;
-  }
-  /// Whether groups of lanes move whole pieces of memory. Otherwise lanes load and store for others of their warp.
-  __device__ bool is_wide() const { return cut_.across * static_cast<int>(sizeof(Vector)) >= 64; }
-  /// The place in the array of the thread's first item.
-  __device__ std::int64_t place_of(const Tile& of) const {
-    return (of.line + first_line_ + group_ * kLines) * given_.inner + (of.vector + vector_) * kVector;
-  }
-  /// The thread's vector in the i-th of its lines.
-  __device__ Vector& vector_of(int stage, int i) const {
-    return shared_.vectors[stage][warp_][(group_ * kLines + i) * cut_.across + vector_];
-  }
-  /// Lines of this thread before the first that begins a row.
-  __device__ int to_head(const Tile& of) const {
-    return static_cast<int>(min(given_.rows.to_head(of.line + first_line_ + group_ * kLines), std::int64_t{kLines}));
-  }
-  /// Lines from one head to the next, if a thread has both.
-  __device__ int period() const { return static_cast<int>(min(given_.rows.axis, std::int64_t{kLines})); }
-
-  /// Calls f(vector in shared memory, place of its first item in the array) for the warp's vectors of a tile, each lane
-  /// for every 32nd of them in the order of memory.
-  template <class F>
-  __device__ void for_each_vector(const Tile& of, int stage, F f) const {
-    const int lines = min(cut_.lines_a_warp, of.lines - first_line_);
-    const int down = kLanes / cut_.across, right = kLanes % cut_.across;
-    std::int64_t place = (of.line + first_line_ + group_) * given_.inner + (of.vector + vector_) * kVector;
-    int line = group_, vector = vector_;
-    const std::int64_t step = down * given_.inner + right * kVector, wrap = given_.inner - cut_.across * kVector;
+  /// A look-ahead warp: folds some of the team's tiles since the block's last one, each group a few.
+  __device__ void look_ahead() {
+    constexpr int kAsked = std::max<int>(128 / sizeof(State), 1);  // at a time
+    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
+      if (stage.back > 0 && row_ < rows(cut_.look_warps)) {
+        const int groups = cut_.groups(cut_.look_warps), each = (stage.back + groups - 1) / groups;
+        const std::int64_t of_warp = stage.band - stage.back + row_ * cut_.groups_a_warp * each;
+        for (int i = lane_; i < cut_.groups_a_warp * each && of_warp + i < stage.band; i += kLanes) {
+          while (block_.load_atomic(given_.flags, flag(stage, of_warp + i)) != stage.run) {
+          }
+        }
+        __syncwarp();  // the flags of all tiles of the warp are there
+        const std::int64_t first = of_warp + part_ * each, step = cut_.strips * cut_.width;
+        const std::int64_t at = (first * cut_.strips + stage.strip) * cut_.width + unit_;
+        const bool folds = has_units_ && unit_ < stage.across;
+        const int count = folds ? static_cast<int>(min(stage.band - first, std::int64_t{each})) : 0;
+        Fold fold = nothing();
+        for (int begin = 0; begin < count; begin += kAsked) {
+          State asked[kAsked];
 #pragma unroll
-    for (int i = 0; i < kLines; ++i) {
-      if (line < lines && vector < of.across) f(shared_.vectors[stage][warp_][i * kLanes + lane_], place);
-      line += down;
-      vector += right;
-      place += step;
-      if (vector >= cut_.across) {
-        vector -= cut_.across;
-        ++line;
-        place += wrap;
-      }
-    }
-  }
-
-  __device__ void load(int k, int stage) {
-    const auto copy = [&](Vector& to, std::int64_t place) {
-      if constexpr (sizeof(Vector) >= 4) {
-        __pipeline_memcpy_async(&to, given_.in + place, sizeof(Vector));
-      } else {
-        to.item[0] = given_.in[place];
-      }
-    };
-    const Tile& from = tile(k);
-    if (is_wide()) {
-      const int lines = lines_of(from);
-      std::int64_t place = place_of(from);
+          for (int j = 0; j < kAsked; ++j) {
+            if (begin + j < count) asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+          }
 #pragma unroll
-      for (int i = 0; i < kLines; ++i, place += given_.inner) {
-        if (i < lines) copy(vector_of(stage, i), place);
+          for (int j = 0; j < kAsked; ++j) {
+            if (begin + j >= count) break;
+            while (!asked[j].is(stage.run)) {
+              asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+            }
+            fold.items = join(fold.items, asked[j].item());
+          }
+        }
+        __syncwarp();
+        fold = scan_groups(fold);
+        if (is_last_group()) stage.above[row_ * cut_.width + unit_] = fold.items;
       }
-    } else if (from.lines != 0) {
-      __syncwarp();  // the lanes are done with the stage
-      for_each_vector(from, stage, copy);
-    }
-    __pipeline_commit();
-  }
-
-  /// Folds the lines of the k-th tile: before_ becomes what comes before the thread's own in its warp.
-  __device__ void reduce(int k, int stage) {
-    const Tile& of = tile(k);
-    __pipeline_wait_prior(kStages - 2);
-    if (!is_wide()) __syncwarp();  // what the other lanes load is there
-    Fold fold = nothing();
-    const int lines = lines_of(of);
-    int head = to_head(of);
-#pragma unroll
-    for (int i = 0; i < kLines; ++i) {
-      if (i >= lines) break;
-      const Vector vector = vector_of(stage, i);
-      if (i == head) {
-        head += period();
-        fold = start();
-      }
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) {
-        fold.items.item[v] = op_(fold.items.item[v], static_cast<Item>(vector.item[v]));
-      }
-    }
-    reduced_ = scan_groups(fold);
-    if (!is_last_group()) return;
-    shared_.totals[k % 2][warp_][vector_] = reduced_.items;
-    if (vector_ == 0) shared_.total_heads[k % 2][warp_] = reduced_.head;
-  }
-
-  /// Finds what comes before the thread's lines in the k-th tile, and publishes the aggregates of its columns. The
-  /// totals of the warps are behind a barrier.
-  __device__ void place(int k) {
-    const Tile& of = tile(k);
-    Fold warps = nothing();
-    for (int w = 0; w < warp_; ++w) {
-      warps = join(warps, {shared_.totals[k % 2][w][vector_], shared_.total_heads[k % 2][w]});
-    }
-    const Fold left = shuffle_up(reduced_, cut_.across);
-    before_ = group_ == 0 ? warps : join(warps, left);
-    aggregate_ = join(warps, reduced_);
-    if (of.lines != 0) publish(of, aggregate_, aggregate_.head);
-  }
-
-  /// The last lanes of the last warp publish the states of a tile.
-  __device__ void publish(const Tile& of, const Fold& fold, bool is_prefix) {
-    if (warp_ != kColumnWarps - 1 || !is_last_group() || vector_ >= of.across) return;
-    if (cut_.tiles == cut_.in_a_line) return;  // there is no tile below
-#pragma unroll
-    for (int v = 0; v < kVector; ++v) {
-      scan::store_state<Item>(block_, given_.states, state_of(of.number) + v, fold.items.item[v],
-                              tag(of.run, is_prefix));
-    }
-  }
-
-  /// Writes the results of the k-th tile. running: what comes before the thread's lines.
-  __device__ void scan(int k, int stage, Items running) {
-    const Tile& of = tile(k);
-    const int lines = lines_of(of);
-    int head = to_head(of);
-    Out* line = given_.out + place_of(of);
-#pragma unroll
-    for (int i = 0; i < kLines; ++i, line += given_.inner) {
-      if (i >= lines) break;
-      Vector& vector = vector_of(stage, i);
-      if (i == head) {
-        head += period();
-        running = start().items;
-      }
-      simt::Vector<Out, kVector> results;
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) {
-        const Item next = op_(running.item[v], static_cast<Item>(vector.item[v]));
-        results.item[v] = static_cast<Out>(given_.mode == Mode::exclusive ? running.item[v] : next);
-        running.item[v] = next;
-      }
-      if (is_wide()) {
-        block_.template store<kVector>(line, 0, results);
-      } else {
-        vector = scanlab::bit_cast<Vector>(results);
-      }
-    }
-    if (is_wide()) return;
-    __syncwarp();  // the results are there
-    for_each_vector(of, stage, [&](const Vector& results, std::int64_t place) {
-      block_.template store<kVector>(given_.out, place, scanlab::bit_cast<simt::Vector<Out, kVector>>(results));
+      __syncwarp();  // all of the warp's results are covered by lane 0's arrival
+      if (lane_ == 0) stage.looked.arrive();
     });
   }
 
-  /// The states of a tile in the thread's columns, as last read.
-  struct States {
-    std::int64_t tile;  ///< negative: there is none
-    State state[kVector];
-  };
-
-  /// Asks for the states of tiles above, each group for those of one: the later groups for the nearer tiles, so that
-  /// all folds run from left to right.
-  __device__ States ask(const Tile& of, int nearest) {
-    const int groups = kColumnWarps * cut_.groups_a_warp, group = warp_ * cut_.groups_a_warp + group_;
-    States states;
-    states.tile = takes_part(of) ? of.number - (nearest + groups - 1 - group) * cut_.in_a_line : -1;
-    load_states(states);
-    return states;
-  }
-  __device__ void load_states(States& states) {
-    if (states.tile < 0) return;
-#pragma unroll
-    for (int v = 0; v < kVector; ++v) {
-      states.state[v] = scan::load_state<Item>(block_, given_.states, state_of(states.tile) + v);
-    }
-  }
-  /// Waits until all are there, and all of one kind. A prefix is a head.
-  __device__ Fold wait_for(States& states, std::uint32_t run) {
-    if (states.tile < 0) return nothing();
-    while (true) {
-      bool aggregates = true, prefixes = true;
-#pragma unroll
-      for (int v = 0; v < kVector; ++v) {
-        aggregates = aggregates && states.state[v].is(tag(run, false));
-        prefixes = prefixes && states.state[v].is(tag(run, true));
+  /// A scan warp: writes the results of its part.
+  __device__ void scan() {
+    Items carry = nothing().items;  // the fold up to the end of the block's last tile, since the last head
+    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
+      const int place = warp_ * kLanes + lane_;
+      const Fold total = fold_parts(stage, unit_);
+      const Fold before = join(fold_parts(stage, unit_, row_), {stage.before[place], stage.before_heads[place]});
+      stage.looked.wait(slot.parity);
+      Items above = stage.knows ? carry : nothing().items;
+      if (stage.back > 0) {
+        for (int w = 0; w < rows(cut_.look_warps); ++w) above = join(above, stage.above[w * cut_.width + unit_]);
       }
-      if (aggregates || prefixes) {
-        Fold fold;
+      carry = total.head ? total.items : join(above, total.items);
+      Items running = before.head ? before.items : join(above, before.items);
+      Out* line = given_.out + place_of(stage) + group_ * cut_.lines_a_thread * given_.inner + unit_ * kVector;
+      for_each_line(
+          stage, slot.stage, stage.heads[place], [&] { running = start(); },
+          [&](const auto& unit) {
+            simt::Vector<Out, kVector> results;
 #pragma unroll
-        for (int v = 0; v < kVector; ++v) fold.items.item[v] = states.state[v].item();
-        fold.head = prefixes;
-        return fold;
-      }
-      load_states(states);
-    }
-  }
-  __device__ bool takes_part(const Tile& of) const { return group_ < cut_.groups_a_warp && vector_ < of.across; }
-
-  /// Waits for what was asked for, and folds what the groups of a warp have.
-  __device__ void gather(const Tile& of, int parity, States& asked) {
-    const Fold scanned = scan_groups(wait_for(asked, of.run));
-    const bool writes = is_last_group() && vector_ < of.across;
-    if (writes) {
-      shared_.above[parity][warp_][vector_] = scanned.items;
-      shared_.above_heads[parity][warp_][vector_] = scanned.head;
-    }
-    const bool all = block_.all(!writes || scanned.head);
-    if (lane_ == 0) shared_.above_all[parity][warp_] = all;
-  }
-
-  /// Returns what comes before a tile in the thread's columns, since the last head. The states of the nearest tiles are
-  /// gathered, behind a barrier.
-  __device__ Fold look_back(const Tile& of, int parity) {
-    Fold found = nothing();
-    if (of.to_head == 0) return found;
-    const int groups = kColumnWarps * cut_.groups_a_warp;
-    for (int nearest = 1 + groups;; nearest += groups) {
-      for (int w = kColumnWarps - 1; w >= 0; --w) {
-        found = join({shared_.above[parity][w][vector_], shared_.above_heads[parity][w][vector_]}, found);
-        if (shared_.above_all[parity][w]) return found;
-      }
-      States asked = ask(of, nearest);
-      __syncthreads();  // all have read what was gathered
-      gather(of, parity, asked);
-      __syncthreads();  // more is gathered
-    }
+            for (int v = 0; v < kVector; ++v) {
+              const Item next = op_(running.item[v], static_cast<Item>(unit[v]));
+              results[v] = static_cast<Out>(given_.mode == Mode::exclusive ? running.item[v] : next);
+              running.item[v] = next;
+            }
+            block_.template store<kVector>(line, 0, results);
+            line += given_.inner;
+          });
+      __syncwarp();  // all lanes have read the stage
+      if (lane_ == 0) stage.free.arrive();
+    });
   }
 
   const ColumnArguments<Op>& given_;
   const ColumnTiles& cut_;
-  Shared& shared_;
+  unsigned char* const tiles_;
+  Stage* const stages_;
   Op op_;
   const int lane_;
-  const int warp_;
-  const int group_;       ///< in the warp
-  const int vector_;      ///< in the tile
-  const int first_line_;  ///< of the warp, in the tile
+  const std::int64_t strip_;
+  std::uint64_t* const counter_;
+  int warp_;        ///< of its role
+  int row_;         ///< of the warp in the tile
+  int unit_;        ///< in the tile's lines
+  int part_;        ///< which group of the warp
+  int group_;       ///< of those of the tile
+  bool has_units_;  ///< whether the lane has any
   simt::GpuBlock block_;
-  scan::TileCounter::Drawn drawn_;
-  Fold reduced_;    ///< of the groups of the warp up to the thread's own, in the tile that was reduced last
-  Fold before_;     ///< of what comes before the thread's lines in that tile
-  Fold aggregate_;  ///< of that tile, in the threads that publish
 };
 
-template <Associative Op, int kVector>
-__global__ void __launch_bounds__(kColumnThreads, kColumnBlocks)
+template <Associative Op, bool kAligned>
+__global__ void __launch_bounds__(kLanes*(2 + kMostLookWarps + 2 * kColumnWarps), 1)
     axis_columns(const __grid_constant__ ColumnArguments<Op> arguments) {
   extern __shared__ __align__(128) unsigned char shared[];
-  ColumnBlock<Op, kVector>(arguments, shared).run();
+  ColumnBlock<Op, kAligned>(arguments, shared).run();
 }
 
 }  // namespace scanlab::scan_axis

@@ -173,31 +173,28 @@ template <Associative GivenOp>
 class ColumnScan {
  public:
   using Op = WithIdentity<GivenOp>;
-  using State = scan::TileState<typename Op::Item>;
-  using Word = typename State::Word;
-  static constexpr int kVector = 16 / sizeof(typename Op::Item);  ///< items of a vector
+  using In = InOf<Op>;
 
   /// shared_bytes: that a block may ask for.
   ColumnScan(const Extents& tensor, int multiprocessors, std::size_t shared_bytes)
       : lines_(tensor.rows * tensor.axis),
         axis_(tensor.axis),
         inner_(tensor.inner),
-        multiprocessors_(std::max(multiprocessors, 1)),
-        has_vectors_(tensor.inner % kVector == 0 && block_bytes<kVector>() <= shared_bytes) {}
+        blocks_(std::max(multiprocessors, 1)),
+        items_(cut<false>(tensor, shared_bytes)),
+        vectors_(cut<true>(has_vectors() ? tensor : Extents{0, 1, 1}, shared_bytes)) {}
 
   /// Before the first run in a context: raises the kernels' limits on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
-    if (block_bytes<1>() > shared_bytes) return cudaErrorNotSupported;
-    const cudaError_t error = cuda::try_allow(axis_columns<Op, 1>, {.shared_bytes = shared_bytes});
-    return error != cudaSuccess ? error : cuda::try_allow(axis_columns<Op, kVector>, {.shared_bytes = shared_bytes});
+    if (std::min(tile_bytes<false>(shared_bytes), tile_bytes<true>(shared_bytes)) < kLeastTile) {
+      return cudaErrorNotSupported;
+    }
+    const cudaError_t error = cuda::try_allow(axis_columns<Op, false>, {.shared_bytes = shared_bytes});
+    return error != cudaSuccess ? error : cuda::try_allow(axis_columns<Op, true>, {.shared_bytes = shared_bytes});
   }
 
-  /// items: of a vector.
-  ColumnTiles tiles(int items) const {
-    return {lines_, std::max(inner_ / items, std::int64_t{1}), items * static_cast<int>(sizeof(InOf<Op>))};
-  }
-  /// Tiles one below the other, at most.
-  std::int64_t most_bands() const { return std::max(tiles(1).bands(), tiles(has_vectors_ ? kVector : 1).bands()); }
+  /// The longest chain of operations.
+  std::int64_t chain() const { return std::max(items_.chain(), vectors_.chain()); }
   std::size_t workspace_bytes() const {
     simt::Workspace workspace;
     const Memory parts(*this, workspace);
@@ -206,76 +203,114 @@ class ColumnScan {
 
   /// Once for a workspace, whose runs count themselves.
   cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
-    simt::Workspace pieces(workspace);
-    const Memory parts(*this, pieces);
-    // A state that no earlier run of these arrays' alignment has written must not be that of any run.
-    constexpr Word kNone{static_cast<decltype(Word::tag)>(std::uint32_t{scan::TileCounter::kFirstRun - 1} << 1), {}};
-    return scan::try_prepare(parts.counter, scan::TileCounter::first(), parts.words, words(), stream, kNone);
+    const std::size_t bytes = workspace_bytes();
+    return bytes == 0 ? cudaSuccess : cudaMemsetAsync(workspace, 0, bytes, stream);
   }
 
   /// Enqueues the scan, if there are items.
-  cudaError_t try_run(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
+  cudaError_t try_run(void* workspace, const In* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
                       cudaStream_t stream) const {
-    const auto aligned = [](const void* array) {
-      return simt::CudaMachine::aligned(array, kVector * sizeof(InOf<Op>));
-    };
-    return has_vectors_ && aligned(in) && aligned(out) ? try_launch<kVector>(workspace, in, out, mode, op, stream)
-                                                       : try_launch<1>(workspace, in, out, mode, op, stream);
-  }
-
- private:
-  struct Memory {
-    std::uint64_t* counter;
-    Word* words;
-    Memory(const ColumnScan& scan, simt::Workspace& workspace)
-        : counter(workspace.take<std::uint64_t>(1)), words(workspace.take<Word>(scan.words())) {}
-  };
-
-  template <int kItems>
-  static constexpr std::size_t block_bytes() {
-    return sizeof(typename ColumnBlock<Op, kItems>::Shared);
-  }
-
-  template <int kItems>
-  cudaError_t try_launch(void* workspace, const InOf<Op>* in, OutOf<Op>* out, Mode mode, const GivenOp& op,
-                         cudaStream_t stream) const {
     if (lines_ == 0 || inner_ == 0) return cudaSuccess;
     simt::Workspace pieces(workspace);
     const Memory parts(*this, pieces);
-    const ColumnTiles cut = tiles(kItems);
-    const std::int64_t room = std::int64_t{kColumnBlocks} * multiprocessors_;
-    return cuda::try_launch(axis_columns<Op, kItems>,
-                            {.blocks = static_cast<int>(std::min(cut.tiles, room)),
-                             .threads = kColumnThreads,
-                             .shared_bytes = block_bytes<kItems>(),
-                             .pdl = true},
-                            stream,
-                            ColumnArguments<Op>{.in = in,
-                                                .out = out,
-                                                .lines = lines_,
-                                                .inner = inner_,
-                                                .rows = Rows(axis_),
-                                                .mode = mode,
-                                                .cut = cut,
-                                                .counter = parts.counter,
-                                                .states = parts.words,
-                                                .op = Op{op}});
+    const auto aligned = [](const void* array) { return simt::CudaMachine::aligned(array, cuda::kBulkBytes); };
+    const bool by_vectors = has_vectors() && aligned(in) && aligned(out);
+    const Team& team = by_vectors ? parts.vectors : parts.items;
+    ColumnArguments<Op> arguments{.in = in,
+                                  .out = out,
+                                  .lines = lines_,
+                                  .inner = inner_,
+                                  .rows = Rows(axis_),
+                                  .mode = mode,
+                                  .cut = by_vectors ? vectors_ : items_,
+                                  .boxes = {},
+                                  .has_boxes = false,
+                                  .counters = team.counters,
+                                  .flags = team.flags,
+                                  .states = team.states,
+                                  .op = Op{op}};
+    if (by_vectors) arguments.has_boxes = describe_boxes(arguments);
+    return by_vectors ? try_launch<true>(arguments, stream) : try_launch<false>(arguments, stream);
   }
 
-  /// As many as tiles of single items or of vectors need, whatever the arrays' alignment.
-  std::int64_t words() const {
-    const auto states = [&](int items) {
-      const ColumnTiles cut = tiles(items);
-      return cut.bands() > 1 ? cut.tiles * cut.across * items : 0;
-    };
-    return std::max(states(1), states(has_vectors_ ? kVector : 1)) * State::kWords;
+ private:
+  static constexpr int kLeastTile = 8 << 10;
+
+  /// What the blocks of a strip tell each other.
+  struct Team {
+    std::uint64_t* counters;
+    std::uint32_t* flags;
+    void* states;
+    Team(const ColumnTiles& cut, std::size_t state_bytes, simt::Workspace& workspace)
+        : counters(workspace.take<std::uint64_t>(cut.told() > 0 ? cut.strips : 0)),
+          flags(workspace.take<std::uint32_t>(cut.told())),
+          states(workspace.take<scan::LongWord>(
+              ceil_div(cut.told() * cut.width * static_cast<std::int64_t>(state_bytes), sizeof(scan::LongWord)))) {}
+  };
+  /// Apart for items and vectors: arrays of any alignment may follow each other.
+  struct Memory {
+    Team items;
+    Team vectors;
+    Memory(const ColumnScan& scan, simt::Workspace& workspace)
+        : items(scan.items_, sizeof(typename ColumnBlock<Op, false>::State), workspace),
+          vectors(scan.vectors_, sizeof(typename ColumnBlock<Op, true>::State), workspace) {}
+  };
+
+  /// Whether lines can be cut into vectors of 16 bytes, or items into several.
+  bool has_vectors() const {
+    constexpr bool kFit = 16 % sizeof(In) == 0 || sizeof(In) % 16 == 0;
+    return kFit && inner_ * static_cast<std::int64_t>(sizeof(In)) % cuda::kBulkBytes == 0;
+  }
+  template <bool kAligned>
+  ColumnTiles cut(const Extents& tensor, std::size_t shared_bytes) const {
+    using Block = ColumnBlock<Op, kAligned>;
+    return {tensor.rows * tensor.axis,         tensor.inner / Block::kVector, Block::kUnit, kAligned, blocks_,
+            tile_bytes<kAligned>(shared_bytes)};
+  }
+  /// Bytes of a tile's lines at most.
+  template <bool kAligned>
+  static int tile_bytes(std::size_t shared_bytes) {
+    constexpr int kStage = sizeof(typename ColumnBlock<Op, kAligned>::Stage);
+    return std::min(ColumnTiles::kTileBytes, static_cast<int>(shared_bytes) / kColumnStages - kStage - 256);
+  }
+
+  /// Describes the input to copies of boxes, if it can be.
+  bool describe_boxes(ColumnArguments<Op>& arguments) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    const ColumnTiles& cut = arguments.cut;
+    const auto words = inner_ * static_cast<std::int64_t>(sizeof(In)) / 4;
+    if (cut.contiguous() || cut.pitch > 1024 || cut.part_lines() > 256 || words >= kMost || lines_ >= kMost)
+      return false;
+    if (cuda::compute_capability() < 90) return false;
+    static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    if (encode == nullptr) return false;
+    const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(lines_)};
+    const cuuint64_t strides[] = {static_cast<cuuint64_t>(words * 4)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(cut.pitch / 4), static_cast<cuuint32_t>(cut.part_lines())};
+    const cuuint32_t steps[] = {1, 1};
+    return encode(&arguments.boxes, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, const_cast<In*>(arguments.in), extents, strides,
+                  box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+  }
+
+  template <bool kAligned>
+  cudaError_t try_launch(const ColumnArguments<Op>& arguments, cudaStream_t stream) const {
+    const ColumnTiles& cut = arguments.cut;
+    const auto stage = sizeof(typename ColumnBlock<Op, kAligned>::Stage) + static_cast<std::size_t>(cut.tile_bytes());
+    return cuda::try_launch(axis_columns<Op, kAligned>,
+                            {.blocks = static_cast<int>(cut.blocks(blocks_)),
+                             .threads = cut.threads(),
+                             .shared_bytes = kColumnStages * stage,
+                             .pdl = true},
+                            stream, arguments);
   }
 
   std::int64_t lines_;
   std::int64_t axis_;
   std::int64_t inner_;
-  int multiprocessors_;
-  bool has_vectors_;
+  int blocks_;  ///< at a time
+  ColumnTiles items_;
+  ColumnTiles vectors_;
 };
 
 }  // namespace scanlab::scan_axis
