@@ -20,8 +20,8 @@
 // Errors   cudaErrorInvalidValue for a negative n, for more than 2^50 items, for too little storage, and for pointers
 //          that are null or not aligned to their items; cudaErrorNotSupported below compute capability 9.0; otherwise
 //          the error of a launch. The results are then undefined. No items are no error, and nothing is enqueued.
-//          Offsets that fall, are negative or exceed n are not checked: results are undefined, and no memory is overrun.
-//          Compiled with -DSCANLAB_CHECK_OFFSETS, a call first waits for a check of them, and returns
+//          Offsets that fall, are negative or exceed n are not checked: results are undefined, and no memory is
+//          overrun. Compiled with -DSCANLAB_CHECK_OFFSETS, a call first waits for a check of them, and returns
 //          cudaErrorInvalidValue; such a call cannot be captured.
 // Order    operands keep their order. Floating-point results are bitwise reproducible on one device.
 // Needs    what device_scan.cuh needs, and compute capability 9.0.

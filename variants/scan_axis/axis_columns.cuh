@@ -310,7 +310,7 @@ class ColumnBlock {
     stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
     stage.knows = before > between * lines;
-    stage.back = static_cast<int>(stage.knows ? between : ceil_div(before, lines));
+    stage.back = static_cast<int>(stage.knows ? between : (before + lines - 1) / lines);
     last = band;
   }
   /// Completes the barriers on which the other warps wait before they read that no tile was left.
@@ -519,7 +519,7 @@ class ColumnBlock {
 
   /// A look-ahead warp: folds some of the team's tiles since the block's last one, each group a few.
   __device__ void look_ahead() {
-    constexpr int kAsked = std::max<int>(128 / sizeof(State), 1);  // at a time
+    constexpr int kAsked = sizeof(State) < 128 ? 128 / sizeof(State) : 1;  // at a time
     for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
       if (stage.back > 0 && row_ < rows(cut_.look_warps)) {
         const int groups = cut_.groups(cut_.look_warps), each = (stage.back + groups - 1) / groups;
