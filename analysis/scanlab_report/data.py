@@ -65,6 +65,11 @@ class File:
         return str(self.context.get("git_dirty")).lower() == "true"
 
     @property
+    def revision(self) -> str:
+        """The abbreviated commit; `+` marks a tree with uncommitted changes."""
+        return self.commit and self.commit[:9] + "+" * self.dirty
+
+    @property
     def on_gpu(self) -> bool:
         return self.kind != "host" and not self.of_no_device
 

@@ -22,14 +22,14 @@ _VERSIONS = (
 @dataclass(frozen=True)
 class Source:
     """Where numbers come from. `computed_by`: the program that made numbers of the measurements,
-    with its own commit. `versions`: the vendor's code that ran. `of_checkout`: any build of the
+    with its own commit. `commits`: abbreviated, with `+` where files had uncommitted changes.
+    `versions`: the vendor's code that ran. `of_checkout`: any build of the
     checkout makes the same numbers; date and commit are then left out."""
 
     device: str
     origin: str
     dates: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
-    dirty: bool = False
     samples: tuple[int, int] | None = None
     computed_by: str = ""
     versions: tuple[str, ...] = ()
@@ -42,8 +42,7 @@ class Source:
 
     @property
     def revision(self) -> str:
-        """Abbreviated commits; `+` marks a tree with uncommitted changes."""
-        return ", ".join(c[:9] + "+" * self.dirty for c in self.commits) or "unknown"
+        return ", ".join(self.commits) or "unknown"
 
     @property
     def repeated(self) -> str:
@@ -74,8 +73,7 @@ def source_of(
         "device": ", ".join(sorted({file.device for file in used})),
         "origin": used[0].origin,
         "dates": every(lambda file: file.date[:10]),
-        "commits": every(lambda file: file.commit),
-        "dirty": any(file.dirty for file in used),
+        "commits": every(lambda file: file.revision),
         "samples": samples,
         "versions": tuple(form.format(" and ".join(own)) for form, own in stated.items() if own),
     }

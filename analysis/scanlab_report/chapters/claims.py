@@ -151,7 +151,7 @@ def all_sources(standings: Iterable[Standing]) -> list[Source]:
     for origin, same in by.items():
         devices = ", ".join(sorted({source.device for source in same}))
         dates, commits = every(s.dates for s in same), every(s.commits for s in same)
-        made.append(Source(devices, origin, dates, commits, any(s.dirty for s in same)))
+        made.append(Source(devices, origin, dates, commits))
     return made
 
 

@@ -1,6 +1,7 @@
 """How good the engine model is: predictions against a device, and advice."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from scanlab_report.tables import MEASURED
 def computed_source(data: Data, rows: pd.DataFrame, counts: Sequence[Any]) -> Source:
     """The runs that the model is compared with, and the model's commit."""
     file = data.files[rows["file"].iloc[0]]
+    about = {f"git_{k}": file.context.get(f"measured_{k}", "") for k in ("commit", "dirty")}
+    measured = replace(file, context=about)
     return source_of(
         [file],
         None if pd.isna(counts).any() else (int(min(counts)), int(max(counts))),
-        commits=tuple(filter(None, [str(file.context.get("measured_commit", ""))])),
+        commits=(measured.revision,) if measured.commit else (),
         origin="computed now" if file.origin == MEASURED else file.origin,
-        dirty=str(file.context.get("measured_dirty")) == "true",
         computed_by=f"simulated by commit {source_of([file]).revision}",
     )
 

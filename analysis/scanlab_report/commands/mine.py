@@ -15,7 +15,7 @@ import pandas as pd
 
 from scanlab_report import opened
 from scanlab_report.console import SOUND, refuse, say
-from scanlab_report.data import Ask, Data, File
+from scanlab_report.data import Ask, Data
 from scanlab_report.formats import Column, Table, significant, size, with_interval
 from scanlab_report.groups import BEST, CEILING, CUBS, KEY, NEWEST_VENDOR, TYPES, VENDOR
 from scanlab_report.pick import Lacking, pick
@@ -77,8 +77,8 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
             f"{verdict if failed.empty else '**Wrong**'}: {len(passed)} checks passed, "
             f"{len(failed)} failed, {len(skipped)} skipped; "
             f"types {', '.join(sorted(set(passed['type'])))}.",
-            f"On {on}, seed {file.context.get('seed', 'unknown')}, commit {_commit(file)}, "
-            f"{file.date[:10]}.",
+            f"On {on}, seed {file.context.get('seed', 'unknown')}, "
+            f"commit {file.revision or 'unknown'}, {file.date[:10]}.",
         ]
         for e in failed[:1].itertuples():
             case = f"{e.type} {e.op} {e.mode}, {e.items} items"
@@ -90,10 +90,6 @@ def _verified(variant: str, data: Data) -> Iterator[str]:
         program = f"build/{'cpu' if data.variants[variant].on_host else 'cuda'}/scanlab"
         command = f"verify --variant {shlex.quote(variant)} --json results/verify.jsonl"
         yield f"Not verified in these results. To verify it: `{program} {command}`"
-
-
-def _commit(file: File) -> str:
-    return file.commit[:9] or "unknown"
 
 
 def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
@@ -116,8 +112,8 @@ def _timed(variant: str, data: Data, out: Path) -> Iterator[str]:
         yield _table(variant, data, cases, pick(own, type=kind))
     (source,) = sources(data, own)
     yield f"{footer_line([source])}; {source.repeated}."
-    verified = {_commit(data.files[n]) for n in _checks(data, variant=variant)["file"]}
-    if verified and verified.isdisjoint(commit[:9] for commit in source.commits):
+    verified = {data.files[n].revision for n in _checks(data, variant=variant)["file"]} - {""}
+    if verified and verified.isdisjoint(source.commits):
         other = "**The code that was verified is not the code that was timed**"
         yield f"{other}: commit {', '.join(sorted(verified))} was verified."
 
