@@ -15,11 +15,11 @@
 // Storage  needs no initialisation. Its size holds for that shape, type and function on that device. Concurrent calls
 //          need separate storage. A call can be captured in a CUDA graph and replayed.
 // Errors   cudaErrorInvalidValue for negative extents, for more than 2^50 items, for too little storage, and for
-//          pointers that are null or not aligned to their items; cudaErrorNotSupported where a block has too
-//          little shared memory; otherwise the error of a launch. The results are then undefined. A tensor without
-//          items is no error, and nothing is enqueued.
+//          pointers that are null or not aligned to their items; cudaErrorNotSupported where the device lacks what
+//          the axis needs; otherwise the error of a launch. The results are then undefined. A tensor without items
+//          is no error, and nothing is enqueued.
 // Order    operands keep their order. Floating-point results of rows (inner = 1) are bitwise reproducible on one device
-//          from compute capability 9.0 on. Those along other axes are not: they depend on time.
+//          from compute capability 9.0 on. Results along other axes are not: they depend on time.
 // Needs    what device_scan.cuh needs. Axes with inner > 1, and before 9.0 all of them, need compute capability 8.0 and
 //          96 KiB of shared memory a block. A T4 has neither.
 // Cost     two launches: the first one initialises the storage. Items are read once and written once, whatever the
@@ -30,6 +30,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include "include/scanlab/device_scan.cuh"
@@ -39,30 +40,38 @@ namespace scanlab {
 
 namespace scan_axis {
 
-/// Both phases of a call, by RowScan or ColumnScan.
-template <class Scan, class T, Associative Op>
-cudaError_t scan_with(void* storage, std::size_t& storage_bytes, const T* in, T* out, const Extents& tensor, Mode mode,
-                      const Op& op, cudaStream_t stream) {
+/// An array of a call, and the alignment that it needs.
+struct Given {
+  const void* array;
+  std::size_t alignment;
+  bool usable() const { return array != nullptr && simt::CudaMachine::aligned(array, alignment); }
+};
+
+/// Both phases of a call, also of those of device_segmented_scan.cuh. Scan: for example RowScan. items: whether there
+/// are any. make(device): returns the Scan. enqueue(scan, workspace): what follows the initialisation.
+template <class Scan, class Make, class Enqueue>
+cudaError_t scan_with(void* storage, std::size_t& storage_bytes, bool items, std::initializer_list<Given> arrays,
+                      cudaStream_t stream, const Make& make, const Enqueue& enqueue) {
   const scan::ScanDevice device = cuda::once_per_context([] {
     scan::ScanDevice facts = scan::scan_device();
     if (!facts.error) facts.error = Scan::try_allow(facts.shared_bytes);
     return facts;
   });
   if (device.error) return device.error;
-  const Scan chosen(tensor, device.multiprocessors, device.shared_bytes);
-  const std::size_t needed = chosen.workspace_bytes() + scan::kStorageAlignment - 1;
+  const Scan scan = make(device);
+  const std::size_t needed = scan.workspace_bytes() + scan::kStorageAlignment - 1;
   if (storage == nullptr) {
     storage_bytes = needed;
     return cudaSuccess;
   }
   if (storage_bytes < needed) return cudaErrorInvalidValue;
-  if (tensor.empty()) return cudaSuccess;
-  for (const void* array : {static_cast<const void*>(in), static_cast<const void*>(out)}) {
-    if (array == nullptr || !simt::CudaMachine::aligned(array, alignof(T))) return cudaErrorInvalidValue;
+  if (!items) return cudaSuccess;
+  for (const Given& given : arrays) {
+    if (!given.usable()) return cudaErrorInvalidValue;
   }
   void* const workspace = scan::aligned_storage(storage);
-  if (const cudaError_t error = chosen.try_prepare(workspace, stream)) return error;
-  return chosen.try_run(workspace, in, out, mode, op, stream);
+  if (const cudaError_t error = scan.try_prepare(workspace, stream)) return error;
+  return enqueue(scan, workspace);
 }
 
 template <class T, Associative Op>
@@ -70,9 +79,14 @@ cudaError_t scan_tensor(void* storage, std::size_t& storage_bytes, const T* in, 
                         const Op& op, cudaStream_t stream) {
   if (!tensor.exist()) return cudaErrorInvalidValue;
   if (tensor.empty()) tensor = {0, 1, 1};  // others may overflow a product
+  const auto with = [&]<class Scan>(std::type_identity<Scan>) {
+    return scan_with<Scan>(
+        storage, storage_bytes, !tensor.empty(), {{in, alignof(T)}, {out, alignof(T)}}, stream,
+        [&](const scan::ScanDevice& device) { return Scan(tensor, device.multiprocessors, device.shared_bytes); },
+        [&](const Scan& scan, void* workspace) { return scan.try_run(workspace, in, out, mode, op, stream); });
+  };
   const bool by_rows = tensor.inner == 1 && cuda::device_code().version >= 90;
-  return by_rows ? scan_with<RowScan<Op>>(storage, storage_bytes, in, out, tensor, mode, op, stream)
-                 : scan_with<ColumnScan<Op>>(storage, storage_bytes, in, out, tensor, mode, op, stream);
+  return by_rows ? with(std::type_identity<RowScan<Op>>{}) : with(std::type_identity<ColumnScan<Op>>{});
 }
 
 template <class T, class Function, class... Initial>

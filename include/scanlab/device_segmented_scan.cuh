@@ -21,8 +21,8 @@
 //          that are null or not aligned to their items; cudaErrorNotSupported below compute capability 9.0; otherwise
 //          the error of a launch. The results are then undefined. No items are no error, and nothing is enqueued.
 //          Offsets that fall, are negative or exceed n are not checked: results are undefined, and no memory is
-//          overrun. Compiled with -DSCANLAB_CHECK_OFFSETS, a call first waits for a check of them, and returns
-//          cudaErrorInvalidValue; such a call cannot be captured.
+//          overrun. With SCANLAB_CHECK_OFFSETS defined, in all files of a program, a call first waits for a check
+//          of them, and returns cudaErrorInvalidValue; such a call cannot be captured.
 // Order    operands keep their order. Floating-point results are bitwise reproducible on one device.
 // Needs    what device_scan.cuh needs, and compute capability 9.0.
 // Cost     by key: two launches, of which the first initialises the storage; items and keys are read once, items
@@ -41,35 +41,15 @@ namespace scanlab {
 
 namespace segmented {
 
-/// Both phases of a call. enqueue(scan, workspace): what follows the initialisation.
+/// Both phases of a call. entries: keys or offsets.
 template <class Scan, class T, class Enqueue>
 cudaError_t scan_with(void* storage, std::size_t& storage_bytes, const T* in, T* out, std::int64_t n,
-                      const void* entries, std::size_t entry_alignment, cudaStream_t stream, const Enqueue& enqueue) {
+                      const scan_axis::Given& entries, cudaStream_t stream, const Enqueue& enqueue) {
   constexpr std::int64_t kMostItems = std::int64_t{1} << 50;
   if (n < 0 || n > kMostItems) return cudaErrorInvalidValue;
-  const scan::ScanDevice device = cuda::once_per_context([] {
-    scan::ScanDevice facts = scan::scan_device();
-    if (!facts.error && cuda::device_code().version < 90) facts.error = cudaErrorNotSupported;
-    if (!facts.error) facts.error = Scan::try_allow(facts.shared_bytes);
-    return facts;
-  });
-  if (device.error) return device.error;
-  const Scan scan(n, device.multiprocessors, device.shared_bytes);
-  const std::size_t needed = scan.workspace_bytes() + scan::kStorageAlignment - 1;
-  if (storage == nullptr) {
-    storage_bytes = needed;
-    return cudaSuccess;
-  }
-  if (storage_bytes < needed) return cudaErrorInvalidValue;
-  if (n == 0) return cudaSuccess;
-  const auto usable = [](const void* array, std::size_t alignment) {
-    return array != nullptr && simt::CudaMachine::aligned(array, alignment);
-  };
-  if (!usable(in, alignof(T)) || !usable(out, alignof(T)) || !usable(entries, entry_alignment))
-    return cudaErrorInvalidValue;
-  void* const workspace = scan::aligned_storage(storage);
-  if (const cudaError_t error = scan.try_prepare(workspace, stream)) return error;
-  return enqueue(scan, workspace);
+  return scan_axis::scan_with<Scan>(
+      storage, storage_bytes, n != 0, {{in, alignof(T)}, {out, alignof(T)}, entries}, stream,
+      [&](const scan::ScanDevice& device) { return Scan(n, device.multiprocessors, device.shared_bytes); }, enqueue);
 }
 
 template <class Key, class T, class Equal, Associative Op>
@@ -80,7 +60,7 @@ cudaError_t scan_by_key(void* storage, std::size_t& storage_bytes, const Key* ke
                 "scanlab::DeviceScanByKey takes keys of 1, 2, 4 or 8 bytes that are trivially copyable");
   using Heads = scan_axis::Keys<Key, Equal>;
   using Scan = scan_axis::SegmentedLookAhead<Op, Heads>;
-  return scan_with<Scan>(storage, storage_bytes, in, out, n, keys, alignof(Key), stream,
+  return scan_with<Scan>(storage, storage_bytes, in, out, n, {keys, alignof(Key)}, stream,
                          [&](const Scan& scan, void* workspace) {
                            return scan.try_run(workspace, in, out, mode, op, Heads{keys, equal}, stream);
                          });
@@ -93,17 +73,16 @@ cudaError_t scan_segments(void* storage, std::size_t& storage_bytes, const T* in
                 "scanlab::DeviceSegmentedScan takes offsets that are integers of 4 or 8 bytes");
   if (segments < 0) return cudaErrorInvalidValue;
   using Scan = scan_axis::SegmentedLookAhead<Op, scan_axis::HeadBits>;
-  const void* const given = segments == 0 ? static_cast<const void*>(in) : begins;  // nobody reads none
-  return scan_with<Scan>(storage, storage_bytes, in, out, n, given, segments == 0 ? 1 : alignof(Offset), stream,
-                         [&](const Scan& scan, void* workspace) {
+  const scan_axis::Given given{segments == 0 ? static_cast<const void*>(in) : begins,  // nobody reads none
+                               segments == 0 ? 1 : alignof(Offset)};
+  return scan_with<Scan>(storage, storage_bytes, in, out, n, given, stream, [&](const Scan& scan, void* workspace) {
 #if defined(SCANLAB_CHECK_OFFSETS)
-                           if (const cudaError_t error = check_offsets(begins, segments, n, stream)) return error;
+    if (const cudaError_t error = check_offsets(begins, segments, n, stream)) return error;
 #endif
-                           std::uint32_t* const bits = scan.head_bits(workspace);
-                           if (const cudaError_t error = try_mark_offsets(begins, segments, n, bits, stream))
-                             return error;
-                           return scan.try_run(workspace, in, out, mode, op, {bits}, stream);
-                         });
+    std::uint32_t* const bits = scan.head_bits(workspace);
+    if (const cudaError_t error = try_mark_offsets(begins, segments, n, bits, stream)) return error;
+    return scan.try_run(workspace, in, out, mode, op, {bits}, stream);
+  });
 }
 
 /// Calls f with the operator of a sum, or of a function, if the type is taken.
