@@ -1,5 +1,6 @@
 // Bulk copies between global and shared memory, and the barriers that count their bytes: Hopper's asynchronous copies
-// behind names (compute capability 9.0 and later). Only what has no name in CUDA C++ that compiles to one instruction.
+// behind names (compute capability 9.0 and later; barriers from 8.0 on). Only what has no name in CUDA C++ that
+// compiles to one instruction.
 //
 // Source: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "mbarrier".
 #pragma once
@@ -73,8 +74,8 @@ __device__ inline void bulk_load(void* shared, const void* global, int bytes, Tr
                : "memory");
 }
 
-/// Starts a copy of the box of a matrix whose first element is in column x and row y, to a multiple of 128 bytes. All
-/// bytes of the box count, those beyond the matrix too, which become zero.
+/// Starts a copy of a box of a matrix to shared memory at a multiple of 128 bytes. x, y: column and row of the box's
+/// first element. All bytes of the box count; those outside the matrix become zero.
 __device__ inline void load_box(void* shared, const CUtensorMap& matrix, int x, int y, TransactionBarrier& full) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   asm volatile(
@@ -82,6 +83,8 @@ __device__ inline void load_box(void* shared, const CUtensorMap& matrix, int x, 
           "r"(shared_address(shared)),
       "l"(&matrix), "r"(x), "r"(y), "r"(full.address())
       : "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -99,7 +102,7 @@ __device__ void wait_until_stores_have_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 
-/// Makes the thread's ordinary stores to shared memory visible to the bulk stores that follow.
-__device__ inline void show_to_bulk_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+/// Orders the thread's ordinary stores to shared memory before the bulk copies from and to it that follow.
+__device__ inline void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 }  // namespace scanlab::cuda

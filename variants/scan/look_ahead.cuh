@@ -239,7 +239,7 @@ class LookAheadBlock {
         }
         in_place = vector;
       });
-      cuda::show_to_bulk_stores();
+      cuda::show_to_bulk_copies();
       __syncwarp();  // the whole part is written, and shown, before a lane stores it
       ring_.store_part(slot.stage, tile, warp);
       stored = &stage;

@@ -34,7 +34,7 @@ class AxisColumns {
         const auto columns = scan_of<Op>();
         const cudaError_t error = columns.try_allow(shared_bytes_);
         if (error == cudaErrorNotSupported) {
-          plan = Plan::refuse("axis_columns needs more shared memory than a block of this device has");
+          plan = Plan::refuse("axis_columns needs compute capability 8.0 and 96 KiB of shared memory a block");
           return;
         }
         cuda::check(error, "asking for shared memory");

@@ -3,7 +3,7 @@
 //
 // Idea    A tensor (rows, axis, inner) is lines of `inner` items; the scan runs across lines and restarts at every
 //         axis-th of them. Lines are cut into strips of some neighbouring columns, and a strip into tiles, one below
-//         the other. A team of blocks shares a strip: who is free takes the next tile, so that a block knows what came
+//         the other. A team of blocks shares a strip: a block that is free takes the next tile. It knows what came
 //         before its last one, and lacks the folds of the tiles between, which the others publish, a vector of columns
 //         each. As in look_ahead, a tile passes through a ring of stages from warp to warp, and no tile waits for the
 //         scan of another.
@@ -13,11 +13,11 @@
 //             look ahead             | 0 | |  1 |   |  2 |                  fold those of the team's tiles between
 //             scan                       | tile 0 | tile 1 | tile 2 |       and store
 //
-// Work    2 n, and as many operations on states as blocks of a team for each item of a line of its tile.
-// Traffic 2 n. A state has 8 or 16 bytes; each tile writes one for each of its columns, which its team reads.
+// Work    2 n, and for each column of a tile an operation for each tile of the team since the block's last one.
+// Traffic 2 n. A state has 8 to 64 bytes; each tile writes one for each unit of its lines, which its team reads.
 // Bits    Not reproducible for floats: which tiles a block takes depends on time.
 // Safe    Tiles of a strip are drawn in order: a block waits for earlier ones only, which other blocks have begun.
-// Needs   Compute capability 9.0 for its speed. Before, one warp copies without bulk copies.
+// Needs   Compute capability 8.0; 9.0 for its speed: before, one warp copies without bulk copies.
 // Source  Scanlab: look_ahead, by columns.
 #pragma once
 
@@ -45,7 +45,7 @@ inline constexpr int kLoadingStages = 2;  ///< at a time: more in flight only le
 /// vector of 16 bytes: items in neighbouring columns.
 struct ColumnTiles {
   static constexpr int kTileBytes = 48 << 10;
-  static constexpr int kWidest = 4 * kLanes;
+  static constexpr int kWidest = kColumnWarps * kLanes;
 
   int width;          ///< units of a strip's line; the last strip has fewer
   int warps_across;   ///< of a tile, if a strip has more units than a warp lanes
@@ -121,19 +121,18 @@ struct ColumnTiles {
 
 template <Associative Op>
 struct ColumnArguments {
-  using Item = typename Op::Item;
+  CUtensorMap boxes;   ///< of `in`, as words of 4 bytes; a box has a warp's lines
   const InOf<Op>* in;  ///< lines * inner items
   OutOf<Op>* out;      ///< likewise, may be `in`
   std::int64_t lines;
   std::int64_t inner;
   Rows rows;
-  Mode mode;
-  ColumnTiles cut;
-  CUtensorMap boxes;  ///< of `in`, as words of 4 bytes; a box has a warp's lines
-  bool has_boxes;
   std::uint64_t* counters;  ///< for scan::TileCounter, one a strip
   std::uint32_t* flags;     ///< of each tile: the run whose folds are on their way
   void* states;             ///< of each unit of a tile, a TileState of its folds
+  ColumnTiles cut;
+  Mode mode;
+  bool has_boxes;
   Op op{};
 };
 
@@ -168,7 +167,7 @@ class ColumnBlock {
     bool total_heads[kColumnWarps];
     std::int64_t band;
     std::int64_t strip;
-    std::uint32_t run;  ///< its number and 1, so that no state of zeros is of it
+    std::uint32_t run;  ///< its number, which is not that of memory that was set to zeros
     int lines;          ///< 0: no tile was left
     int across;         ///< units
     int to_head;        ///< lines before the first that begins a row
@@ -289,7 +288,7 @@ class ColumnBlock {
       slot.advance();
     }
   }
-  /// What the tile is that lane 0 has drawn. last: the band of the one before.
+  /// Writes down which tile lane 0 has drawn. last: the band of the one before.
   __device__ void write_down(Stage& stage, scan::TileCounter::Drawn drawn, std::int64_t& last) {
     std::int64_t strip = strip_, band = drawn.tile();
     if (cut_.team == 1) {  // strips from top to bottom
@@ -305,7 +304,7 @@ class ColumnBlock {
     const std::int64_t between = max(band - last - 1, std::int64_t{0});
     stage.band = band;
     stage.strip = strip;
-    stage.run = drawn.run() + 1;
+    stage.run = drawn.run() + scan::TileCounter::kFirstRun;
     stage.lines = static_cast<int>(min(given_.lines - line, lines));
     stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
@@ -331,7 +330,7 @@ class ColumnBlock {
     return of.band * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
   }
 
-  /// Loads a tile by boxes, each the lines of a warp. What lies beyond the array comes as zeros. Returns the bytes that
+  /// Loads a tile by boxes, each the lines of a warp. Bytes beyond the array come as zeros. Returns the bytes that
   /// this lane loads.
   __device__ int copy_boxes(const Stage& of, int stage) const {
     const int lines = cut_.part_lines();
@@ -359,9 +358,9 @@ class ColumnBlock {
       const Address row = first + (one ? 0 : i * stride), source = down(row) + (one ? i * kPiece : 0);
       const Address stop = one ? min(source + kPiece, up(row + bytes)) : up(row + bytes);
       unsigned char* const target = tile(stage) + (one ? i * kPiece : i * cut_.pitch);
+      const Address there = max(source, begin), gone = min(stop, end);
       Address low = source, high = stop;
       if constexpr (!kAligned) {  // the array begins and ends anywhere: there by hand
-        const Address there = max(source, begin), gone = min(stop, end);
         low = max(source, up(begin));
         high = min(stop, down(end));
         const auto by_hand = [&](Address from, Address to) {
@@ -373,6 +372,7 @@ class ColumnBlock {
       if (high <= low) continue;
       const auto size = static_cast<int>(high - low);
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+      if (there < low || high < gone) cuda::show_to_bulk_copies();
       cuda::bulk_load(target + (low - source), reinterpret_cast<const void*>(low), size, stages_[stage].full);
 #else
       for (int at = 0; at < size; at += 16) {
@@ -474,7 +474,7 @@ class ColumnBlock {
       fold = scan_groups(fold);
       if (is_last_group() && row_ < rows(kColumnWarps)) {
         stage.totals[row_ * cut_.width + unit_] = fold.items;
-        stage.total_heads[row_] = fold.head;
+        if (unit_ == 0) stage.total_heads[row_] = fold.head;  // of all units alike, but those beyond the array
       }
       Fold before = nothing();
       if (cut_.groups_a_warp > 1) {
@@ -611,8 +611,12 @@ class ColumnBlock {
 template <Associative Op, bool kAligned>
 __global__ void __launch_bounds__(kLanes*(2 + kMostLookWarps + 2 * kColumnWarps), 1)
     axis_columns(const __grid_constant__ ColumnArguments<Op> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   extern __shared__ __align__(128) unsigned char shared[];
   ColumnBlock<Op, kAligned>(arguments, shared).run();
+#else
+  __trap();  // rather than leave the output unwritten
+#endif
 }
 
 }  // namespace scanlab::scan_axis

@@ -55,6 +55,7 @@ class SegmentedLookAhead {
 
   /// Before the first run in a context: raises the kernel's limit on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
+    if (cuda::device_code().version < 90) return cudaErrorNotSupported;
     return cuda::try_allow(segmented_look_ahead<Op, Heads>, {.shared_bytes = shared_bytes});
   }
 
@@ -186,6 +187,7 @@ class ColumnScan {
 
   /// Before the first run in a context: raises the kernels' limits on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
+    if (cuda::device_code().version < 80) return cudaErrorNotSupported;
     if (std::min(tile_bytes<false>(shared_bytes), tile_bytes<true>(shared_bytes)) < kLeastTile) {
       return cudaErrorNotSupported;
     }
@@ -216,18 +218,18 @@ class ColumnScan {
     const auto aligned = [](const void* array) { return simt::CudaMachine::aligned(array, cuda::kBulkBytes); };
     const bool by_vectors = has_vectors() && aligned(in) && aligned(out);
     const Team& team = by_vectors ? parts.vectors : parts.items;
-    ColumnArguments<Op> arguments{.in = in,
+    ColumnArguments<Op> arguments{.boxes = {},
+                                  .in = in,
                                   .out = out,
                                   .lines = lines_,
                                   .inner = inner_,
                                   .rows = Rows(axis_),
-                                  .mode = mode,
-                                  .cut = by_vectors ? vectors_ : items_,
-                                  .boxes = {},
-                                  .has_boxes = false,
                                   .counters = team.counters,
                                   .flags = team.flags,
                                   .states = team.states,
+                                  .cut = by_vectors ? vectors_ : items_,
+                                  .mode = mode,
+                                  .has_boxes = false,
                                   .op = Op{op}};
     if (by_vectors) arguments.has_boxes = describe_boxes(arguments);
     return by_vectors ? try_launch<true>(arguments, stream) : try_launch<false>(arguments, stream);
@@ -236,7 +238,7 @@ class ColumnScan {
  private:
   static constexpr int kLeastTile = 8 << 10;
 
-  /// What the blocks of a strip tell each other.
+  /// Memory through which the blocks of a strip tell each other.
   struct Team {
     std::uint64_t* counters;
     std::uint32_t* flags;
@@ -277,11 +279,10 @@ class ColumnScan {
   /// Describes the input to copies of boxes, if it can be.
   bool describe_boxes(ColumnArguments<Op>& arguments) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
-    const ColumnTiles& cut = arguments.cut;
+    const ColumnTiles& cut =
+        arguments.cut;  // its boxes have up to 128 words and 96 lines; 256 of each can be described
     const auto words = inner_ * static_cast<std::int64_t>(sizeof(In)) / 4;
-    if (cut.contiguous() || cut.pitch > 1024 || cut.part_lines() > 256 || words >= kMost || lines_ >= kMost)
-      return false;
-    if (cuda::compute_capability() < 90) return false;
+    if (cut.contiguous() || words >= kMost || lines_ >= kMost || cuda::device_code().version < 90) return false;
     static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
     if (encode == nullptr) return false;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(words), static_cast<cuuint64_t>(lines_)};
