@@ -68,7 +68,7 @@ struct ColumnTiles {
   std::int64_t blocks(int most) const { return strips < most ? strips * team : most; }
   int threads() const { return kLanes * (2 + look_warps + 2 * kColumnWarps); }
   /// Tiles whose folds are published.
-  std::int64_t told() const { return team > 1 ? bands * strips : 0; }
+  std::int64_t published() const { return team > 1 ? bands * strips : 0; }
   /// The longest chain of operations: a thread's lines in two tiles, groups and warps, and the tiles between.
   std::int64_t chain() const { return 2 * (lines_a_thread + kLanes + kColumnWarps) + bands; }
 
@@ -171,8 +171,8 @@ class ColumnBlock {
     int lines;          ///< 0: no tile was left
     int across;         ///< units
     int to_head;        ///< lines before the first that begins a row
-    int back;           ///< tiles of the team since the block's last one, from the last with a head on
-    bool knows;         ///< whether what came before the block's last tile counts
+    int to_fold;        ///< tiles of the team since the block's last one, from the last with a head on
+    bool carries;       ///< whether what came before the block's last tile counts
     Barrier full;       ///< the items are here, and what the tile is
     Barrier reduced;    ///< `before`, `totals` and `heads` are written
     Barrier looked;     ///< `above` is written
@@ -205,11 +205,11 @@ class ColumnBlock {
     if (warp == 1) return publish();
     warp -= 2;
     if (warp < cut_.look_warps) {
-      stand(warp);
+      find_place(warp);
       return look_ahead();
     }
     warp -= cut_.look_warps;
-    stand(warp % kColumnWarps);
+    find_place(warp % kColumnWarps);
     if (warp < kColumnWarps) {
       reduce();
     } else {
@@ -230,7 +230,7 @@ class ColumnBlock {
   };
 
   /// Where a warp of a role lies in each tile.
-  __device__ void stand(int warp) {
+  __device__ void find_place(int warp) {
     const bool wide = cut_.warps_across > 1;
     warp_ = warp;
     row_ = warp / cut_.warps_across;
@@ -308,8 +308,8 @@ class ColumnBlock {
     stage.lines = static_cast<int>(min(given_.lines - line, lines));
     stage.across = static_cast<int>(min(given_.inner / kVector - strip * cut_.width, std::int64_t{cut_.width}));
     stage.to_head = static_cast<int>(min(before == 0 ? 0 : given_.rows.axis - before, kFar));
-    stage.knows = before > between * lines;
-    stage.back = static_cast<int>(stage.knows ? between : (before + lines - 1) / lines);
+    stage.carries = before > between * lines;
+    stage.to_fold = static_cast<int>(stage.carries ? between : (before + lines - 1) / lines);
     last = band;
   }
   /// Completes the barriers on which the other warps wait before they read that no tile was left.
@@ -521,9 +521,9 @@ class ColumnBlock {
   __device__ void look_ahead() {
     constexpr int kAsked = sizeof(State) < 128 ? 128 / sizeof(State) : 1;  // at a time
     for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
-      if (stage.back > 0 && row_ < rows(cut_.look_warps)) {
-        const int groups = cut_.groups(cut_.look_warps), each = (stage.back + groups - 1) / groups;
-        const std::int64_t of_warp = stage.band - stage.back + row_ * cut_.groups_a_warp * each;
+      if (stage.to_fold > 0 && row_ < rows(cut_.look_warps)) {
+        const int groups = cut_.groups(cut_.look_warps), each = (stage.to_fold + groups - 1) / groups;
+        const std::int64_t of_warp = stage.band - stage.to_fold + row_ * cut_.groups_a_warp * each;
         for (int i = lane_; i < cut_.groups_a_warp * each && of_warp + i < stage.band; i += kLanes) {
           while (block_.load_atomic(given_.flags, flag(stage, of_warp + i)) != stage.run) {
           }
@@ -566,8 +566,8 @@ class ColumnBlock {
       const Fold total = fold_parts(stage, unit_);
       const Fold before = join(fold_parts(stage, unit_, row_), {stage.before[place], stage.before_heads[place]});
       stage.looked.wait(slot.parity);
-      Items above = stage.knows ? carry : nothing().items;
-      if (stage.back > 0) {
+      Items above = stage.carries ? carry : nothing().items;
+      if (stage.to_fold > 0) {
         for (int w = 0; w < rows(cut_.look_warps); ++w) above = join(above, stage.above[w * cut_.width + unit_]);
       }
       carry = total.head ? total.items : join(above, total.items);

@@ -244,10 +244,10 @@ class ColumnScan {
     std::uint32_t* flags;
     void* states;
     Team(const ColumnTiles& cut, std::size_t state_bytes, simt::Workspace& workspace)
-        : counters(workspace.take<std::uint64_t>(cut.told() > 0 ? cut.strips : 0)),
-          flags(workspace.take<std::uint32_t>(cut.told())),
-          states(workspace.take<scan::LongWord>(
-              ceil_div(cut.told() * cut.width * static_cast<std::int64_t>(state_bytes), sizeof(scan::LongWord)))) {}
+        : counters(workspace.take<std::uint64_t>(cut.published() > 0 ? cut.strips : 0)),
+          flags(workspace.take<std::uint32_t>(cut.published())),
+          states(workspace.take<scan::LongWord>(ceil_div(
+              cut.published() * cut.width * static_cast<std::int64_t>(state_bytes), sizeof(scan::LongWord)))) {}
   };
   /// Apart for items and vectors: arrays of any alignment may follow each other.
   struct Memory {
