@@ -18,22 +18,21 @@ namespace scanlab::scan {
 /// this one before it reads them.
 template <class Number, class Word>
 __global__ void __launch_bounds__(PrepareTilesKernel::kMaxThreads)
-    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words, Word none) {
+    prepare_storage(Number* counter, Number first, Word* states, std::int64_t words) {
   cuda::wait_for_kernels_before();
   cuda::trigger_dependent_launch();
   simt::GpuBlock block;
-  PrepareTilesKernel{}(block, counter, first, states, words, none);
+  PrepareTilesKernel{}(block, counter, first, states, words, Word{});
 }
 
 template <class Number, class Word>
-cudaError_t try_prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream,
-                        const Word& none = {}) {
+cudaError_t try_prepare(Number* counter, Number first, Word* states, std::int64_t words, cudaStream_t stream) {
   constexpr int kThreads = PrepareTilesKernel::kMaxThreads;
   return cuda::try_launch(prepare_storage<Number, Word>,
                           {.blocks = static_cast<int>(std::max(ceil_div(words, kThreads), std::int64_t{1})),
                            .threads = kThreads,
                            .pdl = true},
-                          stream, counter, first, states, words, none);
+                          stream, counter, first, states, words);
 }
 
 /// The start of storage of any alignment, which has kStorageAlignment - 1 bytes more than a workspace takes.
