@@ -12,19 +12,28 @@ struct CubWarp {
   SCANLAB_HD int shared_items(int) const { return 1; }  // more than its empty storage
   int chain(int) const { return 6; }
 
+  template <class Item>
+  __device__ static cub::WarpScan<Item> scan(Item* shared) {
+    using Storage = typename cub::WarpScan<Item>::TempStorage;
+    static_assert(sizeof(Storage) <= sizeof(Item));
+    return cub::WarpScan<Item>(*reinterpret_cast<Storage*>(shared));
+  }
+
   template <class Group, class Item, class Op>
   __device__ Item inclusive(const Group&, Item* shared, Item item, Op) const {
-    using Scan = cub::WarpScan<Item>;
-    static_assert(sizeof(typename Scan::TempStorage) <= sizeof(Item));
-    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).InclusiveScan(item, item, cub_operator<Op>());
+    scan(shared).InclusiveScan(item, item, cub_operator<Op>());
     return item;
   }
   template <class Group, class Item, class Op>
   __device__ Item exclusive(const Group&, Item* shared, Item item, Op) const {
-    using Scan = cub::WarpScan<Item>;
     Item before;
-    Scan(*reinterpret_cast<typename Scan::TempStorage*>(shared)).ExclusiveScan(item, before, cub_operator<Op>());
-    return threadIdx.x % kLanes == 0 ? Op::identity() : before;  // CUB does not define that of lane 0
+    if constexpr (kInvertible<Op>) {
+      scan(shared).ExclusiveSum(item, before);  // of floats it takes one addition more
+      return before;
+    } else {
+      scan(shared).ExclusiveScan(item, before, cub_operator<Op>());
+      return threadIdx.x % kLanes == 0 ? Op::identity() : before;  // CUB does not define that of lane 0
+    }
   }
 };
 

@@ -326,7 +326,7 @@ struct Kernel {
   }
 };
 
-inline constexpr int kWarpsPerBlock = 8;   // in a block of warp scans
+inline constexpr int kWarpsPerBlock = 8;   // in a block of warp scans; 1 in a watched run
 inline constexpr int kWatchedScans = 4;    // of a watched run; the last is timed
 inline constexpr int kWatchedBlocks = 32;  // each alone on its multiprocessor, where a device has so many
 
@@ -488,8 +488,8 @@ inline constexpr bool kIsExact = requires {
 template <int K, bool kStriped, int kThreads, int kBlocks = 1, class Scan, class Machine, Monoid Op>
 void launch(Machine& machine, const Scan& scan, const Shape& shape, simt::Arrays<Machine, typename Op::Item> arrays,
             typename Machine::template Global<Times> times, Op op) {
-  const int groups = Scan::kWarp ? kWarpsPerBlock : 1;
-  const int warps = Scan::kWarp ? groups : ceil_div(shape.threads(), kLanes);
+  const int groups = Scan::kWarp && !times ? kWarpsPerBlock : 1;
+  const int warps = groups * ceil_div(shape.threads(), kLanes);
   const std::int64_t blocks = ceil_div(shape.rows, groups);
   const int shared = scan.template shared_bytes<typename Op::Item, K, kStriped>(shape.threads());
   machine.launch({.blocks = times ? std::min<std::int64_t>(blocks, kWatchedBlocks) : blocks,
@@ -507,8 +507,10 @@ void launch_compiled(Machine& machine, const Scan& scan, const Shape& shape,
   constexpr int kMost = Scan::kThreads != 0 ? Scan::kThreads : kMaxThreads;
   if constexpr (Scan::kThreads == 0) {
     constexpr int kFew = K < 16 ? kMost : 256;  // more registers for a thread, where it needs them
-    if (shape.threads() <= kFew) return launch<K, kStriped, kFew>(machine, scan, shape, arrays, times, op);
-    launch<K, kStriped, kMost>(machine, scan, shape, arrays, times, op);
+    if constexpr (!Scan::kWarp) {
+      if (shape.threads() > kFew) return launch<K, kStriped, kMost>(machine, scan, shape, arrays, times, op);
+    }
+    launch<K, kStriped, kFew>(machine, scan, shape, arrays, times, op);
   } else if constexpr (K * sizeof(typename Op::Item) <= 16) {  // leaves room for other registers
     constexpr int kFull = std::is_same_v<Machine, simt::Emulator> ? 1 : std::min(2048 / kMost, 32);
     if (shape.full) return launch<K, kStriped, kMost, kFull>(machine, scan, shape, arrays, times, op);
@@ -521,10 +523,9 @@ void launch_compiled(Machine& machine, const Scan& scan, const Shape& shape,
 
 #if defined(__CUDACC__)
 /// The fewest cycles that a block took, from when its first warp began until its last had its results.
-inline std::vector<RoleCycles> read_cycles(const Times* times, const Shape& shape, bool warp, cudaStream_t stream) {
-  const std::int64_t groups = warp ? kWarpsPerBlock : 1;
-  const std::int64_t warps = warp ? groups : ceil_div(shape.threads(), kLanes);
-  const std::int64_t blocks = std::min<std::int64_t>(ceil_div(shape.rows, groups), kWatchedBlocks);
+inline std::vector<RoleCycles> read_cycles(const Times* times, const Shape& shape, cudaStream_t stream) {
+  const std::int64_t warps = ceil_div(shape.threads(), kLanes);
+  const std::int64_t blocks = std::min<std::int64_t>(shape.rows, kWatchedBlocks);
   std::vector<Times> all(static_cast<std::size_t>(blocks * warps));
   cuda::check(cudaMemcpyAsync(all.data(), times, all.size() * sizeof(Times), cudaMemcpyDeviceToHost, stream),
               "copying the cycles of blocks");
@@ -586,7 +587,7 @@ class Variant {
     simt::CudaMachine machine(stream);
     const auto times = static_cast<Times*>(workspace);
     launch_on(machine, op, simt::Arrays<simt::CudaMachine, typename Op::Item>{in, out}, times);
-    return read_cycles(times, shape_, Scan::kWarp, stream);
+    return read_cycles(times, shape_, stream);
   }
 #endif
 
@@ -614,7 +615,7 @@ int run_alone(const char* id) {
     Shape shape;
     shape.k = 4;
     shape.row = threads * shape.k;
-    shape.rows = Scan::kWarp ? kWatchedBlocks * kWarpsPerBlock : kWatchedBlocks;
+    shape.rows = kWatchedBlocks;
     if (Scan::kWarp && threads != kLanes) break;
     const auto items = static_cast<std::size_t>(shape.row * shape.rows);
     int *in = nullptr, *out = nullptr;
@@ -629,7 +630,7 @@ int run_alone(const char* id) {
     with_scan<Plus<int>>(Scan{}, shape, [&]<int K, bool kStriped>(const auto& scan) {
       if constexpr (K == 4 && !kStriped) {
         launch_compiled<K, kStriped>(machine, scan, shape, arrays, times, Plus<int>{});
-        cycles = read_cycles(times, shape, Scan::kWarp, nullptr).front().total;
+        cycles = read_cycles(times, shape, nullptr).front().total;
         launch_compiled<K, kStriped>(machine, scan, shape, arrays, static_cast<Times*>(nullptr), Plus<int>{});
       }
     });
