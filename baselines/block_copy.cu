@@ -13,6 +13,10 @@ struct NoScan {
     return 0;
   }
   int chain(int, int) const { return 0; }
+  template <class Op, class F>
+  void with(int, F f) const {
+    f(*this);
+  }
   template <int K, bool kStriped, class Group, class SharedItems, Monoid Op>
   SCANLAB_HD void scan(const Group&, SharedItems, typename Op::Item (&)[K], Op) const {}
 };

@@ -1,9 +1,10 @@
 // block_best: warps scan by shuffles, and fold the totals of the warps before them.
 //
 // Idea    As block_shuffle, compiled for the number of warps. Behind the barrier a warp adds up the totals of the warps
-//         before it one by one; or it folds them at once, integer sums by redux.sync, others by a shuffle for every
-//         power of two. Integer sums need no shuffle to become exclusive.
-// Work    5 T, and 2 T for sums of i32, else up to ceil(log2(T / 32)) + 1 for each of T threads; 2 k for their k items.
+//         before it one by one, if they are few; else it folds them at once, integer sums by redux.sync, others by a
+//         shuffle for every power of two. Integer sums need no shuffle to become exclusive.
+// Work    5 T for the warps; for their totals up to 2 T in sums of i32, else up to ceil(log2(T / 32)) + 1 for each of T
+//         threads; 2 k for the k items of each.
 // Span    6 to 13 steps, one barrier.
 // Source  block_shuffle; redux.sync came with Ampere.
 #include "variants/block_scan/block_scan.cuh"
@@ -12,11 +13,13 @@
 namespace scanlab::block_scan {
 namespace {
 
-/// kFolds: whether a warp folds the totals at once, if there are more than two.
-template <int kWarps, bool kFolds>
+template <int kWarps, bool kByLane>
 struct Best {
   static constexpr bool kWarp = false;
   static constexpr int kThreads = kWarps * kLanes;
+  /// Whether a warp folds the totals at once: where that is quicker than one by one.
+  template <class Op>
+  static constexpr bool kFolds = kWarps > (kInvertible<Op> ? 3 : 8);
   SCANLAB_HD int shared_items(int) const { return kWarps == 1 ? 0 : (kWarps + 3) / 4 * 4; }
   int chain(int) const { return 15; }
 
@@ -31,7 +34,7 @@ struct Best {
     if (lane == kLanes - 1) shared[warp] = total;
     group.sync();  // the totals are there
     block.step("totals", 0);
-    if constexpr (kFolds && kWarps > 2) {
+    if constexpr (kFolds<Op>) {
       constexpr int kPeriod = std::bit_ceil(static_cast<unsigned>(kWarps));  // lanes that fold together
       const int which = scan::kFoldsAtOnce<Op> ? lane : lane % kPeriod;
       Item own = Op::identity();
@@ -72,57 +75,34 @@ struct Best {
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
-    const typename Op::Item scanned = scan_warp(group.block, item, op);
+    const typename Op::Item scanned = scan_warp<kByLane>(group.block, item, op);
     return add_warps(group, shared, scanned, scanned, op);
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
     group.block.step("shuffle", 0);
-    const typename Op::Item scanned = scan_warp(group.block, item, op);
+    const typename Op::Item scanned = scan_warp<kByLane>(group.block, item, op);
     return add_warps(group, shared, scanned, before_lane(group.block, scanned, item, op), op);
   }
 };
 
 template <int kWarps>
-using Each = Best<kWarps, (kWarps > 8)>;
+using BestByShuffle = Best<kWarps, false>;
 template <int kWarps>
-using Fold = Best<kWarps, true>;
-
-/// The scan that a problem's settings name.
-struct EachOrFold {
-  static constexpr bool kWarp = false;
-  static constexpr const char* kShapes = OfWarps<Fold>::kShapes;
-  bool folds = true;
-  static EachOrFold for_problem(const Description& about, const Problem& problem) {
-    return {setting(about, problem.settings, "totals") == "fold"};
-  }
-  template <class Op, class F>
-  void with(int threads, F f) const {
-    if (folds) {
-      OfWarps<Fold>().with<Op>(threads, f);
-    } else {
-      OfWarps<Each>().with<Op>(threads, f);
-    }
-  }
-};
+using BestByLane = Best<kWarps, true>;
 
 struct BlockBest {
   static Description describe() {
-    return {
-        .id = "block_best",
-        .title = "Shuffles, and the totals of warps folded at once",
-        .source = "variants/block_scan/block_shuffle.cu",
-        .family = "shuffles",
-        .parameters = {{"totals",
-                        {"fold", "each"},
-                        "how a warp learns of those before it: fold: all totals at once; each: one after the other, by "
-                        "up to 8 warps, which is quicker for few"},
-                       registers_parameter()},
-        .cost = {.work = "5T to 11T, and 2n", .span = "6 to 13", .traffic = "2n"}};
+    return {.id = "block_best",
+            .title = "Shuffles, and the totals of warps folded one by one or at once",
+            .source = "variants/block_scan/block_shuffle.cu",
+            .family = "shuffles",
+            .parameters = {predicate_parameter(), registers_parameter()},
+            .cost = {.work = "5T to 11T, and 2n", .span = "6 to 13", .traffic = "2n"}};
   }
 };
 
 }  // namespace
 }  // namespace scanlab::block_scan
 
-SCANLAB_BLOCK_SCAN(BlockBest, EachOrFold)
+SCANLAB_BLOCK_SCAN(BlockBest, ByPredicate<OfWarps<BestByShuffle>, OfWarps<BestByLane>>)

@@ -92,21 +92,27 @@ SCANLAB_HD int place(int t, int j, int threads) {
   return kStriped ? j * threads + t : t * K + j;
 }
 
-/// The scan over a warp, one value a lane: inclusive, five steps. A shuffle says whether there is such a lane on the
-/// left, else it gives the own value: only lanes that have one execute the operator, and nothing is compared or
-/// selected.
-template <simt::ThreadBlock Block, Monoid Op>
+/// The scan over a warp, one value a lane: inclusive, five steps. Only lanes that have a lane to take from execute the
+/// operator. The shuffle says which do, by the fewest instructions; or, kByLane, their numbers are compared, in the
+/// fewest cycles, though compilers add selects.
+template <bool kByLane = false, simt::ThreadBlock Block, Monoid Op>
 SCANLAB_HD typename Op::Item scan_warp([[maybe_unused]] Block& block, typename Op::Item item, Op op) {
 #pragma unroll
   for (int distance = 1; distance < kLanes; distance *= 2) {
 #if defined(__CUDA_ARCH__)
     int any = 0;
-    auto next = simt::change_words(item, [&](std::uint32_t word) {
-      asm volatile("{ .reg .pred p; shfl.sync.up.b32 %0|p, %0, %2, 0, 0xffffffff; selp.b32 %1, 1, 0, p; }"
-                   : "+r"(word), "=r"(any)
-                   : "r"(distance));
-      return word;
-    });
+    auto next = item;  // of the lane on the left, else its own
+    if constexpr (kByLane) {
+      next = block.shuffle_up(item, distance);
+      any = block.lane() >= distance;
+    } else {
+      next = simt::change_words(item, [&](std::uint32_t word) {
+        asm volatile("{ .reg .pred p; shfl.sync.up.b32 %0|p, %0, %2, 0, 0xffffffff; selp.b32 %1, 1, 0, p; }"
+                     : "+r"(word), "=r"(any)
+                     : "r"(distance));
+        return word;
+      });
+    }
     if (any != 0) {
       next = op(next, item);
       asm volatile("");  // keeps compilers from a select
@@ -246,6 +252,11 @@ struct OfThreads {
     }
   }
 
+  template <class Op, class F>
+  void with(int, F f) const {
+    f(*this);
+  }
+
   template <int K, bool kStriped, class Group, class SharedItems, Monoid Op>
   SCANLAB_HD void scan(const Group& group, SharedItems shared, typename Op::Item (&items)[K], Op op) const {
     const int begin = scanned(group.threads);
@@ -372,6 +383,15 @@ inline Parameter registers_parameter() {
       "of a thread: as the compiler likes, or 32, so that 2048 threads fit; of blocks of 32 threads 1024 fit, by 64"};
 }
 
+/// The parameter of scans ByPredicate.
+inline Parameter predicate_parameter() {
+  return {
+      "predicate",
+      {"shuffle", "lane"},
+      "how a lane knows, in a step of its warp, whether it has a lane to take from: shuffle: the shuffle says so, by "
+      "the fewest instructions; lane: by its number, in the fewest cycles"};
+}
+
 /// The settings of a problem that its launch needs.
 struct Shape {
   Shape() = default;
@@ -455,14 +475,28 @@ struct OfWarps {
   }
 };
 
-/// Whether a scan is compiled for its number of threads, and so for few shapes. It names them in kShapes, and has
-/// `with<Op>(threads, f)`, which calls f with what is compiled for so many, if it is.
+/// A scan that is compiled by either predicate of scan_warp(); the settings of a problem name one.
+template <class ByShuffle, class ByLane>
+struct ByPredicate : ByShuffle {
+  bool by_lane = false;
+  static ByPredicate for_problem(const Description& about, const Problem& problem) {
+    return {{}, setting(about, problem.settings, "predicate") == "lane"};
+  }
+  template <class Op, class F>
+  void with(int threads, F f) const {
+    if (by_lane) return ByLane().template with<Op>(threads, f);
+    ByShuffle::template with<Op>(threads, f);
+  }
+};
+
+/// Whether a scan is compiled for its number of threads, and so for few shapes, which it names in kShapes.
 template <class Scan>
 inline constexpr bool kFewShapes = requires {
   Scan::kShapes;
 };
 
 /// Calls `f` with what is compiled for a shape, if it is, and with the items of a thread and whether they are striped.
+/// A scan's `with<Op>(threads, f)` calls f with what is compiled for so many.
 template <class Op, class Scan, class F>
 void with_scan(const Scan& scan, const Shape& shape, F f) {
   if constexpr (kFewShapes<Scan>) {
@@ -474,7 +508,9 @@ void with_scan(const Scan& scan, const Shape& shape, F f) {
       }
     });
   } else {
-    with_shape<1, 2, 4, 8, 16>(shape, [&]<int K, bool kStriped>() { f.template operator()<K, kStriped>(scan); });
+    with_shape<1, 2, 4, 8, 16>(shape, [&]<int K, bool kStriped>() {
+      scan.template with<Op>(shape.threads(), [&](const auto& one) { f.template operator()<K, kStriped>(one); });
+    });
   }
 }
 

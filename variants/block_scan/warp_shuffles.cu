@@ -9,6 +9,7 @@
 namespace scanlab::block_scan {
 namespace {
 
+template <bool kByLane>
 struct Shuffles {
   static constexpr bool kWarp = true;
   SCANLAB_HD int shared_items(int) const { return 0; }
@@ -16,7 +17,7 @@ struct Shuffles {
 
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item inclusive(const Group& group, SharedItems, typename Op::Item item, Op op) const {
-    return scan_warp(group.block, item, op);
+    return scan_warp<kByLane>(group.block, item, op);
   }
   template <class Group, class SharedItems, Monoid Op>
   SCANLAB_HD typename Op::Item exclusive(const Group& group, SharedItems shared, typename Op::Item item, Op op) const {
@@ -30,6 +31,7 @@ struct WarpShuffles {
             .title = "Five shuffles",
             .source = "Hillis and Steele 1986, by the shuffles of 2012",
             .family = "shuffles",
+            .parameters = {predicate_parameter()},
             .cost = {.work = "5 · 32, and 2n", .span = "5", .traffic = "2n"}};
   }
 };
@@ -37,4 +39,4 @@ struct WarpShuffles {
 }  // namespace
 }  // namespace scanlab::block_scan
 
-SCANLAB_BLOCK_SCAN(WarpShuffles, OfThreads<Shuffles>)
+SCANLAB_BLOCK_SCAN(WarpShuffles, ByPredicate<OfThreads<Shuffles<false>>, OfThreads<Shuffles<true>>>)

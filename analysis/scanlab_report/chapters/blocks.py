@@ -39,8 +39,9 @@ DRAWN = {
 def _name(variant: str, settings: Mapping[str, str]) -> str:
     """A variant with what is chosen of it; the algorithm of CUB is always named."""
     usual = {"algorithm": "raking"} if variant.endswith("_block_scan") else {}
-    named = ("algorithm", "padding", "totals", "registers")
-    return " ".join([variant, *(v for key in named if (v := (usual | dict(settings)).get(key)))])
+    columns = ("items_per_thread", "arrangement", "scans")
+    chosen = (v for key, v in (usual | dict(settings)).items() if key not in columns)
+    return " ".join([variant, *chosen])
 
 
 def block_cases(data: Data) -> pd.DataFrame:
