@@ -21,6 +21,7 @@
 // Source  Scanlab: look_ahead, by columns.
 #pragma once
 
+#include "variants/scan/look_ahead_ring.cuh"
 #include "variants/scan/tile_state.cuh"
 #include "variants/scan_axis/segments.cuh"
 #if defined(__CUDACC__)
@@ -44,12 +45,14 @@ inline constexpr int kLoadingStages = 2;  ///< at a time: more in flight only le
 /// How lines are cut into strips and tiles, and how the lanes of a role's warps lie in a tile. A unit is an item, or a
 /// vector of 16 bytes: items in neighbouring columns.
 struct ColumnTiles {
-  static constexpr int kTileBytes = 48 << 10;
+  static constexpr int kTileBytes = 56 << 10;
   static constexpr int kWidest = kColumnWarps * kLanes;
 
   int width;          ///< units of a strip's line; the last strip has fewer
   int warps_across;   ///< of a tile, if a strip has more units than a warp lanes
   int groups_a_warp;  ///< else: each has lines of its own
+  int rows;           ///< of the warps that reduce, or scan, one below the other
+  int look_rows;      ///< of those that look ahead
   int lines_a_thread;
   int pitch;       ///< bytes from one line of a tile to the next in shared memory
   int team;        ///< blocks of a strip
@@ -57,14 +60,19 @@ struct ColumnTiles {
   std::int64_t strips;
   std::int64_t bands;  ///< tiles of a strip
 
-  SCANLAB_HD int groups(int warps) const { return warps / warps_across * groups_a_warp; }
   /// Lines of a warp, and of a tile.
   SCANLAB_HD int part_lines() const { return groups_a_warp * lines_a_thread; }
-  SCANLAB_HD int lines() const { return kColumnWarps / warps_across * part_lines(); }
+  SCANLAB_HD int lines() const { return rows * part_lines(); }
   /// In shared memory, with up to 15 bytes before the first line, at an address for copies of boxes.
   SCANLAB_HD int tile_bytes() const { return (lines() * pitch + 16 + 127) / 128 * 128; }
   /// Whether a tile is one piece of memory.
   SCANLAB_HD bool contiguous() const { return strips == 1; }
+  /// Folds of a stage, a unit wide: of the parts of its warps, as the look-ahead warps found them, and before threads.
+  SCANLAB_HD int totals() const { return rows * width; }
+  SCANLAB_HD int above() const { return look_rows * width; }
+  SCANLAB_HD int before() const { return groups_a_warp > 1 ? kColumnWarps * kLanes : 0; }
+  SCANLAB_HD int folds() const { return totals() + above() + before(); }
+  static constexpr int kMostFolds = (2 * kColumnWarps + kMostLookWarps) * kLanes;
   std::int64_t blocks(int most) const { return strips < most ? strips * team : most; }
   int threads() const { return kLanes * (2 + look_warps + 2 * kColumnWarps); }
   /// Tiles whose folds are published.
@@ -72,9 +80,10 @@ struct ColumnTiles {
   /// The longest chain of operations: a thread's lines in two tiles, groups and warps, and the tiles between.
   std::int64_t chain() const { return 2 * (lines_a_thread + kLanes + kColumnWarps) + bands; }
 
-  /// across: units of a line. aligned: each begins at an address of 16 bytes. most: blocks at a time. tile_bytes: at
-  /// most, in shared memory.
-  ColumnTiles(std::int64_t all_lines, std::int64_t across, int unit_bytes, bool aligned, int most, int tile_bytes) {
+  /// across: units of a line. aligned: each begins at an address of 16 bytes. most: blocks at a time. stage_bytes: of
+  /// shared memory, for a tile and its folds, of fold_bytes each.
+  ColumnTiles(std::int64_t all_lines, std::int64_t across, int unit_bytes, bool aligned, int most, int stage_bytes,
+              int fold_bytes) {
     across = std::max<std::int64_t>(across, 1);
     width = width_for(across, unit_bytes, aligned, most);
     strips = ceil_div(across, std::int64_t{width});
@@ -84,11 +93,14 @@ struct ColumnTiles {
     groups_a_warp = std::max(kLanes / width, 1);
     team = static_cast<int>(std::max<std::int64_t>(most / strips, 1));
     const int tiles_a_lane = team / groups_a_warp;  // to fold, by one warp
-    look_warps = !aligned ? kMostLookWarps : tiles_a_lane > 24 ? 4 : tiles_a_lane > 8 ? 3 : 2;
+    look_warps = !aligned ? kMostLookWarps : tiles_a_lane > 24 ? 4 : tiles_a_lane > 8 ? 3 : tiles_a_lane > 4 ? 2 : 1;
+    rows = kColumnWarps / warps_across;
+    look_rows = look_warps / warps_across;
     // Several tiles for each block, so that one hides the wait for another; and an odd number of lines a thread, so
     // that groups which read lines of their own meet different banks.
-    const std::int64_t fit = tile_bytes / (pitch * groups(kColumnWarps));
-    const std::int64_t some = ceil_div(all_lines, std::int64_t{4} * team * groups(kColumnWarps));
+    const int bytes = std::min(kTileBytes, stage_bytes - folds() * fold_bytes);
+    const int groups = rows * groups_a_warp;
+    const std::int64_t fit = bytes / (pitch * groups), some = ceil_div(all_lines, std::int64_t{4} * team * groups);
     lines_a_thread = static_cast<int>(std::max<std::int64_t>(std::min(fit, some), 1));
     if (lines_a_thread % 2 == 0 && pitch < 128) --lines_a_thread;
     bands = ceil_div(all_lines, std::int64_t{lines()});
@@ -100,6 +112,7 @@ struct ColumnTiles {
     constexpr int kStrip = 256, kLeast = 128;  // bytes
     const int step = std::max((aligned ? 128 : 32) / unit_bytes, 1), least = std::max(kLeast / unit_bytes, 1);
     if (across <= least) return static_cast<int>(across);
+    const bool alone = across >= std::int64_t{most} * 2 * kStrip / unit_bytes;  // a block, which tells nobody anything
     int best = 1;
     double best_share = 0;
     for (int w = least; w <= std::min(2 * kStrip / unit_bytes, kWidest) && w < across + step; w += step) {
@@ -108,7 +121,7 @@ struct ColumnTiles {
       const double team = std::max(std::floor(most / strips), 1.0), rounds = std::ceil(strips / most);
       double share = static_cast<double>(across) / most / (rounds / team * width);  // of the blocks that are busy
       share /= 1 + team * width * unit_bytes / (2.0 * 65536);                       // reading what the team tells
-      if (width * unit_bytes < kStrip) share *= 0.97;
+      if (width * unit_bytes < (alone ? 2 : 1) * kStrip) share *= 0.97;
       if (width < kLanes) share *= 0.9 + 0.1 * (kLanes / width * width) / kLanes;  // lanes that have units
       if (share > best_share) {
         best_share = share;
@@ -157,12 +170,9 @@ class ColumnBlock {
     Items items;
     bool head;
   };
-  /// A tile in the ring, besides its items.
+  /// A tile in the ring, besides its items and folds.
   struct alignas(128) Stage {
-    Items before[kColumnWarps * kLanes];   ///< of the lines before a thread's own, in its warp's part
-    Items totals[kColumnWarps * kLanes];   ///< of the warps' parts, by units
-    Items above[kMostLookWarps * kLanes];  ///< of the team's tiles since the block's last one, as each warp found them
-    int heads[kColumnWarps * kLanes];      ///< lines of a thread before the first that begins a row
+    int heads[kColumnWarps * kLanes];  ///< lines of a thread before the first that begins a row
     bool before_heads[kColumnWarps * kLanes];
     bool total_heads[kColumnWarps];
     std::int64_t band;
@@ -184,6 +194,7 @@ class ColumnBlock {
         cut_(given.cut),
         tiles_(shared),
         stages_(reinterpret_cast<Stage*>(shared + kColumnStages * cut_.tile_bytes())),
+        folds_(reinterpret_cast<Items*>(stages_ + kColumnStages)),
         op_(given.op),
         lane_(threadIdx.x % kLanes),
         strip_(blockIdx.x % static_cast<unsigned>(cut_.strips)),
@@ -218,16 +229,7 @@ class ColumnBlock {
   }
 
  private:
-  /// A place in the ring, with the parity of its barriers in this round.
-  struct Slot {
-    int stage = 0;
-    int parity = 0;
-    __device__ void advance() {
-      if (++stage < kColumnStages) return;
-      stage = 0;
-      parity ^= 1;
-    }
-  };
+  using Slot = scan::Slot;
 
   /// Where a warp of a role lies in each tile.
   __device__ void find_place(int warp) {
@@ -240,12 +242,11 @@ class ColumnBlock {
     has_units_ = part_ < cut_.groups_a_warp && unit < cut_.width;
     unit_ = min(unit, cut_.width - 1);
   }
-  __device__ int rows(int warps) const { return warps / cut_.warps_across; }
 
   /// Calls `role` for each tile of the block, once the barrier `ready` of its stage has opened.
   template <class Role>
   __device__ void for_each_tile(Barrier Stage::*ready, Role role) {
-    for (Slot slot;; slot.advance()) {
+    for (Slot slot;; slot.advance(kColumnStages)) {
       Stage& stage = stages_[slot.stage];
       (stage.*ready).wait(slot.parity);
       if (stage.lines == 0) return;
@@ -268,7 +269,7 @@ class ColumnBlock {
       Stage& stage = stages_[slot.stage];
       if (loading > kLoadingStages) {
         stages_[oldest.stage].full.wait(oldest.parity);
-        oldest.advance();
+        oldest.advance(kColumnStages);
       }
       stage.free.wait(slot.parity ^ 1);
       __syncwarp();  // all lanes have seen these phases before the next ones can complete
@@ -285,7 +286,7 @@ class ColumnBlock {
       if (lane_ == 0) stage.full.arrive_expecting(all);
       __syncwarp();
       draw();  // after the load, which would otherwise wait for the counter
-      slot.advance();
+      slot.advance(kColumnStages);
     }
   }
   /// Writes down which tile lane 0 has drawn. last: the band of the one before.
@@ -325,6 +326,12 @@ class ColumnBlock {
   }
 
   __device__ unsigned char* tile(int stage) const { return tiles_ + stage * cut_.tile_bytes(); }
+  /// The folds of the parts of a tile's warps.
+  __device__ Items* totals(int stage) const { return folds_ + stage * cut_.folds(); }
+  /// The folds of the team's tiles since the block's last one, as each look-ahead warp found them.
+  __device__ Items* above(int stage) const { return totals(stage) + cut_.totals(); }
+  /// The folds of the lines before a thread's own, in its warp's part, if other groups have any.
+  __device__ Items* before(int stage) const { return above(stage) + cut_.above(); }
   /// The place in the arrays of a tile's first item.
   __device__ std::int64_t place_of(const Stage& of) const {
     return of.band * cut_.lines() * given_.inner + of.strip * cut_.width * kVector;
@@ -388,7 +395,7 @@ class ColumnBlock {
   template <class Start, class F>
   __device__ void for_each_line(const Stage& of, int stage, int head, Start start, F f) const {
     const int first = group_ * cut_.lines_a_thread, lines = min(cut_.lines_a_thread, of.lines - first);
-    if (!has_units_ || unit_ >= of.across || row_ >= rows(kColumnWarps)) return;
+    if (!has_units_ || unit_ >= of.across || row_ >= cut_.rows) return;
     const unsigned char* at = tile(stage) + first * cut_.pitch + unit_ * kUnit;
     unsigned shift = 0, step = 0;  // of a line within 16 bytes
     if constexpr (!kAligned) {
@@ -472,28 +479,29 @@ class ColumnBlock {
             for (int v = 0; v < kVector; ++v) fold.items.item[v] = op_(fold.items.item[v], static_cast<Item>(unit[v]));
           });
       fold = scan_groups(fold);
-      if (is_last_group() && row_ < rows(kColumnWarps)) {
-        stage.totals[row_ * cut_.width + unit_] = fold.items;
+      if (is_last_group() && row_ < cut_.rows) {
+        totals(slot.stage)[row_ * cut_.width + unit_] = fold.items;
         if (unit_ == 0) stage.total_heads[row_] = fold.head;  // of all units alike, but those beyond the array
       }
-      Fold before = nothing();
       if (cut_.groups_a_warp > 1) {
-        const Fold left = shuffle_up(fold, cut_.width);
-        if (part_ > 0) before = left;
+        Fold left = shuffle_up(fold, cut_.width);
+        if (part_ == 0) left = nothing();
+        before(slot.stage)[place] = left.items;
+        stage.before_heads[place] = left.head;
       }
-      stage.before[place] = before.items;
-      stage.before_heads[place] = before.head;
       stage.heads[place] = head;
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
       if (lane_ == 0) stage.reduced.arrive();
     });
   }
   /// The fold of a unit's lines in the warps' parts; of all, or of those before a row of warps.
-  __device__ Fold fold_parts(const Stage& of, int unit, int before = kColumnWarps) const {
+  __device__ Fold fold_parts(int stage, int unit, int before = kColumnWarps) const {
     Fold fold = nothing();
 #pragma unroll
     for (int w = 0; w < kColumnWarps; ++w) {
-      if (w < min(before, rows(kColumnWarps))) fold = join(fold, {of.totals[w * cut_.width + unit], of.total_heads[w]});
+      if (w < min(before, cut_.rows)) {
+        fold = join(fold, {totals(stage)[w * cut_.width + unit], stages_[stage].total_heads[w]});
+      }
     }
     return fold;
   }
@@ -501,11 +509,11 @@ class ColumnBlock {
   /// The publish warp: tells the team the folds of a tile. It writes the states, and a flag that says when to read
   /// them; whether they are there, their tags say.
   __device__ void publish() {
-    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
+    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
       if (cut_.team > 1) {
         const std::int64_t tile = stage.band * cut_.strips + stage.strip;
         for (int unit = lane_; unit < stage.across; unit += kLanes) {
-          scan::store_state<Items>(block_, states(), tile * cut_.width + unit, fold_parts(stage, unit).items,
+          scan::store_state<Items>(block_, states(), tile * cut_.width + unit, fold_parts(slot.stage, unit).items,
                                    stage.run);
         }
         if (lane_ == 0) block_.store_atomic(given_.flags, flag(stage, stage.band), stage.run);
@@ -520,9 +528,9 @@ class ColumnBlock {
   /// A look-ahead warp: folds some of the team's tiles since the block's last one, each group a few.
   __device__ void look_ahead() {
     constexpr int kAsked = sizeof(State) < 128 ? 128 / sizeof(State) : 1;  // at a time
-    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot) {
-      if (stage.to_fold > 0 && row_ < rows(cut_.look_warps)) {
-        const int groups = cut_.groups(cut_.look_warps), each = (stage.to_fold + groups - 1) / groups;
+    for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
+      if (stage.to_fold > 0 && row_ < cut_.look_rows) {
+        const int groups = cut_.look_rows * cut_.groups_a_warp, each = (stage.to_fold + groups - 1) / groups;
         const std::int64_t of_warp = stage.band - stage.to_fold + row_ * cut_.groups_a_warp * each;
         for (int i = lane_; i < cut_.groups_a_warp * each && of_warp + i < stage.band; i += kLanes) {
           while (block_.load_atomic(given_.flags, flag(stage, of_warp + i)) != stage.run) {
@@ -542,16 +550,19 @@ class ColumnBlock {
           }
 #pragma unroll
           for (int j = 0; j < kAsked; ++j) {
-            if (begin + j >= count) break;
-            while (!asked[j].is(stage.run)) {
-              asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+            // Which of the two ends a turn decides 0.05 of a copy for vectors, and 0.06 for items, the other way round.
+            if (!kAligned && begin + j >= count) break;
+            if (begin + j < count) {
+              while (!asked[j].is(stage.run)) {
+                asked[j] = scan::load_state<Items>(block_, states(), at + (begin + j) * step);
+              }
+              fold.items = join(fold.items, asked[j].item());
             }
-            fold.items = join(fold.items, asked[j].item());
           }
         }
         __syncwarp();
         fold = scan_groups(fold);
-        if (is_last_group()) stage.above[row_ * cut_.width + unit_] = fold.items;
+        if (is_last_group()) above(slot.stage)[row_ * cut_.width + unit_] = fold.items;
       }
       __syncwarp();  // all of the warp's results are covered by lane 0's arrival
       if (lane_ == 0) stage.looked.arrive();
@@ -563,15 +574,16 @@ class ColumnBlock {
     Items carry = nothing().items;  // the fold up to the end of the block's last tile, since the last head
     for_each_tile(&Stage::reduced, [&](Stage& stage, Slot slot) {
       const int place = warp_ * kLanes + lane_;
-      const Fold total = fold_parts(stage, unit_);
-      const Fold before = join(fold_parts(stage, unit_, row_), {stage.before[place], stage.before_heads[place]});
+      const Fold total = fold_parts(slot.stage, unit_);
+      Fold own = fold_parts(slot.stage, unit_, row_);  // of the tile, before the thread's lines
+      if (cut_.groups_a_warp > 1) own = join(own, {before(slot.stage)[place], stage.before_heads[place]});
       stage.looked.wait(slot.parity);
-      Items above = stage.carries ? carry : nothing().items;
+      Items all = stage.carries ? carry : nothing().items;  // before the tile
       if (stage.to_fold > 0) {
-        for (int w = 0; w < rows(cut_.look_warps); ++w) above = join(above, stage.above[w * cut_.width + unit_]);
+        for (int w = 0; w < cut_.look_rows; ++w) all = join(all, above(slot.stage)[w * cut_.width + unit_]);
       }
-      carry = total.head ? total.items : join(above, total.items);
-      Items running = before.head ? before.items : join(above, before.items);
+      carry = total.head ? total.items : join(all, total.items);
+      Items running = own.head ? own.items : join(all, own.items);
       Out* line = given_.out + place_of(stage) + group_ * cut_.lines_a_thread * given_.inner + unit_ * kVector;
       for_each_line(
           stage, slot.stage, stage.heads[place], [&] { running = start(); },
@@ -595,6 +607,7 @@ class ColumnBlock {
   const ColumnTiles& cut_;
   unsigned char* const tiles_;
   Stage* const stages_;
+  Items* const folds_;
   Op op_;
   const int lane_;
   const std::int64_t strip_;

@@ -188,7 +188,8 @@ class ColumnScan {
   /// Before the first run in a context: raises the kernels' limits on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
     if (cuda::device_code().version < 80) return cudaErrorNotSupported;
-    if (std::min(tile_bytes<false>(shared_bytes), tile_bytes<true>(shared_bytes)) < kLeastTile) {
+    constexpr int kLeast = (8 << 10) + ColumnTiles::kMostFolds * sizeof(typename ColumnBlock<Op, true>::Items);
+    if (std::min(stage_bytes<false>(shared_bytes), stage_bytes<true>(shared_bytes)) < kLeast) {
       return cudaErrorNotSupported;
     }
     const cudaError_t error = cuda::try_allow(axis_columns<Op, false>, {.shared_bytes = shared_bytes});
@@ -236,8 +237,6 @@ class ColumnScan {
   }
 
  private:
-  static constexpr int kLeastTile = 8 << 10;
-
   /// Memory through which the blocks of a strip tell each other.
   struct Team {
     std::uint64_t* counters;
@@ -266,21 +265,21 @@ class ColumnScan {
   template <bool kAligned>
   ColumnTiles cut(const Extents& tensor, std::size_t shared_bytes) const {
     using Block = ColumnBlock<Op, kAligned>;
-    return {tensor.rows * tensor.axis,         tensor.inner / Block::kVector, Block::kUnit, kAligned, blocks_,
-            tile_bytes<kAligned>(shared_bytes)};
+    return {tensor.rows * tensor.axis,           tensor.inner / Block::kVector, Block::kUnit, kAligned, blocks_,
+            stage_bytes<kAligned>(shared_bytes), sizeof(typename Block::Items)};
   }
-  /// Bytes of a tile's lines at most.
+  /// Bytes of a tile and its folds at most.
   template <bool kAligned>
-  static int tile_bytes(std::size_t shared_bytes) {
-    constexpr int kStage = sizeof(typename ColumnBlock<Op, kAligned>::Stage);
-    return std::min(ColumnTiles::kTileBytes, static_cast<int>(shared_bytes) / kColumnStages - kStage - 256);
+  static int stage_bytes(std::size_t shared_bytes) {
+    constexpr int kStage = sizeof(typename ColumnBlock<Op, kAligned>::Stage), kPadding = 144;
+    return static_cast<int>(shared_bytes) / kColumnStages - kStage - kPadding;
   }
 
   /// Describes the input to copies of boxes, if it can be.
   bool describe_boxes(ColumnArguments<Op>& arguments) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     const ColumnTiles& cut =
-        arguments.cut;  // its boxes have up to 128 words and 96 lines; 256 of each can be described
+        arguments.cut;  // its boxes have up to 128 words and 112 lines; 256 of each can be described
     const auto words = inner_ * static_cast<std::int64_t>(sizeof(In)) / 4;
     if (cut.contiguous() || words >= kMost || lines_ >= kMost || cuda::device_code().version < 90) return false;
     static auto* const encode = cuda::driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
@@ -297,7 +296,9 @@ class ColumnScan {
   template <bool kAligned>
   cudaError_t try_launch(const ColumnArguments<Op>& arguments, cudaStream_t stream) const {
     const ColumnTiles& cut = arguments.cut;
-    const auto stage = sizeof(typename ColumnBlock<Op, kAligned>::Stage) + static_cast<std::size_t>(cut.tile_bytes());
+    using Block = ColumnBlock<Op, kAligned>;
+    const auto stage = sizeof(typename Block::Stage) + cut.folds() * sizeof(typename Block::Items) +
+                       static_cast<std::size_t>(cut.tile_bytes());
     return cuda::try_launch(axis_columns<Op, kAligned>,
                             {.blocks = static_cast<int>(cut.blocks(blocks_)),
                              .threads = cut.threads(),
