@@ -49,7 +49,7 @@ struct Raking {
         const Item next = segment[i / kVector][i % kVector];
         total = i == 0 ? next : op(total, next);
       }
-      Item running = before_lane(block, scan_warp<true>(block, total, op), total, op);  // one warp: cycles count
+      Item running = before_lane(block, scan_warp(block, total, op), total, op);
 #pragma unroll
       for (int i = 0; i < kWarps; ++i) {
         const Item next = segment[i / kVector][i % kVector];
