@@ -1,11 +1,11 @@
-# cub_newest* and cub_tuned are compiled against a CCCL of their own, newer than the toolkit's: headers alone, which ./check and
+# cub_newest* and cub_tuned* are compiled against a CCCL of their own, newer than the toolkit's: headers alone, which ./check and
 # ./reproduce fetch. baselines/cub_newest.cuh says how it stays separate from the toolkit's in one program.
 set(SCANLAB_CCCL ${PROJECT_SOURCE_DIR}/.deps/cccl/cuda/cccl/headers/include CACHE PATH
   "The headers of the newest CCCL: the folder with cub/, cuda/ and thrust/")
 set(SCANLAB_CCCL_VERSION "")
 set(SCANLAB_CCCL_ONLY_IDS "")
 if(SCANLAB_CUDA)
-  file(GLOB SCANLAB_CCCL_BASELINE_SOURCES CONFIGURE_DEPENDS baselines/cub_newest*.cu baselines/cub_tuned.cu)
+  file(GLOB SCANLAB_CCCL_BASELINE_SOURCES CONFIGURE_DEPENDS baselines/cub_newest*.cu baselines/cub_tuned*.cu)
   if(EXISTS ${SCANLAB_CCCL}/cuda/std/__cccl/version.h)
     file(STRINGS ${SCANLAB_CCCL}/cuda/std/__cccl/version.h version REGEX "#define CCCL_VERSION [0-9]+")
     string(REGEX REPLACE ".* ([0-9]+)([0-9][0-9][0-9])([0-9][0-9][0-9])$" "\\1.\\2.\\3" version "${version}")
@@ -16,7 +16,7 @@ if(SCANLAB_CUDA)
     set_source_files_properties(${SCANLAB_CCCL_BASELINE_SOURCES} baselines/cub_candidates/part.cu PROPERTIES INCLUDE_DIRECTORIES ${SCANLAB_CCCL}
       COMPILE_DEFINITIONS _LIBCUDACXX_ABI_NAMESPACE=__4_newest)
   else()
-    message(STATUS "The baselines cub_newest* and cub_tuned are left out: SCANLAB_CCCL names no headers of CCCL 3.5 or newer")
+    message(STATUS "The baselines cub_newest* and cub_tuned* are left out: SCANLAB_CCCL names no headers of CCCL 3.5 or newer")
     if(SCANLAB_CUB_CANDIDATES)
       message(FATAL_ERROR "SCANLAB_CUB_CANDIDATES needs the headers of CCCL 3.5 or newer: ./check fetches them; else name them by SCANLAB_CCCL")
     endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two versions of CCCL are linked into one program. They may share no symbol: the linker would keep one version of it.
 #
-# cccl_symbols_test.sh NM OBJECT...: of the baselines; those of the newest CCCL are named cub_newest* and cub_tuned.
+# cccl_symbols_test.sh NM OBJECT...: of the baselines; those of the newest CCCL are named cub_newest* and cub_tuned*.
 set -euo pipefail
 
 # CCCL's symbols that FILE... define, demangled, without those that have internal linkage.

@@ -1,0 +1,49 @@
+// The newest CUB's scan by key, tuned.
+#include "baselines/cub_tuned_segments.cuh"
+
+namespace scanlab {
+namespace {
+
+struct CubTunedByKey : CubTunedSegments<CubTunedByKey> {
+  using CubTunedSegments::CubTunedSegments;
+  static constexpr std::array<BlockShape, 7> kShapes{
+      {{128, 23}, {128, 19}, {128, 27}, {128, 31}, {192, 23}, {256, 23}, {256, 18}}};
+
+  static Description describe() {
+    Description about = describe_tuned(Primitive::scan_by_key);
+    about.id = "cub_tuned_by_key";
+    about.title = "CUB DeviceScan by key, of CCCL " + newest_cccl() + ", tuned";
+    about.source = "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_scan.cuh, with cuda::execution::tune";
+    return about;
+  }
+
+  template <BlockShape kShape>
+  struct Tuning {
+    __host__ __device__ constexpr cub::ScanByKeyPolicy operator()(::cuda::compute_capability) const {
+      // A fixed delay is faster than none, the default, in every shape.
+      return {cub::ScanByKeyAlgorithm::lookback,
+              {kShape.threads,
+               kShape.items,
+               cub::BLOCK_LOAD_WARP_TRANSPOSE,
+               cub::LOAD_DEFAULT,
+               cub::BLOCK_STORE_WARP_TRANSPOSE,
+               cub::BLOCK_SCAN_WARP_SCANS,
+               {cub::LookbackDelayAlgorithm::fixed_delay, 400, 700}}};
+    }
+  };
+
+  template <BlockShape, class Environment>
+  static cudaError_t enqueue(const Problem& problem, const std::uint32_t* keys, const std::int32_t* in,
+                             std::int32_t* out, const Environment& environment) {
+    const auto count = static_cast<std::uint32_t>(problem.items);
+    const ::cuda::std::equal_to<> equal;
+    return problem.mode == Mode::inclusive
+               ? cub::DeviceScan::InclusiveSumByKey(keys, in, out, count, equal, environment)
+               : cub::DeviceScan::ExclusiveSumByKey(keys, in, out, count, equal, environment);
+  }
+};
+
+const Registration registration{cuda::cuda_scan<CubTunedByKey>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab

@@ -1,0 +1,45 @@
+// The newest CUB's segmented scan, tuned.
+#include <cub/device/device_segmented_scan.cuh>
+
+#include "baselines/cub_tuned_segments.cuh"
+
+namespace scanlab {
+namespace {
+
+struct CubTunedSegmentedScan : CubTunedSegments<CubTunedSegmentedScan> {
+  using CubTunedSegments::CubTunedSegments;
+  static constexpr std::array<BlockShape, 5> kShapes{{{128, 24}, {64, 9}, {64, 4}, {32, 8}, {32, 4}}};
+
+  static Description describe() {
+    Description about = describe_tuned(Primitive::segmented_scan);
+    about.id = "cub_tuned_segments";
+    about.title = "CUB DeviceSegmentedScan of CCCL " + newest_cccl() + ", tuned";
+    about.source =
+        "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_segmented_scan.cuh, with cuda::execution::tune";
+    return about;
+  }
+
+  template <BlockShape kShape>
+  struct Tuning {
+    __host__ __device__ constexpr cub::SegmentedScanPolicy operator()(::cuda::compute_capability) const {
+      constexpr int kMostSegments = 512;  // the default
+      return {{kShape.threads, kShape.items, cub::BLOCK_LOAD_WARP_TRANSPOSE, cub::LOAD_DEFAULT,
+               cub::BLOCK_STORE_WARP_TRANSPOSE, cub::BLOCK_SCAN_WARP_SCANS, kMostSegments}};
+    }
+  };
+
+  template <BlockShape, class Environment>
+  static cudaError_t enqueue(const Problem& problem, const std::uint32_t* offsets, const std::int32_t* in,
+                             std::int32_t* out, const Environment& environment) {
+    using Scan = cub::DeviceSegmentedScan;
+    const std::int64_t segments = problem.segments.entries(problem.items) - 1;
+    return problem.mode == Mode::inclusive
+               ? Scan::InclusiveSegmentedSum(in, out, offsets, offsets + 1, segments, environment)
+               : Scan::ExclusiveSegmentedSum(in, out, offsets, offsets + 1, segments, environment);
+  }
+};
+
+const Registration registration{cuda::cuda_scan<CubTunedSegmentedScan>(Origin::baseline)};
+
+}  // namespace
+}  // namespace scanlab
