@@ -18,6 +18,20 @@ struct Equal {
 inline constexpr int kLanes = 32;
 inline constexpr int kMarkThreads = 256;
 
+/// Bit i of the result: whether a run of keys begins at keys[i]. before: the key before these. first: the place of the
+/// first in the array, which has n.
+template <int kKeys, class Key, class Equal>
+__device__ std::uint32_t find_heads(const Key (&keys)[kKeys], const Key& before, std::int64_t first, std::int64_t n,
+                                    const Equal& equal) {
+  std::uint32_t heads = 0;
+#pragma unroll
+  for (int i = 0; i < kKeys; ++i) {
+    const bool head = first + i == 0 || !equal(i == 0 ? before : keys[i > 0 ? i - 1 : 0], keys[i]);
+    if (head && first + i < n) heads |= 1u << i;
+  }
+  return heads;
+}
+
 /// Marks the items whose key differs from the one before, and the first item. A warp compares kVectors vectors of 16
 /// bytes a lane: as many keys as `kKeys` words of bits.
 template <class Key, class Equal>
@@ -53,14 +67,7 @@ struct KeyMarker {
       Key before = shuffle(last, lane == 0 ? 0 : lane - 1);
       if (lane == 0) before = before_warp;
       before_warp = shuffle(last, kLanes - 1);
-      std::uint32_t heads = 0;
-#pragma unroll
-      for (int i = 0; i < kVector; ++i) {
-        const bool head =
-            place + i == 0 || !equal(i == 0 ? before : vectors[v].keys[i > 0 ? i - 1 : 0], vectors[v].keys[i]);
-        if (head && place + i < n) heads |= 1u << i;
-      }
-      heads <<= lane % kLanesPerWord * kVector;
+      std::uint32_t heads = find_heads(vectors[v].keys, before, place, n, equal) << lane % kLanesPerWord * kVector;
 #pragma unroll
       for (int distance = 1; distance < kLanesPerWord; distance *= 2) {
         heads |= __shfl_xor_sync(0xFFFFFFFFu, heads, distance);

@@ -14,6 +14,7 @@
 #include "variants/scan/one_wave.cuh"
 #include "variants/scan_axis/segments.cuh"
 #if defined(__CUDACC__)
+#include "variants/segmented_scan/heads.cuh"
 
 namespace scanlab::segmented {
 
@@ -51,12 +52,7 @@ class KeyTile {
       if (block_.lane() == 0 && first > 0 && first <= n) before = keys[first - 1];
       const Key left = block_.shuffle_up(own.item[kVector - 1], 1);
       if (block_.lane() != 0) before = left;
-      heads_[r] = 0;
-      for (int k = 0; k < kVector; ++k) {
-        const Key& last = k == 0 ? before : own.item[k > 0 ? k - 1 : 0];
-        const bool head = first + k == 0 || !equal(last, own.item[k]);
-        if (head && first + k < n) heads_[r] |= 1u << k;
-      }
+      heads_[r] = find_heads(own.item, before, first, n, equal);
     }
   }
 
