@@ -29,6 +29,7 @@ DRAWN = {
     "block_raking": "raking",
     "block_shuffle": "shuffles",
     "block_best": "best",
+    "block_best lane": "best, by lane",
     "cub_block_scan raking": "CUB, raking",
     "cub_block_scan raking_memoize": "CUB, raking, memoized",
     "cub_block_scan warp_scans": "CUB, warp scans",
@@ -96,7 +97,7 @@ def block_scans(data: Data) -> Shown:
             if len(rows):
                 drawn_as = look(name.split()[0], about)
                 width = {"linewidth": 2.2} if name in ("block_best", BARE) else {}
-                dashes = {"warp_scans": "--", "raking_memoize": ":"}
+                dashes = {"warp_scans": "--", "raking_memoize": ":", "lane": "--"}
                 line = {"linestyle": dashes.get(name.split()[-1], drawn_as.line)}
                 form = drawn_as.plot() | width | line
                 panel.plot(rows["threads"], rows[column], label=label, **form)
