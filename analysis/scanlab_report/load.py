@@ -16,7 +16,7 @@ from scanlab_report import load_others, others
 from scanlab_report.data import Data, Session
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
 from scanlab_report.schema import documents, results, samples, struct_of
-from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed, shown
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each
 from scanlab_report.tables import (
     CASES,
     COLUMNS,
@@ -45,8 +45,9 @@ def load(
             for path in paths:
                 for file in [path] if path.is_file() else sorted(path.rglob("*")):
                     named = file == path and not unknown
+                    known = file.name.endswith((*JSON, *LINES, HISTORY)) or _table_in(file)
                     below = MODEL in file.relative_to(path).parts or not file.is_file()
-                    if file.resolve() in seen or below or not (named or _may_hold_results(file)):
+                    if file.resolve() in seen or below or not (named or known):
                         continue
                     seen.add(file.resolve())
                     try:
@@ -56,10 +57,6 @@ def load(
         return data.finish()
     finally:
         gc.enable()
-
-
-def _may_hold_results(file: Path) -> bool:
-    return file.name.endswith((*JSON, *LINES, HISTORY)) or bool(_table_in(file))
 
 
 def _table_in(file: Path) -> str:
@@ -115,7 +112,7 @@ def _samples(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -
     """Read the entries of a results file. Those that do not fit are named, and left out."""
     context = convert(document.get("context"), results.Context, "context")
     number = data.add_file(path, origin, context, variants=context.variants)
-    entries = listed(document, "benchmarks")
+    entries = convert(document.get("benchmarks"), list[Any], "benchmarks")
     kinds: dict[type[samples.Sample], dict[int, Any]] = {}
     for index, entry in enumerate(convert_each(entries, samples.ENTRY, _PLACE)):
         if isinstance(entry, Misfit):
@@ -308,7 +305,7 @@ def _session(data: Data, path: Path, origin: str, own: documents.Session) -> Non
     files = [(path.parent / entry.file).resolve() for entry in own.files]
     for index, file in enumerate(files):
         if not file.is_file():
-            message = f"is {shown(own.files[index].file)}, and there is no such file: {REMEDY}"
+            message = f"is {own.files[index].file!r}, and there is no such file: {REMEDY}"
             data.complain(path, f"files[{index}].file", message)
     about = (own.device, own.date, own.complete, frozenset(files), own.gpus)
     data.sessions.append(Session(path.parent.resolve(), *about))

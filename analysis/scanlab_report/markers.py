@@ -5,10 +5,6 @@ from pathlib import Path
 from scanlab_report.console import Refused
 
 
-class MarkerError(Refused):
-    """A page that cannot be read, or whose markers are missing, doubled or out of order."""
-
-
 def begin(name: str) -> str:
     """The marker above a generated part."""
     return f"<!-- {name}:begin -->"
@@ -20,20 +16,20 @@ def end(name: str) -> str:
 
 
 def text_of(page: Path) -> str:
-    """The text of a page; MarkerError if it cannot be read."""
+    """The text of a page; Refused if it cannot be read."""
     try:
         return page.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise MarkerError(f"cannot be read: {getattr(error, 'strerror', error)}") from None
+        raise Refused(f"cannot be read: {getattr(error, 'strerror', error)}") from None
 
 
 def find(text: str, name: str) -> tuple[int, int]:
-    """Where the generated part lies, just inside the markers."""
+    """Where the generated part lies, just inside the markers; Refused if they are not sound."""
     before, _, rest = text.partition(begin(name))
     part, marker, after = rest.partition(end(name))
     if not marker or begin(name) in rest or end(name) in before + after:
         both = f"{begin(name)} and {end(name)}"
-        raise MarkerError(f"it needs the markers {both}, once each and in this order")
+        raise Refused(f"it needs the markers {both}, once each and in this order")
     start = len(before) + len(begin(name))
     return start, start + len(part)
 

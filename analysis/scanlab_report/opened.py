@@ -23,12 +23,6 @@ def nothing_among(paths: Sequence[Path]) -> str:
     return f"nothing to read: no results among {', '.join(map(str, paths))}"
 
 
-def apart(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Split paths into measured ones and those into the recorded data."""
-    recorded = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
-    return [path for path in paths if path not in recorded], recorded
-
-
 def on_device(data: Data, device: str) -> Data:
     """Return the data of one GPU alone, or all data if no GPU is named."""
     if device and device not in data.devices:
@@ -39,29 +33,26 @@ def on_device(data: Data, device: str) -> Data:
 
 def opened(paths: Sequence[Path], session: str = "", recorded: Sequence[Path] = ()) -> Data:
     """Return all results below the paths, of one session of each device, with published tables."""
-    if wrong := missing(list(paths)):
-        raise Refused(*wrong)
-    measured, more = apart(paths)
     claims = tomllib.loads((CLAIMS / "claims.toml").read_text(encoding="utf-8"))
-    read = load.load(measured, dict.fromkeys([*recorded, *more]), str(claims.get("device", "")))
-    read.published = load_published(DATA / "published", read.problems)
-    if read.problems:
-        raise Refused(*map(str, read.problems))
+    read = sound(paths, recorded, str(claims.get("device", "")))
     if not read.files:
         raise Refused(nothing_among([*paths, *recorded]))
+    for file in sorted((DATA / "published").glob("*.csv")):
+        source = tomllib.loads(file.with_suffix(".toml").read_text(encoding="utf-8"))
+        read.published[file.stem] = Publication(pd.read_csv(file), source)
     return choosing.choose_session(read, session)
 
 
-def load_published(folder: Path, problems: list[str]) -> dict[str, Publication]:
-    """The tables of the literature in a folder, by name: a CSV each, and a TOML with its source."""
-    made = {}
-    for file in sorted(folder.glob("*.csv")):
-        try:
-            source = tomllib.loads(file.with_suffix(".toml").read_text(encoding="utf-8"))
-            made[file.stem] = Publication(pd.read_csv(file), source)
-        except (ValueError, OSError) as error:
-            problems.append(f"{file}: cannot be read ({error})")
-    return made
+def sound(paths: Sequence[Path], recorded: Sequence[Path] = (), first: str = "") -> Data:
+    """Return all results below the paths; Refused with each fault of theirs."""
+    if wrong := missing([*paths]):
+        raise Refused(*wrong)
+    below = [path for path in paths if path.resolve().is_relative_to(RECORDED)]
+    measured = [path for path in paths if path not in below]
+    read = load.load(measured, dict.fromkeys([*recorded, *below]), first)
+    if read.problems:
+        raise Refused(*read.problems)
+    return read
 
 
 def registered(kind: str) -> dict[str, shown.Entry]:

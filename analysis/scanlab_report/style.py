@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +74,8 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-@contextmanager
-def sheet() -> Iterator[None]:
-    """The settings under which every figure is drawn."""
-    with mpl.rc_context(_SETTINGS):
-        yield
+sheet = partial(mpl.rc_context, _SETTINGS)
+"""The settings under which every figure is drawn."""
 
 
 def figure(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from scanlab_report import DATA, chapters, markers, shown
 from scanlab_report.chapters import standings
+from scanlab_report.console import Refused
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table, code, digits, significant, size
 from scanlab_report.groups import CEILING
-from scanlab_report.markers import MarkerError
 from scanlab_report.page.views import source_line
 from scanlab_report.pick import scans
 from scanlab_report.sources import sources
@@ -31,8 +31,8 @@ def filled(page: Path, data: Data) -> str:
             else:
                 part = excerpt(words) if kind == "code" else speeds(data, words)
             text = markers.replaced(text, name, part)
-        except MarkerError as error:
-            raise MarkerError(f"{page}: {error}") from None
+        except Refused as error:
+            raise Refused(f"{page}: {error}") from None
     return text
 
 
@@ -42,16 +42,16 @@ def excerpt(words: str) -> str:
     name, _, line = words.partition(" ")
     file = ROOT / name
     if not file.is_file():
-        raise MarkerError(f"there is no source {name}")
+        raise Refused(f"there is no source {name}")
     text = file.read_text(encoding="utf-8")
     if line:
         first, _, last = map(re.escape, line.partition(" … "))
         if (number := len(re.findall(rf"^ *{first}", text, re.M))) != 1:
-            raise MarkerError(f"{name}: {number} lines begin with: {line.partition(' … ')[0]}")
+            raise Refused(f"{name}: {number} lines begin with: {line.partition(' … ')[0]}")
         rest = rf".*?\n *{last}" if last else r"(?:[^\n]*\}|.*?\n\1\})"
         found = re.search(rf"^( *){first}{rest}[^\n]*", text, re.M | re.S)
         if not found:
-            raise MarkerError(f"{name}: no end of: {line}")
+            raise Refused(f"{name}: no end of: {line}")
         text = found[0]
     language = {".py": "python", ".sh": "sh", ".txt": "text", ".toml": "toml"}.get(
         file.suffix, "cpp"
@@ -64,7 +64,7 @@ def speeds(data: Data, variants: str) -> str:
     cases = scans(data, all_of=(CEILING,))
     stands = standings.standings(data, cases).set_index("variant")
     if lost := [name for name in variants.split() if name not in stands.index]:
-        raise MarkerError(f"no recorded times of {', '.join(lost)}")
+        raise Refused(f"no recorded times of {', '.join(lost)}")
     rows = stands.loc[variants.split()].reset_index()
     ratio = lambda row: 1.0 if row["variant"] == CEILING else row["of_memcpy"].value
     rows["share"] = rows.apply(ratio, axis=1)

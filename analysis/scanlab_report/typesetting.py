@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from scanlab_report import DATA
+from scanlab_report.console import Refused
 from scanlab_report.written import in_place_of
 
 FOLDER = DATA.parent / "paper"
@@ -20,23 +21,15 @@ _COMPLAINT = re.compile(r"^! .*(?:\n(?!!).*){0,2}?l\.\d+ .*|^! .*", re.MULTILINE
 _OVERFULL = re.compile(r"^Overfull \\hbox \(([\d.]+)pt too wide\).*", re.MULTILINE)
 
 
-class TypesettingError(RuntimeError):
-    """LaTeX failed: its first complaint, and where all of them are."""
-
-
 def source_text(paper: str) -> str:
     """The source of a paper, each part in the place of its `\\input`."""
     read = lambda name: (FOLDER / f"{name}.tex").read_text(encoding="utf-8")
     return re.sub(rf"\\input\{{({paper}/\w+)\}}", lambda part: read(part[1]), read(paper))
 
 
-def latexmk() -> str | None:
-    """Return the path of latexmk, if it is installed."""
-    return shutil.which("latexmk")
-
-
 def typeset(paper: str, generated: Path, out: Path) -> list[str]:
-    """Write the PDF of a paper once it is whole. Return the lines that run off their page."""
+    """Write the PDF of a paper once it is whole. Return the lines that run off their page; Refused
+    with the first complaint of LaTeX."""
     source, work = FOLDER / f"{paper}.tex", out / WORK / paper
     work.mkdir(parents=True, exist_ok=True)
     link, log = work / "generated", work / f"{paper}.log"
@@ -44,13 +37,13 @@ def typeset(paper: str, generated: Path, out: Path) -> list[str]:
     link.symlink_to(generated.resolve())
     paths = {name: f"{FOLDER}:" for name in ("TEXINPUTS", "BIBINPUTS")}
     options = ["-norc", "-pdf", "-interaction=nonstopmode", "-halt-on-error"]
-    command = [latexmk() or "latexmk", *options, str(source)]
+    command = ["latexmk", *options, str(source)]
     ended = subprocess.run(command, cwd=work, env=os.environ | paths, capture_output=True)
     text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     if ended.returncode:
         complaint = _COMPLAINT.search(text)
         first = f" ({' '.join(complaint[0][2:].split())})" if complaint else ""
-        raise TypesettingError(f"{source}: latexmk failed{first}; {log} says more")
+        raise Refused(f"{source}: latexmk failed{first}; {log} says more")
     with in_place_of(out) as new:
         shutil.copyfile(work / f"{paper}.pdf", new / f"{paper}.pdf")
     return [line[0] for line in _OVERFULL.finditer(text) if float(line[1]) > MARGIN]

@@ -54,7 +54,7 @@ def test_bad_results_are_named_and_nothing_is_overwrite(
     write(out / "README.md", PAGE)
     before = contents(out)
     assert main([*map(str, command_lines(bad, good, out)[command])]) == 2
-    stated = f"{bad}: benchmarks[2].real_time: expected float >= 0.0, got -1.0"
+    stated = f"{bad}: benchmarks[2].real_time: Expected float >= 0.0"
     assert stated in capsys.readouterr().err and contents(out) == before
 
 
@@ -101,7 +101,7 @@ def test_who_interrupts_gets_one_line(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scanlab_report.commands.export.load", interrupted)
+    monkeypatch.setattr("scanlab_report.load.load", interrupted)
     good = write(tmp_path / "good.json", GOOD)
     assert main(["export", str(good), "--out", str(tmp_path / "out")]) == 130
     assert capsys.readouterr().err == "error: interrupted\n" and list(contents(tmp_path)) == [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report import DATA, load, opened
+from scanlab_report import load, opened
 from scanlab_report.chapters import model, scenarios
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking
@@ -52,7 +52,7 @@ def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -
         for order, us in times.items()
     }
     data = written(tmp_path, **documents)
-    data.published = opened.load_published(DATA / "published", [])
+    data.published = opened.opened([opened.RECORDED / "nvidia-h200-x2"]).published
     table = tiny.built(scenarios.generations, data)
     row = table.rows.set_index(["device", "schedule"]).loc[("c2050", "depth_first")]
     assert row["published_ratio"] == pytest.approx(0.574, abs=1e-3)

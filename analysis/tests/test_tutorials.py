@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scanlab_report import tutorials
+from scanlab_report.console import Refused
 from scanlab_report.data import Data
-from scanlab_report.markers import MarkerError
 from tests.run_tutorials import wrong
 
 PAGES = tutorials.PAGES
@@ -45,7 +45,7 @@ def test_a_marker_that_asks_for_what_is_not_there_is_named(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"<!-- {marker}:begin -->\n<!-- {marker}:end -->\n")
-    with pytest.raises(MarkerError, match=f"^{page}: .*{re.escape(stated)}"):
+    with pytest.raises(Refused, match=f"^{page}: .*{re.escape(stated)}"):
         tutorials.filled(page, recorded)
 
 

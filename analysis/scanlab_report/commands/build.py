@@ -11,6 +11,7 @@ of Scanlab.
 
 import argparse
 import contextlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
             wide = typesetting.typeset(paper, options.paper, options.out)
             written.append(target)
             faults += [f"{target}: the paper runs off its page: {line}" for line in wide]
-        except typesetting.TypesettingError as error:
+        except Refused as error:
             faults.append(f"{error}; {target} is not of this build")
     for fault in faults:
         complain(fault)
@@ -122,7 +123,7 @@ def _no_papers(data: Data) -> str:
     if now or len(data["other"]):
         return "they speak of the recorded session, not of what was measured now"
     without = "there is no latexmk here; ./reproduce names the packages"
-    return "" if typesetting.latexmk() else without
+    return "" if shutil.which("latexmk") else without
 
 
 def _write(data: Data, options: argparse.Namespace) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from scanlab_report import markers, opened
 from scanlab_report.chapters.claims import FAILS, all_sources, check, sections
 from scanlab_report.claims import stated
-from scanlab_report.console import FOUND, SOUND, refuse, say
+from scanlab_report.console import FOUND, SOUND, Refused, refuse, say
 from scanlab_report.written import write
 
 EXAMPLE = """  scanlab-report claims results/run
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     claims = stated.read()
     try:
         before = markers.replaced(markers.text_of(page), MARKER, "") if page else ""
-    except markers.MarkerError as error:
+    except Refused as error:
         return refuse(f"{page}: {error}")
     standings = check(claims, opened.opened(options.results, options.session))
     text, sources = sections(standings), all_sources(standings)

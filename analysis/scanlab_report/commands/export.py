@@ -15,10 +15,9 @@ import msgspec
 import pandas as pd
 
 from scanlab_report import DATA, opened
-from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.console import SOUND, count, refuse, say
 from scanlab_report.data import Data
 from scanlab_report.formats import Column, Table
-from scanlab_report.load import load
 from scanlab_report.schema.base import Provenance
 from scanlab_report.schema.results import Context
 from scanlab_report.schema.samples import TABLES
@@ -53,11 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if wrong := missing(options.results):
-        return refuse(*wrong)
-    data = load(*opened.apart(options.results))
-    if data.problems:
-        return refuse(*data.problems, f"{options.out}: nothing was written")
+    data = opened.sound(options.results)
     made = {name: data[name] for name in ROWS if name != "files" and len(data[name])}
     if not made:
         return refuse(opened.nothing_among(options.results))

@@ -9,9 +9,9 @@ and the predicted timeline.
 import argparse
 from pathlib import Path
 
-from scanlab_report import load, style
+from scanlab_report import opened, style
 from scanlab_report.chapters.timelines import draw_timelines, trace_of
-from scanlab_report.console import SOUND, missing, refuse, say
+from scanlab_report.console import SOUND, refuse, say
 from scanlab_report.written import check_ending, one_file
 
 EXAMPLE = (
@@ -27,12 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if wrong := missing(options.traces):
-        return refuse(*wrong)
     check_ending(options.out, "figure", FORMATS)
-    data = load.load(options.traces)
-    if data.problems:
-        return refuse(*data.problems, f"{options.out}: nothing was written")
+    data = opened.sound(options.traces)
     timed = data["spans"]["file"].unique()
     drawn = {data.files[number].path for number in timed}
     bare = [file for file in options.traces if file.is_file() and file not in drawn]

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.console import SOUND, count, missing, refuse, say
+from scanlab_report.console import SOUND, Refused, count, missing, refuse, say
 from scanlab_report.load import load
 from scanlab_report.schema import NAMES
 from scanlab_report.schema.documents import Session
@@ -45,25 +45,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    no_folder = [f"{options.folder}: a file; name the folder"] * (not options.folder.is_dir())
-    if wrong := missing([options.folder, *options.further]) or no_folder:
+    if wrong := missing([options.folder, *options.further]):
         return refuse(*wrong)
+    if not options.folder.is_dir():
+        return refuse(f"{options.folder}: a file; name the folder")
     own = [path for path in options.folder.iterdir() if path.is_file() and path.name != FILE]
-    try:
-        session, lacking = join([*own, *options.further], options.folder)
-    except ValueError as error:
-        return refuse(*error.args, f"{options.folder}: nothing was written")
+    session, lacking = join([*own, *options.further], options.folder)
     state = f"not complete: it lacks {lacking}" if lacking else "complete"
     say(f"{options.folder / FILE}: {count(len(session['files']), 'file')}, {state}")
     return SOUND
 
 
 def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
-    """Write the session of some files. Return its content, and what it lacks. ValueError with
-    sentences if a file is wrong, or if the files are of two devices."""
+    """Write the session of some files. Return its content, and what it lacks. Refused if a file is
+    wrong, or if the files are of two devices."""
     data = load(sorted(files), unknown=True)
     if data.problems:
-        raise ValueError(*map(str, data.problems))
+        raise Refused(*data.problems)
     kinds = {(data.files[n], kind) for table, kind in KINDS.items() for n in data[table]["file"]}
     kinds -= {(file, kind) for file, kind in kinds if file.of_no_device and kind != "counts"}
     runs = [file for file, kind in kinds if kind not in TABLES]
@@ -72,7 +70,7 @@ def join(files: Iterable[Path], folder: Path) -> tuple[dict[str, Any], str]:
     owned = [file for file, _ in kinds if file.device and not (gpu and file.kind == "host")]
     devices = sorted({file.device for file in owned if runs})
     if len(devices) != 1:
-        raise ValueError(f"a session is of one device, not of {' and '.join(devices) or 'none'}")
+        raise Refused(f"a session is of one device, not of {' and '.join(devices) or 'none'}")
     present, commits = {kind for _, kind in kinds}, {file.commit for file in runs}
     # A session of one GPU may have scans over several, too.
     ranks = {*data["distributed"]["ranks"]} if present <= OF_SEVERAL else set()

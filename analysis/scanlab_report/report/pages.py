@@ -12,7 +12,7 @@ from PIL import Image
 
 from scanlab_report import DATA, chapters, markers, typesetting
 from scanlab_report.chapters import counts, head_to_head, odd_sizes, standings
-from scanlab_report.console import say
+from scanlab_report.console import Refused, say
 from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
 from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
@@ -150,7 +150,7 @@ def fault(page: Path) -> str:
     try:
         text = markers.text_of(page)
         parts = [markers.find(text, name) for name in PARTS if f"<!-- {name}:" in text]
-    except markers.MarkerError as error:
+    except Refused as error:
         return str(error)
     return "" if parts else f"it has no generated part: {markers.begin('results')} begins one"
 
