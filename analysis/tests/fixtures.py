@@ -1,72 +1,37 @@
-"""Invented results in the harness's formats, for tests only.
+"""Results in the formats of the programs, for tests only: invented ones, whose times say nothing
+about any device, and recorded ones, as if of an invented device."""
 
-Times come from a toy model with seeded noise and say nothing about any device.
-"""
-
-import copy
-import functools
 import gzip
 import itertools
 import json
-import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from tests import stream_fixtures
-
 Document = dict[str, Any]
 ROOT = Path(__file__).parents[2]
-SESSION = stream_fixtures.SESSION
+RECORDED = ROOT / "data" / "recorded"
+SESSION = RECORDED / "nvidia-h200" / "2026-11-26"
+PAIR = RECORDED / "nvidia-h200-x2" / "2026-11-25"
+"""A session of scans over two GPUs."""
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-_KERNEL = json.loads("""{"launches": 1, "threads_per_block": 256, "registers": 64,
-    "shared_bytes": 1024, "local_bytes": 0, "workspace_bytes": 4096, "prepare_ns": 2000.0}""")
 _CONTEXT = json.loads("""{"schema": "scanlab-results/2", "kind": "cuda", "device": "Test Device",
     "cpu": "Test CPU", "cores": "4", "date": "2026-01-02T03:04:05+00:00", "git_dirty": "false",
     "driver": "0", "toolkit": "0", "cccl": "0", "cccl_newest": "0", "seed": "1", "argv": "test"}""")
-PARAMETERS = json.loads("""{
-    "look_ahead": {"tile": "30", "piece": "4", "stages": "all", "loading": "tile",
-        "assignment": "dynamic", "asking": "late", "folding": "kept", "arrivals": "warp",
-        "pdl": "yes"},
-    "hso_block_padded": {"padding": "two_level", "load": "halves"},
-    "hso_blocked_padded": {"padding": "two_level", "load": "halves"},
-    "hso_reentry_padded": {"padding": "two_level", "load": "halves"}}""")
-_MODEL = json.loads("""{
-    "hs_block": [1, 1.0, 0.002], "hs_multipass": [0, 0, 0.9], "hs_blocked": [3, 2.0, 0.45],
-    "hso_block": [1, 1.0, 0.0015], "hso_block_padded": [1, 1.0, 0.002],
-    "hso_blocked": [3, 2.0, 0.3], "hso_blocked_padded": [3, 2.0, 0.6],
-    "hso_reentry": [5, 4.0, 0.2], "hso_reentry_padded": [5, 4.0, 0.28],
-    "cub_device_scan": [2, 1.0, 0.73], "thrust_scan": [2, 1.0, 0.66], "memcpy": [1, 1.0, 1.0],
-    "cub_newest": [2, 1.0, 0.71], "copy_bulk": [1, 1.0, 0.96], "copy_vector": [1, 1.0, 1.0],
-    "copy_one_wave": [1, 1.0, 0.8], "warp_shuffle": [3, 2.0, 0.8], "one_wave": [1, 1.0, 0.8],
-    "reduce_then_scan": [3, 1.5, 0.85], "decoupled_lookback": [1, 1.0, 0.75],
-    "look_ahead": [1, 1.0, 0.95], "best": [1, 1.0, 0.95], "device_scan": [2, 1.0, 0.94],
-    "cub_tuned": [2, 1.0, 0.72]}""")
-"""Launches at n, bytes that an item moves over the ideal, share of the copy's rate."""
-_LIMIT = dict(hs_block=1 << 10, hso_block=1 << 11, hso_block_padded=1 << 11, one_wave=1 << 20)
-_LIMIT |= {"copy_one_wave": 1 << 22}
-_IN_GRAPHS = "look_ahead one_wave best cub_device_scan cub_newest memcpy copy_bulk copy_vector"
-_IN_I64 = "hs_blocked hso_blocked hso_blocked_padded hso_reentry hso_reentry_padded memcpy best"
-_OTHER = "tile=12 tile=26 tile=28 tile=36 tile=10 piece=1 piece=1,tile=36 stages=2 stages=3"
-_OTHER += " stages=4 stages=5 loading=1 loading=4 loading=all assignment=static pdl=no"
-_OTHER += " asking=at_once arrivals=lane"
-"""Settings of look_ahead beside its defaults."""
-_SHAPES = {"cub_look_ahead_shape": {"warps": ("2", "4"), "items": ("63",)}}
-_SHAPES |= {"cub_look_back_shape": {"threads": ("128", "256"), "items": ("32",)}}
+SHARES = {"memcpy": 1.0, "best": 0.95, "look_ahead": 0.95, "cub_device_scan": 0.7}
+SHARES |= {"cub_newest": 0.72, "hs_blocked": 0.45, "hso_block": 0.3}
+"""The rate of each variant in `timings` over that of a copy."""
 
 
-def _described() -> dict[str, Any]:
-    """The descriptions of all variants, as in a context."""
-    about: dict[str, Any] = {}
-    for name in ("bank_conflicts.ranges", "cpu", "python", "dram_bytes.ranges"):
-        document = json.loads(gzip.decompress((SESSION / f"{name}.json.gz").read_bytes()))
-        about |= document["context"]["variants"]
-    return about
+def unpacked(file: Path) -> Any:
+    return json.loads(gzip.decompress(file.read_bytes()))
 
 
-_VARIANTS = _described()
+VARIANTS: dict[str, Any] = {}
+"""The descriptions of all variants, as in a context."""
+for _name in ("bank_conflicts.ranges", "cpu", "python", "dram_bytes.ranges", "cub_shapes"):
+    VARIANTS |= unpacked(SESSION / f"{_name}.json.gz")["context"]["variants"]
 
 
 def write(file: Path, content: Any) -> Path:
@@ -82,8 +47,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def variants() -> dict[str, Any]:
-    return copy.deepcopy(_VARIANTS)
+# ----------------------------------------------------------------------------------- scans
 
 
 def variant(id_: str) -> dict[str, Any]:
@@ -94,7 +58,7 @@ def variant(id_: str) -> dict[str, Any]:
 
 def context(**changes: Any) -> dict[str, Any]:
     """A context as the harness writes it, for an invented device."""
-    return _CONTEXT | {"git_commit": COMMIT, "variants": variants()} | changes
+    return _CONTEXT | {"git_commit": COMMIT, "variants": VARIANTS} | changes
 
 
 def repetition(case: dict[str, Any], index: int, time: float, **changes: Any) -> dict[str, Any]:
@@ -116,10 +80,9 @@ def case(
     launch: str = "stream",
     **settings: str,
 ) -> dict[str, Any]:
-    """An inclusive scan, with all settings of the variant."""
+    """An inclusive scan."""
     scan = {"variant": variant, "type": type_name, "op": op, "mode": "inclusive", "items": items}
-    own = PARAMETERS.get(variant, {}) | settings
-    return scan | {"cache": cache, "launch": launch, "settings": own}
+    return scan | {"cache": cache, "launch": launch, "settings": settings}
 
 
 def results(*entries: dict[str, Any], **about: Any) -> Document:
@@ -132,121 +95,28 @@ def samples(number: int, of_case: dict[str, Any], time: float = 1000.0, **change
     return [repetition(of_case, i, time + i, **changes) for i in range(number)]
 
 
-def _time(variant: str, n: int, cache: str) -> float:
-    launches, traffic, share = _MODEL[variant]
-    if variant == "hs_multipass":
-        launches = traffic = max(1, math.ceil(math.log2(n)))
-    resident = cache == "warm" and 8 * n * traffic < 30e6
-    rate = 4250 * share * (1.6 if resident else 1.0)
-    return 3100 + 1200 * (launches - 1) + 8 * n * traffic / rate
+def nanoseconds(variant: str, items: int) -> float:
+    """The least time of a variant in `timings`."""
+    return 3000 + 8 * items / 4250 / SHARES[variant]
 
 
-def timings(rounds: int = 11, top: int = 28) -> Document:
-    """A whole ladder to 2^top, cold and warm, with the CPU baselines and a skipped case. `best`
-    loses one case to CUB."""
-    noise, entries = np.random.default_rng(7), []
-
-    def add(scan: dict[str, Any], time: float) -> None:
-        chosen = {"choice": {"variant": "look_ahead", "settings": {"tile": "30"}}}
-        more = _KERNEL | (chosen if scan["variant"] == "best" else {})
-        for index in range(rounds):
-            noisy = time * float(noise.lognormal(0, 0.015))
-            entries.append(repetition(scan, index, noisy, **more))
-
-    for n in (2**exponent for exponent in range(10, top + 1)):
-        for cache, id_ in itertools.product(("cold", "warm"), _MODEL):
-            if n <= _LIMIT.get(id_, n):
-                add(case(id_, n, cache), _time(id_, n, cache))
-                if cache == "warm" and id_ in [*_IN_GRAPHS.split(), "copy_one_wave"]:
-                    add(case(id_, n, cache, launch="graph"), _time(id_, n, cache) - 2000)
-        usual = _time("look_ahead", n, "cold")
-        for place, settings in enumerate(_OTHER.split()):
-            own = dict(setting.split("=") for setting in settings.split(","))
-            add(case("look_ahead", n, **own), (1.01 + 0.02 * (place % 7)) * usual)
-        for folding, slower in (("kept", 2.0), ("repeated", 2.7)):
-            own = {"tile": "49", "folding": folding}
-            add(case("look_ahead", n, type_name="f32", op="log_sum_exp", **own), slower * usual)
-        for id_ in ("best", "cub_device_scan", "cub_newest"):
-            slower = 6.8 if (id_, n) == ("best", 1 << 12) else 3.4
-            add(case(id_, n, type_name="i64", op="affine"), slower * _time(id_, n, "cold"))
-        for padding, slower in (("row", 1.02), ("one_in_16", 1.2)):
-            padded_ = case("hso_blocked_padded", n, padding=padding)
-            add(padded_, slower * _time("hso_blocked_padded", n, "cold"))
-        for id_ in [*_IN_I64.split(), "cub_device_scan"]:
-            add(case(id_, n, type_name="i64"), 1.7 * _time(id_, n, "cold"))
-        for id_, start, rate in (("cpu_sequential", 20.0, 8.0), ("cpu_parallel", 9000.0, 70.0)):
-            if n <= 1 << 24:
-                add(case(id_, n, "warm"), start + 8 * n / rate)
-    add(case("empty_launch", 0, "warm"), 3100.0)
-    add(case("empty_launch", 0, "warm", launch="graph"), 600.0)
+def timings(top: int = 11, type_name: str = "i32", **about: Any) -> Document:
+    """Six samples of sums of 2^10 to 2^top items of each variant, and a case that was skipped."""
+    entries = []
+    ways = itertools.product(("cold", "warm"), ("stream", "graph"), range(10, top + 1), SHARES)
+    for cache, launch, exponent, id_ in ways:
+        own = case(id_, 1 << exponent, cache, type_name, launch=launch)
+        entries += samples(6, own, nanoseconds(id_, 1 << exponent))
     refused = {"error_occurred": True, "error_message": "hs_block takes n <= 1024"}
-    return results(*entries, repetition(case("hs_block", 4096), 0, 0.0, **refused))
+    return results(*entries, repetition(case("hs_block", 4096), 0, 0.0, **refused), **about)
 
 
-def odd_sizes(process: int) -> Document:
-    """One process of the sweep; ratios are the same in each."""
-    ids = ("best", "device_scan", "memcpy", "cub_device_scan", "cub_newest")
-    every = itertools.product((4099, 100_001), (("cold", "stream"), ("warm", "graph")), ids)
-    entries = [
-        repetition(case(id_, n, cache, launch=launch), index, slower * _time(id_, n, cache))
-        for slower in (1 + 0.01 * process,)
-        for n, (cache, launch), id_ in every
-        for index in range(3)
-    ]
-    argv = f"scanlab bench --sweep odd_sizes --seed {process}"
-    return results(*entries, argv=argv, seed=str(process))
-
-
-@functools.cache
-def _counted() -> list[Document]:
-    """The recorded counts of the emulator."""
-    (file,) = (ROOT / "data" / "recorded").glob("amd-epyc/*/explain.json.gz")
-    return json.loads(gzip.decompress(file.read_bytes()))
-
-
-def explanation(variant: str, items: int, padding: str = "none") -> Document:
-    """The counts of a sum of 32-bit integers, those of 1024 items if none of so many are on record.
-    They are said to be of another run."""
-    own = [
-        document
-        for document in _counted()
-        if (document["variant"], document["type"], document["op"], document["mode"])
-        == (variant, "i32", "plus", "inclusive")
-        and document["parameters"].get("padding", "none") == padding
-        and document["parameters"].get("load", "halves") == "halves"
-    ]
-    counted = next((d for d in own if d["items"] == items), own[0])
-    run = {"git_commit": COMMIT, "git_dirty": False, "date": _CONTEXT["date"], "items": items}
-    return copy.deepcopy(counted) | run
-
-
-# ------------------------------------------------------------------ counters, waits, repeated runs
-
-
-def dram_bytes(top: int) -> str:
-    """A scan that reads twice finds the second read in a cache of 60 MB; whatever is written is
-    written."""
-    lines = ["variant,settings,type,op,mode,items,kernel,launch_index,dram_bytes_read"]
-    lines[0] += ",dram_bytes_written"
-    ways = (("warp_shuffle", 2, 2), ("reduce_then_scan", 2, 1), ("look_ahead", 1, 1))
-    for exponent, (id_, reads, writes) in itertools.product(range(18, top + 1, 2), ways):
-        once = 4 << exponent
-        moved = f"{once * (reads if once > 60e6 else 1) // 2},{once * writes // 2}"
-        lines += [
-            f"{id_},,i32,plus,inclusive,{1 << exponent},k,{launch},{moved}" for launch in (0, 1)
-        ]
-    return "\n".join(lines) + "\n"
-
-
-_WAITS = ",".join(f"cycles_waiting_{what}" for what in ("data", "prefix", "reduced", "store"))
-PREFIX_WAIT = f"""variant,tile,items,type,role,cycles_total,{_WAITS}
-look_ahead,30,1048576,i32,scan,1000,300,250,0,20
-look_ahead,30,16777216,i32,scan,10000,5000,1000,0,200
-look_ahead,30,16777216,i32,reduce,10000,7000,0,100,0
-look_ahead,30,16777216,i32,look ahead,2500,0,2000,100,0
-look_ahead,30,16777216,i32,load,2500,1000,0,0,500
-decoupled_lookback,16,16777216,i32,block,10000,2000,4000,0,0
-"""
+def explanation(items: int) -> Document:
+    """The recorded counts of a sum by `hso_block`, as if of so many items and of another run."""
+    (file,) = RECORDED.glob("amd-epyc/*/explain.json.gz")
+    wanted = {"variant": "hso_block", "type": "i32", "op": "plus", "mode": "inclusive"}
+    counted = next(d for d in unpacked(file) if wanted.items() <= d.items())
+    return counted | {"git_commit": COMMIT, "git_dirty": False, "items": items}
 
 
 def verification(repeated: bool = False, **changes: Any) -> str:
@@ -274,41 +144,6 @@ def verification(repeated: bool = False, **changes: Any) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def python_timings(rounds: int) -> Document:
-    """A library timed from Python, in a file of its own, whose context knows less."""
-    document = results(*samples(rounds, case("torch_cumsum", 2**20), 9000.0))
-    for name in ("cpu", "cores", "toolkit"):
-        del document["context"][name]
-    return document
-
-
-def cub_shapes(rounds: int) -> Document:
-    """The samples of `scanlab tune --rival cub` for sums and of complex products: two shapes
-    of each of CUB's algorithms, one of which is timed at more sizes."""
-    entries: list[dict[str, Any]] = []
-    scanned = ({}, {"type_name": "f32", "op": "complex_multiply"})
-    for (n, last), own in itertools.product(((1 << 18, 1), (1 << 22, 2), (1 << 26, 2)), scanned):
-        timed = [(case("memcpy", n, **own), 1.0), (case("cub_newest", n, **own), 1.4)]
-        for id_, shape in _SHAPES.items():
-            (first, values), (items, (few,)) = shape.items()
-            timed += [
-                (case(id_, n, **own) | {"settings": {first: value, items: few}}, 1.3 + place / 10)
-                for place, value in enumerate(values[:last])
-            ]
-        for scan, slower in timed:
-            entries += [repetition(scan, i, (2000 + n / 500) * slower) for i in range(rounds)]
-    return results(*entries, kind="tuning", variants=variants() | shapes())
-
-
-def shapes() -> dict[str, Any]:
-    """The shapes that the context of such a file describes."""
-    return {
-        id_: variant(id_) | {"origin": "baseline", "family": "CUB", "parameters": parameters}
-        for id_, shape in _SHAPES.items()
-        for parameters in ([{"name": name, "values": values} for name, values in shape.items()],)
-    }
-
-
 def record(
     recorded: Path,
     name: str,
@@ -319,99 +154,75 @@ def record(
 ) -> Path:
     """A folder with timings of one variant, of the day that it is called by; with a session.json if
     it says whether it is complete."""
-    (folder := recorded / name).mkdir(parents=True)
-    entries = [repetition(case(variant, 1024), i, time) for i in range(6)]
-    document = results(*entries, date=f"{name}T00:00:00", **changes)
-    (folder / "scan.json").write_text(json.dumps(document))
+    folder, own = recorded / name, samples(6, case(variant, 1024), time)
+    document = results(*own, date=f"{name}T00:00:00", **changes)
+    write(folder / "scan.json", document)
     if complete is not None:
         session = {"schema": "scanlab-session/1", "commit": "", "complete": complete}
         session |= {key: document["context"][key] for key in ("device", "date")}
         session |= {"files": [{"file": "scan.json", "kind": "timings"}]}
-        (folder / "session.json").write_text(json.dumps(session))
+        write(folder / "session.json", session)
     return folder
 
 
-def block_scans(rounds: int) -> Document:
-    """Block scans by 32 and 256 threads, and a warp scan: ours take 100 µs, theirs twice that."""
-    entries = []
-    for id_, ns in {
-        "block_best": 1e5,
-        "block_tree": 9e5,
-        "block_copy": 1e4,
-        "cub_warp": 2e5,
-    }.items():
-        for threads in (32, 256):
-            name = id_.replace("cub_warp", "cub_block_scan")
-            settings = {"items_per_thread": "4", "arrangement": "blocked", "scans": "256"}
-            own = case(name, 4 * threads, "warm", **settings) | {"rows": 8448, "kind": "block_scan"}
-            own |= {"registers": 32, "shared_bytes": 64, "local_bytes": 0}
-            entries += [repetition(own, i, ns + i, cycles=ns / 100 + i) for i in range(rounds)]
-    return results(*entries)
+# ----------------------------------------------------------------------------------- streams
 
 
-def segmented_scans(rounds: int) -> dict[str, Any]:
-    """Scans by key and of segments, beside a copy and a scan of CUB."""
-    entries, about = [], {}
-    for kind, prefix in (("scan_by_key", "key"), ("segmented_scan", "segment")):
-        for id_, ns in ((f"{prefix}_best", 1.2e6), (f"{prefix}_copy", 1e6), (f"cub_{prefix}", 2e6)):
-            family = {"family": "CUB", "origin": "baseline"} if ns == 2e6 else {}
-            about[id_] = variant(id_) | family
-            for mean in (8, 128):
-                cut = {"kind": kind, "segment": mean, "lengths": "random", "width": 4}
-                own = case(id_, 2**27) | cut
-                entries += [repetition(own, i, ns + 10 * i) for i in range(rounds)]
-    return results(*entries, variants=about)
+def about(**changes: Any) -> Document:
+    """The provenance that every document has."""
+    run = dict(device="Test Device", date="2026-01-02T03:04:05Z", git_commit=COMMIT)
+    return run | dict(git_dirty="false") | changes
 
 
-def axes_scans(rounds: int) -> Document:
-    """Sums of f32 along rows and columns of 2^27 items: a copy takes 1 ms, ours 1.2 and CUB 2."""
-    entries, about = [], {id_: variant(id_) for id_ in ("axis_best", "axis_copy", "cub_rows")}
-    about["axis_copy"] |= {"kind": "copy", "origin": "baseline", "label": "memcpy"}
-    about["cub_rows"] |= {"family": "CUB", "origin": "baseline"}
-    for id_, ns in {"axis_best": 1.2e6, "axis_copy": 1e6, "cub_rows": 2e6}.items():
-        for axis, inner in ((32, 1), (4096, 1), (4096, 256)):
-            if inner == 1 or id_ != "cub_rows":
-                shape = {"rows": 2**27 // axis // inner, "inner": inner, "kind": "scan_axis"}
-                own = case(id_, axis, type_name="f32") | shape
-                entries += [repetition(own, i, ns + i, **_KERNEL) for i in range(rounds)]
-    return results(*entries, variants=variants() | about)
+def recorded(file: Path) -> Document:
+    """A recorded document with this provenance."""
+    text = gzip.decompress(file.read_bytes()).decode()
+    for key, value in about().items():
+        text = re.sub(rf'"{key}": ?"[^"]*"', f'"{key}": "{value}"', text)
+    return json.loads(text)
 
 
-def write_all(folder: Path, rounds: int = 11, top: int = 28) -> Path:
-    """A results folder in which nothing is missing; the hardware counts 64 load transactions more
-    per launch."""
-    folder.mkdir(parents=True, exist_ok=True)
-    documents = {"scan": timings(rounds, top), "python": python_timings(rounds)}
-    documents |= {"cub_shapes": cub_shapes(rounds), "block_scan": block_scans(rounds)}
-    documents["scan_axis"] = axes_scans(rounds)
-    documents["segments"] = segmented_scans(rounds)
-    documents |= {f"odd_sizes_{process}": odd_sizes(process) for process in range(1, 9)}
-    stream_fixtures.write_all(folder)
-    stream_fixtures.write_scenarios(folder)
-    head = "variant,padding,type,op,items,kernel,launch_index"
-    names = [
-        f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")
-    ]
-    counters = [",".join([head, *names])]
-    padded = [("hso_block_padded", padding) for padding in ("one_in_16", "row", "two_level")]
-    padded += [(f"hso_{kind}_padded", "two_level") for kind in ("blocked", "reentry")]
-    plain = [(id_, "none") for id_ in ("hs_blocked", "hso_block", "hso_blocked", "hso_reentry")]
-    for (id_, padding), items in itertools.product([*plain, *padded], (1024, 2048)):
-        content = explanation(id_, items, padding)
-        documents[f"{id_}-{padding}-{items}.explain"] = content
-        if id_.startswith("hso"):
-            every = content["totals"]["banks32"]["transactions"]
-            loads, conflicts = int(every * 0.6), every - content["totals"]["shared_requests"]
-            ours = int(conflicts * 0.6)
-            counted = f"{loads + 64},{every - loads},{ours},{conflicts - ours}"
-            counters.append(f"{id_},{padding},i32,plus,{items},{id_},0,{counted}")
-    documents["hs_block.explain"] = explanation("hs_block", 1024)
-    for name, document in documents.items():
-        (folder / f"{name}.json").write_text(json.dumps(document))
-    texts = {"dram_bytes.csv": dram_bytes(top), "prefix_wait.csv": PREFIX_WAIT}
-    texts |= {"ranks_prefix_wait.csv": (stream_fixtures.PAIR / "ranks_prefix_wait.csv").read_text()}
-    texts |= {"repeat.jsonl": verification(repeated=True)}
-    texts |= {"bank_conflicts.csv": "\n".join(counters) + "\n"}
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    return folder
+def schedules() -> Document:
+    return recorded(SESSION / "schedules.json.gz")
+
+
+def ranks(*kinds: str) -> dict[str, Document]:
+    """Scans over two GPUs by name, of some kinds."""
+    files = [file for kind in kinds for file in PAIR.glob(f"ranks_{kind}*.json.gz")]
+    return {file.name.partition(".")[0]: recorded(file) for file in files}
+
+
+def _process(pid: int, kind: str) -> Document:
+    args = dict(name=kind, kind=kind)
+    return dict(name="process_name", ph="M", pid=pid, tid=0, args=args)
+
+
+def _event(pid: int, tid: int, ts: float, dur: float, name: str, cat: str, **args: Any) -> Document:
+    return dict(name=name, cat=cat, ph="X", pid=pid, tid=tid, ts=ts, dur=dur, args=args)
+
+
+def trace(**changes: Any) -> Document:
+    """A timeline of three chunks whose three engines take turns."""
+    events = [_process(1, "streams"), _process(2, "engines")]
+    kinds = (("copies in", 1, 300.0), ("kernels", 101, 8.0), ("copies out", 201, 310.0))
+    for chunk, (place, (kind, lane, lasts)) in itertools.product(range(3), enumerate(kinds)):
+        args = dict(chunk=chunk, stream=f"stream {chunk}", channel=chunk)
+        for pid, tid in ((1, chunk + 1), (2, lane)):
+            begin = 320.0 * (chunk + place) + 50
+            events.append(_event(pid, tid, begin, lasts, f"{kind} {chunk}", kind, **args))
+    return dict(schema="scanlab-trace/1", traceEvents=events, otherData=about(**changes))
+
+
+def scenario(name: str, multiprocessors: int = 0, **changes: Any) -> Document:
+    """The same simulated, or three blocks that fill half of the multiprocessors."""
+    data = dict(scenario=name, simulated_on="didactic", title=name, fact=f"What {name} shows.")
+    data |= dict(schedule="", unit="units", machine="a machine", makespan_us=1600.0) | changes
+    document = trace(**data)
+    if multiprocessors:
+        document["otherData"]["multiprocessors"] = multiprocessors
+        document["traceEvents"].append(_process(4, "multiprocessors"))
+        args = dict(operation=0, stream="stream 0")
+        for lane in range(1, multiprocessors // 2 + 1):
+            block = _event(4, lane, 0.0, 1000.0, "side kernel", "kernels", **args)
+            document["traceEvents"].append(block)
+    return document

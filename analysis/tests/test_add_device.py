@@ -10,11 +10,13 @@ import pytest
 
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from tests import fixtures, stream_fixtures
+from scanlab_report.tables import COLUMNS
+from tests import fixtures
 from tests.fixtures import COMMIT, case, contents, context, repetition, write
 
 GPU, FOLDER = "NVIDIA Test(R) GPU 9", "nvidia-test-gpu-9"
 OTHER = "f" * 40
+TRAFFIC = ",".join(COLUMNS["traffic"]) + "\nbest,,i32,plus,inclusive,64,k,0,8,8\n"
 SOUND = fixtures.verification(device=GPU)
 FAILED = SOUND.replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1')
 FAILED = FAILED.replace('"passed"', '"failed"', 1)
@@ -49,7 +51,7 @@ def add(run: Path, recorded: Path) -> int:
 
 def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) -> None:
     run = write_run(tmp_path / "run")
-    write(run / "dram_bytes.csv", fixtures.dram_bytes(18))
+    write(run / "dram_bytes.csv", TRAFFIC)
     write(run / "tests.json", {"tests": 30, "failures": 0, "errors": 0})
     write(run / "model" / "traces" / "one.json", {"otherData": context(device=GPU)})
     write(run / "notes.txt", "mine")
@@ -86,8 +88,7 @@ def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
     run = tmp_path / "run"
     write(run / "cpu.json", on_host(cpu="Test CPU @ 9 GHz"))
     for items in (64, 128):
-        write(run / "explain" / f"{items}.json", fixtures.explanation("hso_block", items))
-    write(run / "comparison.json", stream_fixtures.comparison())  # with recorded traces of a GPU
+        write(run / "explain" / f"{items}.json", fixtures.explanation(items))
     assert add(run, recorded) == 0
     (filed,) = recorded.glob("test-cpu-9-ghz/2026-01-02")
     named = [row["file"] for row in json.loads((filed / "session.json").read_text())["files"]]
@@ -150,8 +151,7 @@ def test_scans_over_several_gpus_are_filed_by_their_number(
     tmp_path: Path, recorded: Path, lacks: str, complete: bool
 ) -> None:
     run = tmp_path / "run"
-    documents = stream_fixtures.ranks() | stream_fixtures.ranks("strong_best")
-    for name, document in documents.items():
+    for name, document in fixtures.ranks("scaling", "strong", "types", "chunk", "fold").items():
         write(run / f"{name}.json", document)
     for file in run.glob(lacks):
         file.unlink()

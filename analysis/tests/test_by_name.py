@@ -96,30 +96,11 @@ def test_a_step_that_was_left_out_is_tried_again(tmp_path: Path) -> None:
 # one figure, one table
 
 
-def of_floats(document: dict[str, Any]) -> dict[str, Any]:
-    """The same results of a kernel that takes floats alone."""
-    document["benchmarks"] = [
-        entry | {"type": "f32"}
-        for entry in document["benchmarks"]
-        if (entry["type"], entry["op"]) == ("i32", "plus")
-    ]
-    return document
-
-
 @pytest.fixture(scope="module")
 def floats(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of floats alone."""
     file = tmp_path_factory.mktemp("floats") / "scan.json"
-    file.write_text(json.dumps(of_floats(fixtures.timings(rounds=6, top=16))))
-    return file
-
-
-def test_of_floats_alone_a_figure_of_scans_is_drawn_and_says_so(
-    floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["figure", "ceiling_share", str(floats), "--out", str(tmp_path / "f.svg")]) == 0
-    printed = capsys.readouterr().out
-    assert "32-bit floats" in printed and "32-bit integers" not in printed
-    assert (tmp_path / "f.svg").stat().st_size > 10_000
+    return fixtures.write(file, fixtures.timings(type_name="f32"))
 
 
 def test_i32_comes_before_other_types_and_copies_alone_do_not_count() -> None:
@@ -192,23 +173,6 @@ def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(
         opened.registered("figure")[name].make(read)
 
 
-def test_a_glob_takes_what_was_timed_and_an_id_must_have_been(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """``hs_multipass`` was timed of integers alone, ``hs_blocked`` of floats, too."""
-    document = of_floats(fixtures.timings(rounds=5, top=12))
-    document["benchmarks"] = [
-        entry for entry in document["benchmarks"] if entry["variant"] != "hs_multipass"
-    ]
-    (tmp_path / "f32.json").write_text(json.dumps(document))
-    (tmp_path / "i32.json").write_text(json.dumps(fixtures.timings(rounds=5, top=12)))
-    out = str(tmp_path / "f.png")
-    figure = ["figure", "throughput", str(tmp_path), "--type", "f32", "--out", out]
-    assert main([*figure, "--variants", "hs_*"]) == 0
-    assert main([*figure, "--variants", "hs_blocked,hs_multipass"]) == 2
-    assert "no f32 plus inclusive timings of hs_multipass" in capsys.readouterr().err
-
-
 def test_a_table_is_printed_and_written_as_its_name_says(
     floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -230,17 +194,12 @@ def test_a_table_is_printed_and_written_as_its_name_says(
 def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of a kernel that takes floats alone: times beside CUB, and verification."""
     folder = tmp_path_factory.mktemp("mine")
-    document = of_floats(fixtures.timings(rounds=8, top=14))
-    usual = fixtures.PARAMETERS["look_ahead"]
-    document["benchmarks"] = [
-        entry | ({"variant": "my_scan", "settings": {}} if entry["variant"] == "look_ahead" else {})
-        for entry in document["benchmarks"]
-        if entry["variant"] != "look_ahead" or entry["settings"] == usual
-    ]
-    document["context"]["variants"]["my_scan"] = fixtures.variant("my_scan") | {"title": "My scan"}
-    (folder / "mine.json").write_text(json.dumps(document))
+    about = {"my_scan": fixtures.variant("my_scan") | {"title": "My scan"}}
+    document = fixtures.timings(type_name="f32", variants=fixtures.VARIANTS | about)
+    text = json.dumps(document).replace('"look_ahead"', '"my_scan"')
+    fixtures.write(folder / "mine.json", text)
     verified = fixtures.verification().replace('"look_ahead"', '"my_scan"')
-    (folder / "verify.jsonl").write_text(verified)
+    fixtures.write(folder / "verify.jsonl", verified)
     return folder
 
 
@@ -257,15 +216,14 @@ def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_si
     assert f"{verified}seed 1, commit 012345678, 2026-01-02." in page
     number = lambda cell: float(cell.split()[0])
     rows = [line[2:-2].split(" | ") for line in page.splitlines() if line.startswith("| 2^")]
-    assert [row[0] for row in rows] == [f"2^{k}" for k in range(10, 15)]
-    for k, (_, took, rate, copy, cub, which) in zip(range(10, 15), rows, strict=True):
-        copied = 8 * 2**k / 4250  # the model of the times, whose noise is 1.5%
-        us, fastest = (3100 + copied / 0.95) / 1e3, (4300 + copied / 0.73) / 1e3
-        assert number(took) == pytest.approx(us, rel=0.04)
-        assert number(rate) == pytest.approx(8 * 2**k / us / 1e3, rel=0.04)
-        assert number(copy) == pytest.approx((3100 + copied) / 1e3 / us, rel=0.06)
-        assert number(cub) == pytest.approx(fastest / us, rel=0.06)
-        assert "[" in copy and "[" in cub and "cub_" in which
+    assert [row[0] for row in rows] == ["2^10", "2^11"]
+    for n, (_, took, rate, copy, cub, which) in zip((1 << 10, 1 << 11), rows, strict=True):
+        ids = ("look_ahead", "memcpy", "cub_newest")  # medians of six samples
+        us, copied, fastest = ((fixtures.nanoseconds(id_, n) + 2.5) / 1e3 for id_ in ids)
+        cells = [number(cell) for cell in (took, rate, copy, cub)]
+        wanted = (us, 8 * n / us / 1e3, copied / us, fastest / us)
+        assert cells == pytest.approx(wanted, rel=2e-3)
+        assert "[" in copy and "[" in cub and "cub_newest" in which
     assert {"my_scan.md", "throughput_f32.png"} <= {path.name for path in tmp_path.iterdir()}
 
 

@@ -13,9 +13,8 @@ import pytest
 
 from scanlab_report import commands
 from scanlab_report.commands.__main__ import main
-from tests import stream_fixtures
 from tests.conftest import full_disk
-from tests.fixtures import case, contents, results, samples, timings, write
+from tests.fixtures import case, contents, results, samples, timings, trace, write
 
 ANALYSIS = Path(__file__).parents[1]
 COMMANDS = commands.NAMES
@@ -74,8 +73,8 @@ OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], blank: None, command: str
 ) -> None:
-    good = write(tmp_path / "good.json", timings(rounds=5, top=11))
-    write(tmp_path / "trace.json", stream_fixtures.trace())
+    good = write(tmp_path / "good.json", timings(device="NVIDIA H200"))
+    write(tmp_path / "trace.json", trace())
     write(tmp_path / "README.md", PAGE)
     name, line = OUTPUTS[command]
     before = contents(tmp_path)

@@ -10,8 +10,7 @@ from scanlab_report.console import Refused
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.pick import scans
-from tests import stream_fixtures
-from tests.fixtures import record
+from tests.fixtures import ranks, record
 
 
 def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:
@@ -60,7 +59,7 @@ def test_a_session_names_a_file_that_is_gone(tmp_path: Path) -> None:
 def test_files_of_several_gpus_are_a_session_beside_that_of_one(tmp_path: Path) -> None:
     record(tmp_path, "2026-01-01", 100.0, True)
     folder = record(tmp_path, "2026-01-03", 1.0)  # `best` on one of the GPUs
-    scaling = stream_fixtures.ranks("scaling")["ranks_scaling_2"]
+    scaling = ranks("scaling")["ranks_scaling_2"]
     (folder / "ranks.json").write_text(json.dumps(scaling))
     session = {"schema": "scanlab-session/1", "device": "Test Device", "commit": "", "gpus": 2}
     session |= {"date": "2026-01-03", "complete": True}

@@ -134,7 +134,7 @@ def test_files_of_two_programs_are_not_compared(
 ) -> None:
     a = sweep(tmp_path / "a.json", {"I32": 1}, 1)
     b = google(tmp_path / "b.json", repeated({"BM_copy": noisy(1e-6, 9)}))
-    (own := tmp_path / "own.json").write_text(json.dumps(fixtures.timings(rounds=5, top=10)))
+    own = fixtures.write(tmp_path / "own.json", fixtures.timings())
     for first, second in ((a, b), (own, a), (b, own)):
         assert main(["compare", str(first), str(second), "--out", str(tmp_path / "out")]) == 2
         assert "so only one program is compared" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.load_others import corrections
 from scanlab_report.tables import COLUMNS
-from tests import fixtures, stream_fixtures
+from tests import fixtures
 from tests.fixtures import Document, case, repetition, results, samples, write
 
 CASE = case("hs_blocked", 1024)
@@ -146,7 +146,7 @@ def entry(**changes: Any) -> Document:
 
 
 def streams(**changes: Any) -> Document:
-    about = stream_fixtures.about(schema="scanlab-results/2", kind="cuda")
+    about = fixtures.about(schema="scanlab-results/2", kind="cuda")
     return {"context": about, "benchmarks": [SCHEDULE | changes, KERNEL, COPY, STREAM_SCAN]}
 
 
@@ -160,9 +160,8 @@ def other(make: Callable[[], Document], *keys: Any, value: Any) -> Document:
     return document
 
 
-sync = stream_fixtures.implicit_sync
-counted = partial(fixtures.explanation, "hso_block", 8)
-trace = partial(stream_fixtures.trace, operations=3)
+sync = partial(fixtures.recorded, fixtures.SESSION / "implicit_sync.json.gz")
+counted = partial(fixtures.explanation, 8)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +177,7 @@ trace = partial(stream_fixtures.trace, operations=3)
         (streams(chunks=-1), "benchmarks[0].chunks: Expected int >= 0"),
         (other(sync, "experiments", 1, "yes", value=1.5), "experiments[1].yes: Expected int"),
         (other(counted, "totals", value={}), "totals: Object missing required field operations"),
-        (other(trace, "traceEvents", value=[]), "traceEvents: holds no operation"),
+        (other(fixtures.trace, "traceEvents", value=[]), "traceEvents: holds no operation"),
     ],
 )
 def test_what_cannot_be_is_named_with_its_place(tmp_path: Path, content: Any, stated: str) -> None:
@@ -190,8 +189,8 @@ def test_what_cannot_be_is_named_with_its_place(tmp_path: Path, content: Any, st
 TABLES = {
     "bank_conflicts.csv": ",".join(COLUMNS["counters"])
     + "\nhso_block,none,i32,plus,64,k,0,1,2,3,4",
-    "dram_bytes.csv": fixtures.dram_bytes(18),
-    "prefix_wait.csv": fixtures.PREFIX_WAIT,
+    "dram_bytes.csv": ",".join(COLUMNS["traffic"]) + "\nbest,,i32,plus,inclusive,64,k,0,8,8",
+    "prefix_wait.csv": (fixtures.SESSION / "prefix_wait.csv").read_text(),
     "repeat.jsonl": fixtures.verification(repeated=True),
 }
 
@@ -202,7 +201,7 @@ TABLES = {
         ("bank_conflicts.csv", ",64,", ",-1,", "row 1 after the header.items: Expected int >= 0"),
         ("bank_conflicts.csv", ",4", ",4,1", "cannot be read as counters"),
         ("dram_bytes.csv", "dram_bytes_read", "x", "line 1: lacks the columns dram_bytes_read"),
-        ("prefix_wait.csv", "1000", "0.5", "row 1 after the header.cycles_total: Expected int"),
+        ("prefix_wait.csv", "484950", "0.5", "row 1 after the header.cycles_total: Expected int"),
         ("repeat.jsonl", '"passed": 24', '"passed": 25', "line 26.ended.passed: is 25, and 24"),
         ("repeat.jsonl", '{"ended"', '{"other"', "verification did not come to its end"),
     ],

@@ -11,7 +11,7 @@ from scanlab_report.chapters import model, scenarios
 from scanlab_report.data import Data
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import FIGURES
-from tests import stream_fixtures, tiny
+from tests import fixtures, tiny
 from tests.tiny import near, with_rows
 
 CHUNKS = FIGURES["scenarios_chunks"].make
@@ -25,9 +25,9 @@ def written(folder: Path, **documents: dict[str, Any]) -> Data:
 
 
 def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_path: Path) -> None:
-    made = {name: stream_fixtures.scenario(name) for name in ("even_chunks", "uneven_chunks")}
+    made = {name: fixtures.scenario(name) for name in ("even_chunks", "uneven_chunks")}
     written(tmp_path / "old", **{name: own | {"traceEvents": []} for name, own in made.items()})
-    made["even_chunks"] = stream_fixtures.scenario("even_chunks", multiprocessors=4)
+    made["even_chunks"] = fixtures.scenario("even_chunks", multiprocessors=4)
     written(tmp_path / "now", **made)
     data = load.load([tmp_path / "now"], [tmp_path / "old"])
     shown = tiny.shown(CHUNKS, data)
@@ -44,10 +44,18 @@ def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_pa
         FIGURES["scenarios_order"].make(data)
 
 
+def test_figures_of_scenarios_are_drawn_of_those_that_they_name(tmp_path: Path) -> None:
+    named = {name for rows in scenarios.PICTURES.values() for row in rows for name in row}
+    data = written(tmp_path, **{name: fixtures.scenario(name) for name in named})
+    for figure, rows in scenarios.PICTURES.items():
+        shown = tiny.shown(FIGURES[figure].make, data)
+        assert len(shown.content.axes) >= sum(map(len, rows))
+
+
 def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:
     times = dict(sequential=12e3, depth_first=6e3, breadth_first=9e3)
     documents = {
-        f"{device}_{order}": stream_fixtures.scenario(f"{device}_{order}", makespan_us=us)
+        f"{device}_{order}": fixtures.scenario(f"{device}_{order}", makespan_us=us)
         for device in scenarios.GENERATIONS
         for order, us in times.items()
     }

@@ -11,9 +11,9 @@ import pytest
 
 from scanlab_report import page
 from scanlab_report.load import load
-from tests import fixtures, stream_fixtures
+from tests import fixtures
 from tests.browser import PROGRAM, browse
-from tests.fixtures import case, context, results, samples
+from tests.fixtures import case, results, samples, write
 
 NEW, OLD, CPU = "New Device", "Old Device", "Lone CPU"
 needs_browser = pytest.mark.skipif(not PROGRAM, reason="there is no Chromium")
@@ -23,21 +23,18 @@ needs_browser = pytest.mark.skipif(not PROGRAM, reason="there is no Chromium")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two devices, of which one was timed later and is twice as fast, and of a CPU."""
     folder = tmp_path_factory.mktemp("results")
-    documents = {"streams": stream_fixtures.schedules()}
     for device, date, slower in ((NEW, "2026-02-02", 1), (OLD, "2026-01-02", 2)):
-        timed = fixtures.timings(rounds=6, top=13)
-        timed["context"] = context(device=device, date=f"{date}T00:00:00+00:00")
+        timed = fixtures.timings(device=device, date=f"{date}T00:00:00+00:00")
+        timed["benchmarks"] += fixtures.timings(type_name="f32")["benchmarks"]
         for entry in timed["benchmarks"]:
             entry["real_time"] *= slower
-        documents[device] = timed
+        write(folder / f"{device}.json", timed)
     alone = [
         s for n in (1024, 2048) for s in samples(6, case("cpu_sequential", n, "warm"), 2.0 * n)
     ]
     about = {"kind": "host", "device": "", "cpu": CPU, "date": "2026-01-01T00:00:00+00:00"}
-    documents["host"] = results(*alone, **about)
-    for name, document in documents.items():
-        text = json.dumps(document).replace("Test Device", NEW)
-        (folder / f"{name}.json").write_text(text)
+    write(folder / "host.json", results(*alone, **about))
+    write(folder / "streams.json", json.dumps(fixtures.schedules()).replace("Test Device", NEW))
     assert page.write_page(load([], [folder]), folder / "report.html")
     return folder / "report.html"
 
@@ -108,10 +105,9 @@ def test_a_view_answers_every_control_says_its_source_and_fits(
 
 @needs_browser
 def test_names_in_the_data_are_text_and_never_markup(tmp_path: Path) -> None:
-    document = stream_fixtures.schedules()
+    document = fixtures.schedules()
     document["context"]["device"] = "<img src=x onerror=alert(1)></script><b>bold</b>"
-    (tmp_path / "t.json").write_text(json.dumps(document))
-    page.write_page(load([tmp_path / "t.json"]), tmp_path / "report.html")
+    page.write_page(load([write(tmp_path / "t.json", document)]), tmp_path / "report.html")
     script = """
     await open();
     return [page().querySelectorAll("main img, main b").length, id("caption").textContent];

@@ -9,16 +9,19 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from scanlab_report import chapters, shown, typesetting
+from scanlab_report import chapters, opened, shown, typesetting
 from scanlab_report.commands.__main__ import main
+from scanlab_report.data import Data
 from scanlab_report.shown import FIGURES, TABLES
 from tests import fixtures
-from tests.fixtures import explanation
 
 chapters.load_all()
-FIRST, OTHER = "NVIDIA H200", "Other Device"
+FIRST, OTHER = "NVIDIA H200", "NVIDIA H100 80GB HBM3"
 PAPERS = {name: typesetting.source_text(name) for name in typesetting.PAPERS}
-OWN = [name for name, entry in FIGURES.items() if not entry.of_others]
+SIMULATED = ("scenarios_", "model_")
+MEASURED = [n for n, e in FIGURES.items() if not (e.of_others or n.startswith(SIMULATED))]
+MODEL = ("model_advice", "model_targets")
+"""What is not recorded: simulations, and what is compared with them."""
 
 
 def saved(figure: Figure, targets: list[Path], save=shown.style.save) -> None:
@@ -36,32 +39,26 @@ def saved(figure: Figure, targets: list[Path], save=shown.style.save) -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the papers' device, and of another that was measured later and has less."""
+def built(all_recorded: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of what is recorded: of the papers' device, and of another that has less."""
     root = tmp_path_factory.mktemp("report")
-    recorded = root / "recorded"
-    for file in fixtures.write_all(recorded / "first", rounds=6, top=20).iterdir():
-        file.write_text(file.read_text().replace("Test Device", FIRST))
-        if file.name in ("scan.json", "streams.json", "implicit_sync.json"):
-            later = file.read_text().replace(FIRST, OTHER).replace("2026-01-02", "2026-02-03")
-            (recorded / "other").mkdir(exist_ok=True)
-            (recorded / "other" / file.name).write_text(later)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opened, "opened", lambda *_: all_recorded)
         patch.setattr(shown.style, "save", saved)
         patch.setitem(shown.style._SETTINGS, "savefig.dpi", 50)  # no pixel is looked at
-        words = ["--recorded", recorded, "--out", root / "out", "--paper", root / "paper"]
+        words = ["--recorded", opened.RECORDED, "--out", root / "out", "--paper", root / "paper"]
         assert main(["build", "--no-pdf", *map(str, words)]) == 0
     return root
 
 
 def test_every_figure_is_whole_and_names_its_sources(built: Path) -> None:
-    for name in OWN:
+    for name in MEASURED:
         file = built / "out" / "figures" / name
         assert file.with_suffix(".pdf").read_bytes().startswith(b"%PDF"), name
         assert file.with_suffix(".png").read_bytes().startswith(b"\x89PNG"), name
         assert "CUT OFF" not in file.with_suffix(".txt").read_text(), name
         caption = (built / "paper" / "figures" / f"{name}.caption.tex").read_text()
-        assert re.search("2026-01-02, .*commit 012345678", caption), name
+        assert re.search("2026-11-.*commit [0-9a-f]{9}", caption), name
         assert OTHER not in caption, "the papers are of one device"
 
 
@@ -69,40 +66,40 @@ def test_figures_stack_the_devices_and_tables_and_numbers_are_of_the_first(built
     out, paper = built / "out", built / "paper"
     for name in ("throughput", "schedules"):
         text = " ".join((out / "figures" / f"{name}.txt").read_text().split())
-        assert f"{FIRST}, 2026-01-02" in text and f"{OTHER}, 2026-02-03" in text
-    for name in (name for name, entry in TABLES.items() if not entry.of_others):
+        assert f"{FIRST}, 2026-11-26" in text and f"{OTHER}, 2026-11-27" in text
+    tables = {file.stem for file in (out / "tables").iterdir()}
+    assert TABLES.keys() - tables == {"medians", "scenarios", "generations", *MODEL}
+    for name in tables:
         latex, text, rows = (
             (out / "tables" / f"{name}{end}").read_text() for end in (".tex", ".md", ".csv")
         )
         assert r"\toprule" in latex and "|---" in text and len(rows.splitlines()) > 1, name
-        commit = "commit unknown" if name == "model_targets" else "commit 012345678"
-        assert OTHER not in text and commit in text, name
+        assert OTHER not in text and re.search("commit [0-9a-f]{9}", text), name
         assert (paper / "tables" / f"{name}.caption.tex").exists(), name
     assert (out / "report.html").stat().st_size > 100_000
-    assert f"recorded,{OTHER},2026-02-03" in (out / "cases.csv").read_text()
+    assert f"recorded,{OTHER},2026-11-27" in (out / "cases.csv").read_text()
     numbers = json.loads((out / "numbers.json").read_text())
-    assert (numbers["scanDevice"], numbers["scanDate"]) == (FIRST, "2026-01-02")
+    assert (numbers["scanDevice"], numbers["scanDate"]) == (FIRST, "2026-11-26")
     defined, text = (paper / "macros.tex").read_text(), "".join(PAPERS.values())
     assert all(f"\\newcommand{{\\{name}}}{{{value}}}" in defined for name, value in numbers.items())
     assert [name for name in numbers if not re.search(rf"\\{name}(?![A-Za-z])", text)] == []
 
 
 def test_parts_of_pages_are_filled_and_nothing_else_changes(
-    built: Path, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
+    counts: Path, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = "# Title\n\nbefore\n<!-- {0}:begin -->\nold\n<!-- {0}:end -->\nafter\n"
     pages = {name: tmp_path / f"{name}.md" for name in ("results", "ladder", "odd_sizes")}
     for name, page in pages.items():
         page.write_text(before.format(name))
-    first = built / "recorded" / "first"
-    counts = next(first.glob("hso_block_padded-two_level-2048*"))
-    words = ["--recorded", first / "scan.json", "--recorded", counts, "--out", tmp_path / "out"]
+    scan = fixtures.write(tmp_path / "scan.json", fixtures.timings())
+    words = [scan, counts, "--out", tmp_path / "out"]
     words += [word for page in pages.values() for word in ("--page", page)]
     assert main(["build", "--no-pdf", *map(str, words)]) == 0
     results = pages["results"].read_text()
     assert results.startswith("# Title\n\nbefore\n") and results.endswith(":end -->\nafter\n")
-    assert "| `cub_device_scan` |" in results and FIRST in results and "slower in 1." in results
-    assert "| `hso_block_padded` | 2^11 |" in pages["ladder"].read_text()
+    assert "| `cub_device_scan` |" in results and "slower in 0." in results
+    assert "| `hso_block` | 64 |" in pages["ladder"].read_text()
     assert pages["odd_sizes"].read_text() == before.format("odd_sizes")
     assert "odd_sizes is left as it is: no " in capsys.readouterr().out
 
@@ -113,8 +110,7 @@ def test_parts_of_pages_are_filled_and_nothing_else_changes(
 @pytest.fixture
 def counts(tmp_path: Path) -> Path:
     """Results that two figures can be drawn of."""
-    (tmp_path / "counts.json").write_text(json.dumps(explanation("hso_block", 64)))
-    return tmp_path / "counts.json"
+    return fixtures.write(tmp_path / "counts.json", fixtures.explanation(64))
 
 
 def test_missing_data_leave_a_sentence_and_no_figure(

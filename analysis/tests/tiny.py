@@ -34,7 +34,7 @@ LEAST, MOST = 0.9, 1.4
 EXACT = (1.0,) * 6
 """Samples that all took as long: where the interval of a ratio is to be known, one side is exact.
 """
-ABOUT = Variants(msgspec.convert(fixtures.variants() | fixtures.shapes(), dict[str, Variant]))
+ABOUT = Variants(msgspec.convert(fixtures.VARIANTS, dict[str, Variant]))
 USUAL = dict(launches=1.0, threads=256.0, registers=64.0, shared_bytes=1024.0, local_bytes=0.0)
 USUAL |= dict(workspace_bytes=4096.0, prepare_ns=2000.0)
 """Resources of the kernels of a case."""
