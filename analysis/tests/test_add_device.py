@@ -49,7 +49,7 @@ def add(run: Path, recorded: Path) -> int:
     return main(["add-device", str(run), "--recorded", str(recorded)])
 
 
-def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) -> None:
+def test_a_sound_run_is_filed_by_device_and_day(tmp_path, recorded) -> None:
     run = write_run(tmp_path / "run")
     write(run / "dram_bytes.csv", TRAFFIC)
     write(run / "tests.json", {"tests": 30, "failures": 0, "errors": 0})
@@ -68,9 +68,7 @@ def test_a_sound_run_is_filed_by_device_and_day(tmp_path: Path, recorded: Path) 
     assert len(session["files"]) == 2
 
 
-def test_runs_of_a_day_have_letters_and_each_is_recorded_once(
-    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_of_a_day_have_letters_and_each_is_recorded_once(tmp_path, recorded, capsys) -> None:
     run = write_run(tmp_path / "run")
     assert add(run, recorded) == 0
     before = contents(recorded)
@@ -83,7 +81,7 @@ def test_runs_of_a_day_have_letters_and_each_is_recorded_once(
 
 
 def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
-    tmp_path: Path, recorded: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path, recorded, capsys
 ) -> None:
     run = tmp_path / "run"
     write(run / "cpu.json", on_host(cpu="Test CPU @ 9 GHz"))
@@ -128,11 +126,7 @@ PROCESS = scans(argv="scanlab bench --sweep odd_sizes", rounds=3)
     ],
 )
 def test_a_run_is_filed_or_refused_with_the_reason(
-    tmp_path: Path,
-    recorded: Path,
-    capsys: pytest.CaptureFixture[str],
-    files: dict[str, Any],
-    stated: str,
+    tmp_path, recorded, capsys, files, stated
 ) -> None:
     run = write_run(tmp_path / "run")
     for name, content in files.items():
@@ -148,7 +142,7 @@ def test_a_run_is_filed_or_refused_with_the_reason(
 
 @pytest.mark.parametrize(("lacks", "complete"), [("none", True), ("ranks_*_1.json", False)])
 def test_scans_over_several_gpus_are_filed_by_their_number(
-    tmp_path: Path, recorded: Path, lacks: str, complete: bool
+    tmp_path, recorded, lacks, complete
 ) -> None:
     run = tmp_path / "run"
     for name, document in fixtures.ranks("scaling", "strong", "types", "chunk", "fold").items():

@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters import axes
+from scanlab_report.chapters import axes, segments
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from tests import fixtures, tiny
 from tests.fixtures import repetition, results, variant
 
-ABOUT = {id_: variant(id_) for id_ in ("axis_best", "block_per_row", "axis_copy", "cub", "torch")}
+OURS = ("axis_best", "block_per_row", "key_best", "key_copy")
+ABOUT = {id_: variant(id_) for id_ in (*OURS, "axis_copy", "cub", "torch")}
 ABOUT["axis_copy"] |= {"kind": "copy", "origin": "baseline"}
 ABOUT["cub"] |= {"family": "CUB", "origin": "baseline"}
 ABOUT["torch"] |= {"family": "Python", "origin": "baseline"}
@@ -34,7 +35,7 @@ def beside_a_copy(ns: float, *shape: int, copied: float = 1e6) -> list[list]:
     return [samples("axis_best", ns, *shape), samples("axis_copy", copied, *shape)]
 
 
-def test_a_share_is_of_the_copy_of_the_same_shape(tmp_path: Path) -> None:
+def test_a_share_is_of_the_copy_of_the_same_shape(tmp_path) -> None:
     cases = beside_a_copy(2e6, 256, 4, 8) + beside_a_copy(2e6, 256, 8, 4, copied=4e5)
     cases += [samples("block_per_row", 1e6, 7, 1)]  # whose shape was not copied
     rows = axes.axis_cases(data_of(tmp_path, cases)).query("variant == 'axis_best'")
@@ -43,7 +44,7 @@ def test_a_share_is_of_the_copy_of_the_same_shape(tmp_path: Path) -> None:
     assert [round(share.value, 3) for share in rows["share"]] == [0.5, 0.2]
 
 
-def test_a_rival_is_the_fastest_that_was_timed_for_the_shape(tmp_path: Path) -> None:
+def test_a_rival_is_the_fastest_that_was_timed_for_the_shape(tmp_path) -> None:
     won = [*beside_a_copy(1.25e6, 32, 4096), samples("cub", 2.5e6, 32, 4096)]
     lost = [*beside_a_copy(2.5e6, 33, 4096), samples("cub", 1.25e6, 33, 4096)]
     columns = beside_a_copy(1e6, 32, 64, 64)
@@ -57,7 +58,7 @@ def test_a_rival_is_the_fastest_that_was_timed_for_the_shape(tmp_path: Path) -> 
     assert "Won: 1; tied: 0; lost: 1." in table.notes and "a run of their own" in table.notes[1]
 
 
-def test_lines_join_powers_of_two_of_the_largest_tensor(tmp_path: Path) -> None:
+def test_lines_join_powers_of_two_of_the_largest_tensor(tmp_path) -> None:
     cases: list[list] = []
     for items, ns in ((32, 2e6), (33, 2.5e6), (64, 1.25e6)):
         cases += beside_a_copy(ns, items, (1 << 20) // items)
@@ -70,7 +71,7 @@ def test_lines_join_powers_of_two_of_the_largest_tensor(tmp_path: Path) -> None:
     assert joined == [[32, 0.5], [64, 0.8]] and alone == [[33, 0.4]]
 
 
-def test_a_cell_is_of_its_axis_and_inner_items(tmp_path: Path) -> None:
+def test_a_cell_is_of_its_axis_and_inner_items(tmp_path) -> None:
     cases = beside_a_copy(2e6, 8, 1 << 20, 16) + beside_a_copy(1.25e6, 128, 1 << 20)
     cases += beside_a_copy(1e6, 128, 16, 16)  # a smaller tensor
     (panel,) = tiny.drawn(axes.axis_shapes, data_of(tmp_path, cases)).axes
@@ -78,7 +79,7 @@ def test_a_cell_is_of_its_axis_and_inner_items(tmp_path: Path) -> None:
     assert cells == {"0.80": (1.5, 0.5), "0.50": (0.5, 1.5)}
 
 
-def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path: Path) -> None:
+def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path) -> None:
     wrong = [entry | {"verified": False} for entry in samples("cub", 1.0, 32, 4096)]
     data = data_of(tmp_path, [*beside_a_copy(2e6, 32, 4096), wrong])
     assert len(data.problems) == 6 and "its output was wrong" in str(data.problems[0])
@@ -86,3 +87,24 @@ def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path: Path) -> None:
     lost = [entry | {"inner": -1} for entry in samples("cub", 1.0, 32, 4096)]
     file = fixtures.write(tmp_path / "lost.json", results(*lost, variants=ABOUT))
     assert "inner" in str(load([file]).problems[0])
+
+
+# ------------------------------------------------------------------------- by key and of segments
+
+
+def keyed(id_: str, ns: float, **changes: Any) -> list:
+    cut = {"kind": "scan_by_key", "segment": 8, "lengths": "random", "width": 4} | changes
+    return [repetition(fixtures.case(id_, 1024) | cut, i, ns + i) for i in range(6)]
+
+
+def test_a_scan_is_compared_in_segments_of_the_same_lengths(tmp_path) -> None:
+    cases = [keyed("key_best", 2e6), keyed("key_copy", 1e6), keyed("cub", 4e6)]
+    power = {"lengths": "power"}
+    cases += [keyed("key_best", 2e6, **power), keyed("key_copy", 5e5, **power)]
+    cases += [keyed("cub", 1e6, **power), keyed("key_best", 2e6, segment=128)]
+    table = tiny.built(segments.segment_standings, data_of(tmp_path, cases))
+    rows = table.rows.set_index("lengths")
+    assert [round(share.value, 3) for share in rows["share"]] == [0.5, 0.25]
+    assert [round(ratio.value, 2) for ratio in rows["ratio"]] == [2.0, 0.5]
+    assert list(rows.index) == ["random", "power"] and list(rows["outcome"]) == ["win", "loss"]
+    assert table.notes == ("Won: 1; tied: 0; lost: 1.",)

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,9 +21,7 @@ REPOSITORY = Path(__file__).parents[2]
 N = 1 << 20
 
 
-def test_every_figure_and_table_is_listed_with_what_measures_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_every_figure_and_table_is_listed_with_what_measures_it(capsys) -> None:
     assert main(["list"]) == 0
     parts = {part.partition("\n")[0]: part for part in capsys.readouterr().out.split("\n\n")}
     entries = {
@@ -58,7 +55,7 @@ def record(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_steps_over_several_gpus_take_longer_on_more(tmp_path: Path) -> None:
+def test_steps_over_several_gpus_take_longer_on_more(tmp_path) -> None:
     on = lambda gpus, *words: record("true", tmp_path / "run", "--gpus", str(gpus), *words)
     seconds = experiments.known()["ranks_chunk"].seconds
     for gpus, enough in ((8, 2 * seconds), (2, seconds // 2)):
@@ -77,7 +74,7 @@ def test_steps_over_several_gpus_take_longer_on_more(tmp_path: Path) -> None:
     ],
 )
 def test_tools_record_says_what_is_wrong_in_one_sentence_and_makes_nothing(
-    tmp_path: Path, program: str, words: list[str], stated: str
+    tmp_path, program, words, stated
 ) -> None:
     refused = record(program, tmp_path / "run", *words)
     (sentence,) = refused.stderr.splitlines()
@@ -85,7 +82,7 @@ def test_tools_record_says_what_is_wrong_in_one_sentence_and_makes_nothing(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_step_that_was_left_out_is_tried_again(tmp_path: Path) -> None:
+def test_a_step_that_was_left_out_is_tried_again(tmp_path) -> None:
     """``true`` has no ``scanlab_nvbench`` beside it."""
     for _ in range(2):
         ran = record("/bin/true", tmp_path / "run", "nvbench")
@@ -145,7 +142,7 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     ],
 )
 def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(
-    floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, stated: str
+    floats, tmp_path, capsys, line, stated
 ) -> None:
     kind, name, *options = line.split()
     assert main([kind, name, str(floats), *options, "--out", str(tmp_path / "f.pdf")]) == 2
@@ -163,9 +160,7 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(
         ("head_to_head", {"items": N, "cache": "warm", "launch": "batch"}),
     ],
 )
-def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(
-    name: str, case_of: dict[str, Any]
-) -> None:
+def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(name, case_of) -> None:
     """Neither an error that ends the whole report, nor a blank figure."""
     variants = "empty_launch memcpy best look_ahead decoupled_lookback cub_device_scan".split()
     read = tiny.tables([case(variant, ns=9.0, **case_of) for variant in variants])
@@ -173,9 +168,7 @@ def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(
         opened.registered("figure")[name].make(read)
 
 
-def test_a_table_is_printed_and_written_as_its_name_says(
-    floats: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_table_is_printed_and_written_as_its_name_says(floats, tmp_path, capsys) -> None:
     assert main(["table", "summary", str(floats), "--variants", "look_ahead,cub_device_scan"]) == 0
     printed = capsys.readouterr().out
     ids = {line.split("`")[1] for line in printed.splitlines() if line.startswith("| `")}
@@ -209,7 +202,7 @@ def page_of(out: Path, *arguments: str) -> str:
 
 
 def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_size(
-    mine: Path, tmp_path: Path
+    mine, tmp_path
 ) -> None:
     page = page_of(tmp_path, "my_scan", str(mine))
     verified = "**Verified**: 9 checks passed, 0 failed, 0 skipped; types f32. On Test Device, "
@@ -227,9 +220,7 @@ def test_a_page_says_whether_a_variant_is_verified_and_how_fast_it_is_at_each_si
     assert {"my_scan.md", "throughput_f32.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
-def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(
-    mine: Path, tmp_path: Path
-) -> None:
+def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(mine, tmp_path) -> None:
     page = page_of(tmp_path / "timed", "my_scan", str(mine / "mine.json"))
     verify = "build/cuda/scanlab verify --variant my_scan --json "
     assert f"Not verified in these results. To verify it: `{verify}" in page
@@ -238,9 +229,7 @@ def test_a_page_says_what_is_not_measured_and_by_which_command_it_is(
     assert "**Verified**" in page
 
 
-def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(
-    mine: Path, tmp_path: Path
-) -> None:
+def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(mine, tmp_path) -> None:
     text = (mine / "verify.jsonl").read_text().replace(fixtures.COMMIT, "f" * 40)
     lines = text.replace('"passed": 9, "failed": 0', '"passed": 8, "failed": 1').splitlines()
     lines[5] = lines[5].replace('"passed"', '"failed"')
@@ -253,9 +242,7 @@ def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(
     assert "not the code that was timed**: commit fffffffff was verified" in page
 
 
-def test_a_variant_of_which_nothing_is_known_is_refused(
-    mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_variant_of_which_nothing_is_known_is_refused(mine, tmp_path, capsys) -> None:
     assert main(["mine", "my_scam", str(mine), "--out", str(tmp_path / "out")]) == 2
     assert "nothing was measured of my_scam" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
-from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, Standing, check, claims_table
+from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, Standing, check
 from scanlab_report.claims import stated
 from scanlab_report.claims.stated import Claim
 from scanlab_report.commands.__main__ import main
@@ -90,13 +90,6 @@ def test_a_claim_that_one_of_two_files_misses_fails() -> None:
     assert (result.qualified, result.where) == ("fails in 1 of 2 files", "2^21")
 
 
-def test_a_value_is_printed_with_the_digits_that_its_verdict_needs() -> None:
-    data = tiny.tables(timed({"best": 100.0, "cub_newest": 108.8}))
-    for at_least, printed in ((1.09, "1.088 [1.088, 1.088]"), (1.1, "1.09 [1.09, 1.09]")):
-        table = claims_table([standing_of(speed(at_least=at_least), data)], "")
-        assert tiny.cells(table)["measured"] == printed
-
-
 # ------------------------------------------------------------------------------------ measures
 
 
@@ -139,9 +132,7 @@ ASKED = claim("implicit_sync", experiments=["a"], answer="yes", at_least=0.75)
         (claim("implicit_sync", experiments=["a", "c"], answer="no"), trials(12), NONE),
     ],
 )
-def test_a_measure_has_its_verdict_its_value_and_its_place(
-    entry: Claim, data: Data, stands: tuple[str, float | None, str]
-) -> None:
+def test_a_measure_has_its_verdict_its_value_and_its_place(entry, data, stands) -> None:
     """The page has the recorded verdicts of the other measures."""
     result = standing_of(entry, data)
     value = result.measured and near(result.measured.value)
@@ -201,7 +192,7 @@ def results(folder: Path, copy: float) -> str:
     [("claim", 50.0, 1), ("claim", 95.0, 0), ("published", 50.0, 0), ("target", 50.0, 0)],
 )
 def test_the_status_is_1_only_if_a_claim_fails_and_the_page_has_the_tables(
-    own: Path, tmp_path: Path, capsys, kind: str, copy: float, status: int
+    own, tmp_path, capsys, kind, copy, status
 ) -> None:
     own.write_text(GOOD.replace("[[claim]]", f"[[{kind}]]"))
     page = tmp_path / "page.md"
@@ -225,9 +216,7 @@ def test_the_status_is_1_only_if_a_claim_fails_and_the_page_has_the_tables(
         ("{type}", "{size}", "'size'"),
     ],
 )
-def test_a_fault_is_named_with_its_place(
-    own: Path, tmp_path: Path, capsys, before: str, after: str, message: str
-) -> None:
+def test_a_fault_is_named_with_its_place(own, tmp_path, capsys, before, after, message) -> None:
     own.write_text(GOOD.replace(before, after))
     assert main(["claims", results(tmp_path, 50.0)]) == 2
     error = capsys.readouterr().err
@@ -243,9 +232,7 @@ def test_entries_name_a_figure_a_reference_and_the_commit_that_set_the_bound() -
         assert entry.set_by if entry.ours else entry.source in keys, entry.statement
 
 
-def test_the_page_has_the_recorded_values_and_verdicts(
-    all_recorded: Data, capsys, monkeypatch
-) -> None:
+def test_the_page_has_the_recorded_values_and_verdicts(all_recorded, capsys, monkeypatch) -> None:
     """Except of the rows that need simulations."""
     rows = lambda text: [
         line for line in text.splitlines() if line[:2] == "| " and "engine model" not in line

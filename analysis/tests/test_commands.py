@@ -41,9 +41,7 @@ def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("schema", "list")])
-def test_bad_results_are_named_and_nothing_is_overwrite(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_bad_results_are_named_and_nothing_is_overwrite(tmp_path, capsys, command) -> None:
     wrong = results(*samples(6, case("best", 1024)))
     wrong["benchmarks"][2] |= {"real_time": -1.0}
     bad, out = write(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
@@ -71,7 +69,7 @@ OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
 
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], blank: None, command: str
+    tmp_path, capsys, blank, command
 ) -> None:
     good = write(tmp_path / "good.json", timings(device="NVIDIA H200"))
     write(tmp_path / "trace.json", trace())
@@ -94,9 +92,7 @@ def test_an_output_that_cannot_be_written_is_status_2_and_one_that_nobody_reads_
     assert ended.stderr.splitlines() == [full, "2", "0"]
 
 
-def test_who_interrupts_gets_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_interrupts_gets_one_line(tmp_path, capsys, monkeypatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -109,9 +105,7 @@ def test_who_interrupts_gets_one_line(
 
 
 @pytest.mark.parametrize("command", [name.replace("_", "-") for name in COMMANDS])
-def test_every_command_has_help_with_an_example(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_has_help_with_an_example(command, capsys) -> None:
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
     text = capsys.readouterr().out
@@ -122,9 +116,7 @@ NOTHING = ["build --no-pdf --out out", "claims", "export --out out", "tutorials"
 
 
 @pytest.mark.parametrize("line", NOTHING)
-def test_no_results_are_no_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
-) -> None:
+def test_no_results_are_no_report(tmp_path, capsys, monkeypatch, line) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     assert main([*line.split(), "empty", "/dev/null"]) == 2

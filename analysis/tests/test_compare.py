@@ -74,7 +74,7 @@ def compare(tmp_path: Path, *words: str) -> tuple[int, pd.DataFrame, str]:
 # --------------------------------------------------------------------------------------- verdicts
 
 
-def test_slower_is_status_1_and_each_case_is_named(tmp_path: Path) -> None:
+def test_slower_is_status_1_and_each_case_is_named(tmp_path) -> None:
     write(tmp_path / "a.json", {"best": 1e5, "memcpy": 1e5, "gone": 1e5})
     write(tmp_path / "b.json", {"best": 1.2e5, "memcpy": 1e5, "new": 1e5}, seed=2)
     status, cases, page = compare(tmp_path, "--threshold", "0.03")
@@ -102,7 +102,7 @@ def test_slower_is_status_1_and_each_case_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_difference_counts_beyond_chance_and_threshold(
-    factor: float, threshold: float, rounds: int, verdict: str
+    factor, threshold, rounds, verdict
 ) -> None:
     assert set(judged(factor, threshold, rounds)["verdict"]) == {verdict}
 
@@ -115,7 +115,7 @@ def test_few_pairs_of_runs_that_differ_by_chance_show_anything() -> None:
     assert false <= 7  # 5% of 50, with room for chance
 
 
-def test_what_became_wrong_in_b_is_status_1(tmp_path: Path) -> None:
+def test_what_became_wrong_in_b_is_status_1(tmp_path) -> None:
     for name in ("a", "b"):
         write(tmp_path / f"{name}.json", {"best": 1e5})
     document = json.loads((tmp_path / "b.json").read_text())
@@ -151,7 +151,7 @@ def test_two_recorded_runs_of_one_commit_show_nothing_by_the_noise_of_others() -
     assert len(without) > 20  # which the threshold is for
 
 
-def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path) -> None:
+def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path) -> None:
     times = {"best": 2e5, "memcpy": 1e3, "copy_vector": 1e3, "cpu_parallel": 2e5}
     later = {"best": 2.4e5, "memcpy": 1.5e3, "copy_vector": 1.5e3, "cpu_parallel": 3e5}
     times |= {"look_ahead": 2e5}
@@ -166,7 +166,7 @@ def test_the_threshold_is_what_two_runs_of_one_commit_differ_by(tmp_path: Path) 
     assert np.isnan(host)  # ten cases are too few; no host is guessed
 
 
-def test_noise_of_two_commits_is_of_the_vendors_code_alone(tmp_path: Path) -> None:
+def test_noise_of_two_commits_is_of_the_vendors_code_alone(tmp_path) -> None:
     a = write(tmp_path / "a.json", {"best": 1e5, "memcpy": 1e5})
     b = {"best": 3e5, "memcpy": 1e5}
     about = {"date": "2026-01-03", "git_commit": "f" * 40}
@@ -178,9 +178,7 @@ def test_noise_of_two_commits_is_of_the_vendors_code_alone(tmp_path: Path) -> No
     "about",
     [{"device": "Other"}, {"toolkit": "9"}, {"git_commit": "f" * 40, "date": "2026-01-03"}, {}],
 )
-def test_what_is_no_pair_of_runs_of_one_code_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], about: dict[str, str]
-) -> None:
+def test_what_is_no_pair_of_runs_of_one_code_is_refused(tmp_path, capsys, about) -> None:
     a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1e5})
     b = write(tmp_path / "b.json", {"best": 1e5}, **about)
     assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 2
@@ -188,7 +186,7 @@ def test_what_is_no_pair_of_runs_of_one_code_is_refused(
     assert not (tmp_path / "noise.json").exists()
 
 
-def test_without_noise_on_record_the_default_is_taken_and_said(tmp_path: Path) -> None:
+def test_without_noise_on_record_the_default_is_taken_and_said(tmp_path) -> None:
     write(tmp_path / "a.json", {"best": 1e5, "slow": 1e5})
     write(tmp_path / "b.json", {"best": 1.08e5, "slow": 1.2e5}, seed=2)
     status, _, page = compare(tmp_path)
@@ -197,7 +195,7 @@ def test_without_noise_on_record_the_default_is_taken_and_said(tmp_path: Path) -
     assert status == 0 and "30%, as given." in page
 
 
-def test_schedules_that_are_wrong_on_purpose_get_no_verdict(tmp_path: Path) -> None:
+def test_schedules_that_are_wrong_on_purpose_get_no_verdict(tmp_path) -> None:
     for name, factor in (("a", 1.0), ("b", 1.3)):
         document = fixtures.schedules()
         for entry in document["benchmarks"]:
@@ -219,9 +217,7 @@ def test_schedules_that_are_wrong_on_purpose_get_no_verdict(tmp_path: Path) -> N
         ({"device": "Other"}, 1),  # whose machine is meant to differ
     ],
 )
-def test_unchanged_code_is_known_by_what_made_it(
-    tmp_path: Path, about: dict[str, str], status: int
-) -> None:
+def test_unchanged_code_is_known_by_what_made_it(tmp_path, about, status) -> None:
     write(tmp_path / "a.json", {"best": 1e5, "cub_device_scan": 1e5})
     write(tmp_path / "b.json", {"best": 1.2e5, "cub_device_scan": 1.2e5}, seed=2, **about)
     ended, _, page = compare(tmp_path, "--threshold", "0.03")
@@ -256,7 +252,7 @@ def test_unchanged_code_excuses_only_what_takes_about_as_long_a_launch() -> None
 
 
 @pytest.mark.parametrize("way", [1, -1])
-def test_the_threshold_counts_from_most_unchanged_code_and_spares_what_any_did(way: int) -> None:
+def test_the_threshold_counts_from_most_unchanged_code_and_spares_what_any_did(way) -> None:
     """Most copies 20% off, one 40%: code that is 24% off lies within 5% of most, 35% off within the
     farthest, 50% off beyond both."""
     off = {"memcpy": 1.2, "cub_device_scan": 1.2, "near": 1.24, "far": 1.35, "farther": 1.5}
@@ -271,14 +267,12 @@ def test_the_threshold_counts_from_most_unchanged_code_and_spares_what_any_did(w
 
 
 @pytest.mark.parametrize("threshold", ["-0.1", "nan", "inf", "much"])
-def test_a_threshold_that_is_no_fraction_is_refused(threshold: str) -> None:
+def test_a_threshold_that_is_no_fraction_is_refused(threshold) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["compare", "a", "b", f"--threshold={threshold}"])
 
 
-def test_bad_files_are_refused_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_files_are_refused_and_nothing_is_written(tmp_path, capsys) -> None:
     good, out = write(tmp_path / "a.json", {"best": 1e5}), tmp_path / "out"
     (tmp_path / "cut.json").write_text(Path(good).read_text()[:300])
     write(tmp_path / "other.json", {"unlike": 1e5})

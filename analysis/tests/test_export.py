@@ -21,7 +21,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_every_column_of_every_table_is_described(out: Path) -> None:
+def test_every_column_of_every_table_is_described(out) -> None:
     parts = (out / "dictionary.md").read_text().split("\n## ")[1:]
     described = {part.partition("\n")[0]: part for part in parts}
     assert set(described) == {file.stem for file in out.glob("*.csv")}
@@ -35,7 +35,7 @@ def test_every_column_of_every_table_is_described(out: Path) -> None:
     assert "(cold, warm)" in described["scan"] and "(gpus, hosts)" in described["distributed"]
 
 
-def test_every_sample_that_was_read_is_in_a_table_and_its_file_is_named(out: Path) -> None:
+def test_every_sample_that_was_read_is_in_a_table_and_its_file_is_named(out) -> None:
     data, files = load([], FILES), pd.read_csv(out / "files.csv", index_col="file")
     for name in ("scan", "schedule", "stream_scan", "distributed"):
         rows = pd.read_csv(out / f"{name}.csv")
@@ -46,7 +46,7 @@ def test_every_sample_that_was_read_is_in_a_table_and_its_file_is_named(out: Pat
         assert {*own.itertuples(index=False, name=None)} == paths
 
 
-def test_parquet_says_the_same_as_csv(out: Path) -> None:
+def test_parquet_says_the_same_as_csv(out) -> None:
     pytest.importorskip("pyarrow")
     for file in out.glob("*.csv"):
         parquet = pd.read_parquet(file.with_suffix(".parquet"))

@@ -44,7 +44,7 @@ def medians(*files: Path) -> pd.DataFrame:
 # ---------------------------------------------------------------------------------------- compare
 
 
-def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path: Path) -> None:
+def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path) -> None:
     a = sweep(tmp_path / "a.json", {"I32": 1, "I64": 2}, 1)
     b = sweep(tmp_path / "b.json", {"I32": 1.2, "I64": 2}, 50)
     status, cases, page = compared(tmp_path, a, b)
@@ -69,9 +69,7 @@ def aggregates(file: Path, factor: float) -> Path:
 @pytest.mark.parametrize(
     "make", [aggregates, lambda file, by: sweep(file, {"I32": by}, 1, binary=False)]
 )
-def test_without_samples_means_are_compared_and_that_is_said(
-    tmp_path: Path, make: Callable[[Path, float], Path]
-) -> None:
+def test_without_samples_means_are_compared_and_that_is_said(tmp_path, make) -> None:
     status, cases, page = compared(
         tmp_path, make(tmp_path / "a.json", 1), make(tmp_path / "b.json", 1.3)
     )
@@ -79,7 +77,7 @@ def test_without_samples_means_are_compared_and_that_is_said(
     assert "A file has no samples" in page and "With so few repetitions" not in page
 
 
-def test_a_mean_without_its_spread_gets_no_verdict(tmp_path: Path) -> None:
+def test_a_mean_without_its_spread_gets_no_verdict(tmp_path) -> None:
     """nvbench writes inf where samples were fewer than five, whatever sample size stands beside."""
     for name, factor in (("a.json", 1), ("b.json", 9)):
         file = nvbench(tmp_path / name, [state({"n": 1}, noisy(factor * 1e-6, 4))])
@@ -88,7 +86,7 @@ def test_a_mean_without_its_spread_gets_no_verdict(tmp_path: Path) -> None:
     assert status == 0 and cases["verdict"].tolist() == ["too few"]
 
 
-def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path: Path) -> None:
+def test_repetitions_of_google_benchmark_are_compared_by_their_medians(tmp_path) -> None:
     for name, factor in (("a.json", 1), ("b.json", 1.5)):
         times = {f"BM_copy/{n}/real_time": noisy(factor * n * 1e-9, 9, n) for n in (64, 512)}
         fitted = aggregate("BM_copy", "BigO", 0, 9)
@@ -113,9 +111,7 @@ def untimed(program: str, file: Path, failed: str, left_out: str, *timed: str) -
 
 
 @pytest.mark.parametrize("program", ["nvbench", "Google Benchmark"])
-def test_what_fails_in_b_alone_is_wrong_and_what_is_skipped_there_is_not(
-    tmp_path: Path, program: str
-) -> None:
+def test_what_fails_in_b_alone_is_wrong_and_what_is_skipped_there_is_not(tmp_path, program) -> None:
     a = untimed(program, tmp_path / "a.json", "", "", "1", "2", "3")
     b = untimed(program, tmp_path / "b.json", "2", "3", "1")
     status, cases, page = compared(tmp_path, a, b)
@@ -129,9 +125,7 @@ def test_what_fails_in_b_alone_is_wrong_and_what_is_skipped_there_is_not(
     assert compared(tmp_path, a, alone)[0] == 1
 
 
-def test_files_of_two_programs_are_not_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_of_two_programs_are_not_compared(tmp_path, capsys) -> None:
     a = sweep(tmp_path / "a.json", {"I32": 1}, 1)
     b = google(tmp_path / "b.json", repeated({"BM_copy": noisy(1e-6, 9)}))
     own = fixtures.write(tmp_path / "own.json", fixtures.timings())
@@ -147,9 +141,7 @@ def test_files_of_two_programs_are_not_compared(
     assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".json-bin"}
 
 
-def test_a_name_used_twice_is_two_cases_and_repetitions_in_one_list_are_samples(
-    tmp_path: Path,
-) -> None:
+def test_a_name_used_twice_is_two_cases_and_repetitions_in_one_list_are_samples(tmp_path) -> None:
     states = [state({"n": 1}, noisy(seconds)) for seconds in (1e-6, 2e-6)]
     entries = [repetition("BM/n", 0, 1e-6, family_index=family) for family in (0, 2)]
     for file in (nvbench(tmp_path / "a.json", states), google(tmp_path / "b.json", entries)):
@@ -158,9 +150,7 @@ def test_a_name_used_twice_is_two_cases_and_repetitions_in_one_list_are_samples(
     assert medians(google(tmp_path / "c.json", runs))["count"].tolist() == [10]
 
 
-def test_neither_the_order_of_axes_nor_the_slot_of_the_only_gpu_names_a_case(
-    tmp_path: Path,
-) -> None:
+def test_neither_the_order_of_axes_nor_the_slot_of_the_only_gpu_names_a_case(tmp_path) -> None:
     a = nvbench(tmp_path / "a.json", [state({"T": "I32", "n": 1}, noisy(1e-6))])
     b = nvbench(tmp_path / "b.json", [state({"n": 1, "T": "I32"}, noisy(1e-6), device=1)])
     _, cases, _ = compared(tmp_path, a, b)
@@ -169,7 +159,7 @@ def test_neither_the_order_of_axes_nor_the_slot_of_the_only_gpu_names_a_case(
     assert len(compared(tmp_path, *[nvbench(tmp_path / "c.json", two)] * 2)[1]) == 2
 
 
-def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path: Path) -> None:
+def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path) -> None:
     """Files of aggregates alone, as of B, have one sample each, their mean."""
     sides: list[list[str]] = [[], []]
     for side, run in np.ndindex(2, 6):
@@ -186,7 +176,7 @@ def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path: Path) -> None:
 
 
 def test_a_build_has_the_table_and_both_figures_and_leaves_none_of_an_earlier_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path, capsys
 ) -> None:
     out = tmp_path / "out"
     file = sweep(tmp_path / "a.json", {"I32": 1}, seed=1)
@@ -229,7 +219,7 @@ def test_a_build_has_the_table_and_both_figures_and_leaves_none_of_an_earlier_on
     ],
 )
 def test_a_file_of_no_known_program_is_refused_and_nothing_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, content: str, reason: str
+    tmp_path, capsys, command, content, reason
 ) -> None:
     bad, out = tmp_path / "bad.json", tmp_path / "out"
     bad.write_text(content)
@@ -284,7 +274,7 @@ TIME = "no time that a run takes"
     ],
 )
 def test_a_case_that_cannot_be_used_is_left_out_and_named_and_the_others_are_compared(
-    tmp_path: Path, write: Callable[[Path], Any], reason: str
+    tmp_path, write, reason
 ) -> None:
     write(bad := tmp_path / "bad.json")
     status, cases, page = compared(tmp_path, bad, bad)
@@ -292,7 +282,7 @@ def test_a_case_that_cannot_be_used_is_left_out_and_named_and_the_others_are_com
     assert reason in page and (medians(bad)["skipped"] != "").sum() == 1
 
 
-def test_control_characters_and_keys_of_the_user_are_read(tmp_path: Path) -> None:
+def test_control_characters_and_keys_of_the_user_are_read(tmp_path) -> None:
     odd = state({"n": "a\nb"}, noisy(1e-6))
     lines = {"name": "value", "type": "string", "value": "first\nsecond"}
     odd["summaries"].append({"tag": "mine", "data": [lines]})

@@ -21,7 +21,7 @@ SKEWED = [100.0, 1.0, 3.0, 2.0, 4.0]
 
 
 @pytest.mark.parametrize("count", [*range(1, 40), 100, 1001])
-def test_an_interval_of_a_median_is_the_one_of_scipy(count: int) -> None:
+def test_an_interval_of_a_median_is_the_one_of_scipy(count) -> None:
     data = np.random.default_rng(5).lognormal(0, 0.3, count)
     theirs = stats.quantile_test(data, q=1, p=0.5).confidence_interval(0.95)
     ours = median_interval(data)
@@ -30,7 +30,7 @@ def test_an_interval_of_a_median_is_the_one_of_scipy(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [5, 8, 11])
-def test_the_interval_of_a_ratio_is_that_of_all_resamples(count: int) -> None:
+def test_the_interval_of_a_ratio_is_that_of_all_resamples(count) -> None:
     """Though only different ones are evaluated."""
     data = np.random.default_rng(7).lognormal(0, 0.1, (2, count))
     ratio = ratio_interval(*data)

@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 
 from scanlab_report import DATA
+from scanlab_report.choosing import choose_session
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from scanlab_report.load_others import corrections
+from scanlab_report.reading import HISTORY
 from scanlab_report.tables import COLUMNS
 from tests import fixtures
-from tests.fixtures import Document, case, repetition, results, samples, write
+from tests.fixtures import Document, case, record, repetition, results, samples, write
 
 CASE = case("hs_blocked", 1024)
 RECORDED = DATA / "recorded"
@@ -56,7 +58,7 @@ TILE, PIECE = {"name": "tile", "values": ["30", "36"]}, {"name": "piece", "value
 ABOUT = {"look_ahead": fixtures.variant("look_ahead") | {"parameters": [TILE, PIECE]}}
 
 
-def test_a_row_is_what_the_fields_of_its_entry_say(tmp_path: Path) -> None:
+def test_a_row_is_what_the_fields_of_its_entry_say(tmp_path) -> None:
     entries = (SCAN, SCHEDULE, COPY, KERNEL, SCHEDULE | {"buffers": 4}, STREAM_SCAN)
     data = read(tmp_path, *entries, variants=ABOUT)
     assert not data.problems
@@ -74,13 +76,13 @@ def test_a_row_is_what_the_fields_of_its_entry_say(tmp_path: Path) -> None:
     assert (row["scan"], row["budget"], row["bytes"]) == ("best", 1 << 20, 16384)
 
 
-def test_what_a_file_lacks_is_no_number_and_never_0(tmp_path: Path) -> None:
+def test_what_a_file_lacks_is_no_number_and_never_0(tmp_path) -> None:
     row = read(tmp_path, repetition(CASE, 0, 5.0))["scan"].iloc[0]
     absent = ["sm_clock_mhz", "converged", "registers", "local_bytes", "prepare_ns"]
     assert row[absent].isna().all() and row["choice"] is None
 
 
-def test_times_of_a_case_whose_last_check_failed_count_for_nothing(tmp_path: Path) -> None:
+def test_times_of_a_case_whose_last_check_failed_count_for_nothing(tmp_path) -> None:
     before = [repetition(CASE, index, 5.0) for index in range(2)]
     failed = repetition(CASE, 2, 0.0, error_occurred=True, error_message="item 3 is 5")
     other = repetition(CASE | {"items": 2048}, 0, 5.0)
@@ -89,14 +91,14 @@ def test_times_of_a_case_whose_last_check_failed_count_for_nothing(tmp_path: Pat
     assert data["skipped"]["reason"].tolist() == ["item 3 is 5"]
 
 
-def test_a_wrong_output_counts_for_nothing_but_in_a_control(tmp_path: Path) -> None:
+def test_a_wrong_output_counts_for_nothing_but_in_a_control(tmp_path) -> None:
     wrong = {"verified": False}
     assert "verified" in str(read(tmp_path, SCAN | wrong, variants=ABOUT).problems[0])
     assert "wrong" in str(read(tmp_path, SCHEDULE | wrong).problems[0])
     assert not read(tmp_path, SCHEDULE | wrong | {"control": True}).problems
 
 
-def test_repeated_runs_tell_what_kept_its_bits(tmp_path: Path) -> None:
+def test_repeated_runs_tell_what_kept_its_bits(tmp_path) -> None:
     text = fixtures.verification(repeated=True)
     for file in (tmp_path / "repeat.jsonl", tmp_path / "again.jsonl.gz"):
         file.write_bytes(gzip.compress(text.encode()) if file.suffix == ".gz" else text.encode())
@@ -114,7 +116,7 @@ def test_repeated_runs_tell_what_kept_its_bits(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- faulty files
 
 
-def test_a_cut_file_is_named_with_its_position_and_the_others_are_read(tmp_path: Path) -> None:
+def test_a_cut_file_is_named_with_its_position_and_the_others_are_read(tmp_path) -> None:
     document = results(repetition(CASE, 0, 5.0))
     packed = gzip.compress(write(tmp_path / "sound.json", document).read_bytes())
     text = json.dumps(document, indent=1)[:300]
@@ -180,7 +182,7 @@ counted = partial(fixtures.explanation, 8)
         (other(fixtures.trace, "traceEvents", value=[]), "traceEvents: holds no operation"),
     ],
 )
-def test_what_cannot_be_is_named_with_its_place(tmp_path: Path, content: Any, stated: str) -> None:
+def test_what_cannot_be_is_named_with_its_place(tmp_path, content, stated) -> None:
     file = write(tmp_path / "a.json", content)
     sentence = problems(file)[0]
     assert sentence.startswith(f"{file}: ") and stated in sentence and sentence.isprintable()
@@ -207,7 +209,7 @@ TABLES = {
     ],
 )
 def test_a_table_that_cannot_be_is_named_with_its_place(
-    tmp_path: Path, name: str, sound: str, wrong: str, stated: str
+    tmp_path, name, sound, wrong, stated
 ) -> None:
     assert sound in TABLES[name]
     file = write(tmp_path / name, TABLES[name].replace(sound, wrong, 1))
@@ -218,7 +220,7 @@ def test_a_table_that_cannot_be_is_named_with_its_place(
 # ------------------------------------------------------------------ corrections of recorded files
 
 
-def test_recorded_files_are_corrected_and_copies_elsewhere_are_not(tmp_path: Path) -> None:
+def test_recorded_files_are_corrected_and_copies_elsewhere_are_not(tmp_path) -> None:
     for withdrawn in corrections()["withdrawn"]:
         assert [*RECORDED.glob(withdrawn["files"])] and withdrawn["reason"].endswith(".")
     file = RECORDED / "nvidia-h200-x4/2026-11-26/ranks_scaling_1.json.gz"
@@ -229,3 +231,54 @@ def test_recorded_files_are_corrected_and_copies_elsewhere_are_not(tmp_path: Pat
     waits = load([], [RECORDED / "nvidia-h200/2026-11-26/prefix_wait.csv"])
     run = waits.files[waits["waits"]["file"].iloc[0]]
     assert (run.device, run.commit[:9]) == ("NVIDIA H200", "c47ca4cc1")
+
+
+# ----------------------------------------------------------------- the history of older sessions
+
+
+HEADER = (
+    "session,date,git_commit,kind,device,cpu,cores,variant,settings,type,op,mode,items,cache,"
+    "launch,way,scan,from,to,budget,chunks,mapped,bytes,times_ns"
+)
+OLD_SCAN = "cub_device_scan,,i32,plus,inclusive,1048576,cold,stream,,,,,,,,"
+OLD_STREAM = ",,i32,plus,inclusive,4096,,,streamed,best,file,memory,2048,2,1,16384"
+RUN = "2025-12-0{0},2025-12-0{0}T00:00:00Z,abc,cuda,Test Device,Test CPU,4"
+ROWS = [
+    f"{RUN.format(day)},{own},{day}0 {day}1" for day in (1, 2) for own in (OLD_SCAN, OLD_STREAM)
+]
+TABLE = "\n".join([HEADER, *ROWS]) + "\n"
+
+
+def test_a_history_has_the_samples_of_each_session_and_answers_for_none(tmp_path) -> None:
+    record(tmp_path, "2026-01-02", 5.0)
+    (tmp_path / HISTORY).write_bytes(gzip.compress(TABLE.encode()))
+    data = load([], [tmp_path])
+    assert not data.problems
+    for table, moved in (("scan", 2 * 4 * 2**20), ("stream_scan", 16384)):
+        rows = data[table]
+        days = rows["file"].map(lambda number: data.files[number].date[:10])
+        for day in (1, 2):
+            old = rows[days == f"2025-12-0{day}"]
+            assert old["ns"].tolist() == [10 * day, 10 * day + 1] and set(old["bytes"]) == {moved}
+            assert old["round"].tolist() == [0, 1]
+    assert data["stream_scan"]["mapped"].tolist() == [1] * 4
+    data = choose_session(data)
+    assert {data.files[number].date for number in data["scan"]["file"]} == {"2026-01-02T00:00:00"}
+    assert len(data.every["stream_scan"]) == 4, "for what differs by the session"
+
+
+@pytest.mark.parametrize(
+    ("content", "stated"),
+    [
+        (b"junk", "cannot be read"),
+        (gzip.compress(TABLE.encode())[:-9], "is truncated or damaged"),
+        *(
+            (gzip.compress(TABLE.replace(*change).encode()), "is no history of sessions")
+            for change in (("times_ns", "times"), ("20 21", "20 nan"), ("1048576", "many"))
+        ),
+    ],
+)
+def test_a_history_that_is_none_is_named(tmp_path, content, stated) -> None:
+    (file := tmp_path / HISTORY).write_bytes(content)
+    (problem,) = load([], [file]).problems
+    assert str(problem).startswith(f"{file}: {stated}")

@@ -24,7 +24,7 @@ def written(folder: Path, **documents: dict[str, Any]) -> Data:
     return load.load([folder])
 
 
-def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_path: Path) -> None:
+def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_path) -> None:
     made = {name: fixtures.scenario(name) for name in ("even_chunks", "uneven_chunks")}
     written(tmp_path / "old", **{name: own | {"traceEvents": []} for name, own in made.items()})
     made["even_chunks"] = fixtures.scenario("even_chunks", multiprocessors=4)
@@ -44,7 +44,7 @@ def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_pa
         FIGURES["scenarios_order"].make(data)
 
 
-def test_figures_of_scenarios_are_drawn_of_those_that_they_name(tmp_path: Path) -> None:
+def test_figures_of_scenarios_are_drawn_of_those_that_they_name(tmp_path) -> None:
     named = {name for rows in scenarios.PICTURES.values() for row in rows for name in row}
     data = written(tmp_path, **{name: fixtures.scenario(name) for name in named})
     for figure, rows in scenarios.PICTURES.items():
@@ -52,7 +52,7 @@ def test_figures_of_scenarios_are_drawn_of_those_that_they_name(tmp_path: Path) 
         assert len(shown.content.axes) >= sum(map(len, rows))
 
 
-def test_simulated_generations_stand_beside_the_published_ones(tmp_path: Path) -> None:
+def test_simulated_generations_stand_beside_the_published_ones(tmp_path) -> None:
     times = dict(sequential=12e3, depth_first=6e3, breadth_first=9e3)
     documents = {
         f"{device}_{order}": fixtures.scenario(f"{device}_{order}", makespan_us=us)

@@ -3,7 +3,6 @@ hand."""
 
 import math
 import re
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,10 +23,9 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
-from scanlab_report.load import load
 from scanlab_report.numbers import printed, scans, streams
 from scanlab_report.page import views
-from tests import fixtures, test_axes, test_ranks, test_segments
+from tests import test_ranks
 from tests.test_streams import ITEMS, sample, schedule, scheduled
 from tests.tiny import LEAST, MOST, case, several, tables
 
@@ -85,39 +83,6 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
         "headerSome 0.106 headerSomeBest 0.104 headerSomeVendor 0.125",
         "floorWarm 3.1 smallGraphLeast 2.0 smallGraphMost 2.5",
         "thrustOfBest 1.26 torchOfBest 1.56 cupyOfBest 2.00",
-    )
-
-
-def test_the_text_has_shares_of_a_copy_along_axes_and_by_key(tmp_path: Path) -> None:
-    rows = dict(axis_copy=1e6, axis_best=1.25e6, cub_newest_segmented_scan=4e6, cub_axis_by_key=2e6)
-    keys = dict(key_copy=1e6, key_best=1.25e6, key_pairs=8e6, cub_by_key=2e6)
-    about = {id_: fixtures.variant(id_) for id_ in (*rows, *keys)}
-    for id_ in ("cub_newest_segmented_scan", "cub_axis_by_key", "cub_by_key"):
-        about[id_] |= {"family": "CUB", "origin": "baseline"}
-    samples = []
-    for shape in ((32, 1 << 15), (33, 31775), (32, 1 << 19)):
-        slower = dict(axis_best=2.5e6) if shape[0] == 33 else {}
-        samples += [test_axes.samples(id_, ns, *shape) for id_, ns in (rows | slower).items()]
-    for inner, ns in ((16, 2.5e6), (4096, 1.25e6)):
-        shape = (1 << 27) // inner, 1, inner
-        samples += [test_axes.samples("axis_copy", 1e6, *shape)]
-        samples += [test_axes.samples("axis_best", ns, *shape)]
-    for items, mean, ns in ((N, 8, 1.25e6), (N, 128, 1e6), (scans.SOME, 8, 2e6)):
-        cut = dict(items=items, segment=mean)
-        times = (keys | dict(key_best=ns)).items()
-        samples += [test_segments.samples(id_, own, **cut) for id_, own in times]
-    for changes in ({"width": 8}, {"type": "i8"}, {"type": "f16"}):
-        times = (keys | dict(key_best=4e6 if "type" in changes else 2e6)).items()
-        samples += [test_segments.samples(id_, own, items=N, **changes) for id_, own in times]
-    document = fixtures.results(*(entry for own in samples for entry in own), variants=about)
-    has(
-        scans,
-        load([fixtures.write(tmp_path / "samples.json", document)]),
-        "rowsItems 2^24 rowsLeast 0.800 rowsMost 0.800 rowsByKey 0.500 rowsSegmentedLeast 0.250",
-        "rowsCases 3 rowsWins 2 rowsLosses 1 rowsSmall 0.400 rowsByte — rowsTorchLeast —",
-        "columnsLeast 0.400 columnsMost 0.800 columnsRival —",
-        "keysLeast 0.800 keysMost 1.00 keysVendorMost 0.500 keysPairs 0.125 keysSmall 0.500",
-        "keysWidths 0.500 keysByte 0.250 keysShort 0.250 segmentsItems 2^28 segmentsLeast —",
     )
 
 

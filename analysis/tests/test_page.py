@@ -39,7 +39,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written: Path) -> None:
+def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written) -> None:
     text = written.read_text(encoding="utf-8")
     packed = re.search(r'<script id="data"[^>]*>([^<]*)</script>', text)
     views = json.loads(gzip.decompress(base64.b64decode(packed[1])))
@@ -70,9 +70,7 @@ async function changes(act, what) {
 
 @needs_browser
 @pytest.mark.parametrize("view", ["scans", "schedules"])
-def test_a_view_answers_every_control_says_its_source_and_fits(
-    written: Path, tmp_path: Path, view: str
-) -> None:
+def test_a_view_answers_every_control_says_its_source_and_fits(written, tmp_path, view) -> None:
     script = """
     await open("#view=VIEW");
     for (const { id: name } of controls("select").filter(({ options }) => options.length > 1)) {
@@ -104,7 +102,7 @@ def test_a_view_answers_every_control_says_its_source_and_fits(
 
 
 @needs_browser
-def test_names_in_the_data_are_text_and_never_markup(tmp_path: Path) -> None:
+def test_names_in_the_data_are_text_and_never_markup(tmp_path) -> None:
     document = fixtures.schedules()
     document["context"]["device"] = "<img src=x onerror=alert(1)></script><b>bold</b>"
     page.write_page(load([write(tmp_path / "t.json", document)]), tmp_path / "report.html")

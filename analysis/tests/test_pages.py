@@ -68,7 +68,7 @@ def test_every_link_of_a_page_leads_somewhere() -> None:
 @pytest.mark.parametrize(
     "name", ["README.md", "CONTRIBUTING.md", "docs/OWN_KERNEL.md", "docs/USE_IT.md"]
 )
-def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
+def test_a_page_shows_code_of_the_examples_alone(name) -> None:
     page = (ROOT / name).read_text(encoding="utf-8")
     shown = [m for m in tutorials.MARKER.findall(page) if m[1] == "code"]
     assert len(shown) == page.count("```cpp\n") + page.count("```python\n") > 0
@@ -76,7 +76,7 @@ def test_a_page_shows_code_of_the_examples_alone(name: str) -> None:
         assert page == markers.replaced(page, marker, tutorials.excerpt(words))
 
 
-def test_codespell_ruff_and_mypy_find_nothing(tmp_path: Path) -> None:
+def test_codespell_ruff_and_mypy_find_nothing(tmp_path) -> None:
     paths = [*map(str, files(WRITTEN)), "check", "reproduce", ".zenodo.json"]
     tools = ["tools/count", "tools/count_lines", "tools/record"]
     lines = {"codespell_lib": ["--ignore-words-list", NAMES, *paths]}
@@ -120,7 +120,7 @@ def fault(words: list[str]) -> str:
 
 
 @pytest.mark.parametrize("line", sorted(LINES))
-def test_every_command_of_a_page_is_one_that_the_checkout_has(line: str, tmp_path: Path) -> None:
+def test_every_command_of_a_page_is_one_that_the_checkout_has(line, tmp_path) -> None:
     if line.startswith("$scanlab"):
         if not PROGRAM:
             pytest.skip("SCANLAB_PROGRAM names no program")
@@ -145,7 +145,7 @@ GENERATED += [f"docs/CLAIMS.md {name}" for name in ("standings", "types", "losse
 
 
 @pytest.mark.parametrize("place", GENERATED)
-def test_a_generated_part_is_up_to_date(place: str, recorded: Data) -> None:
+def test_a_generated_part_is_up_to_date(place, recorded) -> None:
     """Where it is not: CONTRIBUTING.md, Generated pages."""
     page, part = place.split()
     text = (ROOT / page).read_text(encoding="utf-8")

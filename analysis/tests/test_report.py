@@ -51,7 +51,7 @@ def built(all_recorded: Data, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_every_figure_is_whole_and_names_its_sources(built: Path) -> None:
+def test_every_figure_is_whole_and_names_its_sources(built) -> None:
     for name in MEASURED:
         file = built / "out" / "figures" / name
         assert file.with_suffix(".pdf").read_bytes().startswith(b"%PDF"), name
@@ -62,7 +62,7 @@ def test_every_figure_is_whole_and_names_its_sources(built: Path) -> None:
         assert OTHER not in caption, "the papers are of one device"
 
 
-def test_figures_stack_the_devices_and_tables_and_numbers_are_of_the_first(built: Path) -> None:
+def test_figures_stack_the_devices_and_tables_and_numbers_are_of_the_first(built) -> None:
     out, paper = built / "out", built / "paper"
     for name in ("throughput", "schedules"):
         text = " ".join((out / "figures" / f"{name}.txt").read_text().split())
@@ -86,7 +86,7 @@ def test_figures_stack_the_devices_and_tables_and_numbers_are_of_the_first(built
 
 
 def test_parts_of_pages_are_filled_and_nothing_else_changes(
-    counts: Path, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
+    counts, tmp_path, blank, capsys
 ) -> None:
     before = "# Title\n\nbefore\n<!-- {0}:begin -->\nold\n<!-- {0}:end -->\nafter\n"
     pages = {name: tmp_path / f"{name}.md" for name in ("results", "ladder", "odd_sizes")}
@@ -113,9 +113,7 @@ def counts(tmp_path: Path) -> Path:
     return fixtures.write(tmp_path / "counts.json", fixtures.explanation(64))
 
 
-def test_missing_data_leave_a_sentence_and_no_figure(
-    counts: Path, tmp_path: Path, blank: None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_data_leave_a_sentence_and_no_figure(counts, tmp_path, blank, capsys) -> None:
     figures = tmp_path / "out" / "figures"
     figures.mkdir(parents=True)
     (figures / "throughput.pdf").write_text("of an earlier build")
@@ -125,9 +123,7 @@ def test_missing_data_leave_a_sentence_and_no_figure(
     assert not (figures / "throughput.pdf").exists()
 
 
-def test_what_makes_the_work_useless_is_said_before_it(
-    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_makes_the_work_useless_is_said_before_it(counts, tmp_path, capsys) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# no markers\n")
     out = ["--out", str(tmp_path / "out")]
@@ -154,11 +150,7 @@ WIDE = r"Overfull \\hbox (5.1pt too wide) in paragraph at lines 1--9"
 
 
 def test_a_wide_paper_is_said_and_a_bad_one_does_not_replace_the_last(
-    counts: Path,
-    tmp_path: Path,
-    blank: None,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    counts, tmp_path, blank, monkeypatch, capsys
 ) -> None:
     program, paper = tmp_path / "bin" / "latexmk", tmp_path / "out" / "scan.pdf"
     program.parent.mkdir()
@@ -175,7 +167,7 @@ def test_a_wide_paper_is_said_and_a_bad_one_does_not_replace_the_last(
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_paper_shows_what_analysis_writes_and_refers_to_all_of_it(paper: str) -> None:
+def test_a_paper_shows_what_analysis_writes_and_refers_to_all_of_it(paper) -> None:
     text = re.sub(r"(?<!\\)%.*", "", PAPERS[paper])
     for kind, ref, known in (("figure", "figref", FIGURES), ("table", "tabref", TABLES)):
         displayed = set(re.findall(rf"\\scan(?:wide|page)?{kind}(?:\[\w+\])?{{(\w+)}}", text))

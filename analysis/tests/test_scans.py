@@ -1,12 +1,16 @@
 """Scans on one device: what is drawn and printed of a few times chosen by hand."""
 
+import re
 import runpy
+from pathlib import Path
 
 import pytest
 
+from scanlab_report import looks, page, style
 from scanlab_report.chapters import ladder, standings
-from scanlab_report.data import Ask
+from scanlab_report.data import Ask, Variants
 from scanlab_report.groups import BEST, CEILING, FLOOR
+from scanlab_report.schema.results import Variant
 from scanlab_report.shown import FIGURES
 from tests import tiny
 from tests.fixtures import ROOT
@@ -32,7 +36,7 @@ def test_throughput_is_the_bytes_that_a_scan_must_move_over_its_median_time() ->
 
 @pytest.mark.parametrize(("asked", "shown"), [((), 6), (("hs_multipass", "hs_blocked"), 2)])
 def test_shares_are_copy_time_over_scan_time_of_the_six_fastest_or_those_asked_for(
-    asked: tuple[str, ...], shown: int
+    asked, shown
 ) -> None:
     slower = dict(look_ahead=1.25, one_wave=1.5, warp_shuffle=2.0, hs_blocked=4.0)
     slower |= dict(hso_blocked=5.0, cub_device_scan=1.6, hs_multipass=10.0)
@@ -126,3 +130,34 @@ def test_the_figure_of_the_examples_is_drawn() -> None:
     cases = several({CEILING: 1.0, BEST: 1.25}, N, 2 * N)
     (axes,) = tiny.drawn(made["share_of_copy"], tables(cases)).axes
     assert tiny.points(axes, tiny.look(BEST)) == [near((N, 0.8)), near((2 * N, 0.8))]
+
+
+# ----------------------------------------------------------------------------------------- looks
+
+
+def about(families: str, kind: str = "scan", ours: bool = True, on_host: bool = False) -> Variants:
+    """A variant of each family, which is a letter."""
+    origin, more = "variant" if ours else "baseline", dict(overview=False, on_host=on_host)
+    same = dict(label="x", kind=kind, origin=origin) | more
+    names = [f"{kind}{origin}{on_host}{place}" for place in range(len(families))]
+    return Variants({n: Variant(family=f, **same) for n, f in zip(names, families, strict=True)})
+
+
+def test_no_two_looks_are_the_same_and_copies_are_drawn_as_captions_say() -> None:
+    many = about("abcdefghab" * 2) | about("C" * 15, ours=False)  # more families than colours
+    many |= about("H" * 3, ours=False, on_host=True) | about("cc", "copy")
+    for known in (Variants(many), tiny.ABOUT):
+        drawn_as = looks.looks(known)
+        every = [*drawn_as.values(), *map(looks.spare, range(40)), *looks.host_looks(known)]
+        assert set(drawn_as) == set(known)
+        assert len({(own.colour, own.marker, own.line) for own in every}) == len(every)
+    copy, floor = drawn_as["memcpy"], drawn_as["empty_launch"]
+    assert (copy.colour, copy.line, floor.line) == (style.GREY, "-", ":")
+
+
+def test_the_page_has_every_marker_and_line() -> None:
+    script = (Path(page.__file__).parent / "page.js").read_text(encoding="utf-8")
+    markers = script[script.index("const MARKERS") : script.index("const DASHES")]
+    for marker, line, _ in looks.FORMS:
+        assert re.search(rf'[ {{]("{re.escape(marker)}"|{re.escape(marker)}):', markers), marker
+        assert f'"{line}": [' in script

@@ -25,7 +25,7 @@ _BUILT = (
 PROGRAM = next((Path(path) for path in _BUILT if path and Path(path).is_file()), None)
 
 
-def test_every_document_has_a_schema_with_the_meaning_of_its_fields(tmp_path: Path) -> None:
+def test_every_document_has_a_schema_with_the_meaning_of_its_fields(tmp_path) -> None:
     assert main(["schema", "--out", str(tmp_path)]) == 0
     schemas = {
         file.name.partition(".")[0]: json.loads(file.read_text("utf-8"))
@@ -88,7 +88,7 @@ _WRITTEN = {
 
 
 @pytest.mark.parametrize("name", _WRITTEN)
-def test_what_the_program_writes_is_read(folder: Path, name: str) -> None:
+def test_what_the_program_writes_is_read(folder, name) -> None:
     """Also where it cannot print: nothing of that ends in the file."""
     table, line = _WRITTEN[name]
     written(folder, line, name)
@@ -97,7 +97,7 @@ def test_what_the_program_writes_is_read(folder: Path, name: str) -> None:
     assert not table or len(data[table])
 
 
-def test_every_field_of_a_sample_that_the_program_writes_is_read(folder: Path) -> None:
+def test_every_field_of_a_sample_that_the_program_writes_is_read(folder) -> None:
     _, line = _WRITTEN["bench.json"]
     written(folder, line, "fields.json")
     entries = json.loads((folder / "fields.json").read_text("utf-8"))["benchmarks"]

@@ -36,7 +36,7 @@ Rows = list[dict[str, Any]]
         ((20, 1, 20), (60, 60), 10**9, 40),  # at a third of the rate each
     ],
 )
-def test_bounds_of_parts(alone: Any, duplex: Any, chunks: int, pipeline: float | None) -> None:
+def test_bounds_of_parts(alone, duplex, chunks, pipeline) -> None:
     (h, k, d), n = alone, chunks
     names = dict(chunks=n, copy_in=h, kernels=k, copy_out=d, side=0.0)
     rows = pd.DataFrame([names | dict(duplex_in=duplex[0], duplex_out=duplex[1])])
