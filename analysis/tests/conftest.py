@@ -3,13 +3,14 @@
 import contextlib
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
 from scanlab_report import chapters, opened, report, shown
+from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Data
 
 
@@ -37,6 +38,18 @@ def blank(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(shown.style, "save", save)
     monkeypatch.setattr(report, "WORKERS", 1)  # what others draw is not seen here
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command, and return what it prints: the error if it is refused."""
+
+    def run(*words: object, status: int = 0) -> str:
+        assert main([*map(str, words)]) == status
+        printed = capsys.readouterr()
+        return printed.err if status == 2 else printed.out
+
+    return run
 
 
 @contextlib.contextmanager

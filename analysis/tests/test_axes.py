@@ -58,27 +58,6 @@ def test_a_rival_is_the_fastest_that_was_timed_for_the_shape(tmp_path) -> None:
     assert "Won: 1; tied: 0; lost: 1." in table.notes and "a run of their own" in table.notes[1]
 
 
-def test_lines_join_powers_of_two_of_the_largest_tensor(tmp_path) -> None:
-    cases: list[list] = []
-    for items, ns in ((32, 2e6), (33, 2.5e6), (64, 1.25e6)):
-        cases += beside_a_copy(ns, items, (1 << 20) // items)
-    cases += beside_a_copy(1e5, 128, 1 << 9)  # a smaller tensor
-    for wrong in ({"mode": "exclusive"}, {"cache": "warm"}, {"type": "i32"}, {"op": "max"}):
-        cases += [samples(id_, 1e3, 64, 1 << 14, **wrong) for id_ in ("axis_best", "axis_copy")]
-    (panel,) = tiny.drawn(axes.axis_rows, data_of(tmp_path, cases)).axes
-    marked = [own for own in panel.get_lines() if own.get_marker() == "o"]
-    joined, alone = (own.get_xydata().round(3).tolist() for own in marked)
-    assert joined == [[32, 0.5], [64, 0.8]] and alone == [[33, 0.4]]
-
-
-def test_a_cell_is_of_its_axis_and_inner_items(tmp_path) -> None:
-    cases = beside_a_copy(2e6, 8, 1 << 20, 16) + beside_a_copy(1.25e6, 128, 1 << 20)
-    cases += beside_a_copy(1e6, 128, 16, 16)  # a smaller tensor
-    (panel,) = tiny.drawn(axes.axis_shapes, data_of(tmp_path, cases)).axes
-    cells = {own.get_text(): own.get_position() for own in panel.texts}
-    assert cells == {"0.80": (1.5, 0.5), "0.50": (0.5, 1.5)}
-
-
 def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path) -> None:
     wrong = [entry | {"verified": False} for entry in samples("cub", 1.0, 32, 4096)]
     data = data_of(tmp_path, [*beside_a_copy(2e6, 32, 4096), wrong])

@@ -13,7 +13,6 @@ from scanlab_report.chapters.standings import throughput
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING
-from scanlab_report.pick import Lacking
 from tests import fixtures, tiny
 from tests.tiny import case, near
 
@@ -21,9 +20,8 @@ REPOSITORY = Path(__file__).parents[2]
 N = 1 << 20
 
 
-def test_every_figure_and_table_is_listed_with_what_measures_it(capsys) -> None:
-    assert main(["list"]) == 0
-    parts = {part.partition("\n")[0]: part for part in capsys.readouterr().out.split("\n\n")}
+def test_every_figure_and_table_is_listed_with_what_measures_it(said) -> None:
+    parts = {part.partition("\n")[0]: part for part in said("list").split("\n\n")}
     entries = {
         f"{kind} {name}": entry
         for kind in ("figure", "table")
@@ -142,40 +140,21 @@ def test_what_is_asked_for_by_name_is_shown_and_nothing_else_but_what_a_figure_r
     ],
 )
 def test_what_cannot_be_had_is_said_in_one_sentence_and_nothing_is_written(
-    floats, tmp_path, capsys, line, stated
+    floats, tmp_path, said, line, stated
 ) -> None:
     kind, name, *options = line.split()
-    assert main([kind, name, str(floats), *options, "--out", str(tmp_path / "f.pdf")]) == 2
-    printed = capsys.readouterr()
-    assert re.search(stated, printed.err) and not printed.out and len(printed.err.splitlines()) == 1
+    refused = said(kind, name, floats, *options, "--out", tmp_path / "f.pdf", status=2)
+    assert re.search(stated, refused) and len(refused.splitlines()) == 1
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("name", "case_of"),
-    [
-        ("tile_size", {"items": 1 << 16}),
-        ("ablation", {"items": 1 << 16}),
-        ("overview", {"items": 1 << 8}),
-        ("head_to_head", {"items": N, "cache": "warm", "launch": "batch"}),
-    ],
-)
-def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(name, case_of) -> None:
-    """Neither an error that ends the whole report, nor a blank figure."""
-    variants = "empty_launch memcpy best look_ahead decoupled_lookback cub_device_scan".split()
-    read = tiny.tables([case(variant, ns=9.0, **case_of) for variant in variants])
-    with pytest.raises(Lacking, match="timings"):
-        opened.registered("figure")[name].make(read)
-
-
-def test_a_table_is_printed_and_written_as_its_name_says(floats, tmp_path, capsys) -> None:
-    assert main(["table", "summary", str(floats), "--variants", "look_ahead,cub_device_scan"]) == 0
-    printed = capsys.readouterr().out
+def test_a_table_is_printed_and_written_as_its_name_says(floats, tmp_path, said) -> None:
+    printed = said("table", "summary", floats, "--variants", "look_ahead,cub_device_*")
     ids = {line.split("`")[1] for line in printed.splitlines() if line.startswith("| `")}
     assert "32-bit floats" in printed and ids == {CEILING, "look_ahead", "cub_device_scan"}
     starts = {"t.csv": "variant,items,", "t.tex": r"\begin{tabular}", "t.md": "Every scan"}
     for name, begins in starts.items():
-        assert main(["table", "summary", str(floats), "--out", str(tmp_path / name)]) == 0
+        said("table", "summary", floats, "--out", tmp_path / name)
         assert (tmp_path / name).read_text().startswith(begins)
 
 
@@ -242,7 +221,7 @@ def test_a_failed_check_makes_a_variant_wrong_and_other_code_is_named(mine, tmp_
     assert "not the code that was timed**: commit fffffffff was verified" in page
 
 
-def test_a_variant_of_which_nothing_is_known_is_refused(mine, tmp_path, capsys) -> None:
-    assert main(["mine", "my_scam", str(mine), "--out", str(tmp_path / "out")]) == 2
-    assert "nothing was measured of my_scam" in capsys.readouterr().err
+def test_a_variant_of_which_nothing_is_known_is_refused(mine, tmp_path, said) -> None:
+    refused = said("mine", "my_scam", mine, "--out", tmp_path / "out", status=2)
+    assert "nothing was measured of my_scam" in refused
     assert not (tmp_path / "out").exists()

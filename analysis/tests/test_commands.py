@@ -41,7 +41,7 @@ def command_lines(bad: Path, good: Path, out: Path) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("schema", "list")])
-def test_bad_results_are_named_and_nothing_is_overwrite(tmp_path, capsys, command) -> None:
+def test_bad_results_are_named_and_nothing_is_overwrite(tmp_path, said, command) -> None:
     wrong = results(*samples(6, case("best", 1024)))
     wrong["benchmarks"][2] |= {"real_time": -1.0}
     bad, out = write(tmp_path / "run" / "bad.json", wrong), tmp_path / "out"
@@ -50,9 +50,9 @@ def test_bad_results_are_named_and_nothing_is_overwrite(tmp_path, capsys, comman
         write(out / name, "the last good one")
     write(out / "README.md", PAGE)
     before = contents(out)
-    assert main([*map(str, command_lines(bad, good, out)[command])]) == 2
+    refused = said(*command_lines(bad, good, out)[command], status=2)
     stated = f"{bad}: benchmarks[2].real_time: Expected float >= 0.0"
-    assert stated in capsys.readouterr().err and contents(out) == before
+    assert stated in refused and contents(out) == before
 
 
 OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
@@ -69,7 +69,7 @@ OUTPUTS: dict[str, tuple[str, Callable[..., list[Any]]]] = {
 
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
-    tmp_path, capsys, blank, command
+    tmp_path, said, blank, command
 ) -> None:
     good = write(tmp_path / "good.json", timings(device="NVIDIA H200"))
     write(tmp_path / "trace.json", trace())
@@ -77,10 +77,10 @@ def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     name, line = OUTPUTS[command]
     before = contents(tmp_path)
     with full_disk(room=4):
-        assert main([str(word) for word in line(good, tmp_path / name)]) == 2
+        refused = said(*line(good, tmp_path / name), status=2)
     where = re.escape(str(tmp_path / name))
     sentence = rf"error: {where}\S*: cannot be written: File too large\n"
-    assert re.fullmatch(sentence, capsys.readouterr().err) and contents(tmp_path) == before
+    assert re.fullmatch(sentence, refused) and contents(tmp_path) == before
 
 
 def test_an_output_that_cannot_be_written_is_status_2_and_one_that_nobody_reads_is_sound() -> None:
@@ -116,10 +116,9 @@ NOTHING = ["build --no-pdf --out out", "claims", "export --out out", "tutorials"
 
 
 @pytest.mark.parametrize("line", NOTHING)
-def test_no_results_are_no_report(tmp_path, capsys, monkeypatch, line) -> None:
+def test_no_results_are_no_report(tmp_path, said, monkeypatch, line) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    assert main([*line.split(), "empty", "/dev/null"]) == 2
-    error = capsys.readouterr().err
+    error = said(*line.split(), "empty", "/dev/null", status=2)
     wanted = r"error: nothing to (read|export): no results among empty, /dev/null\n"
     assert re.fullmatch(wanted, error) and not contents(tmp_path)

@@ -178,11 +178,11 @@ def test_noise_of_two_commits_is_of_the_vendors_code_alone(tmp_path) -> None:
     "about",
     [{"device": "Other"}, {"toolkit": "9"}, {"git_commit": "f" * 40, "date": "2026-01-03"}, {}],
 )
-def test_what_is_no_pair_of_runs_of_one_code_is_refused(tmp_path, capsys, about) -> None:
+def test_what_is_no_pair_of_runs_of_one_code_is_refused(tmp_path, said, about) -> None:
     a, b = write(tmp_path / "a.json", {"best": 1e5}), write(tmp_path / "b.json", {"best": 1e5})
     b = write(tmp_path / "b.json", {"best": 1e5}, **about)
-    assert main(["compare", a, b, "--record-noise", str(tmp_path / "noise.json")]) == 2
-    assert "two runs of one code" in capsys.readouterr().err
+    refused = said("compare", a, b, "--record-noise", tmp_path / "noise.json", status=2)
+    assert "two runs of one code" in refused
     assert not (tmp_path / "noise.json").exists()
 
 
@@ -272,7 +272,7 @@ def test_a_threshold_that_is_no_fraction_is_refused(threshold) -> None:
         main(["compare", "a", "b", f"--threshold={threshold}"])
 
 
-def test_bad_files_are_refused_and_nothing_is_written(tmp_path, capsys) -> None:
+def test_bad_files_are_refused_and_nothing_is_written(tmp_path, said) -> None:
     good, out = write(tmp_path / "a.json", {"best": 1e5}), tmp_path / "out"
     (tmp_path / "cut.json").write_text(Path(good).read_text()[:300])
     write(tmp_path / "other.json", {"unlike": 1e5})
@@ -284,7 +284,7 @@ def test_bad_files_are_refused_and_nothing_is_written(tmp_path, capsys) -> None:
         ("other.json", "have no timed case in common"),
         ("schedules.json", "have no case in common: they hold scans and schedules"),
     ):
-        assert main(["compare", good, str(tmp_path / bad), "--out", str(out)]) == 2
-        assert reason in capsys.readouterr().err and not out.exists()
-    assert main(["compare", good, good, "--out", good]) == 2
-    assert "cannot be written: File exists" in capsys.readouterr().err
+        refused = said("compare", good, tmp_path / bad, "--out", out, status=2)
+        assert reason in refused and not out.exists()
+    refused = said("compare", good, good, "--out", good, status=2)
+    assert "cannot be written: File exists" in refused

@@ -123,19 +123,19 @@ def test_missing_data_leave_a_sentence_and_no_figure(counts, tmp_path, blank, ca
     assert not (figures / "throughput.pdf").exists()
 
 
-def test_what_makes_the_work_useless_is_said_before_it(counts, tmp_path, capsys) -> None:
+def test_what_makes_the_work_useless_is_said_before_it(counts, tmp_path, said) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# no markers\n")
-    out = ["--out", str(tmp_path / "out")]
+    out = ["--out", tmp_path / "out"]
     for words, stated in (
-        ([str(counts), "--out", str(counts / "out")], "cannot be written"),
-        ([str(tmp_path / "nowhere"), *out], "nowhere: no such file or folder"),
-        ([str(counts), *out, "--page", str(readme)], "README.md: it has no generated part"),
-        ([str(counts), *out, "--device", "H200"], "no results are of a GPU called H200"),
+        ([counts, "--out", counts / "out"], "cannot be written"),
+        ([tmp_path / "nowhere", *out], "nowhere: no such file or folder"),
+        ([counts, *out, "--page", readme], "README.md: it has no generated part"),
+        ([counts, *out, "--device", "H200"], "no results are of a GPU called H200"),
         (out, "nothing to read: give RESULTS or --recorded"),
     ):
-        assert main(["build", *words]) == 2
-        assert stated in capsys.readouterr().err and not (tmp_path / "out").exists()
+        refused = said("build", *words, status=2)
+        assert stated in refused and not (tmp_path / "out").exists()
 
 
 LATEXMK = """#!/bin/sh

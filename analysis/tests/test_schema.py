@@ -12,39 +12,18 @@ import pytest
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
-from scanlab_report.schema import documents
-from scanlab_report.schema.fields import convert
 from scanlab_report.schema.samples import ScanSample
 
-ROOT = DATA.parent
-_BUILT = (
-    os.environ.get("SCANLAB_PROGRAM"),
-    ROOT / "build" / "cpu" / "scanlab",
-    ROOT / "build" / "cuda" / "scanlab",
-)
-PROGRAM = next((Path(path) for path in _BUILT if path and Path(path).is_file()), None)
+PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
 
 
 def test_every_document_has_a_schema_with_the_meaning_of_its_fields(tmp_path) -> None:
     assert main(["schema", "--out", str(tmp_path)]) == 0
-    schemas = {
-        file.name.partition(".")[0]: json.loads(file.read_text("utf-8"))
-        for file in tmp_path.iterdir()
-    }
-    assert {"Results", "Verification", "Explanation", "Trace", "Session"} <= schemas.keys()
-    clock = schemas["Results"]["$defs"]["ScanSample"]["properties"]["sm_clock_mhz"]
+    names = {file.name.partition(".")[0] for file in tmp_path.iterdir()}
+    assert {"Results", "Verification", "Explanation", "Trace", "Session"} <= names
+    schema = json.loads((tmp_path / "Results.schema.json").read_text("utf-8"))
+    clock = schema["$defs"]["ScanSample"]["properties"]["sm_clock_mhz"]
     assert clock["description"].endswith(", MHz") and clock["default"] is None
-
-
-def test_what_is_kept_fits() -> None:
-    for pattern, struct in (
-        ("noise/*.json", documents.Noise),
-        ("recorded/*/*/session.json", documents.Session),
-    ):
-        files = sorted(DATA.glob(pattern))
-        assert files
-        for file in files:
-            convert(json.loads(file.read_text(encoding="utf-8")), struct)
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +87,8 @@ def test_every_field_of_a_sample_that_the_program_writes_is_read(folder) -> None
 
 def written(folder: Path, line: str, name: str) -> None:
     """Let the program write a file."""
-    if PROGRAM is None:
-        pytest.skip("the program is not built")
+    if not PROGRAM:
+        pytest.skip("SCANLAB_PROGRAM names no program")
     ran: Any = subprocess.run(
         ["bash", "-c", f"PROGRAM={PROGRAM}; $PROGRAM {line.replace('OUT', name)}"],
         cwd=folder,

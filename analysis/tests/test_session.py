@@ -50,16 +50,15 @@ def test_a_session_that_has_every_kind_is_complete(tmp_path, capsys) -> None:
     assert "it lacks implicit_sync\n" in printed and "it lacks counts\n" in printed
 
 
-def test_a_session_is_of_one_device(tmp_path, capsys) -> None:
+def test_a_session_is_of_one_device(tmp_path, said) -> None:
     folder = record(tmp_path, "2026-01-01", 1.0)
     record(tmp_path, "2026-01-02", 1.0, device="Another")
-    assert main(["session", str(folder), str(tmp_path / "2026-01-02" / "scan.json")]) == 2
-    assert "not of Another and Test Device" in capsys.readouterr().err
+    refused = said("session", folder, tmp_path / "2026-01-02" / "scan.json", status=2)
+    assert "not of Another and Test Device" in refused
     (folder / "repeat.jsonl").write_text(fixtures.verification(repeated=True, device="A Third"))
-    assert main(["session", str(folder)]) == 2 and not (folder / "session.json").exists()
-    assert (
-        "not of A Third and Test Device" in capsys.readouterr().err
-    )  # tables are of a device, too
+    refused = said("session", folder, status=2)  # tables are of a device, too
+    assert "not of A Third and Test Device" in refused
+    assert not (folder / "session.json").exists()
 
 
 # ------------------------------------------------------------------------- which session answers

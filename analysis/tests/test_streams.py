@@ -12,7 +12,7 @@ from scanlab_report.chapters import concurrency, schedules, timelines
 from scanlab_report.chapters.schedules import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN
 from scanlab_report.chapters.timelines import Trace
 from scanlab_report.data import Data
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import pick
 from scanlab_report.tables import COLUMNS
 from tests import fixtures, tiny
 from tests.tiny import EXACT, LEAST, MOST, SPREAD, near, with_rows
@@ -154,22 +154,6 @@ def test_parts_are_of_the_file_of_a_schedule_and_side_kernels_are_added() -> Non
     cases = schedules.schedules_of(scheduled(*CASES, slower=3, data=old, date="2027"))
     assert list(pick(cases, id="depth_first")["duplex_out"]) == near([0.0375] * 2)
     assert list(pick(cases, items=2 * ITEMS)["duplex_in"]) == near([0.0125] * 2)
-
-
-def test_panels_are_the_least_and_most_work_and_the_one_nearest_to_a_copy() -> None:
-    works = {1: 0.3, 32: 0.9, 128: 2.8, 512: 10.5}  # ms of the kernels
-    ids = ("depth_first", "graph")
-    cases = [schedule(id_, n, 50.0, work=w) for id_ in ids for n in (1, 2) for w in works]
-    control = schedule("skewed", 2, 1.0, control=1)
-    timed = schedules.schedules_of(scheduled(*cases, control, kernels=works))
-    assert "skewed" not in set(timed["id"]), "a control computes nothing right"
-    panels = schedules.panels(timed, "chunks")
-    assert [panel["work"].iloc[0] for panel in panels] == [1, 128, 512]
-    with pytest.raises(Lacking):
-        schedules.panels(timed, "streams")
-    with pytest.raises(Lacking):
-        schedules.schedules_of(scheduled(*DEPTH_FIRST))  # a schedule alone
-    assert schedules.best_schedule(timed, "vector_add") is None
 
 
 # ------------------------------------------------------------------------------------- timelines
