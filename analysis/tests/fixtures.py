@@ -47,9 +47,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-# ----------------------------------------------------------------------------------- scans
-
-
 def variant(id_: str) -> dict[str, Any]:
     """The least description of an invented variant in a context."""
     about = {"label": id_, "kind": "scan", "origin": "variant", "family": ""}
@@ -163,9 +160,6 @@ def record(
         session |= {"files": [{"file": "scan.json", "kind": "timings"}]}
         write(folder / "session.json", session)
     return folder
-
-
-# ----------------------------------------------------------------------------------- streams
 
 
 def about(**changes: Any) -> Document:

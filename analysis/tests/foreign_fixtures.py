@@ -1,13 +1,14 @@
 """Invented results of nvbench and Google Benchmark, in the formats that nvbench's json_printer.cu
 and Google Benchmark's json_reporter.cc write."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.fixtures import write
 
 
 def noisy(seconds: float, count: int = 40, seed: int = 1, spread: float = 0.01) -> np.ndarray:
@@ -24,7 +25,7 @@ def named(**values: Any) -> list[dict[str, str]] | None:
 
 
 def summary(tag: str, **values: Any) -> dict[str, Any]:
-    return {"tag": tag, "name": tag.rpartition("/")[2], "hint": "duration", "data": named(**values)}
+    return {"tag": tag, "data": named(**values)}
 
 
 def state(axes: Mapping[str, Any], samples: Sequence[float], device: int = 0) -> dict[str, Any]:
@@ -38,12 +39,11 @@ def state(axes: Mapping[str, Any], samples: Sequence[float], device: int = 0) ->
         "nv/cold/bw/global/bytes_per_second": 8 / mean,
     }
     summaries = [summary(tag, value=value) for tag, value in values.items()]
-    about = {"device": device, "axis_values": named(**axes), "type_config_index": 0}
-    return about | {"name": "", "summaries": summaries, "is_skipped": False}
+    return {"device": device, "axis_values": named(**axes), "summaries": summaries}
 
 
 def skipped(axes: Mapping[str, Any], reason: str) -> dict[str, Any]:
-    about = {"name": "Device=0", "device": 0, "axis_values": named(**axes), "summaries": None}
+    about = {"device": 0, "axis_values": named(**axes), "summaries": None}
     return about | {"is_skipped": True, "skip_reason": reason}
 
 
@@ -58,14 +58,12 @@ def nvbench(
         np.asarray(values, dtype="<f4").tofile(binary)
         about = {"filename": f"{binary.parent.name}/{binary.name}", "size": len(values)}
         states[number]["summaries"].append(summary("nv/json/bin:nv/cold/sample_times", **about))
-    version = {"json": {"major": 1, "string": "1.0.0"}, "nvbench": {"major": 0, "string": "0.3.0"}}
     document = {
-        "meta": {"argv": ["bench", "--jsonbin", file.name], "version": version},
-        "devices": [{"id": 0, "name": "NVIDIA H100", "sm_version": 900}],
-        "benchmarks": [{"name": "copy", "index": 0, "axes": None, "states": states}],
+        "meta": {"version": {"json": {"major": 1}}},
+        "devices": [{"id": 0, "name": "NVIDIA H100"}],
+        "benchmarks": [{"name": "copy", "states": states}],
     }
-    file.write_text(json.dumps(document))
-    return file
+    return write(file, document)
 
 
 def sweep(file: Path, factors: Mapping[str, float], seed: int, binary: bool = True) -> Path:
@@ -83,23 +81,21 @@ def sweep(file: Path, factors: Mapping[str, float], seed: int, binary: bool = Tr
 def repetition(
     name: str, index: int, seconds: float, count: int = 1, **more: Any
 ) -> dict[str, Any]:
-    about = {"name": name, "run_name": name, "run_type": "iteration"}
-    about |= {"family_index": 0, "per_family_instance_index": 0, "threads": 1, "iterations": 100}
-    about |= {"repetitions": count, "repetition_index": index}
+    about = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": count}
+    about |= {"family_index": 0, "per_family_instance_index": 0, "repetition_index": index}
     return about | {"real_time": 1e6 * seconds, "time_unit": "us"} | more
 
 
 def aggregate(name: str, what: str, seconds: float, count: int, **more: Any) -> dict[str, Any]:
     entry = repetition(name, 0, seconds, count)
     entry |= {"name": f"{name}_{what}", "run_type": "aggregate", "aggregate_name": what}
-    return entry | {"aggregate_unit": "time"} | more
+    return entry | more
 
 
 def google(file: Path, entries: list[dict[str, Any]]) -> Path:
     context = {"date": "2026-01-02T03:04:05+00:00", "host_name": "host", "num_cpus": 8}
     context |= {"library_build_type": "release"}
-    file.write_text(json.dumps({"context": context, "benchmarks": entries}))
-    return file
+    return write(file, {"context": context, "benchmarks": entries})
 
 
 def repeated(times: Mapping[str, Sequence[float]], **more: Any) -> list[dict[str, Any]]:
@@ -108,8 +104,7 @@ def repeated(times: Mapping[str, Sequence[float]], **more: Any) -> list[dict[str
     for name, values in times.items():
         count, stdev = len(values), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         entries += [repetition(name, i, value, count, **more) for i, value in enumerate(values)]
-        entries.append(aggregate(name, "mean", float(np.mean(values)), count))
-        entries.append(aggregate(name, "median", float(np.median(values)), count))
-        entries.append(aggregate(name, "stddev", stdev, count))
-        entries.append(aggregate(name, "cv", 0.01, count, aggregate_unit="percentage"))
+        means = {"mean": float(np.mean(values)), "median": float(np.median(values))}
+        for what, value in (means | {"stddev": stdev, "cv": 0.01}).items():
+            entries.append(aggregate(name, what, value, count))
     return entries

@@ -68,9 +68,6 @@ def test_a_wrong_scan_is_named_and_stands_nowhere(tmp_path) -> None:
     assert "inner" in str(load([file]).problems[0])
 
 
-# ------------------------------------------------------------------------- by key and of segments
-
-
 def keyed(id_: str, ns: float, **changes: Any) -> list:
     cut = {"kind": "scan_by_key", "segment": 8, "lengths": "random", "width": 4} | changes
     return [repetition(fixtures.case(id_, 1024) | cut, i, ns + i) for i in range(6)]

@@ -36,15 +36,11 @@ def test_every_figure_and_table_is_listed_with_what_measures_it(said) -> None:
 
 def test_steps_of_one_session_are_one_command_and_those_over_gpus_another() -> None:
     names = ("explain", "traffic", "ranks_chunk", "scans")
-    measured = experiments.plan(names)
-    assert measured.commands == (
+    assert experiments.plan(names).commands == (
         "tools/record build/cuda/scanlab results/run scans traffic",
         "tools/record build/cuda/scanlab results/x4 --gpus 4 ranks_chunk",
         "build/cpu/scanlab explain --all --out results/run/explain --force",
     )
-    known = experiments.known()
-    assert measured.seconds == sum(known[name].seconds for name in names)
-    assert re.search(r" \(about \d+ min\)$", str(measured))
 
 
 def record(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -85,10 +81,6 @@ def test_a_step_that_was_left_out_is_tried_again(tmp_path) -> None:
     for _ in range(2):
         ran = record("/bin/true", tmp_path / "run", "nvbench")
         assert "Left out: there is no /bin/scanlab_nvbench" in ran.stdout
-
-
-# ------------------------------------------------------------------------------------------------
-# one figure, one table
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +148,6 @@ def test_a_table_is_printed_and_written_as_its_name_says(floats, tmp_path, said)
     for name, begins in starts.items():
         said("table", "summary", floats, "--out", tmp_path / name)
         assert (tmp_path / name).read_text().startswith(begins)
-
-
-# ------------------------------------------------------------------------------------------------
-# one variant
 
 
 @pytest.fixture(scope="module")

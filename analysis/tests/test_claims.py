@@ -38,9 +38,6 @@ def standing_of(entry: Claim, data: Data) -> Standing:
     return result
 
 
-# ------------------------------------------------------------------------------------ verdicts
-
-
 @pytest.mark.parametrize(
     ("bound", "held", "missed", "wanted"),
     [
@@ -89,9 +86,6 @@ def test_a_claim_that_one_of_two_files_misses_fails() -> None:
     assert (result.qualified, result.where) == ("fails in 1 of 2 files", "2^21")
 
 
-# ------------------------------------------------------------------------------------ measures
-
-
 def losses(*ours: float, spread: Any = EXACT) -> Data:
     rows = []
     for place, ns in enumerate(ours):
@@ -115,9 +109,6 @@ def test_a_measure_has_its_verdict_its_value_and_its_place(entry, data, stands) 
     result = standing_of(entry, data)
     value = result.measured and near(result.measured.value)
     assert (result.verdict, value, result.where) == stands
-
-
-# ----------------------------------------------------------------------------- devices, output
 
 
 def test_a_claim_is_checked_on_its_devices_and_another_on_the_first_that_tells() -> None:
@@ -180,9 +171,6 @@ def test_the_status_is_1_only_if_a_claim_fails_and_the_page_has_the_tables(
     row = f"| look-back, i32 | ≥ 1 − 10% of memcpy | {copy / 100:.3f} ["
     assert row in made and row in printed and "Sources: Test Device" in printed
     assert made.startswith("before\n") and made.endswith("after\n")
-
-
-# ----------------------------------------------------------------------------------- the files
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,6 @@ def compare(tmp_path: Path, *words: str) -> tuple[int, pd.DataFrame, str]:
     return status, pd.read_csv(tmp_path / "out" / "compare.csv"), page
 
 
-# --------------------------------------------------------------------------------------- verdicts
-
-
 def test_slower_is_status_1_and_each_case_is_named(tmp_path) -> None:
     write(tmp_path / "a.json", {"best": 1e5, "memcpy": 1e5, "gone": 1e5})
     write(tmp_path / "b.json", {"best": 1.2e5, "memcpy": 1e5, "new": 1e5}, seed=2)
@@ -126,9 +123,6 @@ def test_what_became_wrong_in_b_is_status_1(tmp_path) -> None:
         (tmp_path / "b.json").write_text(json.dumps(document | {"benchmarks": kept}))
         status, _, page = compare(tmp_path, "--threshold", "0.03")
         assert status == 1 and "**Wrong in B**" in page and r"item \<3> is 5" in page
-
-
-# ------------------------------------------------------------------------------------------ noise
 
 
 def noise_of(tmp_path: Path, a: str, b: str) -> dict[str, Any]:
@@ -206,9 +200,6 @@ def test_schedules_that_are_wrong_on_purpose_get_no_verdict(tmp_path) -> None:
     assert "breadth_first" in set(cases["id"]) and "three_streams_unordered" not in set(cases["id"])
 
 
-# --------------------------------------------------------------------------------------- machines
-
-
 @pytest.mark.parametrize(
     ("about", "status"),
     [
@@ -261,9 +252,6 @@ def test_the_threshold_counts_from_most_unchanged_code_and_spares_what_any_did(w
     assert verdicts_of(**times) == spared | {"far": called, "farther": called}
     with_thrust = verdicts_of(**times, thrust_scan=(3e3, 3e3 * 1.4**way, 1))
     assert with_thrust == spared | {"thrust_scan": "neither", "farther": called}
-
-
-# --------------------------------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize("threshold", ["-0.1", "nan", "inf", "much"])

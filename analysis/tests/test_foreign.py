@@ -41,9 +41,6 @@ def medians(*files: Path) -> pd.DataFrame:
     return others.medians(data).content.rows
 
 
-# ---------------------------------------------------------------------------------------- compare
-
-
 def test_samples_of_nvbench_are_compared_by_their_medians(tmp_path) -> None:
     a = sweep(tmp_path / "a.json", {"I32": 1, "I64": 2}, 1)
     b = sweep(tmp_path / "b.json", {"I32": 1.2, "I64": 2}, 50)
@@ -172,9 +169,6 @@ def test_the_samples_of_several_runs_a_side_are_pooled(tmp_path) -> None:
     assert main(["compare", *sides[0]]) == main(["compare", *sides[0][:1]]) == 2
 
 
-# ------------------------------------------------------------------------------------------ build
-
-
 def test_a_build_has_the_table_and_both_figures_and_leaves_none_of_an_earlier_one(
     tmp_path, said
 ) -> None:
@@ -194,9 +188,6 @@ def test_a_build_has_the_table_and_both_figures_and_leaves_none_of_an_earlier_on
     sweep(tmp_path / "a.json", {"I32": 1}, 1, binary=False)
     assert "figure distributions is left out" in said("build", file, "--out", out)
     assert figures() == {"time_by_axis"}
-
-
-# -------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize("command", ["compare", "build"])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.chapters import counts, hardware, ladder
+from scanlab_report.chapters import counts, ladder
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
@@ -47,28 +47,13 @@ def test_shapes_of_cub_stand_at_their_tiles_and_the_fastest_of_those_left_is_sta
     for settings, n, ns in (*timed, (left_out, many, 100.0)):
         cases.append(case("cub_look_ahead_shape", n, ns, settings=settings))
     figure = tiny.drawn(ladder.cub_shapes, tables(cases, kind="tuning"))
-    assert tiny.titles(figure) == ["i32, $n$ = $2^{22}$"], "the size at which all were timed"
+    assert [own.get_title("left") for own in figure.axes] == ["i32, $n$ = $2^{22}$"], (
+        "the size at which all were timed"
+    )
     drawn = {own.get_label(): own.get_xydata().tolist() for own in figure.axes[0].get_lines()}
     tiles = ([7.75, 1.0], [15.75, 0.625], [31.5, 0.5])  # KiB
     assert sorted(drawn["look-ahead"]) == [near(tile) for tile in tiles]
     assert drawn["tuned"] == [near([15.75, 0.625])] and drawn["as shipped"][0][1] == near(0.8)
-
-
-def test_the_cycles_of_a_role_are_shared_out_by_what_it_waits_for() -> None:
-    names = ("cycles_total", "cycles_waiting_data", "cycles_waiting_prefix")
-    roles = {"scan": (1000, 250, 500), "load": (200, 150, 0)}
-    same = dict(variant="look_ahead", items=N, type="i32")
-    rows = [same | {"role": r} | dict(zip(names, own, strict=True)) for r, own in roles.items()]
-    (axes,) = tiny.drawn(hardware.prefix_wait, with_rows(Data(), "waits", rows)).axes
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["$2^{20}$: load", "$2^{20}$: scan"]
-    spans = {
-        container.get_label(): [(bar.get_x(), bar.get_width()) for bar in container]
-        for container in axes.containers
-    }
-    assert spans["stall: data"] == [near((0, 0.75)), near((0, 0.25))]
-    assert spans["stall: prefix"] == [near((0.75, 0)), near((0.25, 0.5))]
-    assert spans["rest"] == [near((0.75, 0.25)), near((0.75, 0.25))]
 
 
 def counted(*rows: dict[str, Any]) -> Data:

@@ -35,8 +35,6 @@ def read(folder: Path, *entries: Document, **about: Any) -> Data:
     return load([write(folder / "results.json", results(*entries, **about))])
 
 
-# ------------------------------------------------------------------------------------ sound files
-
 SAMPLE = json.loads("""{"iterations": 3, "real_time": 1500.0, "time_unit": "ns", "round": 0,
     "repetition_index": 0, "outcome": "timed", "verified": true, "name": "of no matter"}""")
 SCAN = SAMPLE | json.loads("""{"kind": "scan", "variant": "look_ahead", "type": "i32",
@@ -111,9 +109,6 @@ def test_repeated_runs_tell_what_kept_its_bits(tmp_path) -> None:
         "passed": 9,
         "skipped": 1,
     }
-
-
-# ---------------------------------------------------------------------------------- faulty files
 
 
 def test_a_cut_file_is_named_with_its_position_and_the_others_are_read(tmp_path) -> None:
@@ -217,9 +212,6 @@ def test_a_table_that_cannot_be_is_named_with_its_place(
     assert sentence.startswith(f"{file}: ") and stated in sentence
 
 
-# ------------------------------------------------------------------ corrections of recorded files
-
-
 def test_recorded_files_are_corrected_and_copies_elsewhere_are_not(tmp_path) -> None:
     for withdrawn in corrections()["withdrawn"]:
         assert [*RECORDED.glob(withdrawn["files"])] and withdrawn["reason"].endswith(".")
@@ -231,9 +223,6 @@ def test_recorded_files_are_corrected_and_copies_elsewhere_are_not(tmp_path) -> 
     waits = load([], [RECORDED / "nvidia-h200/2026-11-26/prefix_wait.csv"])
     run = waits.files[waits["waits"]["file"].iloc[0]]
     assert (run.device, run.commit[:9]) == ("NVIDIA H200", "c47ca4cc1")
-
-
-# ----------------------------------------------------------------- the history of older sessions
 
 
 HEADER = (

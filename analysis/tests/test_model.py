@@ -34,7 +34,7 @@ def test_scenarios_are_the_newest_and_blocks_stand_on_all_multiprocessors(tmp_pa
     line = "Engine model, 2026-01-02, commit 012345678, simulated"
     assert [source.line() for source in shown.sources] == [line]
     titles = ["(a) even_chunks: 1.6 units", "(b) uneven_chunks: 1.6 units"]
-    assert tiny.titles(shown.content) == titles
+    assert [own.get_title("left") for own in shown.content.axes] == titles
     above, below = shown.content.axes
     names = [label.get_text() for label in above.get_yticklabels()]
     assert names == ["SM 0", "SM 1", "SM 2", "SM 3"], "the idle ones too"

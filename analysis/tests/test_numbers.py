@@ -43,9 +43,6 @@ def has(module: ModuleType, data: Data, *lines: str) -> None:
     assert [plain.get(name, "—") for name in names] == values
 
 
-# ------------------------------------------------------------------------------------------ scans
-
-
 def test_the_text_has_rates_shares_and_gains_at_the_largest_size() -> None:
     slower = dict(memcpy=1.0, best=1.25, hso_blocked=10.0, hso_blocked_padded=8.0, hs_blocked=16.0)
     slower |= dict(cub_device_scan=2.0, copy_bulk=1.1, look_ahead=1.375)
@@ -86,9 +83,6 @@ def test_the_text_counts_wins_and_sets_libraries_and_an_empty_launch_beside_best
     )
 
 
-# ------------------------------------------------------------- streams, sessions and several GPUs
-
-
 def test_the_text_has_the_best_schedule_over_its_estimate_and_over_serial() -> None:
     add = dict(workload="vector_add", items=ITEMS, work=1)
     cases = [schedule(SERIAL, 1, 44.0), schedule(SERIAL, 2, 42.0)]
@@ -122,9 +116,6 @@ def test_the_text_tells_of_all_gpus_and_of_no_fewer() -> None:
     )
 
 
-# --------------------------------------------------------------------------------------- the page
-
-
 def test_the_page_has_times_shares_and_speedups_of_each_case() -> None:
     exact = dict(memcpy=100.0, cub_device_scan=250.0, cub_newest=200.0)
     cases = [*several(exact, 1024, exact=True), case("best", 1024, 125.0)]
@@ -138,9 +129,6 @@ def test_the_page_has_times_shares_and_speedups_of_each_case() -> None:
     assert (own.at["memcpy", "share"], own.at["look_ahead", "share"]) == (1, 0.25)
     assert own.at["cub_device_scan", "speedup"] == 0.8
     assert "empty_launch" not in own.index
-
-
-# ------------------------------------------------------------------------------ how it is printed
 
 
 def test_numbers_have_their_significant_digits_and_none_is_invented() -> None:

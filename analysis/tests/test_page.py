@@ -55,8 +55,6 @@ def test_every_device_has_its_own_numbers_and_the_newest_comes_first(written) ->
     assert times == pytest.approx(old["cases"]["time_ns"], rel=1e-4)
 
 
-# ---------------------------------------------------------------------------------- in a browser
-
 ACTS = """
 const shown = () => ["table", "caption", "chart"].map((name) => id(name).innerHTML).join();
 const controls = (selector) => [...page().querySelectorAll("#controls " + selector)];

@@ -76,9 +76,6 @@ def test_a_scan_stands_beside_copies_the_vendor_the_bound_and_one_gpu() -> None:
     assert set(rows["algorithm"]) == {"peer_look_ahead", "nccl_cub"}, "no copy is among scans"
 
 
-# ------------------------------------------------------------------------------------ the figures
-
-
 def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     two = on(2, N, peer_look_ahead=10.0, copy_all=5.0, read_all=2.5)
     half = on(2, N // 2, peer_look_ahead=6.0, copy_all=3.0, read_all=1.5)
@@ -93,14 +90,3 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     assert bars[0] == near((1, RATE / 8 / MOST, RATE / 8 / LEAST))
     (alone,) = tiny.drawn(ranks.ranks_scaling, data).axes
     assert len(tiny.points(alone, PEER)) == 2, "without best"
-
-
-def test_a_fold_stands_by_what_gpus_tell_each_other() -> None:
-    times = {("chunk", 8): 12.0, ("chunk", 32): 10.0, ("tile", 8): 9.0, ("tile", 32): 9.5}
-    named = {f"states={n},tells={tells}": us for (tells, n), us in times.items()}
-    cases = [entry("peer_look_ahead", 2 * N, 2, us, own) for own, us in named.items()]
-    (axes,) = tiny.drawn(ranks.ranks_fold, timed(*cases, entry("copy_all", 2 * N, 2, 8.0))).axes
-    for tells, drawn_as in (("chunk", PEER), ("tile", ranks.TILES)):
-        heights = [(2 * n, 8 / times[tells, n]) for n in (8, 32)]
-        assert tiny.points(axes, drawn_as) == [*map(near, heights)]
-    assert tiny.across(axes) == [near(1)]

@@ -104,9 +104,6 @@ def test_parts_of_pages_are_filled_and_nothing_else_changes(
     assert "odd_sizes is left as it is: no " in capsys.readouterr().out
 
 
-# ---------------------------------------------------------------------------------- smaller builds
-
-
 @pytest.fixture
 def counts(tmp_path: Path) -> Path:
     """Results that two figures can be drawn of."""

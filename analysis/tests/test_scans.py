@@ -48,7 +48,6 @@ def test_shares_are_copy_time_over_scan_time_of_the_six_fastest_or_those_asked_f
     for v in wanted:
         bar = near((N, 1 / slower[v] / MOST, 1 / slower[v] / LEAST))
         assert bar in tiny.bars(axes, tiny.look(v).colour)
-    assert tiny.across(axes) == [1]
 
 
 def test_a_rung_adds_what_it_has_beyond_the_one_below() -> None:
@@ -130,9 +129,6 @@ def test_the_figure_of_the_examples_is_drawn() -> None:
     cases = several({CEILING: 1.0, BEST: 1.25}, N, 2 * N)
     (axes,) = tiny.drawn(made["share_of_copy"], tables(cases)).axes
     assert tiny.points(axes, tiny.look(BEST)) == [near((N, 0.8)), near((2 * N, 0.8))]
-
-
-# ----------------------------------------------------------------------------------------- looks
 
 
 def about(families: str, kind: str = "scan", ours: bool = True, on_host: bool = False) -> Variants:

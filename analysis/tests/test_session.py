@@ -61,9 +61,6 @@ def test_a_session_is_of_one_device(tmp_path, said) -> None:
     assert not (folder / "session.json").exists()
 
 
-# ------------------------------------------------------------------------- which session answers
-
-
 def chosen(recorded: Path, name: str = "", measured: tuple[Path, ...] = ()) -> Data:
     data = load(measured, [recorded])
     assert not data.problems

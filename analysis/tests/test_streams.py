@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 
 from scanlab_report import load, style
-from scanlab_report.chapters import concurrency, schedules, timelines
+from scanlab_report.chapters import concurrency, schedules
 from scanlab_report.chapters.schedules import PIPELINE, SERIAL, SERIAL_SUM, WERKHOVEN
-from scanlab_report.chapters.timelines import Trace
 from scanlab_report.data import Data
 from scanlab_report.pick import pick
 from scanlab_report.tables import COLUMNS
@@ -57,9 +55,6 @@ def test_no_recorded_schedule_bound_by_copies_is_faster_than_the_pipeline_estima
     bound = [c for c in bound if c.kernels + c.side < 0.9 * c.copy_in]
     assert {"scale", "vector_add"} <= {case.workload for case in bound} and len(bound) > 50
     assert min(schedules.over_bound(case).value for case in bound) > 0.975
-
-
-# --------------------------------------------------------------------------------- the schedules
 
 
 def sample(entry: str, id_: str, ms: float, spread: Any = EXACT, **named: Any) -> Rows:
@@ -154,48 +149,6 @@ def test_parts_are_of_the_file_of_a_schedule_and_side_kernels_are_added() -> Non
     cases = schedules.schedules_of(scheduled(*CASES, slower=3, data=old, date="2027"))
     assert list(pick(cases, id="depth_first")["duplex_out"]) == near([0.0375] * 2)
     assert list(pick(cases, items=2 * ITEMS)["duplex_in"]) == near([0.0125] * 2)
-
-
-# ------------------------------------------------------------------------------------- timelines
-
-
-def operations(*spans: tuple[str, int, float, float]) -> pd.DataFrame:
-    """Operations by kind and lane."""
-    rows = [
-        (lane, kind, kind, start, end, place, place, "s", 0, 8, "")
-        for place, (kind, lane, start, end) in enumerate(spans)
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS["spans"])
-
-
-def drawn(rows: pd.DataFrame, *calls: tuple[str, float, float], **about: Any) -> Axes:
-    """The panel of one timeline."""
-    host = pd.DataFrame([("host", *call, 0, 0) for call in calls], columns=COLUMNS["calls"])
-    with style.sheet():
-        (axes,) = timelines.draw_timelines([Trace(about, rows, host, 0)]).axes
-    return axes
-
-
-def bars(axes: Axes) -> list[list[float]]:
-    """Begin, end and height of each bar."""
-    boxes = [path.get_extents() for own in axes.collections for path in own.get_paths()]
-    return sorted([round(v, 9) for v in (b.x0, b.x1, (b.y0 + b.y1) / 2)] for b in boxes)
-
-
-TWO = operations(("copies in", 1, 5000.0, 7000.0), ("kernels", 2, 7000.0, 7500.0))
-
-
-def test_time_begins_with_the_first_operation_or_call_and_engines_have_their_lanes() -> None:
-    axes = drawn(pd.concat([operations(("copies out", 3, 8000.0, 9000.0)), TWO]))
-    assert bars(axes) == [[0, 2, 0], [2, 2.5, 1], [3, 4, 2]]
-    lanes = [label.get_text() for label in axes.get_yticklabels()]
-    assert lanes == ["H2D copies", "kernels", "D2H copies"]
-    axes = drawn(TWO, ("copies in", 4000.0, 7000.0), ("", 7000.0, 7500.0))
-    assert bars(axes) == [[0, 3, -1], [1, 3, 0], [3, 3.5, -1], [3, 3.5, 1]]
-    assert axes.get_yticklabels()[0].get_text() == "host"
-
-
-# --------------------------------------------------------------------------- concurrent kernels
 
 
 def grids(connections: int, streams_: int, kernels: int, blocks: int, *times: float) -> dict:

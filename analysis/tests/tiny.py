@@ -210,14 +210,5 @@ def printed(table: Table, keys: str, row: int = 0) -> str:
     return " | ".join(own[key] for key in keys.split())
 
 
-def across(axes: Axes) -> list[float]:
-    """Heights of the lines across a panel."""
-    return [line.get_ydata()[0] for line in axes.get_lines() if list(line.get_xdata()) == [0, 1]]
-
-
-def titles(figure: Figure) -> list[str]:
-    return [axes.get_title("left") for axes in figure.axes]
-
-
 def ends(interval: Interval) -> tuple[float, float, float]:
     return interval.value, interval.low, interval.high
