@@ -11,9 +11,8 @@ from scanlab_report.tables import RECORDED
 
 
 def choose_session(data: Data, name: str = "") -> Data:
-    """Keep one recorded session per device and number of GPUs, and all that was measured now. The
-    session is that of the given name, else the newest complete session. Refused if none has the
-    name."""
+    """Keep one recorded session per device and number of GPUs, that of the name or else the newest
+    complete one, and all that was measured now; Refused if no session has the name."""
     sessions = [*data.sessions, *_unlisted(data)]
     if name and name not in (known := sorted({session.name for session in sessions})):
         there = ", ".join(known) or "none"

@@ -1,5 +1,4 @@
-"""Results as tables. A row is a sample, a launch, a check or a count; its column `file` is an index
-of `Data.files`."""
+"""Results as tables, whose column `file` is an index of `Data.files`."""
 
 from __future__ import annotations
 
@@ -167,10 +166,6 @@ class Data:
     def __post_init__(self) -> None:
         self._cut: dict[Any, Any] = {}
 
-    def complain(self, file: Path, place: str, message: str) -> None:
-        """Note a fault of the input: the file, the place in it, and what is wrong there."""
-        self.problems.append(": ".join(filter(None, (str(file), place, message))))
-
     def add_file(self, path: Path, origin: str, context: Any = None, **more: Any) -> int:
         """Add a file. Return its number."""
         self.files.append(File(path, origin, msgspec.to_builtins(context or {}), **more))
@@ -203,8 +198,9 @@ class Data:
         again = cases[cases["file"] != cases["before"]]
         for (number, before), part in again.groupby(["file", "before"], sort=False):
             named = " ".join(str(v) for v in part[case].iloc[0] if v != "" and not pd.isna(v))
-            message = f"has {len(part)} of the cases of {self.files[before].path}, such as {named}"
-            self.complain(self.files[number].path, "", f"{message}: leave one of the files out")
+            both = f"has {len(part)} of the cases of {self.files[before].path}, such as {named}"
+            file = self.files[number].path
+            self.problems.append(f"{file}: {both}: leave one of the files out")
 
     def _run_of(self, file: File) -> dict[str, Any]:
         """Return the context of the run beside a table, as far as the runs there agree."""
@@ -302,15 +298,8 @@ class Data:
         return order
 
 
-_COUNTED = {
-    "scan": "variant",
-    "block_scan": "variant",
-    "scan_axis": "variant",
-    "segments": "variant",
-    "schedule": "id",
-    "stream_scan": "way",
-    "distributed": "algorithm",
-}
+_COUNTED = dict.fromkeys(("scan", "block_scan", "scan_axis", "segments"), "variant")
+_COUNTED |= {"schedule": "id", "stream_scan": "way", "distributed": "algorithm"}
 _APART = {
     "counters": ["variant", "padding", "type", "op", "items", "mode", "load"],
     "traffic": ["variant", "settings", "type", "op", "mode", "items"],

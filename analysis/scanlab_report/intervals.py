@@ -25,8 +25,6 @@ CONFIDENCE = 0.95
 SEED = 1986_2007
 FEWEST = 5
 """Least samples per side for the interval of a ratio, and for a test."""
-FEWEST_OF_MEDIAN = 6
-"""Least samples for the interval of a median: the extremes of five cover only 94%."""
 SIGNIFICANT = 0.05
 """A corrected p below this is significant."""
 
@@ -57,11 +55,8 @@ def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 
 def _medians(times: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each case's median and the ends of its interval, NaN for fewer than six samples.
-    `times`: the samples of all cases one after the other, sorted within each case.
-
-    A value lies below the median with probability one half, so the ranks of the ends follow from
-    the binomial distribution."""
+    """Return each case's median and the ends of its interval, whose ranks are binomial; NaN for
+    fewer than six samples. `times`: the samples of all cases, sorted within each case."""
     starts = np.cumsum(counts) - counts
     median = (times[starts + (counts - 1) // 2] + times[starts + counts // 2]) / 2
     rank = stats.binom.ppf((1 - CONFIDENCE) / 2, counts, 0.5).astype(int) - 1
@@ -152,8 +147,7 @@ def ratio_intervals(
 
 
 def corrected(p: ArrayLike) -> np.ndarray:
-    """Return the p of each of many tests, corrected by Benjamini and Hochberg (1995): of the tests
-    below a level, at most that share is due to chance."""
+    """Return the p of each of many tests, corrected by Benjamini and Hochberg (1995)."""
     return np.asarray(stats.false_discovery_control(p))
 
 

@@ -1,5 +1,4 @@
-"""Reads the files that the programs write, checks them at the door by the structs of `schema`, and
-makes tables of them."""
+"""Reads the files that the programs write, checked by the structs of `schema`, as tables."""
 
 import gc
 import math
@@ -24,7 +23,6 @@ from scanlab_report.tables import (
     MEASURED,
     RECORDED,
     changed,
-    rank_settings_name,
     settings_name,
 )
 
@@ -53,7 +51,7 @@ def load(
                     try:
                         _read(data, file, origin, named)
                     except Misfit as misfit:
-                        data.complain(file, misfit.place, misfit.message)
+                        data.problems.append(f"{file}: {misfit}")
         return data.finish()
     finally:
         gc.enable()
@@ -116,21 +114,21 @@ def _samples(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -
     kinds: dict[type[samples.Sample], dict[int, Any]] = {}
     for index, entry in enumerate(convert_each(entries, samples.ENTRY, _PLACE)):
         if isinstance(entry, Misfit):
-            data.complain(path, entry.place, entry.message)
+            data.problems.append(f"{path}: {entry}")
         else:
             kinds.setdefault(type(entry), {})[index] = entry
     for table in dict.fromkeys(kind.table for kind in kinds):
         parts = [_frame(kind, own) for kind, own in kinds.items() if kind.table == table]
         rows = _MADE[table](pd.concat(parts).sort_index(), context, data)
         for index, message in (wrong := _faults(rows)).items():
-            data.complain(path, _PLACE(index), message)
+            data.problems.append(f"{path}: {_PLACE(index)}: {message}")
         rows = rows.drop(list(wrong))
         case = rows.groupby(CASES[table], sort=False, dropna=False).ngroup()
         timed = rows.assign(case=case)[rows["outcome"] == "timed"]
         twice = timed.duplicated(["case", "round"])
         for index, sample in timed.loc[twice, "round"].items():
             message = f"repetition {sample} of this case was already read"
-            data.complain(path, _PLACE(index), message)
+            data.problems.append(f"{path}: {_PLACE(index)}: {message}")
         # The last check of a case may fail: its earlier times are of a wrong scan.
         failed = rows["outcome"] == "failed"
         left = timed[~twice & ~timed["case"].isin(set(case[failed]))]
@@ -193,7 +191,8 @@ def _schedules(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.D
 
 def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd.DataFrame:
     kinds = {id_: algorithm.kind for id_, algorithm in context.algorithms.items()}
-    names = [rank_settings_name(settings) for settings in rows["settings"]]
+    named = lambda own: ",".join(f"{key}={value}" for key, value in sorted(own.items()))
+    names = [named(settings) for settings in rows["settings"]]
     return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
 
 
@@ -306,7 +305,7 @@ def _session(data: Data, path: Path, origin: str, own: documents.Session) -> Non
     for index, file in enumerate(files):
         if not file.is_file():
             message = f"is {own.files[index].file!r}, and there is no such file: {REMEDY}"
-            data.complain(path, f"files[{index}].file", message)
+            data.problems.append(f"{path}: files[{index}].file: {message}")
     about = (own.device, own.date, own.complete, frozenset(files), own.gpus)
     data.sessions.append(Session(path.parent.resolve(), *about))
 

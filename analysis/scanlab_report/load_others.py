@@ -16,7 +16,7 @@ from msgspec import structs
 
 from scanlab_report import DATA
 from scanlab_report.data import Data
-from scanlab_report.reading import JSON, decoded, load_bytes, read_csv
+from scanlab_report.reading import JSON, decoded, load_bytes
 from scanlab_report.schema import NAMES, documents, results, struct_of
 from scanlab_report.schema.base import Count, Name, Type
 from scanlab_report.schema.fields import Misfit, convert, convert_each
@@ -70,7 +70,10 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
             context = ranges.context
             rows = _launches(text[start:], METRICS[table], _cases_of(data, ranges))
         else:
-            rows = read_csv(text)
+            lines = (line for line in text.splitlines() if not line.startswith("#"))
+            rows = pd.DataFrame(csv.DictReader(lines), dtype=str).fillna("")
+            if None in rows:
+                raise ValueError("a row is longer than the header")
     except (ValueError, csv.Error, OSError) as error:
         raise Misfit("", f"cannot be read as counters ({error})") from None
     waiting = [c for c in rows if c.startswith(WAITING)] if table == "waits" else []
@@ -84,7 +87,7 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
     form = TypedDict("Row", forms)  # type: ignore[misc]
     cells = convert_each(rows[[*forms]].to_dict("records"), form, place, strict=False)
     for misfit in (row for row in cells if isinstance(row, Misfit)):
-        data.complain(path, misfit.place, misfit.message)
+        data.problems.append(f"{path}: {misfit}")
     sound = [row for row in cells if not isinstance(row, Misfit)]
     rows = pd.DataFrame(sound, columns=[*forms])
     if len(rows) and set(_RUN) <= set(more):

@@ -108,12 +108,10 @@ def scans(
     python: bool = False,
     launches: Sequence[str] = (STREAM,),
 ) -> pd.DataFrame:
-    """Return the inclusive scans of one device and type as `summarise` makes them, one row per
-    case. The type is the first with a scan timed on the GPU, else the first with any timing.
-
-    All of `all_of` must be there, and one of `any_of`. `only` leaves out all others, and `python`
-    admits libraries of Python, timed in a run of their own. The user's type, operator and variants
-    come before those of the figure. Lacking if no device has such cases.
+    """Return the inclusive scans of one device, one row per case; Lacking if no device has all of
+    `all_of` and one of `any_of`. The type is the first with a scan timed on the GPU, else with any
+    timing. `only` leaves out others, and `python` admits libraries of Python. The user's type,
+    operator and variants come before those of the figure.
     """
     ask = data.ask
     types, op = (ask.type,) if ask.type else types, ask.op or op

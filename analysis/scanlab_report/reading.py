@@ -1,16 +1,13 @@
-"""Plain files: JSON and CSV. Whatever cannot be read is a Misfit."""
+"""Plain files of JSON. Whatever cannot be read is a Misfit."""
 
 import gzip
-import io
 import json
-import warnings
 import zlib
 from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pandas as pd
 
 from scanlab_report.schema.fields import Misfit
 
@@ -38,15 +35,3 @@ def decoded(raw: bytes, place: str = "") -> Any:
             return json.loads(raw)
         except ValueError as error:
             raise Misfit(place, f"is truncated or not JSON ({error})") from None
-
-
-def read_csv(text: str) -> pd.DataFrame:
-    """A table of text; ValueError if a row is longer than the header, or it is no table."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # a longer row
-            return pd.read_csv(
-                io.StringIO(text), comment="#", index_col=False, dtype=str, keep_default_na=False
-            ).fillna("")
-    except (pd.errors.ParserWarning, pd.errors.EmptyDataError) as error:
-        raise ValueError(str(error)) from None

@@ -146,7 +146,7 @@ def draw(entry: Entry, data: Data, targets: Sequence[Path]) -> dict[str, Shown]:
 
 
 def all_sources(on: dict[str, Shown]) -> list[Source]:
-    """Return the source of each part, without duplicates."""
+    """The source of each part, once."""
     return list({s.line(): s for own in on.values() for s in own.sources}.values())
 
 
@@ -163,8 +163,7 @@ def footer_line(origins: Sequence[Source]) -> str:
 
 
 def latex_caption(text: str, origins: Sequence[Source]) -> str:
-    """A LaTeX caption: what is shown, then where each number comes from and how often it was
-    repeated."""
+    """A LaTeX caption: what is shown, then its sources, and how often it was repeated."""
     lines = "; ".join(f"{s.line()} ({s.repeated})".removesuffix(" ()") for s in origins)
     stated = re.sub(r"\b([234]n\b(?:/\(n \+ \d\))?)", r"$\1$", latex_cell(text))
     stated = stated.replace("index i", "index $i$")

@@ -21,10 +21,9 @@ _VERSIONS = (
 
 @dataclass(frozen=True)
 class Source:
-    """Where numbers come from. `computed_by`: the program that made numbers of the measurements,
-    with its own commit. `commits`: abbreviated, with `+` where files had uncommitted changes.
-    `versions`: the vendor's code that ran. `of_checkout`: any build of the
-    checkout makes the same numbers; date and commit are then left out."""
+    """Where numbers come from. `computed_by`: the program that made numbers of the measurements.
+    `versions`: the vendor's code that ran. `of_checkout`: any build makes the same numbers, so that
+    date and commit are left out."""
 
     device: str
     origin: str

@@ -59,8 +59,3 @@ def settings_name(settings: Mapping[str, str]) -> str:
 def changed(settings: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
     """The settings that are not the defaults."""
     return {key: value for key, value in sorted(settings.items()) if defaults.get(key) != value}
-
-
-def rank_settings_name(settings: Mapping[str, str]) -> str:
-    """Every parameter of an algorithm over several ranks, as the name of a case."""
-    return ",".join(f"{name}={value}" for name, value in sorted(settings.items()))

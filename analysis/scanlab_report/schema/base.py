@@ -33,9 +33,7 @@ Digits = str
 Date = Annotated[str, Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[!-~]{0,40})?)?$")]
 Type = Annotated[Literal["i8", "i16", "i32", "i64", "f16", "f32", "f64"], means("element type")]
 Op = Annotated[str, Meta(min_length=1), means("name of its file in `variants/operators/`")]
-Mode = Annotated[
-    Literal["inclusive", "exclusive"], means("whether an item counts for its own result")
-]
+Mode = Annotated[Literal["inclusive", "exclusive"], means("whether an item is in its own result")]
 Settings = dict[Name, Line]
 
 
@@ -76,9 +74,3 @@ class Measured(Provenance, kw_only=True, frozen=True):
     """The provenance of a measurement on a GPU."""
 
     device: Annotated[Name, means("the GPU")]
-
-
-class RanksProvenance(Provenance, kw_only=True, frozen=True):
-    """The provenance of numbers of one or several ranks."""
-
-    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: not distributed")] = 0

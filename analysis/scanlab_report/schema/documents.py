@@ -87,9 +87,8 @@ class Timeline(Provenance, kw_only=True, frozen=True):
 
 
 class Trace(Struct, kw_only=True, frozen=True):
-    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`, which
-    set `simulated_on`. It opens in Perfetto. A scenario of kernels alone has a process
-    `multiprocessors` with an event per block, and the analysis reads that one."""
+    """Output of `scanlab streams trace --out`, and of `simulate --out` and `scenarios --out`. Of
+    kernels alone, the process `multiprocessors` has an event per block."""
 
     traceEvents: list[Event]
     otherData: Timeline = Timeline()
@@ -139,9 +138,7 @@ class Grids(Struct, kw_only=True, frozen=True):
     waves: Annotated[Some, means("all blocks over `slots`, rounded up")]
     predicted_seconds: Annotated[Positive, means("makespan by formula, with shared queues", "s")]
     serial_seconds: Annotated[Positive, means("makespan without any overlap", "s")]
-    makespan_seconds: Annotated[
-        list[Positive], Meta(min_length=1), means("measured makespan of each repetition", "s")
-    ]
+    makespan_seconds: Annotated[list[Positive], Meta(min_length=1), means("of repetitions", "s")]
 
 
 class Concurrency(Struct, kw_only=True, frozen=True):
@@ -171,10 +168,9 @@ class Job(Struct, kw_only=True, frozen=True):
 
 
 class ComparedTrace(Job, kw_only=True, frozen=True):
-    """A trace, measured and predicted. Overlaps are pairs of operations that overlap for more than
-    5 µs: in prediction or measurement (`in_either`), or in both (`in_both`). `repeated_` compares
-    repetitions on the device with each other, `best_` is the best of any prediction, and for
-    `unaided_` the model assigns streams to hardware work queues."""
+    """A trace, measured and predicted, with the pairs of operations that overlap for over 5 µs:
+    `repeated_` in repetitions on the device, `best_` in the best of any prediction, `unaided_`
+    where the model assigns streams to hardware work queues."""
 
     connections: Count
     repetitions: Annotated[Count | UnsetType, means("repetitions behind `measured_us`")] = UNSET
@@ -238,9 +234,7 @@ class Against(Struct, kw_only=True, frozen=True):
 class VerificationContext(Provenance, kw_only=True, frozen=True):
     """The provenance of a verification."""
 
-    backend: Annotated[
-        Literal["cuda", "simt", "host"], means("the GPU, the SIMT emulator, or memory of hosts")
-    ]
+    backend: Annotated[Literal["cuda", "simt", "host"], means("`simt`: the emulator")]
     seed: Annotated[Digits, means("seed of inputs and sizes")] = ""
 
 
@@ -253,9 +247,7 @@ class Check(Case, kw_only=True, frozen=True):
     outcome: Literal["passed", "failed", "skipped"]
     reason: Annotated[str, means("fault, or cause of the skip; empty if the check passed")]
     runs: Annotated[Count, means("number of runs; 0 if skipped")] = 0
-    different_outputs: Annotated[
-        Count, means("number of different outputs; 1: the same bits in all runs")
-    ] = 0
+    different_outputs: Annotated[Count, means("1: the same bits in all runs")] = 0
 
 
 class Ended(Struct, kw_only=True, frozen=True):

@@ -6,12 +6,13 @@ from msgspec import Meta, Struct
 
 from scanlab_report.schema.base import (
     Case,
+    Count,
     Digits,
     Line,
     Measured,
     Name,
     Op,
-    RanksProvenance,
+    Provenance,
     Settings,
     Type,
     means,
@@ -66,13 +67,11 @@ class Algorithm(Struct, kw_only=True, frozen=True):
     limits: Annotated[Line, means("which n it takes, and what it needs")] = ""
 
 
-class Context(RanksProvenance, kw_only=True, frozen=True):
+class Context(Provenance, kw_only=True, frozen=True):
     """Google Benchmark's context, and the provenance."""
 
-    kind: Annotated[
-        Literal["cuda", "host", "tuning"],
-        means("times of a GPU or of the host; `tuning`: of candidates to choose among"),
-    ] = "cuda"
+    kind: Annotated[Literal["cuda", "host", "tuning"], means("`tuning`: to choose among")] = "cuda"
+    ranks: Annotated[Count, means("GPUs or hosts that hold one array; 0: not distributed")] = 0
     seed: Annotated[Digits, means("seed of the inputs")] = ""
     rounds: Annotated[Digits, means("samples per case, at most")] = ""
     width_percent: Annotated[Line, means("half width of the interval that ends a case", "%")] = ""
