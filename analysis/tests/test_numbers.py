@@ -23,9 +23,10 @@ from scanlab_report.formats import (
     with_interval,
 )
 from scanlab_report.intervals import Interval
+from scanlab_report.load import load
 from scanlab_report.numbers import printed, scans, streams
 from scanlab_report.page import views
-from tests import test_ranks
+from tests import fixtures, test_axes, test_ranks
 from tests.test_streams import ITEMS, sample, schedule, scheduled
 from tests.tiny import LEAST, MOST, case, several, tables
 
@@ -41,6 +42,42 @@ def has(module: ModuleType, data: Data, *lines: str) -> None:
     names, values = wanted[::2], wanted[1::2]
     plain = {name: re.sub(r"\\ensuremath|\\texttt|[\\{}]", "", own) for name, own in made.items()}
     assert [plain.get(name, "—") for name in names] == values
+
+
+def test_the_text_has_shares_of_a_copy_along_axes_and_by_key(tmp_path) -> None:
+    rows = dict(axis_copy=1e6, axis_best=1.25e6, cub_newest_segmented_scan=4e6, cub_axis_by_key=2e6)
+    keys = dict(key_copy=1e6, key_best=1.25e6, key_pairs=8e6, cub_by_key=2e6)
+    about = {id_: fixtures.variant(id_) for id_ in (*rows, *keys)}
+    for id_ in ("cub_newest_segmented_scan", "cub_axis_by_key", "cub_by_key"):
+        about[id_] |= {"family": "CUB", "origin": "baseline"}
+    cut = dict(kind="scan_by_key", type="i32", segment=8, lengths="random", width=4)
+    by_key = lambda id_, ns, items=N, **changes: test_axes.samples(
+        id_, ns, items, 1, **cut | changes
+    )
+    samples = []
+    for shape in ((32, 1 << 15), (33, 31775), (32, 1 << 19)):
+        slower = dict(axis_best=2.5e6) if shape[0] == 33 else {}
+        samples += [test_axes.samples(id_, ns, *shape) for id_, ns in (rows | slower).items()]
+    for inner, ns in ((16, 2.5e6), (4096, 1.25e6)):
+        shape = (1 << 27) // inner, 1, inner
+        samples += [test_axes.samples("axis_copy", 1e6, *shape)]
+        samples += [test_axes.samples("axis_best", ns, *shape)]
+    for items, mean, ns in ((N, 8, 1.25e6), (N, 128, 1e6), (scans.SOME, 8, 2e6)):
+        times = (keys | dict(key_best=ns)).items()
+        samples += [by_key(id_, own, items, segment=mean) for id_, own in times]
+    for changes in ({"width": 8}, {"type": "i8"}, {"type": "f16"}):
+        times = (keys | dict(key_best=4e6 if "type" in changes else 2e6)).items()
+        samples += [by_key(id_, own, **changes) for id_, own in times]
+    document = fixtures.results(*(entry for own in samples for entry in own), variants=about)
+    has(
+        scans,
+        load([fixtures.write(tmp_path / "samples.json", document)]),
+        "rowsItems 2^24 rowsLeast 0.800 rowsMost 0.800 rowsByKey 0.500 rowsSegmentedLeast 0.250",
+        "rowsCases 3 rowsWins 2 rowsLosses 1 rowsSmall 0.400 rowsByte — rowsTorchLeast —",
+        "columnsLeast 0.400 columnsMost 0.800 columnsRival —",
+        "keysLeast 0.800 keysMost 1.00 keysVendorMost 0.500 keysPairs 0.125 keysSmall 0.500",
+        "keysWidths 0.500 keysByte 0.250 keysShort 0.250 segmentsItems 2^28 segmentsLeast —",
+    )
 
 
 def test_the_text_has_rates_shares_and_gains_at_the_largest_size() -> None:
