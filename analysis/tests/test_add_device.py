@@ -91,6 +91,9 @@ def test_a_host_is_filed_by_its_processor_with_the_counts_of_the_timed_code(
     (filed,) = recorded.glob("test-cpu-9-ghz/2026-01-02")
     named = [row["file"] for row in json.loads((filed / "session.json").read_text())["files"]]
     assert named == ["cpu.json.gz", "explain.json.gz"]
+    kept = json.loads(gzip.decompress((filed / "explain.json.gz").read_bytes()))
+    written = sorted((run / "explain").glob("*.json"))
+    assert kept == [json.loads(file.read_bytes()) for file in written]  # fields of no figure, too
     data = load([], [filed])
     assert sorted(data["counts"]["items"]) == [64, 128] and data.sessions[0].complete
     write(run / "cpu.json", on_host(cpu="Test CPU @ 9 GHz", git_commit=OTHER))

@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         return refuse(*wrong, nothing)
     kept = {file.path for file in [*every, *checks] if file not in counted.files} | {*tests}
     kept |= {path for path in paths if ".ranges.json" in path.name}
-    counts, date = [*counted["counts"]["content"]], min(file.date for file in files)[:10]
+    counts = [msgspec.json.decode(file.path.read_bytes()) for file in counted.files]
+    date = min(file.date for file in files)[:10]
     try:
         target = _file(options.run, sorted(kept), counts, date, options.recorded)
     except ValueError as error:

@@ -39,7 +39,6 @@ def ladder(data: Data) -> Shown:
     cost = usual.drop_duplicates("variant").set_index("variant")["content"].map(counts.cost)
     stands = standings.standings(data, cases).iloc[::-1]
     stands = stands[[OWN.has(data.variants[variant]) for variant in stands["variant"]]]
-    own = pd.DataFrame(cost.tolist(), index=cost.index).add_prefix("counted_")
     columns = (
         Column("variant", "variant", code, right=False),
         Column("counted_items", "counted at n", lambda v: "—" if pd.isna(v) else size(int(v))),
@@ -57,6 +56,8 @@ def ladder(data: Data) -> Shown:
         "counts at n, with the degree of the worst bank conflict. The right part has measured "
         "times; ratios are speeds over a device copy and over the fastest CUB, so 1 is as fast."
     )
+    own = pd.DataFrame(cost.tolist(), index=cost.index).add_prefix("counted_")
+    own = own.reindex(columns=[each.key for each in columns if each.key.startswith("counted_")])
     table = stands.join(own, on="variant")
     return shown(data, Table(caption, columns, table), caption, cases, counted)
 
