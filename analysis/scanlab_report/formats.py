@@ -44,9 +44,12 @@ class Column:
     """Function that turns a cell into its form in a paper: :func:`citation` or :func:`figure`."""
 
 
-def as_named(*names: str, **form: Any) -> list[Column]:
-    """Columns whose names are their headings."""
-    return [Column(name, name, **form) for name in names]
+def alike(
+    form: Callable[[Any], str], *names: str, group: str = "", **headings: str
+) -> list[Column]:
+    """Columns of one form, some of them headed by their names; text and code are on the left."""
+    every, right = dict(zip(names, names, strict=True)) | headings, form not in (str, code, text)
+    return [Column(key, heading, form, right, group) for key, heading in every.items()]
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,11 @@ def figure(name: str) -> str:
 def code(value: Any) -> str:
     """An id or a name, set as code; an empty name stays empty."""
     return f"`{value}`" if str(value) else ""
+
+
+def text(value: Any) -> str:
+    """A cell of text; a dash where there is none."""
+    return value if isinstance(value, str) and value else "—"
 
 
 def plain(text: str) -> str:

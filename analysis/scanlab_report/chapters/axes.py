@@ -8,7 +8,7 @@ import pandas as pd
 from scanlab_report import marks, style
 from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data, Variants
-from scanlab_report.formats import Column, Table, code, size, whole, with_interval
+from scanlab_report.formats import Column, Table, alike, code, size, text, whole, with_interval
 from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
@@ -143,13 +143,12 @@ def beside_rivals(
 
 def rival_columns(copy: str) -> list[Column]:
     """The columns of `beside_rivals`."""
-    dash = lambda text: text or "—"
     return [
-        Column("share", f"× {copy}", with_interval),
-        Column("rival", "fastest rival", lambda id_: dash(code(id_ or "")), right=False),
-        Column("share_rival", f"× {copy}", with_interval, group="rival"),
-        Column("ratio", "× rival", with_interval),
-        Column("outcome", "outcome", dash, right=False),
+        *alike(with_interval, share=f"× {copy}"),
+        Column("rival", "fastest rival", lambda id_: text(code(id_ or "")), right=False),
+        *alike(with_interval, share_rival=f"× {copy}", group="rival"),
+        *alike(with_interval, ratio="× rival"),
+        *alike(text, "outcome"),
     ]
 
 
@@ -176,13 +175,9 @@ def axis_standings(data: Data) -> Shown:
     met = rows.loc[rows["rival"].notna(), "octave"]
     if len(met):  # tensors of other sizes are drawn by shape
         rows = rows[rows["octave"].isin(met)].reset_index(drop=True)
-    columns = [
-        Column("octave", "items, about", lambda k: size(2**k)),
-        Column("rows", "rows", whole),
-        Column("items", "axis", whole),
-        Column("inner", "inner", whole),
-        *rival_columns("memcpy"),
-    ]
+    about_items = Column("octave", "items, about", lambda k: size(2**k))
+    columns = [about_items, *alike(whole, "rows", items="axis", inner="inner")]
+    columns += rival_columns("memcpy")
     caption = (
         f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival. "
         "Inclusive sums of f32 along the middle axis of a tensor (rows, axis, inner); cold cache, "

@@ -9,7 +9,7 @@ import pandas as pd
 from scanlab_report import marks, style
 from scanlab_report.chapters.axes import described
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, as_named, code, significant, whole, with_interval
+from scanlab_report.formats import Column, Table, alike, code, significant, whole, with_interval
 from scanlab_report.groups import LOSS, TIE, WIN
 from scanlab_report.intervals import ratio_intervals, summarise
 from scanlab_report.looks import look
@@ -160,16 +160,13 @@ def block_scan_rivals(data: Data) -> Shown:
             row[f"{what}_least"] = min(own[f"{what}_ratio"], key=lambda ratio: ratio.value)
             row[f"{what}_at"] = ", ".join(map(str, lost["threads"])) or "—"
         rows.append(row)
-    columns = [
-        Column("entry", "primitive", code, right=False),
-        Column("type", "type", right=False),
-        Column("op", "operator", right=False),
-        Column("per_thread", "items per thread", whole),
-        Column("arrangement", "items", right=False),
-    ]
+    columns = [*alike(code, entry="primitive"), *alike(str, "type", op="operator")]
+    columns += alike(whole, per_thread="items per thread") + alike(str, arrangement="items")
     for what, group in (("time", "many scans"), ("cycles", "cycles of one")):
+        columns += alike(
+            whole, **{f"{what}_{name}": name for name in (WIN, TIE, LOSS)}, group=group
+        )
         columns += [
-            *(Column(f"{what}_{name}", name, whole, group=group) for name in (WIN, TIE, LOSS)),
             Column(f"{what}_least", "least × theirs", with_interval, group=group),
             Column(f"{what}_at", "lost at threads", right=False, group=group, wrap=6),
         ]
@@ -207,15 +204,13 @@ def block_scan_cost(data: Data) -> Shown:
                 ways = (f"shared_{way}_{what}" for way in ("load", "store"))
                 row[what] = sum(sums.at[name, way] for way in ways)
         rows.append(row)
+    counts = {name: name for name in ("operations", "barriers", "requests")}
     columns = [
-        Column("name", "scan", code, right=False),
-        *as_named("operations", "barriers", "requests", form=whole, group="emulator"),
-        Column("degree", "worst conflict", whole, group="emulator"),
-        *as_named("wavefronts", "conflicts", form=whole, group="ncu"),
-        *as_named("registers", form=whole),
-        Column("shared_bytes", "shared, bytes", whole),
-        Column("cycles", "cycles of one", whole),
-        Column("scans_per_us", "scans per µs", significant),
+        *alike(code, name="scan"),
+        *alike(whole, **counts, degree="worst conflict", group="emulator"),
+        *alike(whole, "wavefronts", "conflicts", group="ncu"),
+        *alike(whole, "registers", shared_bytes="shared, bytes", cycles="cycles of one"),
+        *alike(significant, scans_per_us="scans per µs"),
     ]
     caption = (
         "Cost of an inclusive sum of 1024 i32 items by a block of 256 threads: counted by the SIMT "

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table
+from scanlab_report.formats import Column, Table, alike, text
 from scanlab_report.intervals import median_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -104,13 +104,8 @@ def _sync_rows(data: Data) -> pd.DataFrame:
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     answered = rows["answer"].map(lambda answer: isinstance(answer, str))
     yes = rows["yes"].astype(str) + " of " + rows["trials"].astype(str)
-    answers = rows["answer"].map(_text) + np.where(answered & rows["differs"], " (!)", "")
+    answers = rows["answer"].map(text) + np.where(answered & rows["differs"], " (!)", "")
     return rows.assign(shown=answers, counted=yes.where(answered, ""))
-
-
-def _text(value: Any) -> str:
-    """A cell of text; a dash where there is none."""
-    return value if isinstance(value, str) and value else "—"
 
 
 def sync_calls(rows: pd.DataFrame) -> list[str]:
@@ -126,10 +121,8 @@ def implicit_sync_calls(data: Data) -> Shown:
     rows = _sync_rows(data)
     columns = [Column("call", "call", right=False)]
     for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
-        columns += [
-            Column(f"{who}_{key}", heading, _text, right=False, group=group)
-            for key, heading in _ANSWERS.items()
-        ]
+        headings = {f"{who}_{key}": heading for key, heading in _ANSWERS.items()}
+        columns += alike(text, **headings, group=group)
     asked = rows[rows["asks"] != ""]
     answers = asked.set_index(["subject", "asks"])[[*_ANSWERS]].unstack()
     answers["shown"] = answers["shown"].fillna("—")
@@ -148,8 +141,7 @@ def implicit_sync_calls(data: Data) -> Shown:
 def implicit_sync_questions(data: Data) -> Shown:
     """Implicit synchronisation by launches, events, issue order and hardware work queues."""
     rows = _sync_rows(data)
-    columns = [Column("question", "statement", right=False, wrap=40)]
-    columns += [Column(key, heading, _text, right=False) for key, heading in _ANSWERS.items()]
+    columns = [Column("question", "statement", right=False, wrap=40), *alike(text, **_ANSWERS)]
     subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
     made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -15,7 +15,7 @@ from scanlab_report.data import Data
 from scanlab_report.formats import (
     Column,
     Table,
-    as_named,
+    alike,
     code,
     digits,
     significant,
@@ -119,16 +119,11 @@ def losses(data: Data) -> Shown:
     """Cases that best lost to CUB, the worst first."""
     rows, printed = decided(versus_cub(data)), 8
     lost = pick(rows, outcome=LOSS).sort_values("ratio", kind="stable", ignore_index=True)
-    chosen = [str(choice or "") for choice in lost["choice"]]
+    chosen = [str(choice or "—") for choice in lost["choice"]]
     lost = lost.assign(chosen=chosen).rename(columns={"interval": "times_cub"})
-    columns = (
-        *as_named("type", "op", "mode", right=False),
-        Column("items", "n", size),
-        *as_named("cache", "launch", right=False),
-        Column("times_cub", "× CUB", with_interval),
-        Column("rival", "fastest CUB", code, right=False),
-        Column("chosen", "best chose", lambda v: v or "—", right=False),
-    )
+    columns = [*alike(str, "type", "op", "mode"), *alike(size, items="n")]
+    columns += alike(str, "cache", "launch") + alike(with_interval, times_cub="× CUB")
+    columns += alike(code, rival="fastest CUB") + alike(str, chosen="best chose")
     beyond = f" The worst {printed} are printed; losses.csv has all cases." * (len(lost) > printed)
     caption = (
         "Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: "
@@ -193,20 +188,13 @@ def rivals(data: Data) -> Shown:
     short = {"CUB": "toolkit", "deterministic": "determ."}
     last = {v: about[v].label.split(", ")[-1] for v in others}
     group = {v: "× CUB" if CUBS.has(about[v]) else "× others" for v in others}
-    columns = (
-        Column("type", "type", right=False),
-        Column("items", "n", size),
-        Column("chosen", "chosen", right=False),
-        Column("time_us", "µs", digits(4)),
-        *(
-            Column(f"of_{copy}", heading, significant, group="share of")
-            for copy, heading in COPIES.items()
-        ),
-        *(
-            Column(f"of_{v}", short.get(last[v], last[v]), significant, group=group[v])
-            for v in others
-        ),
-    )
+    columns = [*alike(str, "type"), *alike(size, items="n"), *alike(str, "chosen")]
+    columns += alike(digits(4), time_us="µs")
+    copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
+    columns += alike(significant, **copies, group="share of")
+    for v in others:
+        name = short.get(last[v], last[v])
+        columns.append(Column(f"of_{v}", name, significant, group=group[v]))
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
@@ -222,14 +210,14 @@ def fastest(data: Data) -> Shown:
     cases = contests(data)
     rows = at_two_sizes(data, cases, SUMS)
     rows = rows[rows["items"] != SMALL].reset_index(drop=True)
-    columns = (
-        Column("type", "type", right=False),
-        Column("items", "n", size),
+    columns = [
+        *alike(str, "type"),
+        *alike(size, items="n"),
         Column("time_us", "best, ms", lambda v: significant(v / 1e3)),
         Column("of_memcpy", "× memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
         Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
         Column("fastest_cub", "fastest CUB", lambda v: f"`{v}`" if v else "—", right=False),
-    )
+    ]
     caption = (
         "`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
         "launches. Ratios are speeds."
@@ -273,18 +261,15 @@ def operators(data: Data) -> Shown:
     for name, own in (("small", made[small]), ("large", made[~small])):
         rows = rows.join(own.set_index(key).add_suffix(f"_{name}"), on=key)
     rows = rows.rename(columns={"items_large": "items"}).reset_index(drop=True)
-    of_size = lambda where, group: [
-        Column(f"time_us_{where}", "µs", digits(4), group=group),
-        Column(f"of_memcpy_{where}", "memcpy", digits(2), group=group),
-        Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
-        Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
-    ]
-    columns = [
-        *as_named("type", "op", right=False),
-        *of_size("small", size(SMALL)),
-        Column("items", "n", size, group="largest"),
-        *of_size("large", "largest"),
-    ]
+    columns = alike(str, "type", "op")
+    for where, group in (("small", size(SMALL)), ("large", "largest")):
+        columns += alike(size, items="n", group=group) if where == "large" else []
+        columns += [
+            Column(f"time_us_{where}", "µs", digits(4), group=group),
+            Column(f"of_memcpy_{where}", "memcpy", digits(2), group=group),
+            Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
+            Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
+        ]
     rows = rows.reindex(columns=[column.key for column in columns])
     caption = (
         f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "

@@ -11,7 +11,7 @@ from scanlab_report import marks, style
 from scanlab_report.chapters.schedules import WORK
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, as_named, significant, size
+from scanlab_report.formats import Column, Table, alike, significant, size, whole
 from scanlab_report.pick import newest
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.sources import Source, source_of
@@ -108,20 +108,13 @@ def model_advice(data: Data) -> Shown:
     for name, column in (("", "slower"), ("median_", "median_error"), ("worst_", "worst_error")):
         rows[f"{name}percent"] = 100 * rows[column]
     tenth = "{:.1f}".format
-    columns = [
-        Column("workload", "workload", right=False),
-        Column("items", "items", size),
-        *as_named("work", "choices"),
-        Column("advised_choice", "chunks × streams", right=False, group="advised"),
-        Column("advised_ms", "ms", significant, group="advised"),
-        Column("fastest_choice", "chunks × streams", right=False, group="fastest"),
-        Column("fastest_ms", "ms", significant, group="fastest"),
-        Column("percent", "slower, %", tenth),
-        Column("ties", "n", group="ties"),
-        Column("ties_apart", "slower, %", group="ties"),
-        Column("median_percent", "median", tenth, group="error, %"),
-        Column("worst_percent", "worst", tenth, group="error, %"),
-    ]
+    columns = [*alike(str, "workload"), *alike(size, "items"), *alike(whole, "work", "choices")]
+    for which in ("advised", "fastest"):
+        columns += alike(str, **{f"{which}_choice": "chunks × streams"}, group=which)
+        columns += alike(significant, **{f"{which}_ms": "ms"}, group=which)
+    columns += alike(tenth, percent="slower, %") + alike(whole, ties="n", group="ties")
+    columns.append(Column("ties_apart", "slower, %", group="ties"))
+    columns += alike(tenth, median_percent="median", worst_percent="worst", group="error, %")
     caption = (
         "Advice of the engine model beside the fastest measured choice of one sweep. Ties: the "
         "number n of measured choices that the model predicts as fast as the advised one, and "

@@ -6,7 +6,7 @@ import pandas as pd
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
+from scanlab_report.formats import Column, Table, alike, code, digits, size, whole, with_interval
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
 from scanlab_report.intervals import Interval, median_interval
 from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
@@ -59,15 +59,15 @@ def odd_sizes(data: Data) -> Shown:
     for own in conditions:
         rows += [_odd_row(kind, pick(own, type=kind)) for kind in TYPES if kind in set(own["type"])]
     single = [_odd_row(kind, cases[n : n + 1]) for n, kind in enumerate(cases["type"])]
-    columns = (
-        Column("variant", "variant", code, right=False),
-        *as_named("cache", "launch", "type", right=False),
-        *as_named("cases", "won", "equal", "lost", form=whole),
-        Column("ratio", "least × CUB", with_interval),
-        Column("items", "at n", size),
-        Column("rival", "fastest CUB", code, right=False),
-        Column("spread", "spread", lambda part: f"{100 * part:.1f}%"),
-    )
+    columns = [
+        *alike(code, "variant"),
+        *alike(str, "cache", "launch", "type"),
+        *alike(whole, "cases", "won", "equal", "lost"),
+        *alike(with_interval, ratio="least × CUB"),
+        *alike(size, items="at n"),
+        *alike(code, rival="fastest CUB"),
+        *alike("{:.1%}".format, "spread"),
+    ]
     caption = (
         f"Speed of `{BEST}` and of the header, `{HEADER}`, over the fastest CUB as shipped: "
         f"inclusive sums of {cases['items'].nunique()} random odd sizes, "
@@ -125,16 +125,10 @@ def stopwatch(data: Data) -> Shown:
         ours_us=rows["median_ns"] / 1e3,
         theirs_us=rows["theirs_ns"] / 1e3,
     )
-    four = digits(4)
-    columns = (
-        Column("timed", "timed", right=False),
-        Column("variant", "variant", code, right=False),
-        Column("type", "type", right=False),
-        Column("items", "n", size),
-        Column("ours_us", "scanlab, µs", four),
-        Column("theirs_us", "nvbench, µs", four),
-        Column("ratio", "nvbench / scanlab", four),
-    )
+    columns = [*alike(str, "timed"), *alike(code, "variant"), *alike(str, "type")]
+    columns += alike(size, items="n")
+    times = {"ours_us": "scanlab, µs", "theirs_us": "nvbench, µs"}
+    columns += alike(digits(4), **times, ratio="nvbench / scanlab")
     caption = (
         "Times of the same calls by `scanlab bench` and by nvbench, NVIDIA's benchmark library: "
         "inclusive sums, and copies of as many items. One by one: medians after an L2 flush, by "
@@ -155,14 +149,9 @@ def bits(data: Data) -> Shown:
     how = {"types": ("type", words), "cases": ("cases", "sum"), "varying": ("varying", "sum")}
     made = every.groupby("variant").agg(**how, runs=("runs", "min")).reset_index()
     made["where"] = made["variant"].map(where).fillna("nowhere")
-    columns = (
-        Column("variant", "variant", code, right=False),
-        Column("types", "types", right=False),
-        Column("cases", "cases", whole),
-        Column("runs", "runs per case", whole),
-        Column("varying", "cases that varied", whole),
-        Column("where", "where", right=False, wrap=26),
-    )
+    columns = [*alike(code, "variant"), *alike(str, "types")]
+    columns += alike(whole, "cases", runs="runs per case", varying="cases that varied")
+    columns.append(Column("where", "where", right=False, wrap=26))
     caption = (
         "Repeated runs on the same input, of cases whose results round: the number of cases whose "
         "bits varied between runs (`scanlab verify --repeat`)."

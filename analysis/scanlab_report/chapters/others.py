@@ -9,7 +9,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, as_named, code, significant, whole, with_interval
+from scanlab_report.formats import Table, alike, code, significant, whole, with_interval
 from scanlab_report.intervals import Interval, median_interval
 from scanlab_report.others import in_words
 from scanlab_report.pick import Lacking
@@ -132,17 +132,14 @@ def medians(data: Data) -> Shown:
         stdev_percent=100 * rows["stdev_ns"] / rows["mean_ns"],
         gb_per_s=rows["rate"] / 1e9,
     )
-    columns = (
-        Column("name", "file", code, right=False),
-        *as_named("benchmark", "case", form=code, right=False),
-        Column("device", "device", right=False),
-        Column("count", "samples", whole),
-        Column("time", "time, µs", with_interval),
-        Column("mean_us", "mean, µs", significant),
-        Column("stdev_percent", "deviation, %", significant),
-        Column("gb_per_s", "GB/s", significant),
-        Column("skipped", "no time, because", right=False),
-    )
+    columns = [
+        *alike(code, name="file", benchmark="benchmark", case="case"),
+        *alike(str, "device"),
+        *alike(whole, count="samples"),
+        *alike(with_interval, time="time, µs"),
+        *alike(significant, mean_us="mean, µs", stdev_percent="deviation, %", gb_per_s="GB/s"),
+        *alike(str, skipped="no time, because"),
+    ]
     caption = (
         "Every case: median time with its 95% interval, which takes six samples, or the time that "
         "the file states; mean, relative standard deviation and throughput."

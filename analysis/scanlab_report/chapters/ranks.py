@@ -9,7 +9,7 @@ import pandas as pd
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data, File
-from scanlab_report.formats import Column, Table, code, digits, significant, size
+from scanlab_report.formats import Table, alike, code, digits, significant, size, whole
 from scanlab_report.groups import BEST, STREAM
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import spare
@@ -228,17 +228,10 @@ def several_gpus(data: Data) -> Shown:
     rows = compared(usual(timed))
     ratios = {name: parts(rows[name])["ratio"] for name in ("of_copy", "of_vendor")}
     rows = rows.assign(time_us=rows["median_ns"] / 1e3, **ratios)
-    columns = (
-        Column("algorithm", "algorithm", code, right=False),
-        Column("type", "type", right=False),
-        Column("op", "operator", right=False),
-        Column("ranks", "ranks"),
-        Column("items", "n", size),
-        Column("time_us", "µs", digits(4)),
-        Column("gb_per_s", "GB/s", digits(4)),
-        Column("of_copy", "share of copies", significant),
-        Column("of_vendor", "speedup", significant),
-    )
+    columns = [*alike(code, "algorithm"), *alike(str, "type", op="operator")]
+    columns += alike(whole, "ranks") + alike(size, items="n")
+    columns += alike(digits(4), time_us="µs", gb_per_s="GB/s")
+    columns += alike(significant, of_copy="share of copies", of_vendor="speedup")
     caption = (
         "Scans of one array over several ranks: median time of the slowest rank, warm, in a "
         "stream. GB/s counts one read and one write per item. Share of copies: "

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from scanlab_report import marks, style
 from scanlab_report.chapters.timelines import Trace, draw_trace, trace_of
 from scanlab_report.data import Data, Publication
-from scanlab_report.formats import Column, Table, code, records, significant
+from scanlab_report.formats import Column, Table, alike, code, records, significant
 from scanlab_report.formats import figure as figure_reference
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
@@ -159,13 +159,11 @@ def generations(data: Data) -> Shown:
     columns = [
         Column("device", "device", names.__getitem__, right=False),
         Column("schedule", "issue order", lambda v: v.replace("_", "-"), right=False),
-        *(
-            Column(f"{which}_{key}", heading, significant, group=which)
-            for which in ("published", "simulated")
-            for key, heading in (("ms", "ms"), ("ratio", "of sequential"))
-        ),
-        Column("percent", "difference, %", lambda v: f"{v:+.1f}"),
     ]
+    for which in ("published", "simulated"):
+        headings = {f"{which}_ms": "ms", f"{which}_ratio": "of sequential"}
+        columns += alike(significant, **headings, group=which)
+    columns += alike("{:+.1f}".format, percent="difference, %")
     caption = (
         f"Times of issue orders on three devices: published ({published.citation}) and simulated, "
         "16 MiB in four chunks and four streams. The engine model gives each of the three parts a "

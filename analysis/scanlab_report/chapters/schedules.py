@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, as_named, code, digits, size, whole, with_interval
+from scanlab_report.formats import Table, alike, code, digits, size, whole, with_interval
 from scanlab_report.intervals import Interval, ratio_intervals, summarise
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, answering, newest_first, pick
@@ -337,19 +337,11 @@ def schedules_table(data: Data) -> Shown:
         of_bound=over.where(rows["bound"] > 0, None),
         speedup=gains,
     )
-    columns = (
-        Column("workload", "workload", right=False),
-        Column("items", "items", size),
-        Column("work", "work", whole),
-        Column("compute_to_copy", "ratio", digits(2)),
-        Column("id", "schedule", code, right=False),
-        *as_named("chunks", "streams", form=whole),
-        Column("memory", "memory", right=False),
-        Column("median_ms", "ms", digits(4)),
-        Column("events_ms", "by events", digits(4)),
-        Column("of_bound", "/ estimate", with_interval),
-        Column("speedup", "speedup", with_interval),
-    )
+    columns = [*alike(str, "workload"), *alike(size, "items"), *alike(whole, "work")]
+    columns += alike(digits(2), compute_to_copy="ratio") + alike(code, id="schedule")
+    columns += alike(whole, "chunks", "streams") + alike(str, "memory")
+    columns += alike(digits(4), median_ms="ms", events_ms="by events")
+    columns += alike(with_interval, of_bound="/ estimate", speedup="speedup")
     caption = (
         "Schedules at their fastest number of chunks and streams: makespan by the host's clock and "
         f"by events, over the pipeline estimate, and speedup over `{SERIAL}`, with 95% intervals "

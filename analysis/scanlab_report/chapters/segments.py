@@ -7,7 +7,7 @@ import pandas as pd
 from scanlab_report import marks, style
 from scanlab_report.chapters.axes import beside_copy, beside_rivals, described, rival_columns, score
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, code, size, whole
+from scanlab_report.formats import Table, alike, code, size, whole
 from scanlab_report.groups import CUBS, STREAM
 from scanlab_report.looks import look
 from scanlab_report.pick import Lacking, by_device, pick
@@ -75,13 +75,8 @@ def segment_standings(data: Data) -> Shown:
     rows = rows[rows["rival"].notna()].reset_index(drop=True)
     if rows.empty:
         raise Lacking("timings of key_best or segment_best beside CUB", ["key_best"])
-    columns = [
-        Column("entry", "primitive", code, right=False),
-        Column("items", "items", size),
-        Column("lengths", "lengths", right=False),
-        Column("segment", "mean", whole),
-        *rival_columns("copy"),
-    ]
+    columns = [*alike(code, entry="primitive"), *alike(size, "items"), *alike(str, "lengths")]
+    columns += alike(whole, segment="mean") + rival_columns("copy")
     caption = (
         "Speed of `key_best` and `segment_best` over a copy that reads the keys or offsets, too, "
         "and over the fastest rival. Inclusive sums of i32, keys and offsets of 4 bytes; cold "

@@ -13,7 +13,16 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data, File, ranked
-from scanlab_report.formats import Column, Table, digits, records, significant, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    alike,
+    digits,
+    records,
+    significant,
+    whole,
+    with_interval,
+)
 from scanlab_report.groups import HOST
 from scanlab_report.intervals import FEWEST, SEED, Interval, median_interval
 from scanlab_report.pick import Lacking, pick
@@ -120,20 +129,18 @@ def _normal_share(count: int) -> float:
     return float(_beyond_fences(values).mean())
 
 
-_two = digits(2)
-COLUMNS = (
+_OUTLIERS = {"outliers_percent": "%", "outliers_of_normal_percent": "of normal"}
+COLUMNS = [
     Column("session", "results file", right=False, wrap=6),
-    Column("cases", "cases", whole),
+    *alike(whole, "cases"),
     Column("rounds", "rounds", right=False, wrap=4),
-    Column("converged_percent", "converged, %", _two),
-    Column("drift_percent", "median, %", lambda drift: with_interval(drift, 2), group="drift"),
-    Column("drift_cases", "n", whole, group="drift"),
-    Column("outliers_percent", "%", _two, group="outliers"),
-    Column("outliers_of_normal_percent", "of normal", _two, group="outliers"),
-    Column("worst", "worst, ×", significant, group="outliers"),
-    Column("clocks", "read", whole, group="clock"),
-    Column("lowered", "below max", whole, group="clock"),
-)
+    *alike(digits(2), converged_percent="converged, %"),
+    *alike(lambda drift: with_interval(drift, 2), drift_percent="median, %", group="drift"),
+    *alike(whole, drift_cases="n", group="drift"),
+    *alike(digits(2), **_OUTLIERS, group="outliers"),
+    *alike(significant, worst="worst, ×", group="outliers"),
+    *alike(whole, clocks="read", lowered="below max", group="clock"),
+]
 CAPTION = (
     "Drift, outliers and clocks by results file. Converged: cases that the stopping rule ended. "
     "Drift: the round that differs most, of n cases. Outliers: beyond Tukey's fences, of normal "

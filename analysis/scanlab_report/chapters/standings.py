@@ -13,6 +13,7 @@ from scanlab_report.data import Data, Variants
 from scanlab_report.formats import (
     Column,
     Table,
+    alike,
     code,
     digits,
     significant,
@@ -224,13 +225,10 @@ def summary(data: Data) -> Shown:
         "median time, throughput of 2n items, and speed over a device copy and over the fastest "
         "CUB, with 95% intervals in brackets."
     )
-    columns = (
-        Column("variant", "variant", code, right=False),
-        Column("items", "n", size),
-        Column("time_us", "time, µs", digits(4)),
-        Column("gb_per_s", "GB/s", with_interval),
-        Column("of_memcpy", "× memcpy", with_interval),
-        Column("of_cub", "× CUB", with_interval),
+    ratios = {"of_memcpy": "× memcpy", "of_cub": "× CUB"}
+    columns = [*alike(code, "variant"), *alike(size, items="n")]
+    columns += alike(digits(4), time_us="time, µs") + alike(
+        with_interval, gb_per_s="GB/s", **ratios
     )
     rows = rows.rename(columns={"median_us": "time_us", "rate": "gb_per_s"})
     content = Table(caption, columns, rows, notes)
@@ -321,13 +319,11 @@ def kernels(data: Data) -> Shown:
         f"`{row.Index}` has local memory in every kernel: {row.min:.0f} to {row.max:.0f} B."
         for row in local[local["min"] > 0].itertuples()
     )
-    columns = (
-        Column("variant", "variant", code, right=False),
-        Column("items", "n", size, group="i32"),
-        *(Column(key, heading, whole, group="i32") for key, heading in _KERNEL.items()),
-        Column("prepare_us", "prepare, µs", digits(2), group="i32"),
-        *(Column(f"most_{key}", heading, whole, group="maximum") for key, heading in _MOST.items()),
-    )
+    most = {f"most_{key}": heading for key, heading in _MOST.items()}
+    columns = [*alike(code, "variant"), *alike(size, items="n", group="i32")]
+    columns += alike(whole, **_KERNEL, group="i32")
+    columns += alike(digits(2), prepare_us="prepare, µs", group="i32")
+    columns += alike(whole, **most, group="maximum")
     caption = (
         "Resources of the kernels of each scan, CUB's last. Columns give 32-bit inclusive sums at "
         f"the largest size up to {size(LARGEST)}, then the maximum over all types, operators and "
@@ -355,13 +351,7 @@ def skipped(data: Data) -> Shown:
     named = rows.assign(settings=rows["settings"].replace("", "default"))
     items = named.groupby(["variant", "settings", "reason"])["items"]
     grouped = items.agg(cases="size", smallest="min", largest="max").reset_index()
-    columns = (
-        Column("variant", "variant", code, right=False),
-        Column("settings", "settings", right=False),
-        Column("cases", "cases", whole),
-        Column("smallest", "smallest n", size),
-        Column("largest", "largest n", size),
-        Column("reason", "reason", right=False),
-    )
+    columns = [*alike(code, "variant"), *alike(str, "settings"), *alike(whole, "cases")]
+    columns += alike(size, smallest="smallest n", largest="largest n") + alike(str, "reason")
     caption = "Cases that were not timed, grouped by the reason that the harness gave."
     return shown(data, Table(caption, columns, grouped), caption, rows)
