@@ -45,11 +45,17 @@ class Column:
 
 
 def alike(
-    form: Callable[[Any], str], *names: str, group: str = "", **headings: str
+    form: Callable[[Any], str],
+    *names: str,
+    left: bool = False,
+    group: str = "",
+    wrap: float = 0,
+    **headings: str,
 ) -> list[Column]:
     """Columns of one form, some of them headed by their names; text and code are on the left."""
     every, right = dict(zip(names, names, strict=True)) | headings, form not in (str, code, text)
-    return [Column(key, heading, form, right, group) for key, heading in every.items()]
+    make = lambda key: Column(key, every[key], form, right and not left, group, wrap)
+    return [*map(make, every)]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Scans head to head: comparisons stay within a file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -10,27 +11,43 @@ from scanlab_report.intervals import Interval, ratio_intervals
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
+def present(rows: Any, lacking: str, *variants: str) -> Any:
+    """Return rows if there are any, else raise Lacking."""
+    if not len(rows):
+        raise Lacking(lacking, variants)
+    return rows
+
+
+def on_first(
+    data: Data,
+    table: str,
+    wanted: Callable[[pd.DataFrame], Any],
+    lacking: str,
+    *variants: str,
+    kinds: Collection[str] = ("cuda",),
+) -> Any:
+    """Return what is wanted of a table on the first device that has any of it, else Lacking."""
+    of_devices = (wanted(rows) for _, _, rows in by_device(data, table, kinds))
+    return present(next((own for own in of_devices if len(own)), ()), lacking, *variants)
+
+
 def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFrame:
-    """Return all cases of one device by file, in the files that timed `variant`: the columns of
-    `summarise`, the `place` of the file, and the number of the `case` by KEY. `python`: also
-    the files of libraries of Python. Lacking if no file timed `variant`."""
+    """Return all cases of one device in the files that timed `variant`, or are of libraries of
+    Python: `summarise`, the `place` of the file, and the number of the `case` by KEY."""
+    libraries = data.variants.ids(PYTHON) if python else []
 
-    def make() -> pd.DataFrame | None:
-        libraries = data.variants.ids(PYTHON) if python else []
-        for _, _, rows in by_device(data, "cases"):
-            rows = pick(rows, settings="")
-            if (rows["variant"] == variant).any():
-                files = set(pick(rows, variant=[variant, *libraries])["file"])
-                cases = pick(rows, file=files)
-                place = cases["file"].map(data.places["scan"])
-                cases = cases.assign(place=place, case=cases.groupby(KEY, dropna=False).ngroup())
-                return cases.sort_values("place", kind="stable", ignore_index=True)
-        return None
+    def wanted(rows: pd.DataFrame) -> pd.DataFrame:
+        timed = pick(rows, settings="", variant=[variant, *libraries])
+        timed = timed if (timed["variant"] == variant).any() else timed[:0]
+        cases = pick(rows, settings="", file=set(timed["file"]))
+        place = cases["file"].map(data.places["scan"])
+        cases = cases.assign(place=place, case=cases.groupby(KEY, dropna=False).ngroup())
+        return cases.sort_values("place", kind="stable", ignore_index=True)
 
-    cases = data.once(("contests", variant, python), make)
-    if cases is None:
-        raise Lacking(f"timings of {variant} on a CUDA device", [variant, CEILING])
-    return cases
+    lacking = (f"timings of {variant} on a CUDA device", variant, CEILING)
+    return data.once(
+        ("contests", variant, python), lambda: on_first(data, "cases", wanted, *lacking)
+    )
 
 
 def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
@@ -60,18 +77,20 @@ def ratios(above: pd.Series, below: pd.Series) -> pd.Series:
     return pd.Series(made, index=below.index, dtype=object)
 
 
+def spans(value: pd.Series, low: pd.Series, high: pd.Series, count: pd.Series) -> pd.Series:
+    """Intervals, row by row."""
+    return pd.Series([*map(Interval, value, low, high, count)], value.index, dtype=object)
+
+
 def versus_cub(data: Data) -> pd.DataFrame:
     """Every case of `best` against the fastest CUB; Lacking if none has CUB beside it."""
     cases, cubs = contests(data), data.variants.ids(CUBS)
     both = data.once("versus", lambda: against(cases, BEST, cubs))
-    if both.empty:
-        raise Lacking(f"timings of {BEST} beside CUB on a CUDA device", [BEST, "cub*", CEILING])
-    return both
+    return present(both, f"timings of {BEST} beside CUB on a CUDA device", BEST, "cub*", CEILING)
 
 
 def outcome(ratio: Interval) -> str:
-    """Return the outcome of the ratio of their time to ours: a tie if its interval holds 1, open if
-    it has no interval."""
+    """The outcome of the ratio of their time to ours: a tie if its interval holds 1."""
     if not ratio.known:
         return OPEN
     return WIN if ratio.low > 1 else LOSS if ratio.high < 1 else TIE

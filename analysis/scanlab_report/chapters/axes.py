@@ -1,6 +1,7 @@
 """Scans along an axis of a tensor: rows of any length, columns, and a copy of the same bytes."""
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,10 @@ from scanlab_report.formats import Column, Table, alike, code, size, text, whole
 from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, answering, by_device, pick, power_of_two
+from scanlab_report.pick import answering, pick, power_of_two
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
-from scanlab_report.versus import outcome, ratios
+from scanlab_report.versus import on_first, outcome, present, ratios
 
 COPY, BEST = "axis_copy", "axis_best"
 SUMS = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
@@ -25,29 +26,29 @@ OCTAVE = 27
 
 
 def axis_cases(data: Data) -> pd.DataFrame:
-    """Return one row per case of one device, as `summarise` makes them, if its shape was copied,
-    too. More columns: `octave` (the nearest logarithm to base 2 of all items of the tensor) and
-    `share` (interval of the copy's time over the scan's)."""
-    every = data.every or data  # a session of these scans alone is not complete
-    for _, _, rows in by_device(every, "scan_axis"):
-        if {COPY, BEST} <= set(rows["variant"]):
-            return data.once("axis_cases", partial(_cases, every, rows))
-    raise Lacking("timings of scans along an axis on a CUDA device", [BEST, COPY])
-
-
-def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
-    cases = beside_copy(data, rows, "scan_axis", COPY)
+    """The cases `beside_copy`; `octave`: the nearest logarithm of all items of the tensor."""
+    timed = lambda rows: rows if {COPY, BEST} <= set(rows["variant"]) else ()
+    lacking = ("timings of scans along an axis on a CUDA device", BEST, COPY)
+    cases = beside_copy(data, "scan_axis", [COPY], timed, *lacking)
     total = cases["items"] * cases["rows"] * cases["inner"]
     return cases.assign(octave=np.log2(total.clip(lower=1)).round().astype(int))
 
 
-def beside_copy(data: Data, rows: pd.DataFrame, kind: str, *copies: str) -> pd.DataFrame:
-    """The cases of some samples that a copy of the same bytes was timed for, with `share`, the
-    interval of the copy's time over the scan's."""
-    cases = summarise(answering(data, pick(rows, settings=""), kind), CASES[kind])
-    copied = pick(cases, variant=copies)[[*(case := _scanned(kind)), "samples"]]
-    cases = cases.merge(copied, on=case, suffixes=("", "_copy"))
-    return cases.assign(share=ratios(cases["samples_copy"], cases["samples"]))
+def beside_copy(
+    data: Data, kind: str, copies: list[str], timed: Callable[[pd.DataFrame], Any], *lacking: str
+) -> pd.DataFrame:
+    """Return the cases of the first device that has `timed` ones, if a copy of the same bytes was
+    timed, with `share`, the interval of the copy's time over the scan's."""
+    every, case = data.every or data, _scanned(kind)  # a session of these scans is not complete
+
+    def make() -> pd.DataFrame:
+        rows = pick(on_first(every, kind, timed, *lacking), settings="")
+        cases = summarise(answering(every, rows, kind), CASES[kind])
+        copied = pick(cases, variant=copies)[[*case, "samples"]]
+        cases = cases.merge(copied, on=case, suffixes=("", "_copy"))
+        return cases.assign(share=ratios(cases["samples_copy"], cases["samples"]))
+
+    return data.once(("beside a copy", kind), make)
 
 
 def described(data: Data, cases: pd.DataFrame) -> Variants:
@@ -66,8 +67,7 @@ def axis_rows(data: Data) -> Shown:
     rows = marks.heights(rows[rows["octave"] == rows["octave"].max()], "share")
     order = (BEST, "block_per_row", "warp_per_row", *about.ids(CUBS, PYTHON))
     names = [name for name in order if name in set(rows["variant"])]
-    if not names:
-        raise Lacking("timings of sums of f32 in rows beside a copy", [BEST, COPY])
+    present(names, "timings of sums of f32 in rows beside a copy", BEST, COPY)
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
     marks.items_axis(axes, rows["items"])
     ends: list[style.End | None] = [marks.level(axes, 1, look(COPY, about), "memcpy", width=2.3)]
@@ -95,8 +95,7 @@ def axis_shapes(data: Data) -> Shown:
     """The axis and the inner items of a tensor: rows are scanned at nearly the speed of a copy,
     and columns slower, most of all where few of them lie side by side."""
     cells = pick(axis_cases(data), **SUMS, variant=BEST, octave=OCTAVE)
-    if cells.empty:
-        raise Lacking(f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", [BEST, COPY])
+    present(cells, f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", BEST, COPY)
     cells = marks.heights(cells, "share").drop_duplicates(["items", "inner"])
     grid = cells.pivot(index="inner", columns="items", values="y")
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
@@ -127,9 +126,8 @@ def _scanned(kind: str) -> list[str]:
 def beside_rivals(
     kind: str, cases: pd.DataFrame, ours: list[str], theirs: list[str], order: dict[str, bool]
 ) -> pd.DataFrame:
-    """Return one row per case of `ours`: its `share`; the fastest `rival` and `share_rival`; the
-    `ratio` (interval of the rival's time over ours) and the `outcome`. Without a rival the last
-    four are None. `order`: the columns to sort by, and whether each ascends."""
+    """Return the cases of `ours` in order: `share`, the fastest `rival`, `share_rival`, and `ratio`
+    and `outcome` against it. Without a rival the last four are None."""
     case = _scanned(kind)
     rivals = pick(cases, variant=theirs).sort_values("median_ns").drop_duplicates(case)
     rivals = rivals[[*case, "variant", "samples", "share"]].rename(columns={"variant": "rival"})
@@ -145,7 +143,7 @@ def rival_columns(copy: str) -> list[Column]:
     """The columns of `beside_rivals`."""
     return [
         *alike(with_interval, share=f"× {copy}"),
-        Column("rival", "fastest rival", lambda id_: text(code(id_ or "")), right=False),
+        *alike(lambda id_: text(code(id_ or "")), rival="fastest rival", left=True),
         *alike(with_interval, share_rival=f"× {copy}", group="rival"),
         *alike(with_interval, ratio="× rival"),
         *alike(text, "outcome"),
@@ -169,15 +167,13 @@ def axis_standings(data: Data) -> Shown:
     """Sums of f32 along an axis against a copy and the fastest rival, by shape."""
     cases = pick(axis_cases(data), **SUMS)
     about = described(data, cases)
-    rows = standings(cases, about)
-    if rows.empty:
-        raise Lacking(f"timings of {BEST} for sums of f32 along an axis", [BEST, COPY])
+    lacking = f"timings of {BEST} for sums of f32 along an axis"
+    rows = present(standings(cases, about), lacking, BEST, COPY)
     met = rows.loc[rows["rival"].notna(), "octave"]
     if len(met):  # tensors of other sizes are drawn by shape
         rows = rows[rows["octave"].isin(met)].reset_index(drop=True)
-    about_items = Column("octave", "items, about", lambda k: size(2**k))
-    columns = [about_items, *alike(whole, "rows", items="axis", inner="inner")]
-    columns += rival_columns("memcpy")
+    columns = alike(lambda k: size(2**k), octave="items, about")
+    columns += alike(whole, "rows", items="axis", inner="inner") + rival_columns("memcpy")
     caption = (
         f"Speed of `{BEST}` over a device copy of the same bytes and over the fastest rival. "
         "Inclusive sums of f32 along the middle axis of a tensor (rows, axis, inner); cold cache, "

@@ -1,22 +1,18 @@
 """Scans in the registers of a block or a warp: cost, cycles of one, throughput of many."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
-
 import pandas as pd
 
 from scanlab_report import marks, style
 from scanlab_report.chapters.axes import described
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, alike, code, significant, whole, with_interval
+from scanlab_report.formats import Table, alike, code, significant, whole, with_interval
 from scanlab_report.groups import LOSS, TIE, WIN
-from scanlab_report.intervals import ratio_intervals, summarise
+from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, answering, by_device, pick
+from scanlab_report.pick import answering, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
-from scanlab_report.versus import outcome
+from scanlab_report.versus import on_first, outcome, present, ratios
 
 BARE = "block_copy"
 """The kernel of all block scans, without a scan."""
@@ -37,43 +33,39 @@ DRAWN = {
 }
 
 
-def _name(variant: str, settings: Mapping[str, str]) -> str:
-    """A variant with what is chosen of it; the algorithm of CUB is always named."""
-    usual = {"algorithm": "raking"} if variant.endswith("_block_scan") else {}
-    columns = ("items_per_thread", "arrangement", "scans")
-    chosen = (v for key, v in (usual | dict(settings)).items() if key not in columns)
-    return " ".join([variant, *chosen])
+USUAL = {"items_per_thread": "4", "arrangement": "blocked", "scans": "1"}
+
+
+def _names(data: Data, rows: pd.DataFrame) -> list[str]:
+    """Each variant with what is chosen of it; the algorithm of CUB is always named."""
+    names = []
+    for variant, settings in zip(rows["variant"], rows["settings"], strict=True):
+        of_cub = {"algorithm": "raking"} if variant.endswith("_block_scan") else {}
+        chosen = of_cub | data.settings[settings]
+        names.append(" ".join([variant, *(v for key, v in chosen.items() if key not in USUAL)]))
+    return names
 
 
 def block_cases(data: Data) -> pd.DataFrame:
-    """Return one row per case of one device, as `summarise` makes them. More columns: those of
-    SHAPE, `name` (the variant with its algorithm or padding), `scans_per_ns` of the device,
-    `cycles` (the median) and `cycle_samples`."""
-    every = data.every or data  # a session of block scans alone is not complete
-    for _, _, rows in by_device(every, "block_scan"):
-        if len(rows):
-            return data.once("block_cases", partial(_cases, every, rows))
-    raise Lacking("timings of block scans on a CUDA device")
+    """Return the cases of one device, with the columns of SHAPE, `name` (the variant with its
+    algorithm or padding), `scans_per_ns` of the device, `cycles` and `cycle_samples`."""
+    every, case = data.every or data, CASES["block_scan"]  # a session of these is not complete
 
+    def make() -> pd.DataFrame:
+        lacking = "timings of block scans on a CUDA device"
+        rows = on_first(every, "block_scan", lambda rows: rows, lacking)
+        rows = answering(every, rows, "block_scan")
+        cases, cycles = summarise(rows, case), summarise(rows.assign(ns=rows["cycles"]), case)
+        chosen = pd.DataFrame([USUAL | every.settings[own] for own in cases["settings"]])
+        cases["arrangement"], cases["name"] = chosen["arrangement"], _names(every, cases)
+        cases["scans"] = chosen["scans"].astype(int)
+        cases["per_thread"] = chosen["items_per_thread"].astype(int)
+        cases["threads"] = cases["items"] // cases["per_thread"]
+        cases["scans_per_ns"] = cases["rows"] * cases["scans"] / cases["median_ns"]
+        cases = cases.assign(cycles=cycles["median_ns"], cycle_samples=cycles["samples"])
+        return cases[cases["scans"] > 1]
 
-def _cases(data: Data, rows: pd.DataFrame) -> pd.DataFrame:
-    rows, case = answering(data, rows, "block_scan"), CASES["block_scan"]
-    cases, cycles = summarise(rows, case), summarise(rows.assign(ns=rows["cycles"]), case)
-    chosen = [data.settings[settings] for settings in cases["settings"]]
-    setting: Callable[[str, str], list[str]] = lambda name, usual: [
-        own.get(name, usual) for own in chosen
-    ]
-    cases = cases.assign(
-        per_thread=[int(k) for k in setting("items_per_thread", "4")],
-        arrangement=setting("arrangement", "blocked"),
-        scans=[int(scans) for scans in setting("scans", "1")],
-        name=[_name(*pair) for pair in zip(cases["variant"], chosen, strict=True)],
-        cycles=cycles["median_ns"],
-        cycle_samples=cycles["samples"],
-    )
-    cases["threads"] = cases["items"] // cases["per_thread"]
-    cases["scans_per_ns"] = cases["rows"] * cases["scans"] / cases["median_ns"]
-    return cases[cases["scans"] > 1]
+    return data.once("block_cases", make)
 
 
 def usual(data: Data) -> pd.DataFrame:
@@ -127,31 +119,27 @@ QUANTITIES = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_sampl
 def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
     """Return one row per SHAPE: our fastest and the fastest of a library in time
     and, apart, in cycles, each with the ratio of its time to ours."""
-    rows = []
-    ours_or_theirs = cases["variant"].str.startswith(("cub_", "cooperative"))
-    scans = cases[cases["variant"] != BARE].assign(theirs=ours_or_theirs)
-    for shape, own in scans.groupby(SHAPE):
-        if own["theirs"].nunique() < 2:
-            continue
-        row: dict[str, Any] = dict(zip(SHAPE, shape, strict=True))
-        for what, value, samples in QUANTITIES:
-            sides = (side for _, side in own.groupby("theirs", sort=True))
-            ours, theirs = (side.loc[side[value].idxmin()] for side in sides)
-            (ratio,) = ratio_intervals([theirs[samples]], [ours[samples]])
-            row |= {f"{what}_ours": ours["name"], f"{what}_theirs": theirs["name"]}
-            row |= {f"{what}_ratio": ratio, f"{what}_outcome": outcome(ratio)}
-        rows.append(row)
-    return pd.DataFrame(rows)
+    theirs = cases["variant"].str.startswith(("cub_", "cooperative"))
+    sides = {"ours": cases[~theirs & (cases["variant"] != BARE)], "theirs": cases[theirs]}
+    made = []
+    for what, value, samples in QUANTITIES:
+        fastest = (
+            rows.sort_values(value, kind="stable").drop_duplicates(SHAPE).set_index(SHAPE)
+            for rows in sides.values()
+        )
+        ours, others = (rows[["name", samples]] for rows in fastest)
+        both = ours.join(others, lsuffix="_ours", rsuffix="_theirs", how="inner").sort_index()
+        ratio = ratios(both.pop(f"{samples}_theirs"), both.pop(f"{samples}_ours"))
+        both = both.rename(columns=lambda name: name.removeprefix("name_"))
+        made.append(both.assign(ratio=ratio, outcome=ratio.map(outcome)).add_prefix(f"{what}_"))
+    return pd.concat(made, axis=1).reset_index()
 
 
 @table("block_scans")
 def block_scan_rivals(data: Data) -> Shown:
     """Our fastest block and warp scans against the fastest of CUB and of cooperative groups."""
-    cases = block_cases(data)
-    every = against_cub(cases)
-    if every.empty:
-        raise Lacking("timings of our block scans beside those of CUB")
-    rows = []
+    cases, rows = block_cases(data), []
+    every = present(against_cub(cases), "timings of our block scans beside those of CUB")
     for shape, own in every.groupby(SHAPE[:-1]):
         row = dict(zip(SHAPE, shape, strict=False))
         for what in ("time", "cycles"):
@@ -166,10 +154,8 @@ def block_scan_rivals(data: Data) -> Shown:
         columns += alike(
             whole, **{f"{what}_{name}": name for name in (WIN, TIE, LOSS)}, group=group
         )
-        columns += [
-            Column(f"{what}_least", "least × theirs", with_interval, group=group),
-            Column(f"{what}_at", "lost at threads", right=False, group=group, wrap=6),
-        ]
+        columns += alike(with_interval, **{f"{what}_least": "least × theirs"}, group=group)
+        columns += alike(str, **{f"{what}_at": "lost at threads"}, group=group, wrap=6)
     caption = (
         "Our block and warp scans against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
         "cooperative groups at the same threads and items: their time and their cycles over ours. "
@@ -185,25 +171,28 @@ def block_scan_cost(data: Data) -> Shown:
     """Cost of a scan of 1024 integers by 256 threads: counted by emulator and ncu, and measured."""
     cases = pick(usual(data), items=1024).set_index("name")
     counted = pick(data["counts"], primitive="block_scan", type="i32", items=1024)
-    counted = counted.assign(name=_with_padding(counted["variant"], counted["padding"]))
-    contents = dict(zip(counted["name"], counted["content"], strict=True))
+    padding = " " + counted["padding"].replace(("none", "two_level"), "")
+    totals = [content.totals for content in counted["content"]]
+    emulator = pd.DataFrame(
+        {
+            "operations": [own.operations for own in totals],
+            "barriers": [own.barriers for own in totals],
+            "degree": [own.banks32.max_degree for own in totals],
+            "requests": [own.shared_requests for own in totals],
+        },
+        (counted["variant"] + padding).str.strip(),
+    )
     counters = pick((data.every or data)["block_counters"], type="i32", items=1024)
-    chosen = [data.settings[settings] for settings in counters["settings"]]
-    named = [_name(*pair) for pair in zip(counters["variant"], chosen, strict=True)]
-    sums = counters.assign(name=named).groupby("name").sum(numeric_only=True)
-    rows, cases = [], cases.assign(newest=cases.index.str.startswith("cub_newest"))
-    for name, case in cases.sort_values(["newest", "median_ns"]).iterrows():
-        row = {"name": name, **case[["registers", "shared_bytes", "cycles"]]}
-        row["scans_per_us"] = 1e3 * case["scans_per_ns"]
-        if name in contents:
-            totals = contents[name].totals
-            row |= {"operations": totals.operations, "barriers": totals.barriers}
-            row |= {"degree": totals.banks32.max_degree, "requests": totals.shared_requests}
-        if name in sums.index:
-            for what in ("wavefronts", "conflicts"):
-                ways = (f"shared_{way}_{what}" for way in ("load", "store"))
-                row[what] = sum(sums.at[name, way] for way in ways)
-        rows.append(row)
+    sums = counters.assign(name=_names(data, counters)).groupby("name").sum(numeric_only=True)
+    for what in ("wavefronts", "conflicts"):
+        sums[what] = sums.filter(regex=f"^shared_.*_{what}$").sum(axis=1)
+    counts = emulator[~emulator.index.duplicated(keep="last")].join(
+        sums[["wavefronts", "conflicts"]], how="outer"
+    )
+    cases = cases.assign(newest=cases.index.str.startswith("cub_newest"))
+    cases = cases.sort_values(["newest", "median_ns"])
+    rows = cases.join(counts.reindex(cases.index).dropna(axis=1, how="all"))
+    rows = rows.assign(scans_per_us=1e3 * rows["scans_per_ns"]).reset_index()
     counts = {name: name for name in ("operations", "barriers", "requests")}
     columns = [
         *alike(code, name="scan"),
@@ -217,14 +206,6 @@ def block_scan_cost(data: Data) -> Shown:
         "emulator, by ncu in shared memory, and measured, alone and over the whole device. The "
         "worst conflict is the most wavefronts of one request; `32` limits the registers."
     )
-    frame = pd.DataFrame(rows)
-    columns = [column for column in columns if column.key in frame]  # of what was counted
-    content = Table(caption, columns, frame, printed=int((~cases["newest"]).sum()))
-    return shown(data, content, caption, cases.reset_index(), counters)
-
-
-def _with_padding(variants: pd.Series, paddings: pd.Series) -> list[str]:
-    """The names of cases: the padding is named where it is not the default."""
-    usual = ("none", "two_level", "")
-    pairs = zip(variants, paddings, strict=True)
-    return [v if padding in usual else f"{v} {padding}" for v, padding in pairs]
+    columns = [column for column in columns if column.key in rows]  # of what was counted
+    content = Table(caption, columns, rows, printed=int((~rows["newest"]).sum()))
+    return shown(data, content, caption, rows, counters)

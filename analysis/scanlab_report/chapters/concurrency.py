@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from scanlab_report import marks, style
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, alike, text
+from scanlab_report.formats import Table, alike, text
 from scanlab_report.intervals import median_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.shown import Shown, figure, shown, table
@@ -119,7 +119,7 @@ def sync_calls(rows: pd.DataFrame) -> list[str]:
 def implicit_sync_calls(data: Data) -> Shown:
     """Implicit synchronisation by API calls: blocking of the host, and serialised streams."""
     rows = _sync_rows(data)
-    columns = [Column("call", "call", right=False)]
+    columns = alike(str, "call")
     for who, group in (("host", "blocks the host"), ("streams", "serialises streams")):
         headings = {f"{who}_{key}": heading for key, heading in _ANSWERS.items()}
         columns += alike(text, **headings, group=group)
@@ -141,7 +141,7 @@ def implicit_sync_calls(data: Data) -> Shown:
 def implicit_sync_questions(data: Data) -> Shown:
     """Implicit synchronisation by launches, events, issue order and hardware work queues."""
     rows = _sync_rows(data)
-    columns = [Column("question", "statement", right=False, wrap=40), *alike(text, **_ANSWERS)]
+    columns = alike(str, question="statement", wrap=40) + alike(text, **_ANSWERS)
     subject = "Implicit synchronisation by launches, events, issue order and hardware work queues."
     made, caption = rows[rows["asks"] == ""].reset_index(drop=True), f"{subject} {_READ}"
     return shown(data, Table(caption, columns, made), caption, rows)

@@ -13,20 +13,20 @@ from scanlab_report import groups, style
 from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data
 from scanlab_report.formats import (
-    Column,
     Table,
     alike,
     code,
     digits,
     significant,
     size,
+    text,
     with_interval,
 )
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, TUNED, TYPES, WIN
 from scanlab_report.looks import ordered
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.versus import against, contests, decided, pairs, versus_cub
+from scanlab_report.versus import against, contests, decided, pairs, present, versus_cub
 
 FILES = tuple(f"head_to_head_{name}" for name in (*TYPES, "operators"))
 """The experiments that time cases head to head."""
@@ -45,27 +45,19 @@ def type_op_rows(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return sorted(present, key=lambda pair: (TYPES.index(pair[0]), pair[1] != "plus", pair[1]))
 
 
-def worst_of_octaves(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per type, operator, `way` and octave of sizes: the case of worst outcome, and
-    among equals the least ratio."""
-    rows = pick(decided(comparisons), mode="inclusive")
-    rows = rows.assign(way=rows["cache"] + ", " + rows["launch"])
-    rows = rows[rows["way"].isin(WAYS) & (rows["items"] > 0)]
-    octave = np.floor(np.log2(rows["items"].astype(float))).astype(int)
-    rows = rows.assign(octave=octave, severity=rows["outcome"].map({LOSS: 0, TIE: 1, WIN: 2}))
-    rows = rows.sort_values(["severity", "ratio"], kind="stable")
-    return rows.drop_duplicates(["type", "op", "way", "octave"])
-
-
 @figure(*FILES)
 def head_to_head(data: Data) -> Shown:
     """Speedup of best over the fastest CUB by type, operator and size: darker is faster, a dot is a
     tie, a cross a loss."""
-    cells = worst_of_octaves(versus_cub(data))
-    if cells.empty:
-        raise Lacking("such timings of arrays, cold or warm, by stream or graph")
-    rows = type_op_rows(cells)
-    ways = [way for way in WAYS if way in set(cells["way"])]
+    cells = pick(decided(versus_cub(data)), mode="inclusive")
+    cells = cells.assign(way=cells["cache"] + ", " + cells["launch"])
+    cells = cells[cells["way"].isin(WAYS) & (cells["items"] > 0)]
+    present(cells, "such timings of arrays, cold or warm, by stream or graph")
+    cells["octave"] = np.floor(np.log2(cells["items"].astype(float))).astype(int)
+    cells["severity"] = cells["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
+    cells = cells.sort_values(["severity", "ratio"], kind="stable")
+    cells = cells.drop_duplicates(["type", "op", "way", "octave"])
+    rows, ways = type_op_rows(cells), [way for way in WAYS if way in set(cells["way"])]
     height = 0.95 + 0.092 * max(len(rows), 8)
     drawn, axes = style.figure(style.DOUBLE, height, len(ways), sharey=True)
     octaves = range(int(cells["octave"].min()), int(cells["octave"].max()) + 1)
@@ -95,12 +87,10 @@ def _octaves(panel: Axes, cells: pd.DataFrame, rows: list[tuple[str, str]], octa
     cells = cells.assign(height=height)
     grid[height, cells["octave"] - octaves.start] = cells["ratio"].clip(lower=1.0)
     x, y = np.arange(octaves.start, octaves.stop + 1) - 0.5, np.arange(len(rows) + 1) - 0.5
-    shades = {"cmap": _BLUES, "norm": LogNorm(1, 3.0)}
-    image = panel.pcolormesh(x, y, grid, linewidth=0, rasterized=True, **shades)
-    for which, marker, colour, width in (
-        (TIE, ".", style.BLACK, 1.6),
-        (LOSS, "x", style.VERMILLION, 3.2),
-    ):
+    shades = {"cmap": _BLUES, "norm": LogNorm(1, 3.0), "linewidth": 0, "rasterized": True}
+    image = panel.pcolormesh(x, y, grid, **shades)
+    marked = {TIE: (style.BLACK, ".", 1.6), LOSS: (style.VERMILLION, "x", 3.2)}
+    for which, (colour, marker, width) in marked.items():
         own, form = pick(cells, outcome=which), {"markersize": width, "markeredgewidth": 1.0}
         look = style.Look(colour, marker, "none").plot()
         panel.plot(own["octave"], own["height"], **look | form)
@@ -119,11 +109,11 @@ def losses(data: Data) -> Shown:
     """Cases that best lost to CUB, the worst first."""
     rows, printed = decided(versus_cub(data)), 8
     lost = pick(rows, outcome=LOSS).sort_values("ratio", kind="stable", ignore_index=True)
-    chosen = [str(choice or "—") for choice in lost["choice"]]
+    chosen = [str(choice or "") for choice in lost["choice"]]
     lost = lost.assign(chosen=chosen).rename(columns={"interval": "times_cub"})
     columns = [*alike(str, "type", "op", "mode"), *alike(size, items="n")]
     columns += alike(str, "cache", "launch") + alike(with_interval, times_cub="× CUB")
-    columns += alike(code, rival="fastest CUB") + alike(str, chosen="best chose")
+    columns += alike(code, rival="fastest CUB") + alike(text, chosen="best chose")
     beyond = f" The worst {printed} are printed; losses.csv has all cases." * (len(lost) > printed)
     caption = (
         "Cases that `best` lost to the fastest CUB scan, by the 95% interval of the ratio: "
@@ -138,8 +128,7 @@ def losses(data: Data) -> Shown:
 def at_two_sizes(
     data: Data, cases: pd.DataFrame, scanned: Iterable[tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return `beside_rivals` of cold inclusive scans from a stream, by type and operator, at
-    `two_sizes`."""
+    """`beside_rivals` of cold inclusive scans from a stream, at `two_sizes`."""
     usual = pick(cases, mode="inclusive", cache="cold", launch="stream")
     every = [pick(usual, type=kind, op=op) for kind, op in scanned]
     made = [beside_rivals(data, own, n) for own in every for n in two_sizes(data, own)]
@@ -153,8 +142,7 @@ def _others(data: Data) -> list[str]:
 
 
 def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
-    """Return 2^20, and the largest size of at least 1 GiB at which best was timed beside CUB,
-    preferably beside the copy too. `here`: the cases of one type and operator."""
+    """2^20, and the largest size of 1 GiB or more with best beside CUB, and the copy if any."""
     sizes = list(pairs(here, BEST, [*data.variants.ids(CUBS), CEILING])["items"])
     bytes_of = here.groupby("items")["bytes"].first()
     large = [n for n in sizes if bytes_of[n] >= 2 * LARGE_BYTES]
@@ -163,8 +151,7 @@ def two_sizes(data: Data, here: pd.DataFrame) -> list[int]:
 
 
 def beside_rivals(data: Data, here: pd.DataFrame, items: int) -> dict[str, Any]:
-    """Return the time of best, its shares of copies, and its ratio to all rivals, from one file.
-    Only rivals that this file lacks are from another."""
+    """Best beside copies and all rivals, from one file; rivals that it lacks are from another."""
     here, cubs = pick(here, items=items), data.variants.ids(CUBS)
     matches = (pairs(here, BEST, rivals) for rivals in ([BULK_CEILING], [CEILING], cubs))
     match = next(m.iloc[0] for m in matches if len(m))
@@ -193,8 +180,7 @@ def rivals(data: Data) -> Shown:
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
     columns += alike(significant, **copies, group="share of")
     for v in others:
-        name = short.get(last[v], last[v])
-        columns.append(Column(f"of_{v}", name, significant, group=group[v]))
+        columns += alike(significant, **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
@@ -213,10 +199,10 @@ def fastest(data: Data) -> Shown:
     columns = [
         *alike(str, "type"),
         *alike(size, items="n"),
-        Column("time_us", "best, ms", lambda v: significant(v / 1e3)),
-        Column("of_memcpy", "× memcpy", lambda v: "—" if pd.isna(v) else f"{v:.2f}"),
-        Column("of_cub", "× CUB", lambda v: "—" if v is None else f"{v.value:.2f}"),
-        Column("fastest_cub", "fastest CUB", lambda v: f"`{v}`" if v else "—", right=False),
+        *alike(lambda v: significant(v / 1e3), time_us="best, ms"),
+        *alike(lambda v: "—" if pd.isna(v) else f"{v:.2f}", of_memcpy="× memcpy"),
+        *alike(lambda v: "—" if v is None else f"{v.value:.2f}", of_cub="× CUB"),
+        *alike(lambda v: f"`{v}`" if v else "—", fastest_cub="fastest CUB", left=True),
     ]
     caption = (
         "`best` beside the fastest CUB scan, per type: inclusive sums, cold cache, stream "
@@ -261,15 +247,14 @@ def operators(data: Data) -> Shown:
     for name, own in (("small", made[small]), ("large", made[~small])):
         rows = rows.join(own.set_index(key).add_suffix(f"_{name}"), on=key)
     rows = rows.rename(columns={"items_large": "items"}).reset_index(drop=True)
+    short = lambda id_: text(id_).replace(groups.VENDOR, "toolkit").removeprefix("cub_")
     columns = alike(str, "type", "op")
     for where, group in (("small", size(SMALL)), ("large", "largest")):
         columns += alike(size, items="n", group=group) if where == "large" else []
-        columns += [
-            Column(f"time_us_{where}", "µs", digits(4), group=group),
-            Column(f"of_memcpy_{where}", "memcpy", digits(2), group=group),
-            Column(f"of_cub_{where}", "× CUB", with_interval, group=group),
-            Column(f"fastest_cub_{where}", "fastest CUB", _cub_name, right=False, group=group),
-        ]
+        columns += alike(digits(4), **{f"time_us_{where}": "µs"}, group=group)
+        columns += alike(digits(2), **{f"of_memcpy_{where}": "memcpy"}, group=group)
+        columns += alike(with_interval, **{f"of_cub_{where}": "× CUB"}, group=group)
+        columns += alike(short, **{f"fastest_cub_{where}": "fastest CUB"}, group=group, left=True)
     rows = rows.reindex(columns=[column.key for column in columns])
     caption = (
         f"Speed of `best` for every type and operator, at {size(SMALL)} items and at the largest "
@@ -279,9 +264,3 @@ def operators(data: Data) -> Shown:
         "those of matrix_2x2 four."
     )
     return shown(data, Table(caption, columns, rows), caption, cases)
-
-
-def _cub_name(value: Any) -> str:
-    if pd.isna(value):
-        return "—"
-    return "toolkit" if value == groups.VENDOR else value.removeprefix("cub_")

@@ -12,19 +12,10 @@ from scanlab_report.chapters.standings import SUMS
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST, CEILING, CUBS, FLOOR, SHAPES, VENDOR, cub_as_shipped
 from scanlab_report.looks import look
-from scanlab_report.pick import (
-    Lacking,
-    answering,
-    by_device,
-    caches,
-    line,
-    pick,
-    power_of_two,
-    scans,
-    shares,
-)
+from scanlab_report.pick import answering, caches, line, pick, power_of_two, scans, shares
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import ELEMENT_BYTES
+from scanlab_report.versus import on_first, present
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
 LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
@@ -99,11 +90,10 @@ def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     cases = cases.assign(step=cases["variant"].where(~by_cub, "cub"))
     within = cases["items"].between(WAVE_SMALLEST, WAVE_LARGEST)
     sized = cases[within & power_of_two(cases["items"])]
-    if sized.empty:
-        raise Lacking("warm timings at a power of two from 2^10 to 2^22")
-    floor = cases[cases["variant"] == FLOOR].iloc[-1:]
-    floors = [floor.assign(items=n) for n in sorted(set(sized["items"]))]
-    rows = pd.concat([sized, *floors]).sort_values("median_ns").astype({"items": np.int64})
+    present(sized, "warm timings at a power of two from 2^10 to 2^22")
+    floor = cases[cases["variant"] == FLOOR].iloc[-1:].drop(columns="items")
+    floors = floor.merge(sized[["items"]].drop_duplicates(), how="cross")
+    rows = pd.concat([sized, floors]).sort_values("median_ns").astype({"items": np.int64})
     rows = rows.drop_duplicates(["step", "items"]).sort_values(["step", "items"], ignore_index=True)
     return marks.times(rows, 1e3).rename(columns={"y": "us"})
 
@@ -148,9 +138,8 @@ def tile_cases(data: Data) -> pd.DataFrame:
 
 
 def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """`variant`, `items`, `kib`, `ratio`, `low`, `high`, ordered by tile; every other parameter at
-    its default. Lacking if no tile was timed at SIZES."""
-    parts = [pd.DataFrame(columns=["variant", "items", "kib", "ratio", "low", "high"])]
+    """`variant`, `items`, `kib`, `ratio`, `low`, `high` by tile, at SIZES and with defaults."""
+    parts = []
     for variant, (parameter, kib) in SWEPT.items():
         default = {parameter: data.variants[variant].defaults.get(parameter, "")}
         for settings in set(pick(cases, variant=variant)["settings"]):
@@ -159,10 +148,9 @@ def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
                 rows = shares(cases, variant, CEILING, caches(cases)[0], settings)
                 tile = kib * int(chosen[parameter])
                 parts.append(pick(rows, items=SIZES).assign(variant=variant, kib=tile))
-    rows = pd.concat([part for part in parts if len(part)] or parts)
-    if rows.empty:
-        raise Lacking("timings of tiles at 2^20, 2^24 or 2^28")
-    return rows.sort_values(["variant", "items", "kib"], ignore_index=True)
+    rows = [part for part in parts if len(part)]
+    present(rows, "timings of tiles at 2^20, 2^24 or 2^28")
+    return pd.concat(rows).sort_values(["variant", "items", "kib"], ignore_index=True)
 
 
 def _by_size(rows: pd.DataFrame, height: float, label: str) -> tuple[Figure, dict[int, Axes]]:
@@ -234,8 +222,7 @@ def ablations(cases: pd.DataFrame) -> pd.DataFrame:
         rows[["ratio", "low", "high"]] = 1 / rows[["ratio", "low", "high"]]
         parts.append(rows.assign(idea=idea))
     rows = pd.concat(parts, ignore_index=True)
-    if rows.empty:
-        raise Lacking("timings of look_ahead and of another at 2^20, 2^24 or 2^28")
+    present(rows, "timings of look_ahead and of another at 2^20, 2^24 or 2^28")
     return rows.astype({"items": int})
 
 
@@ -275,18 +262,18 @@ LOOK_AHEAD, LOOK_BACK, SHIPPED = "look-ahead", "look-back", "as shipped"
 
 def shape_cases(data: Data) -> pd.DataFrame:
     """The shapes that CUB was tuned among for sums, beside CUB as shipped and a copy."""
-    for _, _, rows in by_device(data, "cases", ("tuning",)):
-        rows = pick(rows, op="plus")
-        if rows["variant"].isin(data.variants.ids(SHAPES)).any():
-            return answering(data, rows)
-    raise Lacking("times of the shapes that a rival was tuned among for sums on a CUDA device")
+    lacking = "times of the shapes that a rival was tuned among for sums on a CUDA device"
+    tuned = lambda rows: rows if rows["variant"].isin(data.variants.ids(SHAPES)).any() else ()
+    sums = on_first(
+        data, "cases", lambda rows: tuned(pick(rows, op="plus")), lacking, kinds=["tuning"]
+    )
+    return answering(data, sums)
 
 
 def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """Return `type`, `items`, `algorithm`, `kib`, `ratio`, `tuned`: the time of a copy over that of
-    each shape, cold and from a stream, at the sizes where all were timed. `algorithm`: LOOK_AHEAD
-    or LOOK_BACK, or SHIPPED, the fastest as shipped. `tuned`: the fastest of the few shapes that
-    were left."""
+    """The `ratio` of a copy's time over that of each shape, cold and from a stream, at the sizes
+    where all were timed. `algorithm`: LOOK_AHEAD or LOOK_BACK, or SHIPPED, the fastest as shipped.
+    `tuned`: the fastest of the few shapes that were left."""
     by, cases = ["type", "items"], pick(cases, cache="cold", launch="stream")
     copies = pick(cases, variant=CEILING)[[*by, "median_ns"]]
     cases = cases.merge(copies, on=by, how="left", suffixes=("", "_copy"))
@@ -295,8 +282,7 @@ def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     sizes = rows.groupby(["type", "variant", "settings"])["items"].transform("nunique")
     rows = rows.assign(left=sizes > sizes.groupby(rows["type"]).transform("min"))
     rows = rows[rows["ratio"].notna() & ~rows.groupby(by)["left"].transform("all")]
-    if rows.empty:
-        raise Lacking("cold times of shapes beside a copy, from a stream")
+    present(rows, "cold times of shapes beside a copy, from a stream")
     best = rows["ratio"].where(rows["left"]).groupby([rows[name] for name in by]).transform("max")
     shapes = [_shape(data, *row) for row in zip(rows["variant"], rows["settings"], strict=True)]
     algorithm, tile = zip(*shapes, strict=True)

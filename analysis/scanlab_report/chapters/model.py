@@ -11,7 +11,7 @@ from scanlab_report import marks, style
 from scanlab_report.chapters.schedules import WORK
 from scanlab_report.console import count
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, alike, significant, size, whole
+from scanlab_report.formats import Table, alike, significant, size, whole
 from scanlab_report.pick import newest
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.sources import Source, source_of
@@ -113,7 +113,7 @@ def model_advice(data: Data) -> Shown:
         columns += alike(str, **{f"{which}_choice": "chunks × streams"}, group=which)
         columns += alike(significant, **{f"{which}_ms": "ms"}, group=which)
     columns += alike(tenth, percent="slower, %") + alike(whole, ties="n", group="ties")
-    columns.append(Column("ties_apart", "slower, %", group="ties"))
+    columns += alike("{}".format, ties_apart="slower, %", group="ties")
     columns += alike(tenth, median_percent="median", worst_percent="worst", group="error, %")
     caption = (
         "Advice of the engine model beside the fastest measured choice of one sweep. Ties: the "

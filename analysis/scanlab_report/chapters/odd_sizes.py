@@ -6,30 +6,28 @@ import pandas as pd
 
 from scanlab_report.chapters.head_to_head import FILES
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, alike, code, digits, size, whole, with_interval
+from scanlab_report.formats import Table, alike, code, digits, size, whole, with_interval
 from scanlab_report.groups import BEST, HEADER, KEY, LOSS, TIE, TYPES, WIN, cub_as_shipped
-from scanlab_report.intervals import Interval, median_interval
-from scanlab_report.pick import Lacking, by_device, newest, origin_first, pick
+from scanlab_report.intervals import median_interval
+from scanlab_report.pick import newest, origin_first, pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import ODD_SIZES
-from scanlab_report.versus import contests, outcome
+from scanlab_report.versus import contests, on_first, outcome, present, spans
 
 
 def odd_cases(data: Data) -> pd.DataFrame:
     """The cases of each process of the sweep odd_sizes on one device; arrays are at other addresses
     in each."""
-    for _, _, rows in by_device(data, "cases", (ODD_SIZES,)):
-        rows = pick(rows, settings="")
-        if len(rows):
-            return rows.sort_values("file", kind="stable", ignore_index=True)
-    raise Lacking("times of the sweep odd_sizes on a CUDA device")
+    lacking = "times of the sweep odd_sizes on a CUDA device"
+    usual = lambda rows: pick(rows, settings="")
+    cases = on_first(data, "cases", usual, lacking, kinds=[ODD_SIZES])
+    return cases.sort_values("file", kind="stable", ignore_index=True)
 
 
 def over_processes(data: Data, cases: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """Return one row per case. `rival`: the CUB as shipped with the least median time over
-    processes; `ratio`: the time of `rival` over that of the variant, with the interval over
-    processes; `spread` and `outcome`. A process has a single ratio, of medians of its own samples,
-    so the interval covers what differs between processes."""
+    """Return one row per case. `rival`: the CUB as shipped with the least median over processes;
+    `ratio`: its time over that of the variant. A process has a single ratio, of medians of its own
+    samples, so the interval covers what differs between processes."""
     rows = []
     every = cases.pivot(index=[*KEY, "file"], columns="variant", values="median_ns")
     cubs = [cub for cub in cub_as_shipped(data) if cub in every]
@@ -50,14 +48,14 @@ def odd_sizes(data: Data) -> Shown:
     """best and the header against CUB as shipped at random odd sizes, in several processes."""
     timed = odd_cases(data)
     cases = pd.concat([over_processes(data, timed, v) for v in (BEST, HEADER)], ignore_index=True)
-    if cases.empty:
-        raise Lacking(f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
+    present(cases, f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
     by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
     cases = cases.sort_values("ratio", key=by_value, kind="stable", ignore_index=True)
     conditions = [own for _, own in cases.groupby(["variant", "cache", "launch"])]
     rows = [_odd_row("all", own) for own in conditions]
     for own in conditions:
-        rows += [_odd_row(kind, pick(own, type=kind)) for kind in TYPES if kind in set(own["type"])]
+        kinds = own.groupby("type")
+        rows += [_odd_row(kind, kinds.get_group(kind)) for kind in TYPES if kind in kinds.groups]
     single = [_odd_row(kind, cases[n : n + 1]) for n, kind in enumerate(cases["type"])]
     columns = [
         *alike(code, "variant"),
@@ -107,10 +105,9 @@ def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame
     ours = pick(cases, op="plus", mode="inclusive").drop_duplicates(["variant", *KEY])
     columns = ["variant", "type", "items", "cache", "launch"]
     both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
-    ends = [both["theirs_ns"] / both[f"{end}_ns"] for end in ("median", "high", "low")]
     # The interval is that of our median, since nvbench gives none of its own.
-    ratios = [Interval(*row) for row in zip(*ends, both["count"], strict=True)]
-    return both.assign(ratio=pd.Series(ratios, dtype=object)), cases, theirs
+    ends = (both["theirs_ns"] / both[f"{end}_ns"] for end in ("median", "high", "low"))
+    return both.assign(ratio=spans(*ends, both["count"])), cases, theirs
 
 
 @table(*FILES, "nvbench")
@@ -151,7 +148,7 @@ def bits(data: Data) -> Shown:
     made["where"] = made["variant"].map(where).fillna("nowhere")
     columns = [*alike(code, "variant"), *alike(str, "types")]
     columns += alike(whole, "cases", runs="runs per case", varying="cases that varied")
-    columns.append(Column("where", "where", right=False, wrap=26))
+    columns += alike(str, "where", wrap=26)
     caption = (
         "Repeated runs on the same input, of cases whose results round: the number of cases whose "
         "bits varied between runs (`scanlab verify --repeat`)."

@@ -11,13 +11,14 @@ from scanlab_report import marks, style
 from scanlab_report.data import Data, File
 from scanlab_report.formats import Table, alike, code, digits, significant, size, whole
 from scanlab_report.groups import BEST, STREAM
-from scanlab_report.intervals import Interval, ratio_intervals, summarise
+from scanlab_report.intervals import summarise
 from scanlab_report.looks import spare
 from scanlab_report.marks import power_of_two
 from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.style import Look
 from scanlab_report.tables import MEASURED, RANKS
+from scanlab_report.versus import present, ratios, spans
 
 KIND = ["type", "op", "mode"]
 PROBLEM = [*KIND, "ranks", "items"]
@@ -31,8 +32,7 @@ def several(
     data: Data, enough: Callable[[pd.DataFrame], Any] = len, what: str = "", ranks: int = 0
 ) -> pd.DataFrame:
     """Return the cases of one device: those measured now, else those of one recorded session with
-    `enough`. The session is the one named, or the one with most ranks or with the given number of
-    ranks. `best` on one GPU is an algorithm and a kind of its own."""
+    `enough`: the one named, or that with most ranks or with the given number of ranks."""
     sessions: dict[Path, list[int]] = {}
     for number in newest_first(data, "distributed"):
         sessions.setdefault(_folder(data.files[number]), []).append(number)
@@ -85,9 +85,8 @@ def folding(data: Data) -> pd.DataFrame:
 
 
 def folds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the scans that were timed with several `states` per aggregate, all else being equal.
-    `tells` is what the GPUs tell each other, and `as_ranks` the number of ranks with as many
-    states."""
+    """The scans that were timed with several `states` per aggregate, all else being equal.
+    `tells`: what the GPUs tell each other; `as_ranks`: the number of ranks with as many states."""
     rows, number = compared(cases), r"\bstates=(\d+)\b"
     settings = rows["settings"].str
     rows["states"] = pd.to_numeric(settings.extract(number, expand=False))
@@ -109,16 +108,13 @@ def usual(cases: pd.DataFrame) -> pd.DataFrame:
 def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
     """Sums of 32-bit integers, inclusive; Lacking if there are none."""
     sums = pick(rows, type="i32", op="plus", mode="inclusive")
-    if sums.empty:
-        raise Lacking("sums of 32-bit integers over several ranks")
-    return sums
+    return present(sums, "sums of 32-bit integers over several ranks")
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the scans, fewest ranks and items first, with intervals, unknown where nothing was
-    timed: the share of copies (`of_copy`) and of the 3n bound (`of_bound`), the speed over the
-    vendor (`of_vendor`), over one rank with as many items per rank (`efficiency`) and over `best`
-    on one GPU (`speedup`). The interval of `of_bound` is that of the scan alone."""
+    """Return the scans, fewest ranks and items first, with intervals: the share of copies and of
+    the 3n bound, and the speed over the vendor, over one rank with as many items per rank
+    (`efficiency`) and over `best` on one GPU (`speedup`)."""
     rows = pick(cases, kind=SCAN).sort_values([*PROBLEM, "median_ns"], ignore_index=True)
     rows["of_copy"] = _ratios(pick(cases, algorithm=COPY), rows, PROBLEM)
     rows["of_vendor"] = _ratios(pick(cases, algorithm=VENDOR), rows, PROBLEM)
@@ -126,14 +122,13 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
     rows["efficiency"] = _ratios(pick(rows, ranks=1), rows, weak)
     rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
-    ends = [bound / rows[f"{name}_ns"] for name in ("median", "high", "low")]
-    return rows.assign(of_bound=pd.Series([*map(Interval, *ends, rows["count"])], dtype=object))
+    ends = (bound / rows[f"{name}_ns"] for name in ("median", "high", "low"))
+    return rows.assign(of_bound=spans(*ends, rows["count"]))
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the copies by problem, with the least nanoseconds of a scan that moves as much
-    (`two_n`), and of a scan that reads the array before (`three_n`), and those of `best` on one GPU
-    (`best_ns`); NaN where one was not timed."""
+    """Return the copies by problem, with the least ns of a scan that moves as much (`two_n`) or
+    reads the array before, too (`three_n`), and those of `best` on one GPU (`best_ns`)."""
     both = pick(cases, algorithm=COPY).sort_values(PROBLEM)
     for name, own, same in (("read", READ, PROBLEM), ("best", BEST, [*KIND, "items"])):
         times = pick(cases, algorithm=own)[[*same, "median_ns"]]
@@ -145,8 +140,8 @@ def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Ser
     """The ratios of medians of rows that agree in some columns, by the rows below."""
     keys = [rows[same].itertuples(index=False, name=None) for rows in (above, below)]
     samples = dict(zip(keys[0], above["samples"], strict=True))
-    over = [samples.get(key, np.array([np.nan])) for key in keys[1]]
-    return pd.Series(ratio_intervals(over, list(below["samples"])), below.index, dtype=object)
+    over = pd.Series([samples.get(key, np.array([np.nan])) for key in keys[1]], dtype=object)
+    return ratios(over, below["samples"])
 
 
 # ---------------------------------------------------------------------------------- the times

@@ -132,13 +132,13 @@ def scenarios(data: Data) -> Shown:
         for letter, time, trace in panels(traces):
             about = {"title": trace.about["title"], "finding": trace.about["fact"]}
             made.append({"figure": name, "panel": letter, "makespan": time} | about)
-    columns = (
+    columns = [
         Column("figure", "figure", code, right=False, refers=figure_reference),
-        Column("panel", "panel", right=False),
-        Column("title", "scenario", right=False, wrap=12),
-        Column("makespan", "makespan"),
-        Column("finding", "finding", right=False, wrap=32),
-    )
+        *alike(str, "panel"),
+        *alike(str, title="scenario", wrap=12),
+        *alike("{}".format, "makespan"),
+        *alike(str, "finding", wrap=32),
+    ]
     caption = "Simulated scenarios: makespan and finding of each panel of the figures of scenarios."
     return shown(data, Table(caption, columns, records(made)), caption, *sources)
 
@@ -156,10 +156,8 @@ def generations(data: Data) -> Shown:
         rows[f"{which}_ratio"] = rows[f"{which}_ms"] / rows["device"].map(sequential)
     rows["percent"] = 100 * (rows["simulated_ratio"] / rows["published_ratio"] - 1)
     names = {"c1060": "Tesla C1060", "c2050": "Tesla C2050", "k20c": "Tesla K20c"}
-    columns = [
-        Column("device", "device", names.__getitem__, right=False),
-        Column("schedule", "issue order", lambda v: v.replace("_", "-"), right=False),
-    ]
+    columns = alike(names.__getitem__, "device", left=True)
+    columns += alike(lambda v: v.replace("_", "-"), schedule="issue order", left=True)
     for which in ("published", "simulated"):
         headings = {f"{which}_ms": "ms", f"{which}_ratio": "of sequential"}
         columns += alike(significant, **headings, group=which)

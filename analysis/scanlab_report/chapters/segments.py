@@ -1,7 +1,5 @@
 """Scans by key and of segments: any lengths, and a copy that reads the keys or offsets, too."""
 
-from functools import partial
-
 import pandas as pd
 
 from scanlab_report import marks, style
@@ -10,26 +8,23 @@ from scanlab_report.data import Data
 from scanlab_report.formats import Table, alike, code, size, whole
 from scanlab_report.groups import CUBS, STREAM
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, by_device, pick
+from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, figure, shown, table
+from scanlab_report.versus import present
 
 OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
-COPIES = "key_copy", "segment_copy"
+COPIES = ["key_copy", "segment_copy"]
 SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
 """The scans of the figure and of the table."""
 
 
 def segment_cases(data: Data) -> pd.DataFrame:
-    """Return one row per case of one device, as `summarise` makes them, if the same bytes were
-    copied, too. One more column: `share` (interval of the copy's time over the scan's)."""
-    every = data.every or data  # a session of these scans alone is not complete
-    for _, _, rows in by_device(every, "segments"):
-        if rows["variant"].isin(COPIES).any():
-            make = partial(beside_copy, every, rows, "segments", *COPIES)
-            return data.once("segment_cases", make)
-    raise Lacking("timings of scans by key or of segments on a CUDA device", ["key_best"])
+    """The cases `beside_copy`."""
+    timed = lambda rows: rows if rows["variant"].isin(COPIES).any() else ()
+    lacking = "timings of scans by key or of segments on a CUDA device"
+    return beside_copy(data, "segments", COPIES, timed, lacking, "key_best")
 
 
 @figure("segments")
@@ -73,8 +68,7 @@ def segment_standings(data: Data) -> Shown:
     order = {"entry": True, "items": False, "lengths": False, "segment": True}
     rows = beside_rivals("segments", cases, best, about.ids(CUBS), order)
     rows = rows[rows["rival"].notna()].reset_index(drop=True)
-    if rows.empty:
-        raise Lacking("timings of key_best or segment_best beside CUB", ["key_best"])
+    present(rows, "timings of key_best or segment_best beside CUB", "key_best")
     columns = [*alike(code, entry="primitive"), *alike(size, "items"), *alike(str, "lengths")]
     columns += alike(whole, segment="mean") + rival_columns("copy")
     caption = (

@@ -13,16 +13,7 @@ import numpy as np
 import pandas as pd
 
 from scanlab_report.data import Data, File, ranked
-from scanlab_report.formats import (
-    Column,
-    Table,
-    alike,
-    digits,
-    records,
-    significant,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Table, alike, digits, records, significant, whole, with_interval
 from scanlab_report.groups import HOST
 from scanlab_report.intervals import FEWEST, SEED, Interval, median_interval
 from scanlab_report.pick import Lacking, pick
@@ -131,9 +122,9 @@ def _normal_share(count: int) -> float:
 
 _OUTLIERS = {"outliers_percent": "%", "outliers_of_normal_percent": "of normal"}
 COLUMNS = [
-    Column("session", "results file", right=False, wrap=6),
+    *alike(str, session="results file", wrap=6),
     *alike(whole, "cases"),
-    Column("rounds", "rounds", right=False, wrap=4),
+    *alike(str, "rounds", wrap=4),
     *alike(digits(2), converged_percent="converged, %"),
     *alike(lambda drift: with_interval(drift, 2), drift_percent="median, %", group="drift"),
     *alike(whole, drift_cases="n", group="drift"),

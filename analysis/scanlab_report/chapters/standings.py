@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,7 +10,6 @@ from matplotlib.axes import Axes
 from scanlab_report import groups, marks, style
 from scanlab_report.data import Data, Variants
 from scanlab_report.formats import (
-    Column,
     Table,
     alike,
     code,
@@ -25,7 +23,6 @@ from scanlab_report.groups import ANY_TYPE, BEST, CEILING, CUBS, FLOOR, HOST, LA
 from scanlab_report.intervals import Interval, ratio_interval
 from scanlab_report.looks import host_looks, look
 from scanlab_report.pick import (
-    Lacking,
     answering,
     by_device,
     caches,
@@ -41,6 +38,7 @@ from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.sources import sources
 from scanlab_report.style import End
 from scanlab_report.tables import CASE, ELEMENT_BYTES
+from scanlab_report.versus import on_first, present, spans
 
 ALL = ("variants", "type", "op")
 SUMS = "Inclusive sums of 32-bit integers, cold cache, stream launches."
@@ -61,13 +59,12 @@ def subject(cases: pd.DataFrame) -> str:
     return f"{scan} of {8 * ELEMENT_BYTES[type_name]}-bit {kind}"
 
 
-def python_notes(present: Iterable[str], about: Variants) -> tuple[str, ...]:
+def python_notes(variants: Iterable[str], about: Variants) -> tuple[str, ...]:
     """How the libraries of Python were timed, for tables of cold times; none if none was."""
-    timed_ = set(present)
+    present = set(variants)
     run = ("Python libraries were timed in a run of their own.",)
     warm = ("JAX is absent: it was timed warm, by the wall clock.",)
-    libraries = timed_ & set(about.ids(groups.PYTHON))
-    return run * bool(libraries) + warm * (groups.JAX in timed_)
+    return run * bool(present & set(about.ids(groups.PYTHON))) + warm * (groups.JAX in present)
 
 
 @figure("scans", follows=ALL)
@@ -124,8 +121,7 @@ def _share_curves(
     about, cache = data.variants, caches(cases)[0]
     every = {v: shares(cases, v, CEILING, cache) for v in variants}
     named = {v: own for v, rows in every.items() if len(own := rows[rows["items"] >= least])}
-    if not named:
-        raise Lacking(f"timings of scans beside {CEILING} at {least} items or more")
+    present(named, f"timings of scans beside {CEILING} at {least} items or more")
     fastest = sorted(named, key=lambda v: -named[v]["ratio"].iloc[-1])[:most]
     marks.items_axis(axes, (least, *(n for rows in named.values() for n in rows["items"])))
     copy = marks.level(axes, 1, look(CEILING, about), "memcpy", width=2.3)
@@ -188,26 +184,23 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     rows = pd.concat([in_cache, warm])
     rows = rows[rows["items"] <= LARGEST].sort_values("items", kind="stable")
     rows = rows.drop_duplicates("variant", keep="last").sort_values("variant")
-    rows = rows.assign(gb_per_s=rows["bytes"] / rows["median_ns"])
-    rows = rows.sort_values(["items", "gb_per_s"], ascending=False, ignore_index=True)
+    rows = rows.assign(y=rows["bytes"] / rows["median_ns"], median_us=rows["median_ns"] / 1e3)
+    rows = rows.sort_values(["items", "y"], ascending=False, ignore_index=True)
     times = in_cache.set_index(["variant", "items"])["samples"].to_dict()
-
-    def over(row: Any, rival: str | None) -> Interval | None:
-        known = (rival, row.items) in times and rival != row.variant
-        return ratio_interval(times[rival, row.items], row.samples) if known else None
-
     cubs = pick(in_cache, variant=data.variants.ids(CUBS)).sort_values("median_ns")
     cub = cubs.drop_duplicates("items").set_index("items")["variant"]
-    every = list(rows.itertuples())
-    ends = [(r.gb_per_s, r.bytes / r.high_ns, r.bytes / r.low_ns, r.count) for r in every]
-    intervals = {
-        "rate": [Interval(*end) for end in ends],
-        "of_memcpy": [over(row, CEILING) for row in every],
-        "of_cub": [over(row, cub.get(row.items)) for row in every],
-    }
-    made = rows[["variant", "items", "count"]].assign(median_us=rows["median_ns"] / 1e3)
-    made = made.astype({"items": int})
-    return made.assign(**{name: pd.Series(own, dtype=object) for name, own in intervals.items()})
+    fastest = {"of_memcpy": dict.fromkeys(rows["items"], CEILING), "of_cub": cub}
+    for name, rivals in fastest.items():
+        over = []
+        for row in rows.itertuples():
+            rival = rivals.get(row.items)
+            known = (rival, row.items) in times and rival != row.variant
+            over.append(ratio_interval(times[rival, row.items], row.samples) if known else None)
+        rows[name] = pd.Series(over, dtype=object)
+    ends = (rows["bytes"] / rows[f"{end}_ns"] for end in ("median", "high", "low"))
+    rows["rate"] = spans(*ends, rows["count"])
+    made = ["variant", "items", "count", "median_us", "rate", "of_memcpy", "of_cub"]
+    return rows[made].astype({"items": int})
 
 
 @table("scans", "python", follows=ALL)
@@ -215,9 +208,7 @@ def summary(data: Data) -> Shown:
     """Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the
     README."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
-    rows = standings(data, cases)
-    if rows.empty:
-        raise Lacking(f"timings of at most {size(LARGEST)} items")
+    rows = present(standings(data, cases), f"timings of at most {size(LARGEST)} items")
     notes = python_notes(timed(cases), data.variants)
     caption = (
         f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive "
@@ -239,12 +230,11 @@ def _share(interval: Interval | None) -> str:
     return "—" if interval is None else f"{interval.value:.2f}"
 
 
-_STANDING = (
-    Column("median_us", "time, ms", lambda v: significant(v / 1e3, 3)),
-    Column("rate", "GB/s", lambda v: whole(round(v.value))),
-    Column("of_memcpy", "× memcpy", _share),
-    Column("of_cub", "× fastest CUB", _share),
-)
+_TIMES = [
+    *alike(lambda v: significant(v / 1e3, 3), median_us="time, ms"),
+    *alike(lambda v: whole(round(v.value)), rate="GB/s"),
+]
+_OVER = {"of_memcpy": "× memcpy", "of_cub": "× fastest CUB"}
 
 
 def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
@@ -268,7 +258,7 @@ def short(data: Data) -> Shown:
         f"{what}: median time, throughput of 2n items, and speed over a device copy and over the "
         f"fastest CUB. {within}"
     )
-    columns = (Column("variant", "variant", code, right=False), *_STANDING)
+    columns = [*alike(code, "variant"), *_TIMES, *alike(_share, **_OVER)]
     notes = python_notes(timed(cases), data.variants)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)
 
@@ -288,13 +278,8 @@ def six(data: Data) -> Shown:
         f"`{VENDOR}`. {within} PyTorch was timed in a run of its own. "
         f"Versions: {', '.join(sources(data, cases)[0].versions)}."
     )
-    share = lambda v: "1" if v is None else _share(v)
-    columns = (
-        Column("variant", "row", code, right=False),
-        Column("title", "scan or copy", right=False),
-        *_STANDING[:2],
-        *(replace(column, form=share) for column in _STANDING[2:]),
-    )
+    columns = [*alike(code, variant="row"), *alike(str, title="scan or copy"), *_TIMES]
+    columns += alike(lambda v: "1" if v is None else _share(v), **_OVER)
     return shown(data, Table(caption, columns, rows), caption, cases)
 
 
@@ -336,12 +321,10 @@ def kernels(data: Data) -> Shown:
 
 def kernel_rows(data: Data, *groups: Any) -> pd.DataFrame:
     """One row per case whose kernels are known, of one device."""
-    for _, _, rows in by_device(data, "scan"):
-        rows = rows[rows["registers"].notna() & rows["variant"].isin(data.variants.ids(*groups))]
-        rows = answering(data, rows.drop_duplicates(["file", *CASE]))
-        if len(rows):
-            return rows
-    raise Lacking("registers of kernels beside timings on a CUDA device")
+    wanted = data.variants.ids(*groups)
+    known = lambda rows: rows[rows["registers"].notna() & rows["variant"].isin(wanted)]
+    cases = lambda rows: answering(data, known(rows).drop_duplicates(["file", *CASE]))
+    return on_first(data, "scan", cases, "registers of kernels beside timings on a CUDA device")
 
 
 @table()
