@@ -30,8 +30,7 @@ def latex(text: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in CSV (with its unit), its heading in print, how a value is printed, and
-    the heading that it shares with its neighbours, if any."""
+    """A column: its name in CSV, its heading in print, the form of a value, a shared heading."""
 
     key: str
     heading: str
@@ -60,8 +59,7 @@ def alike(
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption; ``notes`` are sentences that belong below it, ``details`` further
-    ones that a paper has no room for. The CSV has all rows, print the first ``printed``."""
+    """A table; ``notes`` belong below it, ``details`` in no paper; ``printed``: how many rows."""
 
     caption: str
     columns: Sequence[Column]
@@ -89,8 +87,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def latex(self, in_paper: bool = False) -> str:
-        """Return a booktabs tabular, without float or caption. in_paper: the text has the
-        references and the figures."""
+        """A booktabs tabular without float or caption; in a paper columns refer to its parts."""
         line = lambda cells: " & ".join(cells) + r" \\"
         kinds, groups, rules, first = "", [], "", 1
         for column in self.columns:
@@ -135,8 +132,7 @@ def records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def latex_cell(text: str) -> str:
-    """A cell or a caption in LaTeX; ``2^k`` becomes a power, and ids in backquotes typewriter.
-    Lines may break behind an underscore."""
+    """A cell or caption in LaTeX; lines may break behind an underscore of code."""
     breakable = lambda part: latex(part).replace(r"\_", r"\_\allowbreak{}")
     return "".join(
         rf"\texttt{{{breakable(part[1:-1])}}}"
@@ -200,8 +196,7 @@ def digits(number: int) -> Callable[[Any], str]:
 
 
 def with_interval(interval: Any, digits: int = 3) -> str:
-    """A value with its 95% interval in brackets, or without one where repetitions were too few; a
-    dash for none."""
+    """A value with its 95% interval in brackets, if it is known; a dash for none."""
     if not isinstance(interval, Interval):
         return "—"
     value, low, high = (

@@ -16,8 +16,7 @@ FAMILIES = (style.VERMILLION, style.GREEN, style.SKY, style.ORANGE, style.BLUE, 
 """Colours of families of our scans, in order; from the beginning again if there are more."""
 LINES = ("-", "--", "-.", ":")
 FORMS = [(m, LINES[place % 4], place % 2 == 0) for place, m in enumerate("os^DvPXdph*<>")]
-"""Markers, lines and fills in order. If there are more variants, the next of LINES is used and the
-fill is reversed."""
+"""Markers, lines and fills in order; for more variants other lines, and the fill reversed."""
 
 
 def form(place: int, colour: str) -> Look:

@@ -36,8 +36,7 @@ def items_axis(axes: Axes, items: Iterable[int]) -> None:
 
 
 def decade_axis(axis: Any) -> None:
-    """Put plain numbers (0.01, 1, 100, 10 000) at the decades of a logarithmic axis, without minor
-    ticks."""
+    """Put plain numbers at the decades of a logarithmic axis, without minor ticks."""
     plain_form = lambda v: f"{v:g}" if v < 1e4 else f"{v:,.0f}".replace(",", "\u2009")
     axis.set_major_formatter(lambda value, _: plain_form(value))
     axis.set_major_locator(_Decades())
@@ -99,8 +98,7 @@ def heights(rows: pd.DataFrame, column: str) -> pd.DataFrame:
 def curve(
     axes: Axes, rows: pd.DataFrame, x: str, look: Look, label: str = "", y: str = "y", **form: Any
 ) -> End | None:
-    """Draw a line over a column, with bars from `low` to `high` if there are such columns. Return
-    the end of the line for `margin_legend`, or None without rows."""
+    """Draw a line with bars from `low` to `high`; return its end for `margin_legend`, if any."""
     if rows.empty:
         return None
     axes.plot(rows[x], rows[y], label=label, **look.plot() | form)

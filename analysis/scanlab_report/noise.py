@@ -42,8 +42,7 @@ def knows(pairs: pd.DataFrame, kind: str) -> bool:
 
 
 def thresholds(pairs: pd.DataFrame, kind: str, cases: pd.DataFrame) -> np.ndarray:
-    """Return the ratio beyond 1 that two runs of one code reached, for each case, by `on` and
-    `time_us`, at least that of longer times; NaN if it is not known."""
+    """The ratio beyond 1 that two runs of one code reached, at least that of longer times."""
     sums, rows = {"cases": "sum", "threshold": "max"}, pairs[pairs["kind"] == kind]
     by_time, of_all = rows.groupby(["on", "time"]).agg(sums), rows.groupby("on").agg(sums)
     enough = lambda known: known["threshold"].where(known["cases"] >= FEWEST_CASES).astype(float)

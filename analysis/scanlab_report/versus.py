@@ -32,8 +32,7 @@ def on_first(
 
 
 def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFrame:
-    """Return all cases of one device in the files that timed `variant`, or are of libraries of
-    Python: `summarise`, the `place` of the file, and the number of the `case` by KEY."""
+    """The cases, with `place` and `case` by KEY, in one device's files with `variant` or Python."""
     libraries = data.variants.ids(PYTHON) if python else []
 
     def wanted(rows: pd.DataFrame) -> pd.DataFrame:
@@ -51,8 +50,7 @@ def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFr
 
 
 def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
-    """Return one row per case of `variant` with the fastest of `rivals`, from the first file that
-    has both: `rival`, `samples_rival`, `median_ns_rival`."""
+    """The cases of `variant` with the fastest of `rivals`, from the first file that has both."""
     theirs = pick(cases, variant=rivals)
     theirs = theirs.assign(rank=theirs["variant"].map(list(rivals).index))
     theirs = theirs.sort_values(["median_ns", "rank"]).drop_duplicates(["file", "case"])
@@ -64,8 +62,7 @@ def pairs(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFr
 
 
 def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.DataFrame:
-    """Return `pairs` with the time of the rival over that of `variant`: `interval`, its `ratio`,
-    `low` and `high`, and the `outcome`."""
+    """`pairs` with the time of the rival over ours: `interval`, its parts, and the `outcome`."""
     both = pairs(cases, variant, rivals)
     intervals = ratios(both["samples_rival"], both["samples"])
     return both.assign(**parts(intervals), outcome=intervals.map(outcome), interval=intervals)

@@ -37,8 +37,7 @@ def axis_cases(data: Data) -> pd.DataFrame:
 def beside_copy(
     data: Data, kind: str, copies: list[str], timed: Callable[[pd.DataFrame], Any], *lacking: str
 ) -> pd.DataFrame:
-    """Return the cases of the first device that has `timed` ones, if a copy of the same bytes was
-    timed, with `share`, the interval of the copy's time over the scan's."""
+    """The cases of the first device with `timed` ones; `share`: a copy's time over the scan's."""
     every, case = data.every or data, _scanned(kind)  # a session of these scans is not complete
 
     def make() -> pd.DataFrame:
@@ -126,8 +125,7 @@ def _scanned(kind: str) -> list[str]:
 def beside_rivals(
     kind: str, cases: pd.DataFrame, ours: list[str], theirs: list[str], order: dict[str, bool]
 ) -> pd.DataFrame:
-    """Return the cases of `ours` in order: `share`, the fastest `rival`, `share_rival`, and `ratio`
-    and `outcome` against it. Without a rival the last four are None."""
+    """The cases of `ours` in order, with the fastest rival of each; None where there is none."""
     case = _scanned(kind)
     rivals = pick(cases, variant=theirs).sort_values("median_ns").drop_duplicates(case)
     rivals = rivals[[*case, "variant", "samples", "share"]].rename(columns={"variant": "rival"})

@@ -117,8 +117,7 @@ QUANTITIES = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_sampl
 
 
 def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per SHAPE: our fastest and the fastest of a library in time
-    and, apart, in cycles, each with the ratio of its time to ours."""
+    """The fastest of ours and of a library per SHAPE, in time and, apart, in cycles."""
     theirs = cases["variant"].str.startswith(("cub_", "cooperative"))
     sides = {"ours": cases[~theirs & (cases["variant"] != BARE)], "theirs": cases[theirs]}
     made = []

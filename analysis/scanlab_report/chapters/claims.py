@@ -14,7 +14,16 @@ from scanlab_report.claims import stated
 from scanlab_report.claims.measures import MEASURES, MISSING
 from scanlab_report.claims.stated import CLAIM, PUBLISHED, TARGET, Claim
 from scanlab_report.data import Data
-from scanlab_report.formats import Column, Table, citation, code, records, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    alike,
+    citation,
+    code,
+    records,
+    whole,
+    with_interval,
+)
 from scanlab_report.groups import CEILING
 from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking
@@ -47,8 +56,7 @@ class Measured(Interval):
 
 @dataclass(frozen=True)
 class Standing:
-    """A claim, and the value that is farthest from its bound. `met` of the `files` with the claim
-    meet it; 0 files: it was not measured. `sure`: so do all intervals."""
+    """A claim, its value farthest from the bound, and how many files meet it (`sure`: surely)."""
 
     claim: Claim
     measured: Measured | None = None
@@ -99,8 +107,7 @@ def stands(claim: Claim, data: Data) -> Standing:
 
 
 def check(claims: Iterable[Claim], data: Data) -> list[Standing]:
-    """Return the standing of each claim on each of its devices, or else on the first device with
-    data. A device is named unless it is the one that a reader expects."""
+    """The standings on the devices of each claim, or on the first with data; others are named."""
     expected = data.first if data.first in data.devices else next(iter(data.devices), "")
     made = []
     for claim in claims:
@@ -124,8 +131,7 @@ def literature(data: Data, *measures: str) -> list[Standing]:
 
 
 def targets(data: Data, *measures: str) -> list[Standing]:
-    """Return the claims and targets by some measures, in the rows of the papers, on the first
-    device with data on each. Lacking if none was measured."""
+    """Claims and targets by some measures, in the rows of the papers; Lacking if none is known."""
     claims: list[Claim] = []
     entries = [claim for claim in stated.read() if claim.ours and claim.measure in measures]
     for claim in sorted(entries, key=lambda claim: claim.row):
@@ -143,12 +149,11 @@ def _any(standings: list[Standing]) -> list[Standing]:
 
 def all_sources(standings: Iterable[Standing]) -> list[Source]:
     """The sources of several standings, one per origin."""
-    by: dict[str, list[Source]] = {}
-    for source in (source for standing in standings for source in standing.sources):
-        by.setdefault(source.origin, []).append(source)
+    sources = [source for standing in standings for source in standing.sources]
     every = lambda lists: tuple(sorted(set(itertools.chain.from_iterable(lists))))
     made = []
-    for origin, same in by.items():
+    for origin in dict.fromkeys(source.origin for source in sources):
+        same = [source for source in sources if source.origin == origin]
         devices = ", ".join(sorted({source.device for source in same}))
         dates, commits = every(s.dates for s in same), every(s.commits for s in same)
         made.append(Source(devices, origin, dates, commits))
@@ -225,10 +230,8 @@ def _in_words(verdict: str, words: Sequence[str]) -> str:
 
 def _unit(claim: Claim) -> str:
     """The unit of a value; copies are a ceiling, scans are rivals."""
-    if claim.of_published:
-        return "of the speedup of 2007"
     if claim.measure != "speed":
-        return MEASURES[claim.measure][1]
+        return "of the speedup of 2007" if claim.of_published else MEASURES[claim.measure][1]
     if isinstance(claim.over, str):
         return "× CUB" if claim.over == "cub" else "× CUB as shipped"
     return f"{'of' if CEILING in claim.over else '×'} {' or '.join(claim.over)}"
@@ -252,14 +255,11 @@ def claims_table(
         for s in standings
     ]
     ours = {s.claim.ours for s in standings}
-    columns = {
-        Column("statement", words[1], right=False, wrap=15): True,
-        Column("wanted", words[2], right=False, wrap=9): True,
-        Column("measured", words[3], lambda value: str(value or "—")): True,
-        Column("where", "at", right=False, wrap=9): True,
-        Column("verdict", "verdict", right=False, wrap=4.5): True,
-        Column("set_by", "set by", right=False): True in ours,
-        Column("source", "source", right=False, refers=citation): False in ours,
-        Column("figure", "shown in", code, right=False): words is not IN_PAPER,
-    }
-    return Table(caption, [column for column, there in columns.items() if there], records(rows))
+    source = Column("source", "source", right=False, refers=citation)
+    columns = alike(str, statement=words[1], wrap=15) + alike(str, wanted=words[2], wrap=9)
+    columns += alike(lambda value: str(value or "—"), measured=words[3])
+    columns += alike(str, where="at", wrap=9) + alike(str, "verdict", wrap=4.5)
+    columns += alike(str, set_by="set by") if True in ours else []
+    columns += [source] if False in ours else []
+    columns += alike(code, figure="shown in") if words is not IN_PAPER else []
+    return Table(caption, columns, records(rows))

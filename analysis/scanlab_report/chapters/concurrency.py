@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from scanlab_report import marks, style
 from scanlab_report.console import count
@@ -20,8 +19,7 @@ _QUEUES = [("o", 6.5, style.ORANGE), ("s", 4.2, style.BLUE), (".", 3.4, style.BL
 
 
 def block_times(data: Data) -> pd.DataFrame:
-    """Return the times of small grids side by side, with `total` blocks and times in units of one
-    block: `measured` with `low` and `high`, `predicted`, `serial`."""
+    """Small grids side by side: times in units of one block, and the `total` of blocks."""
     rows = newest(data, "concurrency", "experiments on concurrent kernels")
     medians = pd.DataFrame(map(median_interval, rows["makespan_seconds"]), rows.index)
     seconds = medians.rename(columns={"value": "measured"}).drop(columns="count")
@@ -41,55 +39,45 @@ def concurrency(data: Data) -> Shown:
     if stairs.empty or queue.empty:
         raise Lacking(f"concurrent kernels of up to {WAVES} waves, and of several per stream")
     drawn, (left, right) = style.figure(style.DOUBLE, 2.1, 2, width_ratios=(1.6, 1.0))
-    _stairs(left, stairs)
-    _queue(right, queue)
+    slots = int(stairs["slots"].iloc[0])
+    total = np.arange(1, slots * WAVES + 1)
+    steps = {"color": style.GREY, "zorder": 1, "label": "⌈blocks / slots⌉"}
+    left.plot(total, np.ceil(total / slots), **steps)
+    for place, (connections, rows) in enumerate(stairs.groupby("connections")):
+        marker, points, colour = _QUEUES[min(place, 2)]
+        name, look = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
+        form: dict[str, Any] = {"markersize": points, "zorder": 2 + place}
+        form["markerfacecolor"] = "none" if place < 2 else colour
+        marks.curve(left, rows, "total", look, name, "measured", **form)
+    left.set_xticks(np.arange(0, slots * WAVES + 1, slots))
+    left.set(ylim=(0, WAVES + 0.6), ylabel="makespan / one block", title="one kernel per stream")
+    left.set_xlabel(f"blocks of all streams; {slots} resident slots")
+    left.legend(loc="upper left")
+
+    first = queue.sort_values("total").iloc[-1]
+    queue = pick(queue, **first[["streams", "kernels", "blocks", "slots"]])
+    queue = queue.sort_values("connections")
+    places, measured, small = range(len(queue)), queue["measured"], {"fontsize": 7.5, "zorder": 3}
+    colours = [_QUEUES[min(place, 2)][2] for place in places]
+    right.bar(queue["connections"].astype(str), measured, width=0.55, color=colours, zorder=2)
+    marks.error_bars(right, places, measured, queue["low"], queue["high"], style.GREY)
+    lines = {"full overlap": queue["predicted"].min(), "no overlap": queue["serial"].max()}
+    for name, value in (lines | {"one queue": queue["predicted"].max()}).items():
+        marks.level(right, value, style.Look(style.GREY, "None", "--"))
+        form = {"ha": "right", "va": "bottom", "color": style.GREY}
+        right.text(len(queue) - 0.45, value + 0.12, name, **form, **small)
+    for place, value in enumerate(measured):
+        form = {"ha": "center", "va": "top", "color": "white" if place else style.BLACK}
+        right.text(place, value - 0.15, f"{value:.2f}", **form, **small)
+    right.grid(visible=False, axis="x")
+    right.set(ylim=(0, 1.15 * max(queue["serial"])), xlabel="hardware work queues")
+    right.set_title("{streams} streams × {kernels} kernels × {blocks} blocks".format_map(first))
     caption = (
         "Makespan in durations of one block, of one kernel per stream against the total number of "
         "blocks (left), and of several, issued stream by stream (right). Grey: predictions for one "
         "slot per multiprocessor. Bars: 95% intervals."
     )
     return shown(data, drawn, caption, cases)
-
-
-def _stairs(axes: Axes, cases: pd.DataFrame) -> None:
-    slots = int(cases["slots"].iloc[0])
-    total = np.arange(1, slots * WAVES + 1)
-    steps = {"color": style.GREY, "zorder": 1, "label": "⌈blocks / slots⌉"}
-    axes.plot(total, np.ceil(total / slots), **steps)
-    for place, (connections, rows) in enumerate(cases.groupby("connections")):
-        marker, points, colour = _QUEUES[min(place, 2)]
-        name, look = count(connections, "hardware work queue"), style.Look(colour, marker, "None")
-        form: dict[str, Any] = {"markersize": points, "zorder": 2 + place}
-        form["markerfacecolor"] = "none" if place < 2 else colour
-        marks.curve(axes, rows, "total", look, name, "measured", **form)
-    axes.set_xticks(np.arange(0, slots * WAVES + 1, slots))
-    axes.set(ylim=(0, WAVES + 0.6), ylabel="makespan / one block", title="one kernel per stream")
-    axes.set_xlabel(f"blocks of all streams; {slots} resident slots")
-    axes.legend(loc="upper left")
-
-
-def _queue(axes: Axes, cases: pd.DataFrame) -> None:
-    first = cases.sort_values("total").iloc[-1]
-    cases = pick(cases, **first[["streams", "kernels", "blocks", "slots"]])
-    cases = cases.sort_values("connections")
-    names, measured = [f"{n}" for n in cases["connections"]], cases["measured"]
-    colours = [_QUEUES[min(place, 2)][2] for place in range(len(names))]
-    axes.bar(names, measured, width=0.55, color=colours, zorder=2)
-    marks.error_bars(axes, range(len(cases)), measured, cases["low"], cases["high"], style.GREY)
-    small = {"fontsize": 7.5, "zorder": 3}
-    lines = {"full overlap": cases["predicted"].min(), "no overlap": cases["serial"].max()}
-    for name, value in (lines | {"one queue": cases["predicted"].max()}).items():
-        marks.level(axes, value, style.Look(style.GREY, "None", "--"))
-        at = (len(cases) - 0.45, value + 0.12)
-        axes.text(*at, name, ha="right", va="bottom", color=style.GREY, **small)
-    for place, value in enumerate(measured):
-        colour = style.BLACK if place == 0 else "white"
-        at = (place, value - 0.15)
-        axes.text(*at, f"{value:.2f}", ha="center", va="top", color=colour, **small)
-    axes.grid(visible=False, axis="x")
-    axes.set(ylim=(0, 1.15 * max(cases["serial"])), xlabel="hardware work queues")
-    title = f"{first['streams']} streams × {first['kernels']} kernels × {first['blocks']} blocks"
-    axes.set_title(title)
 
 
 _READ = (

@@ -21,15 +21,8 @@ def usual_load(rows: pd.DataFrame) -> pd.Series:
     return rows["load"].isin(("", "halves"))
 
 
-def one_per_padding(rows: pd.DataFrame) -> pd.DataFrame:
-    """One case per padding: the largest inclusive sum of 32-bit integers by the usual loads."""
-    rows = pick(rows[usual_load(rows)], type="i32", mode="inclusive")
-    return pick(rows, items=rows["items"].max()).drop_duplicates("padding")
-
-
 def usual_counts(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one case per variant and size: 32-bit integers, default settings, the mode that costs
-    least. `best` is left out: on the emulator it runs its fallback, which has a row of its own."""
+    """One case per variant and size: i32, default settings, the mode that costs least."""
     rows = rows[rows["variant"] != BEST]
     usual = np.where(rows["unpadded"] != rows["variant"], "two_level", "none")
     keys = {
@@ -71,9 +64,7 @@ def disagreements(data: Data) -> list[str]:
 
 
 def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return one row per case that both emulator and hardware counted: `transactions` and
-    `conflicts` of both, summed over launches, whether any `differs`, and by how many percent of the
-    wavefronts each is off. Return the launches as well."""
+    """The cases that emulator and hardware counted, by how much both differ, and the launches."""
     launches = origin_first(data, data["counters"], "hardware bank-conflict counters")
     rows = pick(data["counts"], primitive="scan")
     rows = origin_first(data, rows, "counts of the SIMT emulator")
@@ -103,8 +94,7 @@ def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def dram_over_items(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """`variant`, `items`, `moved`: DRAM bytes over the bytes of n items, of 32-bit sums with
-    default settings; and the launches."""
+    """`moved`: DRAM bytes over those of n items, of usual i32 sums; also the launches."""
     launches = origin_first(data, data["traffic"], "DRAM bytes from hardware counters")
     by = ["variant", "settings", "type", "op", "mode", "items"]
     rows = launches.groupby(by)[["dram_bytes_read", "dram_bytes_written"]].sum().reset_index()

@@ -30,8 +30,7 @@ def wait_rows(data: Data) -> pd.DataFrame:
 
 
 def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per variant, size and role: these three, one column per cause of waiting, and
-    `rest`. All are shares of the cycles of the role."""
+    """The shares of a role's cycles by cause of waiting, and the `rest`, by variant and size."""
     place = rows["role"].map({role: place for place, role in enumerate(ROLES)})
     rows = rows.assign(place=place.fillna(len(ROLES)))
     rows = rows.sort_values(["variant", "items", "place"], kind="stable", ignore_index=True)

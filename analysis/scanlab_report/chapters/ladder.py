@@ -19,8 +19,7 @@ from scanlab_report.versus import on_first, present
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
 LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
-"""The rungs of the ladder in order, each one idea beyond the last, as in the papers and on the page
-of the variants."""
+"""The rungs of the ladder, each one idea beyond the last, as in the papers and on their page."""
 
 
 def ladder_cases(data: Data) -> pd.DataFrame:
@@ -284,25 +283,20 @@ def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     rows = rows[rows["ratio"].notna() & ~rows.groupby(by)["left"].transform("all")]
     present(rows, "cold times of shapes beside a copy, from a stream")
     best = rows["ratio"].where(rows["left"]).groupby([rows[name] for name in by]).transform("max")
-    shapes = [_shape(data, *row) for row in zip(rows["variant"], rows["settings"], strict=True)]
-    algorithm, tile = zip(*shapes, strict=True)
-    kib = np.array(tile) * rows["type"].map(ELEMENT_BYTES) / 1024
-    rows = rows.assign(algorithm=algorithm, kib=kib, tuned=rows["ratio"] == best)
+    pairs = zip(rows["variant"], rows["settings"], strict=True)
+    shapes = pd.DataFrame([data.variants[v].defaults | data.settings[own] for v, own in pairs])
+    shapes = shapes.reindex(columns=["warps", "threads", "items"]).set_index(rows.index)
+    shapes = shapes.apply(pd.to_numeric, errors="coerce")
+    threads = (32 * shapes["warps"]).fillna(shapes["threads"])  # look-ahead has warps
+    rows["algorithm"] = np.where(shapes["warps"].notna(), LOOK_AHEAD, LOOK_BACK)
+    kib = threads * shapes["items"] * rows["type"].map(ELEMENT_BYTES) / 1024
+    rows = rows.assign(kib=kib, tuned=rows["ratio"] == best)
     shipped = set(cub_as_shipped(data)) - set(data.variants.ids(SHAPES))
     fastest = pick(cases, variant=shipped).groupby(by)["ratio"].max().reset_index()
     fastest = fastest.merge(rows[by].drop_duplicates()).assign(algorithm=SHIPPED, tuned=False)
     rows = pd.concat([rows[[*by, "algorithm", "kib", "ratio", "tuned"]], fastest])
     rows["bytes"] = rows["type"].map(ELEMENT_BYTES)
     return rows.sort_values(["bytes", *by], kind="stable")
-
-
-def _shape(data: Data, variant: str, settings: str) -> tuple[str, int]:
-    """The algorithm, and the items that a block takes at once."""
-    values = data.variants[variant].defaults | data.settings[settings]
-    number = {name: int(value) for name, value in values.items() if value.isdigit()}
-    if "warps" in number:
-        return LOOK_AHEAD, 32 * number["warps"] * number["items"]
-    return LOOK_BACK, number["threads"] * number["items"]
 
 
 @figure("cub_shapes")
@@ -314,12 +308,21 @@ def cub_shapes(data: Data) -> Shown:
     most = max(own["items"].nunique() for _, own in columns)
     height = 0.3 + 1.05 * most
     drawn, axes = style.figure(style.DOUBLE, height, len(columns), most, sharex=True, sharey=True)
+    back, ahead = style.Look(style.GREY, "o", ""), style.Look(style.BLUE, "^", "")
+    line, star = style.Look(style.BLACK, "None", "-"), style.Look(style.VERMILLION, "*", "None")
     for column, (type_name, own) in enumerate(columns):
         panels, sizes = axes[column :: len(columns)], list(own.groupby("items"))
         for panel in panels[: most - len(sizes)]:
             panel.set_axis_off()
         for panel, (n, here) in zip(panels[most - len(sizes) :], sizes, strict=True):
-            _shapes(panel, here)
+            for name, drawn_as in ((LOOK_BACK, back), (LOOK_AHEAD, ahead)):
+                rows, form = pick(here, algorithm=name), {"alpha": 0.6, "markersize": 3.5}
+                marks.curve(panel, rows, "kib", drawn_as, name, "ratio", **form)
+            for ratio in pick(here, algorithm=SHIPPED)["ratio"]:
+                marks.level(panel, ratio, line, SHIPPED)
+            rows, form = here[here["tuned"]], {"markersize": 8, "zorder": 4}
+            marks.curve(panel, rows, "kib", star, "tuned", "ratio", **form)
+            panel.set(xlim=(0, 50), ylim=(0, 1))
             panel.set_title(f"{type_name}, $n$ = {marks.power_of_two(n)}")
         panels[-1].set_xlabel("tile, KiB")
     for panel in axes[:: len(columns)]:
@@ -332,14 +335,3 @@ def cub_shapes(data: Data) -> Shown:
         "untuned CUB, and the star `cub_tuned`; there are no error bars."
     )
     return shown(data, drawn, caption, cases)
-
-
-def _shapes(panel: Axes, rows: pd.DataFrame) -> None:
-    for algorithm, colour, marker in ((LOOK_BACK, style.GREY, "o"), (LOOK_AHEAD, style.BLUE, "^")):
-        own, drawn_as = pick(rows, algorithm=algorithm), style.Look(colour, marker, "")
-        marks.curve(panel, own, "kib", drawn_as, algorithm, "ratio", alpha=0.6, markersize=3.5)
-    for ratio in pick(rows, algorithm=SHIPPED)["ratio"]:
-        marks.level(panel, ratio, style.Look(style.BLACK, "None", "-"), SHIPPED)
-    star = style.Look(style.VERMILLION, "*", "None")
-    marks.curve(panel, rows[rows["tuned"]], "kib", star, "tuned", "ratio", markersize=8, zorder=4)
-    panel.set(xlim=(0, 50), ylim=(0, 1))

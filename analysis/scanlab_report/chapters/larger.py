@@ -43,8 +43,7 @@ def larger_sessions(data: Data) -> list[pd.DataFrame]:
 
 
 def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the fastest case per way, place and size. `place`: how the case is written; `where`:
-    its source and its destination."""
+    """The fastest case per way, `place` (how it is written), `where` (from and to) and size."""
     written = np.where(cases["mapped"] == 1, "mapping", "pwrite")
     to_file, made = cases["to"] == "file", np.where(cases["from"] == "generated", "generated", "")
     where = np.where(to_file, "file, " + pd.Series(written, cases.index), cases["from"])
@@ -53,8 +52,7 @@ def fastest_ways(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_files(cases: pd.DataFrame, way: str) -> list[tuple[int, Interval, str]]:
-    """Return the size, the time of `way` over that of the scan, and how the scan writes, for each
-    size that has both, from file to file. Each uses the faster of its ways to write."""
+    """Bytes, time of `way` over that of the scan, and how the scan writes, from file to file."""
     rows = pick(fastest_ways(cases), **{"from": "file", "to": "file", "way": [way, STREAMED]})
     rows = rows.sort_values("median_ns").drop_duplicates(["bytes", "way"])
     others, scans = (pick(rows, way=each) for each in (way, STREAMED))

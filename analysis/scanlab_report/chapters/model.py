@@ -43,8 +43,7 @@ def errors(rows: pd.DataFrame, column: str) -> pd.Series:
 
 
 def overlap(rows: pd.DataFrame, which: str = "") -> float:
-    """Percent of the pairs of operations that overlap in prediction and measurement, among those
-    that overlap in either; NaN if it is not known of every configuration."""
+    """Percent of the overlapping pairs of operations that overlap in prediction and measurement."""
     columns = [f"{which}overlap_in_{where}" for where in ("both", "either")]
     both, either = rows[columns].apply(pd.to_numeric).sum(skipna=False)
     return 100 * float(both) / float(either) if either else float("nan")

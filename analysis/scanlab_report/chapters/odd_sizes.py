@@ -16,8 +16,7 @@ from scanlab_report.versus import contests, on_first, outcome, present, spans
 
 
 def odd_cases(data: Data) -> pd.DataFrame:
-    """The cases of each process of the sweep odd_sizes on one device; arrays are at other addresses
-    in each."""
+    """The cases of each process of the sweep; arrays are at other addresses in each."""
     lacking = "times of the sweep odd_sizes on a CUDA device"
     usual = lambda rows: pick(rows, settings="")
     cases = on_first(data, "cases", usual, lacking, kinds=[ODD_SIZES])
@@ -99,8 +98,7 @@ def _odd_row(kind: str, cases: pd.DataFrame) -> dict[str, Any]:
 
 
 def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return one row per case that nvbench timed as well: `samples`, `theirs_ns` and `ratio`, the
-    time by nvbench over ours. Return the cases and the rows of nvbench as well."""
+    """The cases that nvbench timed as well, with its time over ours as `ratio`; both sources."""
     cases, theirs = contests(data), newest(data, "nvbench", "times of nvbench")
     ours = pick(cases, op="plus", mode="inclusive").drop_duplicates(["variant", *KEY])
     columns = ["variant", "type", "items", "cache", "launch"]

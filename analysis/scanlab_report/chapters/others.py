@@ -20,8 +20,7 @@ PANELS = 16
 
 
 def cases(data: Data, timed: bool = True) -> pd.DataFrame:
-    """Return every case of every file, with the `name` of the file and the `time` in µs: a median
-    with its interval, or what the file states."""
+    """Every case with the `name` of its file, and its `time` in µs, with an interval if sampled."""
     every = data["other"]
     stated = every["median_ns"].fillna(every["mean_ns"]) / 1e3
     times = [
@@ -107,8 +106,7 @@ def time_by_axis(data: Data) -> Shown:
 
 
 def _along(rows: pd.DataFrame) -> tuple[str, pd.DataFrame] | None:
-    """Return the axis of numbers that has the most values, and the cases with their place `x` on
-    it, the `line` that they belong to, and their time in seconds; None if there is no axis."""
+    """The axis with most numbers, and the cases with `x`, `line` and seconds; None without one."""
     axes = pd.DataFrame(rows["axes"].tolist(), rows.index, dtype=object)
     numbers = axes.map(lambda value: isinstance(value, int | float)).all()
     counts = axes.loc[:, numbers].nunique()

@@ -98,8 +98,7 @@ def folds(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return each algorithm with the settings with which most cases were timed; of equals, the
-    first."""
+    """Each algorithm with the settings with which most cases were timed; of equals, the first."""
     counts = cases.groupby(["algorithm", "settings"]).size()
     first = counts.sort_values(ascending=False, kind="stable").reset_index()
     return cases.merge(first.drop_duplicates("algorithm")[["algorithm", "settings"]])
@@ -127,8 +126,7 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:
-    """Return the copies by problem, with the least ns of a scan that moves as much (`two_n`) or
-    reads the array before, too (`three_n`), and those of `best` on one GPU (`best_ns`)."""
+    """Copies with the least ns of a scan that moves as much or reads before, too, and of `best`."""
     both = pick(cases, algorithm=COPY).sort_values(PROBLEM)
     for name, own, same in (("read", READ, PROBLEM), ("best", BEST, [*KIND, "items"])):
         times = pick(cases, algorithm=own)[[*same, "median_ns"]]

@@ -68,8 +68,7 @@ def published_table(data: Data, name: str) -> Publication:
 
 
 def scenarios_of(data: Data, rows: Rows) -> tuple[list[list[Trace]], Source]:
-    """Return the newest scenarios, from the results of now or else the recorded ones, and their
-    source."""
+    """The newest scenarios, measured now or else recorded, and their source."""
     timed = set(data["spans"]["file"])
     files = [n for n in data.numbers(lambda file: file.of_no_device) if n in timed]
     files.sort(key=lambda n: (data.files[n].origin == MEASURED, data.files[n].date))
@@ -91,8 +90,7 @@ def panels(rows: list[list[Trace]]) -> Iterator[tuple[str, str, Trace]]:
 
 
 def _draw(data: Data, name: str) -> Shown:
-    """Draw one panel per scenario. The panels of a row share one scale of time; so do those of a
-    single column."""
+    """One panel per scenario, with one scale of time per row, or per single column."""
     rows, source = scenarios_of(data, PICTURES[name])
     lanes = lambda trace: trace.about.get("multiprocessors") or trace.rows["lane"].nunique()
     heights = [0.34 + 0.145 * max(map(lanes, row)) for row in rows]

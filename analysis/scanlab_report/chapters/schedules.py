@@ -31,8 +31,7 @@ PIPELINE, SERIAL_SUM, WERKHOVEN = "pipeline estimate", "serial sum", "Van Werkho
 BOUNDS = {SERIAL_SUM: "serial_sum", PIPELINE: "bound", WERKHOVEN: "werkhoven"}
 """The column of each bound, in seconds."""
 PARTS = {"copy_in": "h2d", "copy_out": "d2h", "duplex_in": "duplex_h2d", "duplex_out": "duplex_d2h"}
-"""The seconds of all copies in and out, and what was timed: one direction alone, and both at once.
-"""
+"""The copies in and out in seconds, and what was timed: one direction alone, both at once."""
 
 
 def bounds(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,9 +63,7 @@ def bounds(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def schedules_of(data: Data) -> pd.DataFrame:
-    """Return one row per case of a schedule, with the columns of `bounds`, of parts timed in the
-    same file, `device_ns`, the median between events, and `place`, the place of the schedule in the
-    context. Lacking if none was timed."""
+    """The cases of schedules with `bounds` by the same file, and the `place` of the schedule."""
     cases = data.once("schedules", lambda: _schedules(data))
     if cases is None or problems(cases).empty:
         raise Lacking("timings of several schedules")
@@ -153,16 +150,14 @@ def over_bound(case: Any) -> Interval:
 
 
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:
-    """Return the case farthest below its estimate, with the whole interval more than 2% below; None
-    if there is none."""
+    """The case farthest below its estimate, surely by more than 2%; None if there is none."""
     rows = pd.concat(parts, ignore_index=True)
     share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"])
     return next(rows.loc[[share.idxmin()]].itertuples()) if share.min() <= 0.98 else None
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:
-    """Return the fastest case in pinned memory of a workload at its largest size, with the least
-    work per item, without side kernels; None if there is none."""
+    """The fastest case of a workload at its largest size, pinned, with the least work; or None."""
     rows = pick(cases, workload=workload, memory="pinned", side_kernels=0)
     rows = rows.assign(most=-rows["items"])[rows["bound"].notna()]
     return next(rows.sort_values(["most", "work", "median_ns"], kind="stable").itertuples(), None)
@@ -174,8 +169,7 @@ def one_each(panel: pd.DataFrame, over: str) -> pd.DataFrame:
 
 
 def speedups(panel: pd.DataFrame, of_serial: bool = False) -> pd.DataFrame:
-    """Return every schedule of the same work, except the serial one unless `of_serial`, with its
-    `speedup` over the serial one at its fastest, an interval."""
+    """The schedules with their `speedup` over the serial one at its fastest."""
     serial = pick(panel, id=SERIAL)
     rows = panel[((panel["id"] != SERIAL) | of_serial) & (panel["side_kernels"] == 0)]
     if serial.empty:
@@ -224,8 +218,7 @@ def schedules_streams(data: Data) -> Shown:
 
 
 def _against(data: Data, over: str, fixed: str) -> Shown:
-    """Draw one column per panel: time in ms, and below it the times near the estimate as multiples
-    of it. Each schedule is named once, at its height in the last panel that has it."""
+    """Draw the times of each panel, and below it those near the estimate as its multiples."""
     cases = schedules_of(data)
     parts = panels(cases, over)
     drawn, axes = style.figure(style.DOUBLE, 4.6, len(parts), 2, sharey="row")

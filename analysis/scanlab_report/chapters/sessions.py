@@ -7,7 +7,7 @@ interquartile ranges outside the quartiles of a case.
 
 import math
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,25 +16,18 @@ from scanlab_report.data import Data, File, ranked
 from scanlab_report.formats import Table, alike, digits, records, significant, whole, with_interval
 from scanlab_report.groups import HOST
 from scanlab_report.intervals import FEWEST, SEED, Interval, median_interval
-from scanlab_report.pick import Lacking, pick
+from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import source_of
 from scanlab_report.tables import CASES, ODD_SIZES
+from scanlab_report.versus import present
 
 TOGETHER = 20
 """Fewer cases with equally many rounds are left out: three cases give no interval."""
 
 
-class Timed(NamedTuple):
-    """The samples of a results file."""
-
-    file: File
-    rows: pd.DataFrame
-
-
-def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
-    """Return the files of the first device with two rounds or more, by date, without times of the
-    host in a file of a GPU."""
+def timed_in_rounds(data: Data, kind: str) -> list[tuple[File, pd.DataFrame]]:
+    """The first device's files with two rounds or more, by date; no host's times beside a GPU."""
     hosts, made = data.variants.ids(HOST), []
     for number, rows in data[kind].groupby("file"):
         file = data.files[number]
@@ -42,14 +35,12 @@ def timed_in_rounds(data: Data, kind: str) -> list[Timed]:
         if kind == "scan" and file.kind != "host":
             rows = rows[~rows["variant"].isin(hosts)]
         if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
-            made.append(Timed(file, rows))
-    if not made:
-        raise Lacking("timings of two rounds or more")
-    first = ranked([own.file for own in made], data.first)[0]
-    made = [own for own in made if own.file.device == first]
-    origin = min(own.file.origin for own in made)  # measured now before recorded
-    made = [own for own in made if own.file.origin == origin]
-    return sorted(made, key=lambda own: own.file.date)
+            made.append((file, rows))
+    files = [file for file, _ in present(made, "timings of two rounds or more")]
+    first = ranked(files, data.first)[0]
+    origin = min(file.origin for file in files if file.device == first)  # now before recorded
+    made = [own for own in made if (own[0].device, own[0].origin) == (first, origin)]
+    return sorted(made, key=lambda own: own[0].date)
 
 
 def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -68,21 +59,26 @@ def judged(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def summary(timed: Timed, kind: str) -> dict[str, Any]:
+def summary(timed: tuple[File, pd.DataFrame], kind: str) -> dict[str, Any]:
     """The drift, outliers and clocks of a file, as a row of the table."""
-    samples = judged(timed.rows, kind)
+    file, samples = timed[0], judged(timed[1], kind)
     cases = samples.groupby("case")
     rounds, converged = cases.size(), cases["converged"].max().dropna() == 1
     far, clocks = samples.loc[samples["outlier"], "relative"], samples["sm_clock_mhz"].dropna()
-    highest = float(timed.file.context.get("sm_clock_mhz_max") or np.nan)
-    drift = _farthest_round(samples)
+    highest = float(file.context.get("sm_clock_mhz_max") or np.nan)
+    # The drift: the round, among cases with equally many, whose median is farthest from 1.
+    sizes = samples.groupby("rounds")["case"].nunique()
+    rows = samples[samples["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
+    medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)
+    drift = max(medians, key=lambda median: abs(median.value - 1))
+    ends = (100 * (end - 1) for end in (drift.value, drift.low, drift.high))
     return {
-        "session": timed.file.path.name.partition(".")[0],
+        "session": file.path.name.partition(".")[0],
         "cases": len(rounds),
         "rounds": " to ".join(map(str, dict.fromkeys((rounds.min(), rounds.max())))),
         "samples": (int(rounds.min()), int(rounds.max())),
         "converged_percent": 100 * converged.mean() if len(converged) else None,
-        "drift_percent": drift,
+        "drift_percent": Interval(*ends, drift.count),
         "drift_cases": drift.count,
         "outliers_percent": 100 * samples["outlier"].mean(),
         "outliers_of_normal_percent": 100 * samples["rounds"].map(_normal_share).mean(),
@@ -90,16 +86,6 @@ def summary(timed: Timed, kind: str) -> dict[str, Any]:
         "clocks": len(clocks),
         "lowered": int((clocks < highest).sum()) if len(clocks) else None,
     }
-
-
-def _farthest_round(samples: pd.DataFrame) -> Interval:
-    """The round, among cases with equally many, whose median is farthest from 1, in percent."""
-    sizes = samples.groupby("rounds")["case"].nunique()
-    rows = samples[samples["rounds"].map(sizes) >= min(TOGETHER, sizes.max())]
-    medians = rows.groupby(["rounds", "round"])["relative"].agg(median_interval)
-    drift = max(medians, key=lambda median: abs(median.value - 1))
-    low, value, high = (100 * (end - 1) for end in (drift.low, drift.value, drift.high))
-    return Interval(value, low, high, drift.count)
 
 
 def _beyond_fences(rows: np.ndarray) -> np.ndarray:
@@ -146,5 +132,5 @@ def scan_sessions(data: Data) -> Shown:
     timed = timed_in_rounds(data, "scan")
     rows = [summary(own, "scan") for own in timed]
     samples = min(row["samples"][0] for row in rows), max(row["samples"][1] for row in rows)
-    source = source_of([own.file for own in timed], samples)
+    source = source_of([file for file, _ in timed], samples)
     return shown(data, Table(CAPTION, COLUMNS, records(rows)), CAPTION, source)

@@ -116,8 +116,7 @@ def host_of(data: Data, cases: pd.DataFrame) -> str:
 def _share_curves(
     axes: Axes, data: Data, cases: pd.DataFrame, variants: Iterable[str], least: int, most: int
 ) -> list[End | None]:
-    """Draw the shares of a copy from a number of items on, of those with the largest in the end,
-    and return their ends with that of the copy."""
+    """Draw shares of a copy from a number of items on, of the fastest; return the ends of lines."""
     about, cache = data.variants, caches(cases)[0]
     every = {v: shares(cases, v, CEILING, cache) for v in variants}
     named = {v: own for v, rows in every.items() if len(own := rows[rows["items"] >= least])}
@@ -174,9 +173,7 @@ SIX = (CEILING, BEST, groups.TUNED, VENDOR, groups.NEWEST_VENDOR, groups.TORCH)
 
 
 def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """One row per scan at its largest size up to LARGEST, fastest first: `variant`, `items`,
-    `count`, `median_us`, and the intervals `rate` (GB/s), `of_memcpy` and `of_cub`. CPUs were timed
-    warm alone."""
+    """Scans at their largest size up to LARGEST, fastest first; CPUs were timed warm alone."""
     cache = caches(cases)[0]
     usual = cases[(cases["settings"] == "") & (cases["variant"] != FLOOR)]
     in_cache = pick(usual, cache=cache)
@@ -238,8 +235,7 @@ _OVER = {"of_memcpy": "× memcpy", "of_cub": "× fastest CUB"}
 
 
 def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
-    """Return the cases, the standings on the GPU at the largest size, what they are of, and a
-    sentence on how sure the medians are."""
+    """The cases, the GPU's standings at the largest size, their subject, and how sure they are."""
     cases = scans(data, all_of=(CEILING,), python=True)
     rows = standings(data, cases)
     rows = rows[(rows["items"] == rows["items"].max())]

@@ -57,8 +57,7 @@ class Trace:
 
     @property
     def lanes(self) -> dict[int, str]:
-        """Lanes from the top down: copies in above kernels above copies out, then further kinds.
-        Where an engine needs several lanes, only the first has its name."""
+        """The names of lanes from the top down; only the first lane of an engine has its name."""
         place = self.rows["kind"].map(lambda kind: (*ENGINES, kind).index(kind))
         rows = self.rows.assign(place=place).sort_values(["place", "lane"]).drop_duplicates("lane")
         short = {"copies in": "H2D copies", "copies out": "D2H copies"}
@@ -72,8 +71,7 @@ def trace_of(data: Data, number: int) -> Trace:
 
 
 def traces_of(data: Data, schedules: Sequence[str] = ()) -> list[Trace]:
-    """The newest measured timeline of each schedule and kind of queue, in the order of some
-    schedules, or all by name."""
+    """The newest timeline of each schedule and kind of queue, in the order of some schedules."""
     measured = data.cut(lambda file: not file.of_no_device)
     traces = [trace_of(data, number) for number in newest_first(measured, "spans")]
     newest = {(t.schedule, t.one_queue): t for t in reversed(traces)}
@@ -135,18 +133,15 @@ def draw_trace(axes: Axes, trace: Trace, title: str, numbered: bool = False) -> 
     axes.set_title(title, pad=2)
 
 
-def _time_label(about: Mapping[str, Any]) -> str:
-    """Return the label of the axis of time, with what ran, as far as the trace states it."""
-    ran = [str(about["workload"])] if about.get("workload") else []
-    ran += [f"{marks.power_of_two(about['items'])} items"] if "items" in about else []
-    ran += [f"{about['chunks']} chunks"] if "chunks" in about else []
-    ran += ["simulated"] * ("simulated_on" in about and "measured_us" not in about)
-    return "; ".join(filter(None, ("time, ms", ", ".join(ran))))
-
-
 def draw_timelines(traces: Sequence[Trace]) -> Figure:
     """Timelines one below the other on one axis of time, labelled where what ran changes."""
-    labels = [_time_label(trace.about) for trace in traces]
+    labels = []
+    for about in (trace.about for trace in traces):  # with what ran, as far as it is known
+        ran = [str(about["workload"])] if about.get("workload") else []
+        ran += [f"{marks.power_of_two(about['items'])} items"] if "items" in about else []
+        ran += [f"{about['chunks']} chunks"] if "chunks" in about else []
+        ran += ["simulated"] * ("simulated_on" in about and "measured_us" not in about)
+        labels.append("; ".join(filter(None, ("time, ms", ", ".join(ran)))))
     heights = [0.72 + 0.16 * len(trace.hosts) for trace in traces]
     height = 0.1 + 0.25 * len(set(labels)) + sum(heights)
     below = {"sharex": True, "height_ratios": heights}

@@ -26,20 +26,10 @@ from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
 from scanlab_report.formats import significant, size, with_interval
 from scanlab_report.groups import KEY, LOSS
-from scanlab_report.intervals import Interval, median_interval, ratio_interval, ratio_intervals
-from scanlab_report.pick import (
-    Lacking,
-    by_device,
-    caches,
-    has,
-    newest,
-    of_type,
-    of_variant,
-    parts,
-    pick,
-)
+from scanlab_report.intervals import Interval, median_interval, ratio_interval
+from scanlab_report.pick import Lacking, caches, has, newest, of_type, of_variant, parts, pick
 from scanlab_report.sources import Source, sources
-from scanlab_report.versus import against, contests, decided, versus_cub
+from scanlab_report.versus import against, contests, decided, on_first, ratios, versus_cub
 
 MISSING = "not in the data"
 GIB = 1 << 30
@@ -85,8 +75,8 @@ def floor(claim: Claim, data: Data) -> Values:
     floors = pick(cases, variant=groups.FLOOR).drop_duplicates(same)[[*same, "samples"]]
     ours = pick(claim.cases(cases), variant=claim.variant)
     both = ours.merge(floors, on=same, suffixes=("", "_floor")).drop_duplicates(KEY)
-    ratios = ratio_intervals(list(both["samples"]), list(both["samples_floor"]))
-    return Values(_of_cases(both, ratios), sources(data, cases))
+    over = ratios(both["samples"], both["samples_floor"])
+    return Values(_of_cases(both, over), sources(data, cases))
 
 
 def stopwatch(claim: Claim, data: Data) -> Values:
@@ -127,8 +117,7 @@ def spills(claim: Claim, data: Data) -> Values:
 
 
 def speedup(claim: Claim, data: Data) -> Values:
-    """Speedup over one core of the host, in every session, since hosts differ. With `of_published`,
-    its ratio to the speedup published for the size."""
+    """Speedup over one core in every session, or its ratio to the one that was published."""
     sessions = core_sessions(data, claim.variant)
     over = [_over_core(cases, claim.variant) for cases in sessions]
     rows = pd.concat(rows.assign(session=place) for place, rows in enumerate(over))
@@ -149,16 +138,17 @@ def speedup(claim: Claim, data: Data) -> Values:
 
 
 def core_sessions(data: Data, variant: str) -> list[pd.DataFrame]:
-    """The sums of every session that timed one core beside a variant, the newest first: times of a
-    CPU vary by the session. The type is f32, or i32 where no session timed f32."""
+    """The sums of f32, else i32, of each session with one core beside a variant, newest first."""
     both, every = (ONE_CORE, variant), data.every or data
-    for _, _, rows in by_device(every, "cases"):
+
+    def wanted(rows: pd.DataFrame) -> list[pd.DataFrame]:
         newest = sorted(set(rows["file"]), key=lambda n: (every.files[n].date, n), reverse=True)
-        for type_name in ("f32", "i32"):
-            tables = [of_type(every, pick(rows, file=n), type_name, "plus", both) for n in newest]
-            if answers := [cases for cases in tables if has(every, cases, both)]:
-                return answers
-    raise Lacking(f"timings of sums by {' and '.join(both)} on a CUDA device", both)
+        sums = lambda kind, n: of_type(every, pick(rows, file=n), kind, "plus", both)
+        answers = lambda kind: [own for n in newest if has(every, own := sums(kind, n), both)]
+        return answers("f32") or answers("i32")
+
+    lacking = f"timings of sums by {' and '.join(both)} on a CUDA device"
+    return on_first(every, "cases", wanted, lacking, *both)
 
 
 def _over_core(cases: pd.DataFrame, variant: str) -> pd.DataFrame:
@@ -168,8 +158,7 @@ def _over_core(cases: pd.DataFrame, variant: str) -> pd.DataFrame:
     cpu = (of_variant(cases, ONE_CORE) if cpu.empty else cpu).drop_duplicates("items")
     both = of_variant(cases, variant, cache=cache).merge(cpu, on="items", suffixes=("", "_cpu"))
     both = both[both["items"].between(*CORE_RANGE)]
-    ratios = ratio_intervals(list(both["samples_cpu"]), list(both["samples"]))
-    return pd.DataFrame({"items": both["items"], "type": both["type"]} | parts(ratios))
+    return both[["items", "type"]].assign(**parts(ratios(both["samples_cpu"], both["samples"])))
 
 
 def traffic(claim: Claim, data: Data) -> Values:
@@ -211,8 +200,7 @@ def order(claim: Claim, data: Data) -> Values:
 
 
 def implicit_sync(claim: Claim, data: Data) -> Values:
-    """The share of trials of each experiment that have the expected answer; all must have been
-    tried."""
+    """The share of trials with the expected answer of each experiment; all must have been tried."""
     rows = newest(data, "implicit_sync", "experiments on implicit synchronisation")
     tried = pick(rows[rows["trials"] > 0], name=claim.experiments)
     if tried["name"].nunique() < len(claim.experiments):
@@ -264,8 +252,7 @@ def tracing(claim: Claim, data: Data) -> Values:
 
 
 def counted(claim: Claim, data: Data) -> Values:
-    """The number of cases in which the counts of emulator and hardware differ; of conflicts, their
-    difference in percent of wavefronts, since there are cases without conflicts."""
+    """Cases that emulator and hardware count differently; of conflicts, percent of wavefronts."""
     cases, launches = counts.both_counted(data)
     known = Known(cases["differs"].sum(), f"of {len(cases)}")
     if claim.measure == "conflicts":
@@ -276,8 +263,7 @@ def counted(claim: Claim, data: Data) -> Values:
 
 
 def engine_model(claim: Claim, data: Data) -> Values:
-    """The error of makespans, or the share of overlapping pairs of operations that overlap in both
-    prediction and measurement."""
+    """The error of makespans, or the share of overlapping pairs that also overlap in both."""
     rows, source = model.predictions(data)
     off = model.errors(rows, "predicted_us")
     if claim.measure == "overlap":

@@ -120,8 +120,7 @@ class Claim(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def read() -> tuple[Claim, ...]:
-    """The entries of all files; Refused names the first fault. An entry of a list `each` has
-    the fields that all of them share, and ours are of the device that claims.toml names."""
+    """The entries of all files; those of a list `each` share fields. Refused: the first fault."""
     claims: list[Claim] = []
     on: list[str] = []
     for file in sorted(CLAIMS.glob("*.toml")):

@@ -28,8 +28,7 @@ def known() -> suppress:
 
 
 def numbers_of(data: Data) -> dict[str, str]:
-    """Return every number that the data give, by the name of its macro. The numbers are of the
-    first device, which the text names once."""
+    """Every number by its macro, of the first device, which the text names once."""
     from scanlab_report.numbers import scans, streams
 
     everywhere = {"peersVendor": over_vendor(data).content}

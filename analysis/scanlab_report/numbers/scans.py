@@ -95,7 +95,8 @@ def numbers(data: Data) -> Numbers:
 
     with known():  # counts of the emulator
         every = counts.counts(data)
-        trees = counts.one_per_padding(pick(every, unpadded="hso_block"))
+        trees = pick(every[counts.usual_load(every)], **SUMS, unpadded="hso_block")
+        trees = pick(trees, items=trees["items"].max()).drop_duplicates("padding")
         contents = trees.set_index("padding")["content"]
         worst = lambda padding: max(
             step.shared.banks32.max_degree for step in contents[padding].tree_steps()

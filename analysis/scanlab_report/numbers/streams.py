@@ -19,8 +19,7 @@ SMALLEST_FORETOLD = 2**22
 on calls and launches, which differ from run to run more than the error of the model. A test of the
 model states the same limit."""
 REPEATABLE = 0.05
-"""Most by which the repetitions of a timeline differ, as a part of their median, if it measures the
-job alone; as in `scanlab simulate --compare`."""
+"""Most spread over the median of a timeline of the job alone; as in `simulate --compare`."""
 
 
 def _tied(size: int) -> str:
