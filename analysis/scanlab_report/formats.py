@@ -49,12 +49,13 @@ def alike(
     left: bool = False,
     group: str = "",
     wrap: float = 0,
+    refers: Callable[[str], str] | None = None,
     **headings: str,
 ) -> list[Column]:
     """Columns of one form, some of them headed by their names; text and code are on the left."""
     every, right = dict(zip(names, names, strict=True)) | headings, form not in (str, code, text)
-    make = lambda key: Column(key, every[key], form, right and not left, group, wrap)
-    return [*map(make, every)]
+    about = (form, right and not left, group, wrap, refers)
+    return [Column(key, heading, *about) for key, heading in every.items()]
 
 
 @dataclass(frozen=True)

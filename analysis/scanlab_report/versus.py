@@ -1,6 +1,6 @@
 """Scans head to head: comparisons stay within a file."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -68,7 +68,7 @@ def against(cases: pd.DataFrame, variant: str, rivals: Sequence[str]) -> pd.Data
     return both.assign(**parts(intervals), outcome=intervals.map(outcome), interval=intervals)
 
 
-def ratios(above: pd.Series, below: pd.Series) -> pd.Series:
+def ratios(above: Iterable[Any], below: pd.Series) -> pd.Series:
     """The intervals of the medians of `above` over those of `below`, row by row."""
     made = ratio_intervals(list(above), list(below))
     return pd.Series(made, index=below.index, dtype=object)

@@ -14,22 +14,14 @@ from scanlab_report.claims import stated
 from scanlab_report.claims.measures import MEASURES, MISSING
 from scanlab_report.claims.stated import CLAIM, PUBLISHED, TARGET, Claim
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Column,
-    Table,
-    alike,
-    citation,
-    code,
-    records,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Table, alike, citation, code, records, whole, with_interval
 from scanlab_report.groups import CEILING
 from scanlab_report.intervals import Interval
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import Source
 from scanlab_report.tables import ODD_SIZES
+from scanlab_report.versus import present
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 IN_PAPER = ("", "claim", "target", "measured", HOLDS, FAILS)
@@ -142,8 +134,7 @@ def targets(data: Data, *measures: str) -> list[Standing]:
 
 
 def _any(standings: list[Standing]) -> list[Standing]:
-    if not any(standing.files for standing in standings):
-        raise Lacking("results that any claim speaks of")
+    present([s for s in standings if s.files], "results that any claim speaks of")
     return standings
 
 
@@ -255,11 +246,10 @@ def claims_table(
         for s in standings
     ]
     ours = {s.claim.ours for s in standings}
-    source = Column("source", "source", right=False, refers=citation)
     columns = alike(str, statement=words[1], wrap=15) + alike(str, wanted=words[2], wrap=9)
     columns += alike(lambda value: str(value or "—"), measured=words[3])
     columns += alike(str, where="at", wrap=9) + alike(str, "verdict", wrap=4.5)
     columns += alike(str, set_by="set by") if True in ours else []
-    columns += [source] if False in ours else []
+    columns += alike(str, "source", refers=citation) if False in ours else []
     columns += alike(code, figure="shown in") if words is not IN_PAPER else []
     return Table(caption, columns, records(rows))

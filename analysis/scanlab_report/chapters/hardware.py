@@ -22,29 +22,24 @@ _FILLS = {
 """Colour and hatch of each cause of waiting, so that no two differ by colour alone."""
 
 
-def wait_rows(data: Data) -> pd.DataFrame:
-    """Cycles of a kernel on one GPU."""
-    rows = data["waits"]
-    rows = rows[rows["rank"].isna()] if "rank" in rows else rows
-    return origin_first(data, rows, "cycles spent waiting")
-
-
-def wait_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """The shares of a role's cycles by cause of waiting, and the `rest`, by variant and size."""
+def wait_shares(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cycles on one GPU, and the share of each role by cause of waiting, with the `rest`."""
+    waits = data["waits"]
+    waits = waits[waits["rank"].isna()] if "rank" in waits else waits
+    waits = rows = origin_first(data, waits, "cycles spent waiting")
     place = rows["role"].map({role: place for place, role in enumerate(ROLES)})
     rows = rows.assign(place=place.fillna(len(ROLES)))
     rows = rows.sort_values(["variant", "items", "place"], kind="stable", ignore_index=True)
     cycles = rows.filter(regex=f"^{WAITING}").fillna(0).div(rows["cycles_total"], axis=0)
     shares = cycles.rename(columns=lambda column: column.removeprefix(WAITING))
-    return shares.assign(rest=(1 - shares.sum(axis=1)).clip(lower=0)).join(rows[_NAMED])
+    return waits, shares.assign(rest=(1 - shares.sum(axis=1)).clip(lower=0)).join(rows[_NAMED])
 
 
 @figure("cycles")
 def prefix_wait(data: Data) -> Shown:
     """Stall cycles of each warp role of look_ahead by cause: data from memory, sums of the same
     tile, earlier aggregates, or stores."""
-    waits = wait_rows(data)
-    rows = wait_shares(waits)
+    waits, rows = wait_shares(data)
     groups = rows.groupby(["variant", "items"], sort=False).ngroup()
     height = rows.index + 0.5 * groups  # a gap between groups
     drawn, (axes,) = style.figure(style.COLUMN, 0.75 + 0.17 * height.iloc[-1])

@@ -12,16 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from scanlab_report import groups, style
 from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data
-from scanlab_report.formats import (
-    Table,
-    alike,
-    code,
-    digits,
-    significant,
-    size,
-    text,
-    with_interval,
-)
+from scanlab_report.formats import Table, alike, code, digits, size, text, with_interval
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, TUNED, TYPES, WIN
 from scanlab_report.looks import ordered
 from scanlab_report.pick import pick
@@ -178,9 +169,9 @@ def rivals(data: Data) -> Shown:
     columns = [*alike(str, "type"), *alike(size, items="n"), *alike(str, "chosen")]
     columns += alike(digits(4), time_us="µs")
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
-    columns += alike(significant, **copies, group="share of")
+    columns += alike(digits(3), **copies, group="share of")
     for v in others:
-        columns += alike(significant, **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
+        columns += alike(digits(3), **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
@@ -199,7 +190,7 @@ def fastest(data: Data) -> Shown:
     columns = [
         *alike(str, "type"),
         *alike(size, items="n"),
-        *alike(lambda v: significant(v / 1e3), time_us="best, ms"),
+        *alike(lambda v: digits(3)(v / 1e3), time_us="best, ms"),
         *alike(lambda v: "—" if pd.isna(v) else f"{v:.2f}", of_memcpy="× memcpy"),
         *alike(lambda v: "—" if v is None else f"{v.value:.2f}", of_cub="× CUB"),
         *alike(lambda v: f"`{v}`" if v else "—", fastest_cub="fastest CUB", left=True),

@@ -77,14 +77,11 @@ WAVE_STEPS = (FLOOR, groups.VECTOR_CEILING, groups.BARRIER_CEILING, BEST, "cub")
 WAVE_SMALLEST, WAVE_LARGEST = 1 << 10, 1 << 22
 
 
-def wave_cases(data: Data) -> pd.DataFrame:
+def wave_steps(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cases, and `step`, `items`, `us`, `low`, `high`: µs per warm graph node, at powers of two."""
     steps = WAVE_STEPS[:-1]
-    return scans(data, all_of=steps, any_of=(CUBS,), only=(*steps, CUBS), launches=("graph",))
-
-
-def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """`step`, `items`, `us`, `low`, `high`: µs per graph node, warm, at each power of two."""
-    cases = pick(cases, cache="warm", settings="")
+    every = scans(data, all_of=steps, any_of=(CUBS,), only=(*steps, CUBS), launches=("graph",))
+    cases = pick(every, cache="warm", settings="")
     by_cub = cases["variant"].isin(data.variants.ids(CUBS))
     cases = cases.assign(step=cases["variant"].where(~by_cub, "cub"))
     within = cases["items"].between(WAVE_SMALLEST, WAVE_LARGEST)
@@ -94,15 +91,14 @@ def wave_steps(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     floors = floor.merge(sized[["items"]].drop_duplicates(), how="cross")
     rows = pd.concat([sized, floors]).sort_values("median_ns").astype({"items": np.int64})
     rows = rows.drop_duplicates(["step", "items"]).sort_values(["step", "items"], ignore_index=True)
-    return marks.times(rows, 1e3).rename(columns={"y": "us"})
+    return every, marks.times(rows, 1e3).rename(columns={"y": "us"})
 
 
 @figure("scans")
 def single_wave(data: Data) -> Shown:
     """Time per graph node from an empty node over two copies to best and the fastest CUB: each step
     adds work."""
-    cases, about = wave_cases(data), data.variants
-    steps = wave_steps(data, cases)
+    (cases, steps), about = wave_steps(data), data.variants
     steps.loc[steps["step"] == FLOOR, "low"] = np.nan  # one measurement, whatever n
     drawn, (axes,) = style.figure(style.COLUMN, 2.4)
     axes.set_yscale("log")
@@ -132,12 +128,9 @@ SWEPT = {"look_ahead": ("tile", 1.0), "decoupled_lookback": ("threads", 112 / 10
 """The parameter that sets the tile of each variant, and KiB of 32-bit integers per unit of it."""
 
 
-def tile_cases(data: Data) -> pd.DataFrame:
-    return scans(data, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
-
-
-def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
-    """`variant`, `items`, `kib`, `ratio`, `low`, `high` by tile, at SIZES and with defaults."""
+def by_tile(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cases, and `variant`, `items`, `kib`, `ratio`, `low`, `high` by tile, at SIZES."""
+    cases = scans(data, all_of=(CEILING,), any_of=tuple(SWEPT), only=(CEILING, *SWEPT))
     parts = []
     for variant, (parameter, kib) in SWEPT.items():
         default = {parameter: data.variants[variant].defaults.get(parameter, "")}
@@ -149,7 +142,7 @@ def by_tile(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
                 parts.append(pick(rows, items=SIZES).assign(variant=variant, kib=tile))
     rows = [part for part in parts if len(part)]
     present(rows, "timings of tiles at 2^20, 2^24 or 2^28")
-    return pd.concat(rows).sort_values(["variant", "items", "kib"], ignore_index=True)
+    return cases, pd.concat(rows).sort_values(["variant", "items", "kib"], ignore_index=True)
 
 
 def _by_size(rows: pd.DataFrame, height: float, label: str) -> tuple[Figure, dict[int, Axes]]:
@@ -165,8 +158,7 @@ def _by_size(rows: pd.DataFrame, height: float, label: str) -> tuple[Figure, dic
 @figure("scans")
 def tile_size(data: Data) -> Shown:
     """Speed of single-pass scans against tile size."""
-    cases = tile_cases(data)
-    rows = by_tile(data, cases)
+    cases, rows = by_tile(data)
     drawn, panels = _by_size(rows, 2.1, "tile, KiB")
     for n, panel in panels.items():
         for variant in SWEPT:
@@ -207,14 +199,10 @@ WITHOUT = {
 """The experiments by name: settings of WHOLE, or another scan with its defaults."""
 
 
-def ablation_cases(data: Data) -> pd.DataFrame:
+def ablations(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Cases, and `idea`, `items`, `ratio`, `low`, `high`: time without an idea over with it."""
     members = (WHOLE, "decoupled_lookback", "reduce_then_scan")
-    return scans(data, all_of=members, only=members)
-
-
-def ablations(cases: pd.DataFrame) -> pd.DataFrame:
-    """`idea`, `items`, `ratio`, `low`, `high`: time without an idea over time with it."""
-    parts = []
+    cases, parts = scans(data, all_of=members, only=members), []
     for idea, settings in WITHOUT.items():
         rows = shares(cases, WHOLE if settings else idea, WHOLE, caches(cases)[0], settings)
         rows = pick(rows, items=SIZES).rename(columns={"low": "high", "high": "low"})
@@ -222,15 +210,14 @@ def ablations(cases: pd.DataFrame) -> pd.DataFrame:
         parts.append(rows.assign(idea=idea))
     rows = pd.concat(parts, ignore_index=True)
     present(rows, "timings of look_ahead and of another at 2^20, 2^24 or 2^28")
-    return rows.astype({"items": int})
+    return cases, rows.astype({"items": int})
 
 
 @figure("scans")
 def ablation(data: Data) -> Shown:
     """Time of look_ahead with one idea removed or one parameter changed, over the time of the
     unchanged kernel: above 1 is slower."""
-    cases = ablation_cases(data)
-    rows = ablations(cases)
+    cases, rows = ablations(data)
     ideas = [idea for idea in WITHOUT if idea in set(rows["idea"])]
     drawn, panels = _by_size(rows, 0.8 + 0.17 * len(ideas), "relative time")
     for n, panel in panels.items():
@@ -257,16 +244,6 @@ def ablation(data: Data) -> Shown:
 # ------------------------------------------------------------------------------ shapes of CUB
 
 LOOK_AHEAD, LOOK_BACK, SHIPPED = "look-ahead", "look-back", "as shipped"
-
-
-def shape_cases(data: Data) -> pd.DataFrame:
-    """The shapes that CUB was tuned among for sums, beside CUB as shipped and a copy."""
-    lacking = "times of the shapes that a rival was tuned among for sums on a CUDA device"
-    tuned = lambda rows: rows if rows["variant"].isin(data.variants.ids(SHAPES)).any() else ()
-    sums = on_first(
-        data, "cases", lambda rows: tuned(pick(rows, op="plus")), lacking, kinds=["tuning"]
-    )
-    return answering(data, sums)
 
 
 def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
@@ -303,7 +280,11 @@ def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
 def cub_shapes(data: Data) -> Shown:
     """Speed of CUB in each configuration that tuning tried for sums of integers: share of a copy,
     by tile size; the star is cub_tuned."""
-    cases = shape_cases(data)
+    tuned = data.variants.ids(SHAPES)
+    sums = lambda rows: pick(rows, op="plus", variant=tuned)
+    wanted = lambda rows: pick(rows, op="plus") if len(sums(rows)) else ()
+    lacking = "times of the shapes that a rival was tuned among for sums on a CUDA device"
+    cases = answering(data, on_first(data, "cases", wanted, lacking, kinds=["tuning"]))
     columns = list(by_shape(data, cases).groupby("type", sort=False))
     most = max(own["items"].nunique() for _, own in columns)
     height = 0.3 + 1.05 * most

@@ -8,10 +8,11 @@ from matplotlib.ticker import NullFormatter
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.intervals import Interval, ratio_interval, summarise
-from scanlab_report.pick import Lacking, answering, newest_first, pick
+from scanlab_report.intervals import Interval, summarise
+from scanlab_report.pick import answering, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import STREAM_SCAN
+from scanlab_report.versus import present, ratios
 
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 _WAYS = {DUPLEX: "copies in both directions", FILES: "file access alone"}
@@ -26,9 +27,7 @@ _PLACES = {
 def larger_cases(data: Data) -> pd.DataFrame:
     """The cases of scans larger than the device, each of the file that answers."""
     rows = pick(data["stream_scan"], file=newest_first(data, "stream_scan"))
-    rows = rows[rows["bytes"] > 0]
-    if rows.empty:
-        raise Lacking("scans larger than the device")
+    rows = present(rows[rows["bytes"] > 0], "scans larger than the device")
     return summarise(answering(data, rows, "stream_scan"), STREAM_SCAN)
 
 
@@ -57,8 +56,8 @@ def over_files(cases: pd.DataFrame, way: str) -> list[tuple[int, Interval, str]]
     rows = rows.sort_values("median_ns").drop_duplicates(["bytes", "way"])
     others, scans = (pick(rows, way=each) for each in (way, STREAMED))
     both = others.merge(scans, on="bytes", suffixes=("_other", "")).sort_values("bytes")
-    ratios = map(ratio_interval, both["samples_other"], both["samples"])
-    return list(zip(map(int, both["bytes"]), ratios, both["place"], strict=True))
+    over = ratios(both["samples_other"], both["samples"])
+    return list(zip(map(int, both["bytes"]), over, both["place"], strict=True))
 
 
 def size_name(bytes_: int) -> str:
@@ -78,12 +77,11 @@ def stream_scan(data: Data) -> Shown:
     drawn, (axes,) = style.figure(style.DOUBLE, 2.2)
     axes.set_yscale("log")
     marks.factor_axis(axes.yaxis, 1, 2, 5)
-    sizes = sorted(set(cases["bytes"]))
+    sizes, ends = sorted(set(cases["bytes"])), []
     axes.set_xscale("log", base=2)
     axes.set_xlim(sizes[0] / 1.5, sizes[-1] * 1.5)
-    axes.set_xticks(sizes, [size_name(bytes_) for bytes_ in sizes])
+    axes.set_xticks(sizes, map(size_name, sizes))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    ends = []
     for (way, place, where), rows in cases.groupby(["way", "place", "where"]):
         (colour, marker), streamed = _PLACES[place], way == STREAMED
         drawn_as = style.Look(colour, marker, "-" if streamed else ":", filled=streamed)
@@ -92,8 +90,7 @@ def stream_scan(data: Data) -> Shown:
         draw = marks.reference if way in _WAYS else marks.curve
         name, rows = f"{_WAYS.get(way, way)}, {where}", marks.rates(rows.sort_values("bytes"))
         ends.append(draw(axes, rows, "bytes", drawn_as, name))
-    axes.set_xlabel("bytes of the input")
-    axes.set_ylabel("throughput, GB/s each way")
+    axes.set(xlabel="bytes of the input", ylabel="throughput, GB/s each way")
     style.margin_legend(axes, ends)
     caption = (
         "Throughput of scans within a budget of device memory against input size, counting input "

@@ -138,8 +138,7 @@ def _ratios(above: pd.DataFrame, below: pd.DataFrame, same: list[str]) -> pd.Ser
     """The ratios of medians of rows that agree in some columns, by the rows below."""
     keys = [rows[same].itertuples(index=False, name=None) for rows in (above, below)]
     samples = dict(zip(keys[0], above["samples"], strict=True))
-    over = pd.Series([samples.get(key, np.array([np.nan])) for key in keys[1]], dtype=object)
-    return ratios(over, below["samples"])
+    return ratios((samples.get(key, np.array([np.nan])) for key in keys[1]), below["samples"])
 
 
 # ---------------------------------------------------------------------------------- the times

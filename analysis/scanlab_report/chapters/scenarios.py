@@ -9,7 +9,7 @@ from string import ascii_lowercase
 from scanlab_report import marks, style
 from scanlab_report.chapters.timelines import Trace, draw_trace, trace_of
 from scanlab_report.data import Data, Publication
-from scanlab_report.formats import Column, Table, alike, code, records, significant
+from scanlab_report.formats import Table, alike, code, records, significant
 from scanlab_report.formats import figure as figure_reference
 from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, figure, shown, table
@@ -131,7 +131,7 @@ def scenarios(data: Data) -> Shown:
             about = {"title": trace.about["title"], "finding": trace.about["fact"]}
             made.append({"figure": name, "panel": letter, "makespan": time} | about)
     columns = [
-        Column("figure", "figure", code, right=False, refers=figure_reference),
+        *alike(code, "figure", refers=figure_reference),
         *alike(str, "panel"),
         *alike(str, title="scenario", wrap=12),
         *alike("{}".format, "makespan"),

@@ -12,12 +12,13 @@ from matplotlib.axes import Axes
 from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.formats import Table, alike, code, digits, size, whole, with_interval
-from scanlab_report.intervals import Interval, ratio_intervals, summarise
+from scanlab_report.intervals import Interval, summarise
 from scanlab_report.looks import form
 from scanlab_report.pick import Lacking, answering, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.style import End, Look
 from scanlab_report.tables import SCHEDULE
+from scanlab_report.versus import present, ratios
 
 SERIAL, MAIN_WORKLOAD = "serial_pinned", "scale"
 PROBLEM = ["workload", "items", "work", "blocks"]
@@ -64,31 +65,29 @@ def bounds(rows: pd.DataFrame) -> pd.DataFrame:
 
 def schedules_of(data: Data) -> pd.DataFrame:
     """The cases of schedules with `bounds` by the same file, and the `place` of the schedule."""
-    cases = data.once("schedules", lambda: _schedules(data))
-    if cases is None or problems(cases).empty:
-        raise Lacking("timings of several schedules")
+    lacking = "timings of several schedules"
+
+    def make() -> pd.DataFrame:
+        files = newest_first(data, "schedule")
+        every = pick(data["schedule"], file=files)
+        rows = answering(data, every, "schedule", [*SCHEDULE, "entry"])
+        rows = present(pick(rows, entry="schedule", control=0), lacking)
+        case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
+        device = rows.groupby(case)["device_ns"].median().reset_index()
+        cases = summarise(rows, case).drop(columns="device_ns").merge(device, how="left")
+        named = [data.files[n].context.get("schedules", {}).items() for n in files]
+        known = [id_ for own in named for id_, about in own if not about["control"]]
+        order = list(dict.fromkeys([*known, *cases["id"]]))
+        copied = pick(every, entry="copy").groupby(["file", "id", "memory", "bytes"])["ns"].median()
+        copied = copied.reset_index("bytes")
+        copies = {key: own.to_numpy().T for key, own in copied.groupby(level=[0, 1, 2])}
+        kernels = pick(every, entry="kernel").groupby(["file", *PROBLEM])["ns"].median().to_dict()
+        parts = [_parts(row, copies, kernels) for row in cases.itertuples()]
+        return bounds(cases.join(pd.DataFrame(parts)).assign(place=cases["id"].map(order.index)))
+
+    cases = data.once("schedules", make)
+    present(problems(cases), lacking)
     return cases
-
-
-def _schedules(data: Data) -> pd.DataFrame | None:
-    files = newest_first(data, "schedule")
-    every = pick(data["schedule"], file=files)
-    rows = answering(data, every, "schedule", [*SCHEDULE, "entry"])
-    rows = pick(rows, entry="schedule", control=0)
-    if rows.empty:
-        return None
-    case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
-    device = rows.groupby(case)["device_ns"].median().reset_index()
-    cases = summarise(rows, case).drop(columns="device_ns").merge(device, how="left")
-    named = [data.files[n].context.get("schedules", {}).items() for n in files]
-    known = [id_ for own in named for id_, about in own if not about["control"]]
-    order = list(dict.fromkeys([*known, *cases["id"]]))
-    copied = pick(every, entry="copy").groupby(["file", "id", "memory", "bytes"])["ns"].median()
-    copied = copied.reset_index("bytes")
-    copies = {key: own.to_numpy().T for key, own in copied.groupby(level=[0, 1, 2])}
-    kernels = pick(every, entry="kernel").groupby(["file", *PROBLEM])["ns"].median().to_dict()
-    parts = [_parts(row, copies, kernels) for row in cases.itertuples()]
-    return bounds(cases.join(pd.DataFrame(parts)).assign(place=cases["id"].map(order.index)))
 
 
 def array_bytes(case: Any) -> int:
@@ -120,9 +119,8 @@ def problems(cases: pd.DataFrame) -> pd.DataFrame:
 
 
 def panels(cases: pd.DataFrame, over: str) -> list[pd.DataFrame]:
-    """Return the cases of the first problem in pinned memory, one frame per amount of work: the
-    least, the one whose kernels take about as long as a copy, and the most. The number of chunks
-    varies and that of streams is fixed where most was timed, or the reverse."""
+    """Return the cases of the first problem in pinned memory for the least work, for kernels that
+    take about as long as a copy, and for the most work. `over` varies: chunks or streams."""
     first = problems(cases)[["workload", "items", "blocks"]].iloc[0]
     rows = pick(cases, memory="pinned", **first)
     fixed = {"chunks": "streams", "streams": "chunks"}[over]
@@ -144,9 +142,8 @@ def from_even(panel: pd.DataFrame) -> float:
 
 def over_bound(case: Any) -> Interval:
     """Return the time of a schedule over the estimate of its pipeline."""
-    times = (case.median_ns, case.low_ns, case.high_ns)
-    value, low, high = (time / (1e9 * case.bound) for time in times)
-    return Interval(value, low, high, case.count)
+    ends = (time / (1e9 * case.bound) for time in (case.median_ns, case.low_ns, case.high_ns))
+    return Interval(*ends, case.count)
 
 
 def beaten(parts: Sequence[pd.DataFrame]) -> Any:
@@ -175,8 +172,7 @@ def speedups(panel: pd.DataFrame, of_serial: bool = False) -> pd.DataFrame:
     if serial.empty:
         return rows[:0].assign(speedup=None)
     base = serial.loc[serial["median_ns"].idxmin(), "samples"]
-    gains = ratio_intervals([base] * len(rows), list(rows["samples"]))
-    return rows.assign(speedup=pd.Series(gains, rows.index, dtype=object))
+    return rows.assign(speedup=ratios([base] * len(rows), rows["samples"]))
 
 
 def ratio_title(panel: pd.DataFrame) -> str:
@@ -285,8 +281,7 @@ def schedules_speedup(data: Data) -> Shown:
     kernel to copy time."""
     cases = schedules_of(data)
     parts = [panel for panel in panels(cases, "chunks") if len(speedups(panel))]
-    if not parts:
-        raise Lacking(f"timings of schedules beside {SERIAL}")
+    present(parts, f"timings of schedules beside {SERIAL}")
     even = min(parts, key=from_even)
     drawn, axes = style.figure(style.DOUBLE, 3.1, len(parts), sharey=True)
     ends: list[list[End | None]] = []

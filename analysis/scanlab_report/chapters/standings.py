@@ -9,16 +9,7 @@ from matplotlib.axes import Axes
 
 from scanlab_report import groups, marks, style
 from scanlab_report.data import Data, Variants
-from scanlab_report.formats import (
-    Table,
-    alike,
-    code,
-    digits,
-    significant,
-    size,
-    whole,
-    with_interval,
-)
+from scanlab_report.formats import Table, alike, code, digits, size, whole, with_interval
 from scanlab_report.groups import ANY_TYPE, BEST, CEILING, CUBS, FLOOR, HOST, LARGEST, VENDOR
 from scanlab_report.intervals import Interval, ratio_interval
 from scanlab_report.looks import host_looks, look
@@ -228,7 +219,7 @@ def _share(interval: Interval | None) -> str:
 
 
 _TIMES = [
-    *alike(lambda v: significant(v / 1e3, 3), median_us="time, ms"),
+    *alike(lambda v: digits(3)(v / 1e3), median_us="time, ms"),
     *alike(lambda v: whole(round(v.value)), rate="GB/s"),
 ]
 _OVER = {"of_memcpy": "× memcpy", "of_cub": "× fastest CUB"}
@@ -242,7 +233,7 @@ def _at_largest(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, str, str]:
     rows = rows[~rows["variant"].isin(data.variants.ids(HOST))].reset_index(drop=True)
     what = f"Inclusive sum of {size(rows['items'].max())} 32-bit integers, cold cache"
     apart = [max(i.high / i.value - 1, 1 - i.low / i.value) for i in rows["rate"] if i.known]
-    widest = significant(100 * max(apart, default=0), 2)
+    widest = digits(2)(100 * max(apart, default=0))
     within = f"Rows with six samples or more have 95% intervals within {widest}% of their medians."
     return cases, rows, what, within
 
@@ -266,7 +257,7 @@ def six(data: Data) -> Shown:
     rows["title"] = [data.variants[v].title for v in rows["variant"]]
     fastest = ", ".join(map(code, rows.loc[rows["of_cub"].isna(), "variant"]))
     times = rows.set_index("variant")["median_us"].reindex([VENDOR, BEST])
-    lead = significant(times[VENDOR] / times[BEST], 3)
+    lead = digits(3)(times[VENDOR] / times[BEST])
     caption = (
         f"{what}, stream launches, on {data.files[cases['file'].iloc[0]].device}. Time is the "
         f"median, and GB/s counts 2n items. Ratios are speeds over `{CEILING}` and over the "

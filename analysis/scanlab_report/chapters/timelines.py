@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from scanlab_report import marks, style
 from scanlab_report.data import Data
-from scanlab_report.pick import Lacking, newest_first, pick
+from scanlab_report.pick import newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
+from scanlab_report.versus import present
 
 ENGINES = ("copies in", "kernels", "copies out")
 """Kinds of engine in the order of a chunk's way."""
@@ -77,9 +78,7 @@ def traces_of(data: Data, schedules: Sequence[str] = ()) -> list[Trace]:
     newest = {(t.schedule, t.one_queue): t for t in reversed(traces)}
     order = schedules or sorted({name for name, _ in newest})
     chosen = [newest[key] for key in product(order, (False, True)) if key in newest]
-    if not chosen:
-        raise Lacking(f"timelines of {' or '.join(schedules) or 'schedules'}")
-    return chosen
+    return present(chosen, f"timelines of {' or '.join(schedules) or 'schedules'}")
 
 
 def trace_rows(traces: Sequence[Trace]) -> pd.DataFrame:

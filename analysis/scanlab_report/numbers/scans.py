@@ -53,6 +53,12 @@ def _last(values: pd.Series) -> Any:
     return values.iloc[-1] if len(values) else None
 
 
+def _ends(name: str, cases: pd.DataFrame, variant: str | list[str]) -> Numbers:
+    """The least and the largest share of a copy that variants have."""
+    shares = _of_copy(cases, variant=variant)
+    return {f"{name}Least": shares[0], f"{name}Most": shares[-1]}
+
+
 def _at_largest(rows: pd.DataFrame, *variants: str) -> tuple[Any, ...]:
     """Return the largest size at which the emulator counted all variants, and its counts."""
     own = pick(rows, variant=variants).pivot(index="items", columns="variant", values="content")
@@ -141,7 +147,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # time without an idea of look_ahead over time with it
-        rows = ladder.ablations(ladder.ablation_cases(data)).set_index(["items", "idea"])["ratio"]
+        rows = ladder.ablations(data)[1].set_index(["items", "idea"])["ratio"]
         timed = {n for n, _ in rows.index}
         made |= {f"ablation{k}": f"{rows[at(timed), i]:.2f}" for k, (i, at) in ABLATIONS.items()}
 
@@ -155,7 +161,7 @@ def numbers(data: Data) -> Numbers:
         made |= {"secondFormSmall": gains[0], "secondFormLarge": gains[-1]}
 
     with known():  # the fastest tiles of look_ahead
-        rows = pick(ladder.by_tile(data, ladder.tile_cases(data)), variant="look_ahead")
+        rows = pick(ladder.by_tile(data)[1], variant="look_ahead")
         fastest = rows.loc[rows.groupby("items")["ratio"].idxmax()].set_index("items")["kib"]
         many = pick(rows, items=rows["items"].max())
         made |= {
@@ -168,7 +174,7 @@ def numbers(data: Data) -> Numbers:
 
     with known():  # items that look_ahead moves, and percent of cycles that its warps wait
         moved = pick(counts.dram_over_items(data)[0], variant="look_ahead").sort_values("items")
-        rows = pick(hardware.wait_shares(hardware.wait_rows(data)), variant="look_ahead")
+        rows = pick(hardware.wait_shares(data)[1], variant="look_ahead")
         rows = rows.sort_values("items").drop_duplicates("role", keep="last").set_index("role")
         made |= {
             "movedLookAhead": _last(moved["moved"]),
@@ -180,7 +186,7 @@ def numbers(data: Data) -> Numbers:
         }
 
     with known():  # microseconds per graph node, at 2^14 and 2^22 items
-        times = ladder.wave_steps(data, ladder.wave_cases(data)).set_index(["step", "items"])["us"]
+        times = ladder.wave_steps(data)[1].set_index(["step", "items"])["us"]
         steps = {"Copy": groups.VECTOR_CEILING, "Meeting": groups.BARRIER_CEILING, "Best": BEST}
         sizes = {"Small": 1 << 14, "Large": ladder.WAVE_LARGEST}
         made |= {"waveFloor": (times[FLOOR].iloc[0], 2)} | {
@@ -263,33 +269,26 @@ def numbers(data: Data) -> Numbers:
         own = pick(cases, variant=axes.BEST, inner=1)
         rows = pick(cases, **axes.SUMS, inner=1)
         large = pick(rows, octave=rows["octave"].max())
-        ours, segmented = (
-            _of_copy(large, variant=id_) for id_ in (axes.BEST, "cub_newest_segmented_scan")
-        )
         outcomes = list(axes.standings(rows, axes.described(data, cases))["outcome"].dropna())
         made |= {
             "rowsItems": power(1 << int(large["octave"].iloc[0])),
-            "rowsLeast": ours[0],
-            "rowsMost": ours[-1],
+            **_ends("rows", large, axes.BEST),
+            **_ends("rowsSegmented", large, "cub_newest_segmented_scan"),
             "rowsByKey": _of_copy(large, variant="cub_axis_by_key")[-1],
-            "rowsSegmentedLeast": segmented[0],
-            "rowsSegmentedMost": segmented[-1],
             "rowsCases": len(outcomes),
             "rowsWins": outcomes.count(WIN),
             "rowsLosses": outcomes.count(groups.LOSS),
             "rowsSmall": _of_copy(pick(rows, variant=axes.BEST), octave=rows["octave"].min())[0],
         }
         made |= {f"rows{k}": _of_copy(own, **axes.SUMS | v)[0] for k, v in NARROW.items()}
-        for name, id_ in (("Torch", "torch_cumsum"), ("Triton", "triton_scan")):
-            theirs = _of_copy(large, variant=id_)
-            made |= {f"rows{name}Least": theirs[0], f"rows{name}Most": theirs[-1]}
+        made |= _ends("rowsTorch", large, "torch_cumsum")
+        made |= _ends("rowsTriton", large, "triton_scan")
 
     with known():  # the same along columns, and PyTorch's time over that of a flat tensor
         sums = pick(axes.axis_cases(data), **axes.SUMS)
         columns = sums[sums["inner"] > 1]
         own = pick(columns, variant=axes.BEST)
-        large = _of_copy(own[own["octave"] >= axes.OCTAVE])
-        made |= {"columnsLeast": large[0], "columnsMost": large[-1]}
+        made |= _ends("columns", own[own["octave"] >= axes.OCTAVE], axes.BEST)
         met = axes.standings(columns, axes.described(data, columns)).dropna(subset="rival")
         made |= {"columnsSome": _of_copy(met)[0], "columnsRival": _of_copy(met, "share_rival")[-1]}
         flat = pick(contests(data, python=True), **axes.SUMS, variant=groups.TORCH)
@@ -306,12 +305,8 @@ def numbers(data: Data) -> Numbers:
             sums = pick(cases, **segments.SUMS)
             large, few = pick(sums, items=sums["items"].max()), pick(sums, items=SOME)
             longer = large[large["segment"] > 1]
-            ours, theirs = (_of_copy(longer, variant=id_) for id_ in (f"{prefix}_best", vendors))
-            named = {
-                "Least": ours[0],
-                "Most": ours[-1],
-                "VendorLeast": theirs[0],
-                "VendorMost": theirs[-1],
+            named = _ends("", longer, f"{prefix}_best") | _ends("Vendor", longer, vendors)
+            named |= {
                 "Pairs": _of_copy(large, variant=f"{prefix}_pairs")[-1],
                 "Small": _of_copy(few, variant=f"{prefix}_best")[0],
                 "SmallVendor": _of_copy(few, variant=vendors)[-1],
