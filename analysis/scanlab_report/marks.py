@@ -76,6 +76,9 @@ def rows_of_names(axes: Axes, names: Sequence[str], space: float = 0.4) -> None:
 
 # ---------------------------------------------------------------------------------------- lines
 
+THICK = {"linewidth": 2.6, "zorder": 1}
+"""The form of a curve behind all others, which are compared with it."""
+
 
 def times(rows: pd.DataFrame, unit: float) -> pd.DataFrame:
     """With the median time as `y` and its interval as `low` and `high`, in units of so many ns."""
@@ -112,11 +115,6 @@ def level(axes: Axes, y: float, look: Look, label: str = "", width: float | None
     """Draw a line across a panel, and return its end."""
     axes.axhline(y, linewidth=width, zorder=1, label=label, **look.plot())
     return End(label, look, axes.get_xlim()[1], y, width)
-
-
-def reference(axes: Axes, rows: pd.DataFrame, x: str, look: Look, label: str) -> End | None:
-    """Draw a thick curve behind all others."""
-    return curve(axes, rows, x, look, label, linewidth=2.6, zorder=1)
 
 
 def error_bars(

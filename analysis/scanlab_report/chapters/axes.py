@@ -20,7 +20,6 @@ from scanlab_report.versus import on_first, outcome, present, ratios
 
 COPY, BEST = "axis_copy", "axis_best"
 SUMS = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
-"""The scans of the figures and of the table."""
 OCTAVE = 27
 """Logarithm of the items of the tensors whose shapes are drawn side by side."""
 

@@ -90,11 +90,9 @@ def stands(claim: Claim, data: Data) -> Standing:
     missed = {one.file for one in known if not claim.meets(one.median)}
     intervals = [one.value for one in known if isinstance(one.value, Interval)]
     sure = all(v.known and claim.meets(v.low) and claim.meets(v.high) for v in intervals)
-    value, ends = worst.value, (np.nan, np.nan, 1)
-    if isinstance(value, Interval):
-        ends = value.low, value.high, value.count
+    value = worst.value if intervals else Interval(worst.median, np.nan, np.nan, 1)
+    measured = Measured(value.value, value.low, value.high, value.count, claim)
     counts = len(files - missed), len(files), sure, cases
-    measured = Measured(worst.median, *ends, claim)
     return Standing(claim, measured, worst.where, *counts, tuple(sources))
 
 

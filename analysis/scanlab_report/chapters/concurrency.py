@@ -13,8 +13,7 @@ from scanlab_report.intervals import median_interval
 from scanlab_report.pick import Lacking, newest, pick
 from scanlab_report.shown import Shown, figure, shown, table
 
-WAVES = 9
-"""The staircase is drawn so far."""
+WAVES = 9  # the staircase is drawn so far
 _QUEUES = [("o", 6.5, style.ORANGE), ("s", 4.2, style.BLUE), (".", 3.4, style.BLACK)]
 
 

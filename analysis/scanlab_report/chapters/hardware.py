@@ -9,7 +9,6 @@ from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import WAITING
 
 ROLES = ("load", "reduce", "look ahead", "scan", "block")
-"""In the order in which a tile meets them."""
 _NAMED = ["variant", "items", "role"]
 _FILLS = {
     "data": ("#BBBBBB", ""),

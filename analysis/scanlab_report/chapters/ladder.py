@@ -120,7 +120,6 @@ def single_wave(data: Data) -> Shown:
 
 
 SIZES = (2**20, 2**24, 2**28)
-"""The sizes at which tiles and ideas are compared."""
 
 # ------------------------------------------------------------------------------------- tiles
 

@@ -87,9 +87,9 @@ def stream_scan(data: Data) -> Shown:
         drawn_as = style.Look(colour, marker, "-" if streamed else ":", filled=streamed)
         if way in _WAYS:
             drawn_as = style.Look(style.GREY if way == DUPLEX else colour, "", "-")
-        draw = marks.reference if way in _WAYS else marks.curve
         name, rows = f"{_WAYS.get(way, way)}, {where}", marks.rates(rows.sort_values("bytes"))
-        ends.append(draw(axes, rows, "bytes", drawn_as, name))
+        form = marks.THICK if way in _WAYS else {}
+        ends.append(marks.curve(axes, rows, "bytes", drawn_as, name, **form))
     axes.set(xlabel="bytes of the input", ylabel="throughput, GB/s each way")
     style.margin_legend(axes, ends)
     caption = (

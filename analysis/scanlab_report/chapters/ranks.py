@@ -1,6 +1,6 @@
 """How scans of one array over several GPUs scale, beside copies, the vendor and bounds."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,12 +168,6 @@ def look(algorithm: str) -> Look:
     return _LOOKS.get(algorithm) or spare(sum(algorithm.encode()))
 
 
-def ordered(algorithms: Iterable[str]) -> list[str]:
-    """Algorithms in the order of their looks, others behind them by id."""
-    timed = set(algorithms)
-    return [*(id_ for id_ in _LOOKS if id_ in timed), *sorted(timed - set(_LOOKS))]
-
-
 @figure("ranks_scaling", "ranks_strong")
 def ranks_scaling(data: Data) -> Shown:
     """Weak and strong scaling of scans over several GPUs, with the bounds."""
@@ -196,7 +190,7 @@ def ranks_scaling(data: Data) -> Shown:
         for bound, (name, drawn_as, width) in BOUND_LOOKS.items():
             known, form = limits[limits[bound].notna()], {"linewidth": width, "zorder": 1}
             ends.append(marks.curve(panel, known, "ranks", drawn_as, name, bound, **form))
-        for name in ordered(rows["algorithm"]):
+        for name in dict.fromkeys([*_LOOKS, *sorted(set(rows["algorithm"]))]):
             own = pick(rows, algorithm=name).sort_values("ranks")
             ends.append(marks.curve(panel, own, "ranks", look(name), name))
         if height == speedup:

@@ -17,7 +17,6 @@ OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
 COPIES = ["key_copy", "segment_copy"]
 SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
-"""The scans of the figure and of the table."""
 
 
 def segment_cases(data: Data) -> pd.DataFrame:

@@ -83,8 +83,8 @@ def throughput(data: Data) -> Shown:
             rows = line(every, name, cache=cache)
             if rows.empty and about[name].on_host:
                 rows = line(every, name)
-            draw = marks.reference if name == CEILING else marks.curve
-            if end := draw(panel, marks.rates(rows), "items", drawn_as, label):
+            form = marks.THICK if name == CEILING else {}
+            if end := marks.curve(panel, marks.rates(rows), "items", drawn_as, label, **form):
                 ends[label] = end
     axes[0].set_ylabel("throughput, GB/s of 2$n$ items")
     style.margin_legend(axes[-1], ends.values())
@@ -94,9 +94,9 @@ def throughput(data: Data) -> Shown:
         "line is a device copy, the reference of large scans; CPUs are timed warm only, stand in "
         "both panels, and differ by session. Bars: 95% intervals."
     )
-    details = f"The CPU beside the GPU is {host_of(data, cases)}."
-    scanned = scan_of(cases)
-    return shown(data, drawn, caption, cases, *hosts.values(), details=details, scanned=scanned)
+    about_cases = {"details": f"The CPU beside the GPU is {host_of(data, cases)}."}
+    about_cases["scanned"] = scan_of(cases)
+    return shown(data, drawn, caption, cases, *hosts.values(), **about_cases)
 
 
 def host_of(data: Data, cases: pd.DataFrame) -> str:

@@ -26,7 +26,6 @@ Others = Literal["speedup", "traffic", "order", "implicit_sync", "counts", "conf
 Measure = Literal[OfScans, OfStreams, OfEngines, OfRanks, OverRanks, Others]
 OF_SCANS, OF_STREAMS, OF_ENGINES = map(get_args, (OfScans, OfStreams, OfEngines))
 OF_LITERATURE_ON_SCANS = ("speedup", "speed", "traffic")
-"""The measures of the papers' tables."""
 Sizes = Count | Annotated[list[Count], Meta(min_length=1)] | None
 
 

@@ -1,8 +1,7 @@
 """The numbers in the text of the papers: `numbers.json`, and LaTeX macros made from it.
 
-Each paper has a function that fills a dictionary by the names of the macros: text, a count, a value
-or an interval with three digits, or a pair of a value and its digits. Numbers of one source are
-left out together if it lacks data; typesetting names a macro that a paper lacks.
+Each is a text, a count, a value or an interval of three digits, or a pair of a value and its
+digits. Numbers of one source are left out together if it lacks data.
 """
 
 from collections.abc import Mapping

@@ -15,9 +15,8 @@ from scanlab_report.pick import newest, pick
 from scanlab_report.sources import sources
 
 SMALLEST_FORETOLD = 2**22
-"""Least bytes that a problem copies for its time to be predicted. Smaller problems spend their time
-on calls and launches, which differ from run to run more than the error of the model. A test of the
-model states the same limit."""
+"""Least bytes that a problem copies for its time to be predicted, as in a test of the model:
+smaller ones spend it on calls and launches, which differ more than the error of the model."""
 REPEATABLE = 0.05
 """Most spread over the median of a timeline of the job alone; as in `simulate --compare`."""
 
