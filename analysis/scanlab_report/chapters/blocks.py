@@ -112,22 +112,19 @@ def block_scans(data: Data) -> Shown:
     return shown(data, drawn, caption, cases)
 
 
-QUANTITIES = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_samples")
-"""The compared quantities, each with the columns of its value and of its samples."""
-
-
 def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
     """The fastest of ours and of a library per SHAPE, in time and, apart, in cycles."""
     theirs = cases["variant"].str.startswith(("cub_", "cooperative"))
     sides = {"ours": cases[~theirs & (cases["variant"] != BARE)], "theirs": cases[theirs]}
     made = []
-    for what, value, samples in QUANTITIES:
+    quantities = ("time", "median_ns", "samples"), ("cycles", "cycles", "cycle_samples")
+    for what, value, samples in quantities:
         fastest = (
             rows.sort_values(value, kind="stable").drop_duplicates(SHAPE).set_index(SHAPE)
             for rows in sides.values()
         )
         ours, others = (rows[["name", samples]] for rows in fastest)
-        both = ours.join(others, lsuffix="_ours", rsuffix="_theirs", how="inner").sort_index()
+        both = ours.merge(others, on=SHAPE, suffixes=("_ours", "_theirs")).sort_index()
         ratio = ratios(both.pop(f"{samples}_theirs"), both.pop(f"{samples}_ours"))
         both = both.rename(columns=lambda name: name.removeprefix("name_"))
         made.append(both.assign(ratio=ratio, outcome=ratio.map(outcome)).add_prefix(f"{what}_"))

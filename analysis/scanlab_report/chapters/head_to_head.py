@@ -1,6 +1,6 @@
 """Scanlab's fastest scans beside the vendor's and all others, case by case."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -124,8 +124,7 @@ def at_two_sizes(
     every = [pick(usual, type=kind, op=op) for kind, op in scanned]
     made = [beside_rivals(data, own, n) for own in every for n in two_sizes(data, own)]
     columns = ["type", "op", "items", "time_us", "chosen", "fastest_cub", "of_cub"]
-    rows = pd.DataFrame(made, columns=[*columns, *(f"of_{v}" for v in _others(data))])
-    return rows.assign(of_cub=pd.Series([row["of_cub"] for row in made], dtype=object))
+    return pd.DataFrame(made, columns=[*columns, *(f"of_{v}" for v in _others(data))])
 
 
 def _others(data: Data) -> list[str]:
@@ -206,27 +205,26 @@ def score(data: Data) -> Shown:
     """In how many cases best is faster than CUB as shipped, and in shapes tuned on the device."""
     versus_cub(data)
     cases = contests(data)
-    sentences = [_score(cases, groups.cub_as_shipped(data), "the fastest scan of CUB as shipped")]
+    rivals = {"the fastest scan of CUB as shipped": groups.cub_as_shipped(data)}
     if TUNED in set(cases["variant"]):
         named = data.variants[TUNED].title.partition(", tuned on ")[2]
         here = named == data.files[cases["file"].iloc[0]].device
         device = "the device" if here else f"another device, {named}"
-        sentences.append(_score(cases, [TUNED], f"CUB with shapes tuned on {device} (`{TUNED}`)"))
+        rivals[f"CUB with shapes tuned on {device} (`{TUNED}`)"] = [TUNED]
+    sentences = []
+    for what, cubs in rivals.items():
+        outcomes = list(decided(against(cases, BEST, cubs))["outcome"])
+        won, tied, lost = map(outcomes.count, (WIN, TIE, LOSS))
+        sentences.append(
+            f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
+            f"and slower in {lost}."
+        )
     sentences += [
         *NARROW,
         "A compared case is a type, operator, mode, size, cache state and launch.",
         "A case counts as faster or slower only if the 95% interval of its ratio excludes 1.",
     ]
     return shown(data, " ".join(sentences), "", cases)
-
-
-def _score(cases: pd.DataFrame, cubs: Sequence[str], what: str) -> str:
-    outcomes = list(decided(against(cases, BEST, cubs))["outcome"])
-    won, tied, lost = map(outcomes.count, (WIN, TIE, LOSS))
-    return (
-        f"Against {what}, `best` is faster in {won} of {len(outcomes)} cases, equal in {tied} "
-        f"and slower in {lost}."
-    )
 
 
 @table(*FILES)

@@ -1,7 +1,6 @@
 """When copies and kernels overlap: schedules against their bounds."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -144,13 +143,6 @@ def over_bound(case: Any) -> Interval:
     """Return the time of a schedule over the estimate of its pipeline."""
     ends = (time / (1e9 * case.bound) for time in (case.median_ns, case.low_ns, case.high_ns))
     return Interval(*ends, case.count)
-
-
-def beaten(parts: Sequence[pd.DataFrame]) -> Any:
-    """The case farthest below its estimate, surely by more than 2%; None if there is none."""
-    rows = pd.concat(parts, ignore_index=True)
-    share = rows["high_ns"].fillna(rows["median_ns"]) / (1e9 * rows["bound"])
-    return next(rows.loc[[share.idxmin()]].itertuples()) if share.min() <= 0.98 else None
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:

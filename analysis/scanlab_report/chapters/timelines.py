@@ -15,9 +15,8 @@ from scanlab_report.pick import newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.versus import present
 
-ENGINES = ("copies in", "kernels", "copies out")
-"""Kinds of engine in the order of a chunk's way."""
 ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
+"""By kind of engine, in the order of a chunk's way."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Trace:
     @property
     def lanes(self) -> dict[int, str]:
         """The names of lanes from the top down; only the first lane of an engine has its name."""
-        place = self.rows["kind"].map(lambda kind: (*ENGINES, kind).index(kind))
+        place = self.rows["kind"].map(lambda kind: [*ENGINE_COLOURS, kind].index(kind))
         rows = self.rows.assign(place=place).sort_values(["place", "lane"]).drop_duplicates("lane")
         short = {"copies in": "H2D copies", "copies out": "D2H copies"}
         names = rows["lane_name"].replace(short, regex=True)
