@@ -46,10 +46,10 @@ class Column:
 def alike(
     form: Callable[[Any], str],
     *names: str,
-    left: bool = False,
-    group: str = "",
-    wrap: float = 0,
-    refers: Callable[[str], str] | None = None,
+    left: Any = False,
+    group: Any = "",
+    wrap: Any = 0,
+    refers: Any = None,
     **headings: str,
 ) -> list[Column]:
     """Columns of one form, some of them headed by their names; text and code are on the left."""

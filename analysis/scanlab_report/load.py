@@ -205,7 +205,7 @@ _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int}
 def _faults(rows: pd.DataFrame) -> dict[Any, str]:
     """How an entry contradicts itself, by its place."""
     timed = rows["outcome"] == "timed"
-    tags = ("scan", "block_scan", "warp_scan", "scan_axis", "distributed")
+    tags: tuple[str, ...] = ("scan", "block_scan", "warp_scan", "scan_axis", "distributed")
     tags += ("scan_by_key", "segmented_scan")
     scans = rows["entry"].isin(tags)
     planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)

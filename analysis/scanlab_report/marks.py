@@ -76,7 +76,7 @@ def rows_of_names(axes: Axes, names: Sequence[str], space: float = 0.4) -> None:
 
 # ---------------------------------------------------------------------------------------- lines
 
-THICK = {"linewidth": 2.6, "zorder": 1}
+THICK: dict[str, Any] = {"linewidth": 2.6, "zorder": 1}
 """The form of a curve behind all others, which are compared with it."""
 
 

@@ -74,9 +74,9 @@ def ratios(above: Iterable[Any], below: pd.Series) -> pd.Series:
     return pd.Series(made, index=below.index, dtype=object)
 
 
-def spans(value: pd.Series, low: pd.Series, high: pd.Series, count: pd.Series) -> pd.Series:
-    """Intervals, row by row."""
-    return pd.Series([*map(Interval, value, low, high, count)], value.index, dtype=object)
+def spans(ends: Iterable[pd.Series], count: pd.Series) -> pd.Series:
+    """Intervals, row by row; ends: values, low and high ones."""
+    return pd.Series([*map(Interval, *ends, count)], count.index, dtype=object)
 
 
 def versus_cub(data: Data) -> pd.DataFrame:

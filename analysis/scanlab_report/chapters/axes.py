@@ -19,7 +19,7 @@ from scanlab_report.tables import CASES
 from scanlab_report.versus import on_first, outcome, present, ratios
 
 COPY, BEST = "axis_copy", "axis_best"
-SUMS = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
+SUMS: dict[str, Any] = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
 OCTAVE = 27
 """Logarithm of the items of the tensors whose shapes are drawn side by side."""
 

@@ -90,7 +90,8 @@ def stands(claim: Claim, data: Data) -> Standing:
     missed = {one.file for one in known if not claim.meets(one.median)}
     intervals = [one.value for one in known if isinstance(one.value, Interval)]
     sure = all(v.known and claim.meets(v.low) and claim.meets(v.high) for v in intervals)
-    value = worst.value if intervals else Interval(worst.median, np.nan, np.nan, 1)
+    own = worst.value
+    value = own if isinstance(own, Interval) else Interval(worst.median, np.nan, np.nan, 1)
     measured = Measured(value.value, value.low, value.high, value.count, claim)
     counts = len(files - missed), len(files), sure, cases
     return Standing(claim, measured, worst.where, *counts, tuple(sources))

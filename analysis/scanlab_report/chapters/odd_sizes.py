@@ -105,7 +105,7 @@ def beside_nvbench(data: Data) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame
     both = theirs[[*columns, "ns"]].merge(ours, on=columns).rename(columns={"ns": "theirs_ns"})
     # The interval is that of our median, since nvbench gives none of its own.
     ends = (both["theirs_ns"] / both[f"{end}_ns"] for end in ("median", "high", "low"))
-    return both.assign(ratio=spans(*ends, both["count"])), cases, theirs
+    return both.assign(ratio=spans(ends, both["count"])), cases, theirs
 
 
 @table(*FILES, "nvbench")

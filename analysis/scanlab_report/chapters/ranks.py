@@ -122,7 +122,7 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
     rows["speedup"] = _ratios(pick(cases, kind=BEST), rows, [*KIND, "items"])
     bound = rows[PROBLEM].merge(bounds(cases)[[*PROBLEM, "three_n"]], how="left")["three_n"]
     ends = (bound / rows[f"{name}_ns"] for name in ("median", "high", "low"))
-    return rows.assign(of_bound=spans(*ends, rows["count"]))
+    return rows.assign(of_bound=spans(ends, rows["count"]))
 
 
 def bounds(cases: pd.DataFrame) -> pd.DataFrame:

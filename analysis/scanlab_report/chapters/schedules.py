@@ -142,7 +142,7 @@ def from_even(panel: pd.DataFrame) -> float:
 def over_bound(case: Any) -> Interval:
     """Return the time of a schedule over the estimate of its pipeline."""
     ends = (time / (1e9 * case.bound) for time in (case.median_ns, case.low_ns, case.high_ns))
-    return Interval(*ends, case.count)
+    return Interval(*[*ends, case.count])
 
 
 def best_schedule(cases: pd.DataFrame, workload: str) -> Any:

@@ -1,5 +1,7 @@
 """Scans by key and of segments: any lengths, and a copy that reads the keys or offsets, too."""
 
+from typing import Any
+
 import pandas as pd
 
 from scanlab_report import marks, style
@@ -16,7 +18,9 @@ OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
 COPIES = ["key_copy", "segment_copy"]
-SUMS = dict(type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM)
+SUMS: dict[str, Any] = dict(
+    type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM
+)
 
 
 def segment_cases(data: Data) -> pd.DataFrame:

@@ -78,7 +78,7 @@ def summary(timed: tuple[File, pd.DataFrame], kind: str) -> dict[str, Any]:
         "rounds": " to ".join(map(str, dict.fromkeys((rounds.min(), rounds.max())))),
         "samples": (int(rounds.min()), int(rounds.max())),
         "converged_percent": 100 * converged.mean() if len(converged) else None,
-        "drift_percent": Interval(*ends, drift.count),
+        "drift_percent": Interval(*[*ends, drift.count]),
         "drift_cases": drift.count,
         "outliers_percent": 100 * samples["outlier"].mean(),
         "outliers_of_normal_percent": 100 * samples["rounds"].map(_normal_share).mean(),

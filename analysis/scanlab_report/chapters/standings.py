@@ -94,7 +94,7 @@ def throughput(data: Data) -> Shown:
         "line is a device copy, the reference of large scans; CPUs are timed warm only, stand in "
         "both panels, and differ by session. Bars: 95% intervals."
     )
-    about_cases = {"details": f"The CPU beside the GPU is {host_of(data, cases)}."}
+    about_cases: dict[str, Any] = {"details": f"The CPU beside the GPU is {host_of(data, cases)}."}
     about_cases["scanned"] = scan_of(cases)
     return shown(data, drawn, caption, cases, *hosts.values(), **about_cases)
 
@@ -186,7 +186,7 @@ def standings(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
             over.append(ratio_interval(times[rival, row.items], row.samples) if known else None)
         rows[name] = pd.Series(over, dtype=object)
     ends = (rows["bytes"] / rows[f"{end}_ns"] for end in ("median", "high", "low"))
-    rows["rate"] = spans(*ends, rows["count"])
+    rows["rate"] = spans(ends, rows["count"])
     made = ["variant", "items", "count", "median_us", "rate", "of_memcpy", "of_cub"]
     return rows[made].astype({"items": int})
 

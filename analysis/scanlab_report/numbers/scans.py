@@ -44,7 +44,7 @@ ABLATIONS: dict[str, tuple[str, Callable[..., int]]] = {
     "ReduceThenScan": ("reduce_then_scan", max),
 }
 """The idea, and at which of the sizes, by the end of the name of the macro."""
-NARROW = {"Byte": {"type": "i8"}, "Short": {"type": ["i16", "f16"]}}
+NARROW: dict[str, dict[str, Any]] = {"Byte": {"type": "i8"}, "Short": {"type": ["i16", "f16"]}}
 """Items of one and of two bytes, by the end of the name of the macro."""
 
 
