@@ -18,6 +18,12 @@ struct Result {
   std::string err;
 };
 
+/// The words, and more of them.
+inline std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 inline Result run_program(const std::vector<std::string>& words) {
   std::ostringstream out;
   std::ostringstream err;

@@ -1,6 +1,5 @@
 // The engine model against closed forms, published measurements, and what must be true of any run; device profiles, and
 // scanlab simulate.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,6 +75,18 @@ const DeviceProfile& didactic() {
   return profile;
 }
 
+/// A recording by hand.
+struct ByHand {
+  ByHand(int chunk_count, int stream_count, std::int64_t items = 1 << 22)
+      : recording{.job = job_of(chunk_count, stream_count, items)},
+        streams(issuer.create_streams(stream_count)),
+        chunks(issuer.chunks()) {}
+  Recording recording;
+  streams::Issuer issuer{recording};
+  std::vector<streams::Stream> streams;
+  std::vector<streams::Chunk> chunks;
+};
+
 /// Kernels alone: so many in each stream, depth-first.
 Recording small_grids(const streams::SmallGrids& grids) {
   Recording recording{.job = job_of(1, 1)};
@@ -95,35 +106,19 @@ double grids_makespan(const streams::SmallGrids& grids, const DeviceProfile& dev
 
 // ---- closed forms
 
-TEST(Engines, OneStreamTakesTheSum) {
-  for (const char* schedule : {"serial_pinned", "depth_first", "breadth_first"}) {
-    EXPECT_NEAR(makespan(schedule, job_of(8, 1, kWithoutTails), didactic(), known_of(2, 5, 3)), 10 * kMs, kExact)
-        << schedule;
-  }
-}
-
-TEST(Engines, AnIdealPipelineTakesTheBusiestEngineAndOneChunkOfTheOthers) {
-  for (const int chunks : {1, 2, 4, 16, 64}) {
-    const double third = 6 * kMs;
-    for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
-      EXPECT_NEAR(makespan(schedule, job_of(chunks, chunks, kWithoutTails), didactic(), known_of(6, 6, 6)),
-                  third * (1 + 2.0 / chunks), chunks * kExact)
-          << schedule << ", " << chunks << " chunks";
-    }
-  }
-}
-
-/// Van Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014: two copy engines, n streams.
+/// Van Werkhoven et al., Performance Models for CPU-GPU Data Transfers, CCGrid 2014: two copy engines, n streams. One
+/// stream takes the sum, and equal thirds a third and two thirds of it over n.
 TEST(Engines, VanWerkhovensFormula) {
-  for (const int n : {1, 2, 4, 8, 32}) {
-    for (const auto& [h, k, d] :
-         std::vector<std::array<double, 3>>{{1, 1, 1}, {8, 2, 1}, {1, 8, 2}, {2, 1, 8}, {4, 4, 1}, {3, 0, 3}}) {
-      const double formula = kMs * std::max({h + (k + d) / n, k + (h + d) / n, d + (h + k) / n});
-      Job job = job_of(n, n);
-      job.blocks = 6;  // the formula knows no tails: a kernel fills the machine once
-
-      EXPECT_NEAR(makespan("depth_first", job, didactic(), known_of(h, k, d)), formula, n * kExact)
-          << n << " streams: " << h << ", " << k << ", " << d;
+  for (const char* schedule : {"depth_first", "breadth_first", "three_streams"}) {
+    for (const int n : {1, 2, 4, 8, 32}) {
+      for (const auto& [h, k, d] :
+           std::vector<std::array<double, 3>>{{1, 1, 1}, {8, 2, 1}, {1, 8, 2}, {2, 1, 8}, {4, 4, 1}, {3, 0, 3}}) {
+        const double formula = kMs * std::max({h + (k + d) / n, k + (h + d) / n, d + (h + k) / n});
+        Job job = job_of(n, n);
+        job.blocks = 6;  // the formula knows no tails: a kernel fills the machine once
+        EXPECT_NEAR(makespan(schedule, job, didactic(), known_of(h, k, d)), formula, n * kExact)
+            << schedule << ", " << n << " streams: " << h << ", " << k << ", " << d;
+      }
     }
   }
 }
@@ -135,39 +130,37 @@ TEST(Engines, BlocksRunInWaves) {
                 static_cast<double>(streams::waves(blocks, 6)) * kBlock * 1e-3, kExact)
         << blocks;
   }
-  EXPECT_NEAR(grids_makespan({1, 4, 3}, didactic(), kBlock), 4 * kBlock, kExact);  // one stream: each has a tail
-  EXPECT_NEAR(grids_makespan({4, 1, 3}, didactic(), kBlock), 2 * kBlock, kExact);  // four: two at a time
-  EXPECT_NEAR(grids_makespan({4, 1, 9}, didactic(), kBlock), 6 * kBlock, kExact);  // 36 blocks fill 6 waves, no tail
-  DeviceProfile one_at_a_time = didactic();
-  one_at_a_time.resident_grids = 1;
-  EXPECT_NEAR(grids_makespan({4, 1, 3}, one_at_a_time, kBlock), 4 * kBlock, kExact);
 }
 
-/// Issued depth-first, streams that share a queue overlap only where one ends and the next begins.
+/// Issued depth-first, streams that share a queue overlap only where one ends and the next begins. Kernels of one
+/// stream wait for each other's tails, so that the formula is of one kernel per stream, or of room for all.
 TEST(Engines, ASharedQueueAddsFalseDependencies) {
-  for (const int queues : {1, 2, 4, 8}) {
+  std::mt19937 random(1);
+  const auto up_to = [&](std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(1, most)(random); };
+  for (int i = 0; i < 300; ++i) {
     DeviceProfile device = didactic();
-    device.hardware_queues = queues;
-    device.multiprocessors = 64;
-    for (const streams::SmallGrids& grids : {streams::SmallGrids{4, 3, 8}, {8, 2, 1}, {3, 5, 2}}) {
-      EXPECT_NEAR(grids_makespan(grids, device, kMs), streams::makespan_seconds(grids, 64, queues, kMs), kExact)
-          << queues << " queues, " << grids.streams << " streams";
-    }
+    device.hardware_queues = static_cast<int>(up_to(32));
+    const bool flat = i % 2 == 0;
+    const streams::SmallGrids grids{up_to(flat ? 40 : 16), flat ? 1 : up_to(6), up_to(flat ? 400 : 3)};
+    device.multiprocessors = flat ? up_to(300) : grids.total_blocks();
+    device.resident_blocks = 1;
+    device.resident_grids = 1000;
+    EXPECT_NEAR(grids_makespan(grids, device, kMs),
+                streams::makespan_seconds(grids, device.multiprocessors, device.hardware_queues, kMs), kExact)
+        << device.hardware_queues << " queues, " << grids.streams << " streams of " << grids.kernels;
   }
 }
 
 TEST(Engines, CopiesBothWaysShareTheBus) {
   DeviceProfile device = didactic();
   device.both = {0.5e9, 0.8e9};
-  Recording recording{.job = job_of(1, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  issuer.copy_in(issuer.chunks().front(), created[0]);
-  issuer.copy_out(issuer.chunks().front(), created[1]);
+  ByHand made(1, 2);
+  made.issuer.copy_in(made.chunks[0], made.streams[0]);
+  made.issuer.copy_out(made.chunks[0], made.streams[1]);
   // Out goes at 0.8 until it ends, at 5 ms; in has done 2.5 of its 6 ms by then, and does the rest at full rate.
-  EXPECT_NEAR(makespan(recording, device, known_of(6, 1, 4)), 8.5 * kMs, kExact);
+  EXPECT_NEAR(makespan(made.recording, device, known_of(6, 1, 4)), 8.5 * kMs, kExact);
   // In goes at 0.5 until 4 ms; out has done 3.2 of its 4 ms by then.
-  EXPECT_NEAR(makespan(recording, device, known_of(2, 1, 4)), 4.8 * kMs, kExact);
+  EXPECT_NEAR(makespan(made.recording, device, known_of(2, 1, 4)), 4.8 * kMs, kExact);
 }
 
 /// Copies of a size begin together, each way as late as in step; without that the copies out wait each time.
@@ -177,31 +170,28 @@ TEST(Engines, ShortCopiesBothWaysFallIntoStep) {
   device.copy_latency = {3e-6, 3e-6};
   device.latency_both = {3e-6, 11e-6};
   device.latency_in_step = {6e-6, 6e-6};
-  constexpr int kCopies = 12;
-  Recording recording{.job = job_of(2 * kCopies, 2)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  for (int i = 0; i < kCopies; ++i) {
-    issuer.copy_in(issuer.chunks()[static_cast<std::size_t>(i)], created[0]);
-    issuer.copy_out(issuer.chunks()[static_cast<std::size_t>(kCopies + i)], created[1]);
+  constexpr std::size_t kCopies = 12;
+  ByHand made(2 * kCopies, 2);
+  for (std::size_t i = 0; i < kCopies; ++i) {
+    made.issuer.copy_in(made.chunks[i], made.streams[0]);
+    made.issuer.copy_out(made.chunks[kCopies + i], made.streams[1]);
   }
-  const Costs costs = simulator::costs(recording, device, known_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
-  const auto starts = [&](streams::OperationKind kind) {
+  const Costs costs = simulator::costs(made.recording, device, known_of(2 * kCopies * 0.02, 1, 2 * kCopies * 0.02));
+  const auto starts = [&](OperationKind kind) {
     std::vector<double> all;
-    const Simulation simulated = simulate(recording, device, costs);
-    for (const streams::Span& span : simulated.timeline.spans) {
-      if (recording.operations[span.operation].kind == kind) all.push_back(span.when.start);
+    for (const Span& span : simulate(made.recording, device, costs).timeline.spans) {
+      if (made.recording.operations[span.operation].kind == kind) all.push_back(span.when.start);
     }
     return all;
   };
-  const std::vector<double> in = starts(streams::OperationKind::copy_in);
-  const std::vector<double> out = starts(streams::OperationKind::copy_out);
+  const std::vector<double> in = starts(OperationKind::copy_in);
+  const std::vector<double> out = starts(OperationKind::copy_out);
   for (std::size_t i = kCopies / 2; i < kCopies - 1; ++i) {
     EXPECT_NEAR(in[i] - in[i - 1], 26e-6, 1e-8) << i;
     EXPECT_NEAR(out[i] - out[i - 1], 26e-6, 1e-8) << i;
   }
   device.latency_in_step = device.latency_both;
-  const std::vector<double> never = starts(streams::OperationKind::copy_out);
+  const std::vector<double> never = starts(OperationKind::copy_out);
   for (std::size_t i = 3; i < kCopies / 2; ++i) EXPECT_NEAR(never[i] - never[i - 1], 31e-6, 1e-8) << i;
 }
 
@@ -220,34 +210,6 @@ TEST(Engines, CallsTakeTheHostsTime) {
   const OperationCost kernel{.blocks = 1, .block_seconds = 1e-9, .call_seconds = 1e-6};
   Costs each{.operations = std::vector<OperationCost>(recording.operations.size(), kernel)};
   EXPECT_NEAR(simulate(recording, device, each).timeline.makespan(), 1000e-6 + 1e-9, kExact);
-}
-
-/// A synchronous call and one that returns have their own cost, as has each kind; a graph its launch and its nodes.
-TEST(Engines, EachKindOfCallTakesItsOwnTime) {
-  DeviceProfile device = didactic();
-  device.calls = {.copy = 1e-6,
-                  .synchronous_copy = 2e-6,
-                  .kernel = 4e-6,
-                  .record = 8e-6,
-                  .wait = 16e-6,
-                  .graph = 32e-6,
-                  .graph_node = 64e-6};
-  Recording recording{.job = job_of(1, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  const streams::Chunk chunk = issuer.chunks().front();
-  const streams::Event event = issuer.create_event();
-  issuer.copy_in(chunk, created[0]);
-  issuer.copy_out_now(chunk);
-  issuer.compute(chunk, created[0]);
-  issuer.side_kernel(created[0]);
-  issuer.record(event, created[0]);
-  issuer.wait(created[1], event);
-  const Costs each = costs(recording, device);
-  std::vector<double> microseconds;
-  for (const OperationCost& cost : each.operations) microseconds.push_back(std::round(1e9 * cost.call_seconds) / 1e3);
-  EXPECT_EQ(microseconds, (std::vector<double>{1, 2, 4, 4, 8, 16}));
-  EXPECT_NEAR(each.launch_seconds, (32 + 4 * 64) * 1e-6, 1e-12) << "four of them are nodes";
 }
 
 /// Copies take their bytes at the rate of their memory and way, or, where it is given, the time of all inputs together.
@@ -274,50 +236,17 @@ TEST(Engines, CopiesGoAtTheRateOfTheirMemoryAndWay) {
   }
 }
 
-TEST(Engines, ASideKernelTakesAsLongAsThatOfAChunk) {
-  Recording recording = recorded("serial_pinned", job_of(4, 1, kWithoutTails));
-  streams::Issuer(recording).side_kernel(streams::kLegacyDefault);
-  recording.buffer_items = kWithoutTails / 4;
-  const Simulation simulation = simulate(recording, didactic(), costs(recording, didactic(), known_of(1, 8, 1)));
-  EXPECT_NEAR(simulation.timeline.spans.back().when.seconds(), 2 * kMs, kExact);
-}
-
 /// Between operations of two kinds the device takes its time; between kernels, or copies one way, none.
 TEST(Engines, AHandOverLiesBetweenOperationsOfTwoKinds) {
   DeviceProfile device = didactic();
   device.hand_over = 1 * kMs;
   const Recording pipeline = recorded("depth_first", job_of(1, 1, kWithoutTails));
   EXPECT_NEAR(makespan(pipeline, device, known_of(2, 3, 4)), (2 + 1 + 3 + 1 + 4) * kMs, kExact);
-  Recording alike{.job = job_of(2, 1, kWithoutTails)};
-  streams::Issuer issuer(alike);
-  const streams::Stream stream = issuer.create_stream();
-  alike.buffer_items = kWithoutTails;
-  for (const streams::Chunk& chunk : issuer.chunks()) issuer.copy_in(chunk, stream);
-  for (int i = 0; i < 2; ++i) issuer.side_kernel(stream);
-  EXPECT_NEAR(makespan(alike, device, known_of(2, 3, 4)), (2 + 1 + 3 + 3) * kMs, kExact);
-}
-
-/// Created stream i feeds queue i mod queues, of which copies have their own number; both default streams the last.
-TEST(Engines, CreatedStreamsTakeQueuesInTurnAndDefaultStreamsTheLast) {
-  DeviceProfile device = didactic();
-  device.hardware_queues = 3;
-  device.copy_queues = 2;
-  Recording recording{.job = job_of(1, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(4);
-  const streams::Chunk chunk = issuer.chunks().front();
-  for (const streams::Stream stream : created) issuer.side_kernel(stream);
-  for (const streams::Stream stream : created) issuer.copy_in(chunk, stream);
-  for (const streams::Stream stream : {streams::kLegacyDefault, streams::kPerThreadDefault}) {
-    issuer.side_kernel(stream);
-    issuer.copy_out(chunk, stream);
-  }
-  EXPECT_EQ(modelled_queues(recording, device), (QueueNumbers{0, 1, 2, 0, 0, 1, 0, 1, 2, 1, 2, 1}));
-  device.copy_queues = 8;
-  EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "no more than kernels have";
-  device = device_profile("c1060");  // which does not state its copies' queues
-  device.hardware_queues = 32;
-  EXPECT_EQ(modelled_queues(recording, device)[6], 2u) << "as many as kernels have";
+  ByHand alike(2, 1, kWithoutTails);
+  alike.recording.buffer_items = kWithoutTails;
+  for (const streams::Chunk& chunk : alike.chunks) alike.issuer.copy_in(chunk, alike.streams[0]);
+  for (int i = 0; i < 2; ++i) alike.issuer.side_kernel(alike.streams[0]);
+  EXPECT_NEAR(makespan(alike.recording, device, known_of(2, 3, 4)), (2 + 1 + 3 + 3) * kMs, kExact);
 }
 
 // ---- published measurements
@@ -370,11 +299,10 @@ TEST(Engines, HarrissMeasurements) {
     const std::string what = std::string(published.device) + ", " + published.schedule;
     EXPECT_NEAR(ratio / (published.milliseconds / published.sequential), 1, published.within) << what;
 
-    // As the schematics have it: kernels without tails, and of many waves, since the rule waits for the last to start.
+    // As the schematics have it: no latencies, and kernels without tails and of many waves, since the rule waits for
+    // the last to start.
     const Job without_tails = job_of(4, 4, 4 * 40 * 256 * device.slots(256));
-    EXPECT_NEAR(makespan(published.schedule, without_tails, device, thirds) / serial, published.twelfths / 12.0, 0.01)
-        << what;
-    DeviceProfile bare = device;  // nor have they latencies
+    DeviceProfile bare = device;
     bare.calls = {};
     bare.kernel_latency = 0;
     bare.copy_latency = bare.latency_both = bare.latency_in_step = {};
@@ -425,15 +353,13 @@ TEST(Engines, TheCriticalPathGoesOnWhereTheHostWaited) {
         << schedule;
   }
   // A host that waits for a stream, and then computes.
-  Recording recording{.job = job_of(1, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  issuer.side_kernel(created[0]);
-  issuer.synchronize(created[0]);
-  issuer.host_work(2000);
-  issuer.side_kernel(created[1]);
+  ByHand made(1, 2);
+  made.issuer.side_kernel(made.streams[0]);
+  made.issuer.synchronize(made.streams[0]);
+  made.issuer.host_work(2000);
+  made.issuer.side_kernel(made.streams[1]);
   const OperationCost kernel{.blocks = 6, .block_seconds = 3 * kMs};
-  const Simulation run = simulate(recording, didactic(), {.operations = {kernel, {}, {}, kernel}});
+  const Simulation run = simulate(made.recording, didactic(), {.operations = {kernel, {}, {}, kernel}});
   const streams::TimelineAnalysis analysis = analyse(run.timeline);
   ASSERT_EQ(analysis.path.size(), 2u);
   EXPECT_EQ(analysis.path[0].operation, 0u);
@@ -449,14 +375,12 @@ TEST(Engines, TheRuleForLaunchesIsOfWhatWaitsForAKernelItself) {
                                   {.blocks = 12, .block_seconds = 5 * kMs},  // two waves
                                   {.copy_seconds = 1 * kMs}}};
   for (const bool legacy : {false, true}) {
-    Recording recording{.job = job_of(2, 1)};
-    streams::Issuer issuer(recording);
-    const auto created = issuer.create_streams(2);
-    issuer.side_kernel(legacy ? streams::kLegacyDefault : created[0]);
-    issuer.copy_in(issuer.chunks()[0], created[0]);
-    issuer.side_kernel(created[1]);
-    issuer.copy_in(issuer.chunks()[1], created[0]);
-    EXPECT_NEAR(simulate(recording, device, each).timeline.spans[3].when.end, 3 * kMs, kExact) << legacy;
+    ByHand made(2, 2);
+    made.issuer.side_kernel(legacy ? streams::kLegacyDefault : made.streams[0]);
+    made.issuer.copy_in(made.chunks[0], made.streams[0]);
+    made.issuer.side_kernel(made.streams[1]);
+    made.issuer.copy_in(made.chunks[1], made.streams[0]);
+    EXPECT_NEAR(simulate(made.recording, device, each).timeline.spans[3].when.end, 3 * kMs, kExact) << legacy;
   }
 }
 
@@ -629,20 +553,7 @@ TEST(Engines, DoOneThingAtOnceInOrderAndNoFasterThanTheirBounds) {
 
 /// Right schedules of every kind of job on every device in 1 to 64 chunks, with kernels of which the longest part is
 /// made.
-template <class Visit>
-void simulate_cut_jobs(Visit visit) {
-  const auto cut = [&](const DeviceProfile& device, const Job& job, const std::optional<double>& kernel,
-                       const streams::Schedule& schedule) {
-    Run run{fmt::format("{}, {}, {} items, {} chunks, {} streams, {} blocks, kernel {}", device.name, schedule.about.id,
-                        job.items, job.chunks, job.streams, job.blocks, kernel.value_or(-1)),
-            device,
-            record(schedule, job),
-            {},
-            {}};
-    run.each = costs(run.recording, device, {.copy_in = {}, .kernel = kernel, .copy_out = {}});
-    run.simulation = simulate(run.recording, device, run.each);
-    visit(run);
-  };
+TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
   for (const std::string& name : built_in_profile_names()) {
     DeviceProfile device = device_profile(name);
     device.device_rate *= 1e-3;  // of no device: its memory is slower than the bus
@@ -652,19 +563,17 @@ void simulate_cut_jobs(Visit visit) {
                          chunks % 3 == 0 ? "vector_add" : "scale");
         job.memory = schedule.about.memory;
         job.blocks = std::array{0, 0, 4, 0, 1, 0, 200}[static_cast<std::size_t>(chunks % 7)];
-        cut(device, job, {}, schedule);
-        cut(device, job, 3e-3, schedule);
+        const Recording recording = record(schedule, job);
+        if (!check(recording).ordered()) continue;  // copies out of a chunk before its kernel is done are no pipeline
+        for (const std::optional<double>& kernel : {std::optional<double>(), std::optional(3e-3)}) {
+          const Costs each = costs(recording, device, {.copy_in = {}, .kernel = kernel, .copy_out = {}});
+          EXPECT_GE(simulate(recording, device, each).timeline.makespan(),
+                    bounds(recording, device, each).pipeline * (1 - 1e-9))
+              << name << ", " << id << ", " << chunks << " chunks, kernel " << kernel.value_or(-1);
+        }
       }
     }
   }
-}
-
-TEST(Engines, NoScheduleIsBelowItsPipelinesBound) {
-  simulate_cut_jobs([](const auto& run) {
-    if (!check(run.recording).ordered()) return;  // copies out of a chunk before its kernel is done are no pipeline
-    EXPECT_GE(run.simulation.timeline.makespan(), bounds(run.recording, run.device, run.each).pipeline * (1 - 1e-9))
-        << run.what;
-  });
 }
 
 /// A kernel bound by memory reads each input and writes the output at the memory's rate if it fills the device. Two in
@@ -679,12 +588,11 @@ TEST(Engines, AKernelBoundByMemoryMovesItsBytesAtTheMemorysRate) {
       const double seconds = bytes * kWithoutTails / device.device_rate;
       Recording recording{.job = job};
       streams::Issuer issuer(recording);
-      const auto created = issuer.create_streams(2);
-      issuer.side_kernel(created[0]);
+      issuer.side_kernel(issuer.create_stream());
       recording.buffer_items = kWithoutTails;
       EXPECT_NEAR(makespan(recording, device, {}), seconds, 1e-9) << workload << ", " << blocks << " blocks";
       EXPECT_NEAR(costs(recording, device).whole_kernel, seconds, 1e-9) << workload << ", " << blocks << " blocks";
-      issuer.side_kernel(created[1]);
+      issuer.side_kernel(issuer.create_stream());
       EXPECT_NEAR(makespan(recording, device, {}), 2 * seconds, 1e-9) << workload << ", " << blocks << " blocks";
     }
   }
@@ -779,105 +687,35 @@ TEST(Engines, AnEngineThatCopiedTheOtherWayIsNoSharedQueue) {
 TEST(Engines, TheRuleForLaunchesEndsWhenTheLastBlockStarts) {
   DeviceProfile device = didactic();
   device.waits_for_started_launches = true;
-  Recording recording{.job = job_of(1, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  issuer.side_kernel(created[0]);
-  issuer.side_kernel(created[1]);
-  issuer.copy_out(issuer.chunks().front(), created[0]);
+  ByHand made(1, 2);
+  made.issuer.side_kernel(made.streams[0]);
+  made.issuer.side_kernel(made.streams[1]);
+  made.issuer.copy_out(made.chunks[0], made.streams[0]);
   Costs each{.operations = {{.blocks = 6, .block_seconds = 1 * kMs},  // fills the device once
                             {.blocks = 12, .block_seconds = 2 * kMs},
                             {.copy_seconds = 1 * kMs}}};
-  const Simulation simulation = simulate(recording, device, each);
+  const Simulation simulation = simulate(made.recording, device, each);
   EXPECT_NEAR(simulation.timeline.spans[2].when.start, 3 * kMs, kExact);  // 1 + 2: the second wave of the second kernel
   EXPECT_NEAR(simulation.timeline.makespan(), 5 * kMs, kExact);
 }
 
-/// A graph hands over all copies at once; the driver may have put its first stream in any of the queues.
-TEST(Engines, AnEngineBeginsWithTheQueueOfTheFirstIssuedAndDrainsOneAfterAnother) {
-  DeviceProfile device = didactic();
-  device.drains_queues = true;
-  Recording recording{.job = job_of(6, 6), .captured = true};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(3);
-  for (const streams::Chunk& chunk : issuer.chunks()) {
-    issuer.copy_in(chunk, created[static_cast<std::size_t>(chunk.index % 3)]);
-  }
-  const Costs each{.operations = std::vector<OperationCost>(6, OperationCost{.copy_seconds = 1 * kMs})};
-  const simulator::QueueNumbers queues{1, 0, 2, 1, 0, 2};
-  const auto& spans = simulate(recording, device, each, queues).timeline.spans;
-  std::vector<std::size_t> order{0, 1, 2, 3, 4, 5};
-  std::ranges::sort(order, {}, [&](std::size_t i) { return spans[i].when.start; });
-  EXPECT_EQ(order, (std::vector<std::size_t>{0, 3, 2, 5, 1, 4}));
-}
-
-/// Copies of so many milliseconds, each in a stream of its own, and a kernel of 4 ms behind the first copy out.
-double with_engines(const std::vector<CopyEngine>& engines, const std::vector<std::pair<bool, double>>& copies,
-                    bool kernel) {
-  DeviceProfile device = didactic();
-  device.copy_engines = engines;
-  Recording recording{.job = job_of(static_cast<int>(copies.size()), 1)};
-  streams::Issuer issuer(recording);
-  const auto chunks = issuer.chunks();
-  const auto created = issuer.create_streams(static_cast<int>(copies.size()));
-  Costs each;
-  std::optional<streams::Stream> out;
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    const auto [in, ms] = copies[i];
-    if (in) issuer.copy_in(chunks[i], created[i]);
-    if (!in) issuer.copy_out(chunks[i], *(out = created[i]));
-    each.operations.push_back({.copy_seconds = ms * kMs});
-  }
-  if (kernel) {
-    issuer.side_kernel(*out);
-    each.operations.push_back({.blocks = 6, .block_seconds = 4 * kMs});
-  }
-  return simulate(recording, device, each).timeline.makespan();
-}
-
 TEST(Engines, TheOrderInWhichAProfileListsItsEnginesSaysNothing) {
-  constexpr CopyEngine kIn{.in = true};
-  constexpr CopyEngine kOut{.out = true};
-  constexpr CopyEngine kBoth{.in = true, .out = true};
-  // 4 ms out beside 4 and 1 ms in, one behind the other.
-  const std::vector<std::pair<bool, double>> short_behind_long{{true, 4}, {true, 1}, {false, 4}};
-  EXPECT_NEAR(with_engines({kBoth, kOut}, short_behind_long, false), 5 * kMs, kExact);
-  EXPECT_NEAR(with_engines({kOut, kBoth}, short_behind_long, false), 5 * kMs, kExact);
-  // The first two copies in share the bus for 2 ms. Then the copy out comes, for 1 ms, and its kernel, for 4 ms.
-  const std::vector<std::pair<bool, double>> out_among_in{{true, 4}, {true, 1}, {false, 1}, {true, 1}, {true, 1}};
-  EXPECT_NEAR(with_engines({kIn, kBoth}, out_among_in, true), 7 * kMs, kExact);
-  EXPECT_NEAR(with_engines({kBoth, kIn}, out_among_in, true), 7 * kMs, kExact);
-  // Both ways begin at one moment: the copy out waits for 2 ms, and the one in for 1 ms, whichever engine is listed
-  // first.
-  DeviceProfile device = didactic();
-  device.latency_in_step = {2 * kMs, 2 * kMs};
-  device.copy_latency = {1 * kMs, 1 * kMs};
-  Recording recording{.job = job_of(2, 1)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  issuer.copy_in(issuer.chunks()[0], created[0]);
-  issuer.copy_out(issuer.chunks()[1], created[1]);
-  const Costs each{.operations = {{.copy_seconds = 5 * kMs}, {.copy_seconds = 5 * kMs}}};
-  for (const std::vector<CopyEngine>& engines : {std::vector{kIn, kOut}, std::vector{kOut, kIn}}) {
-    device.copy_engines = engines;
-    const auto& spans = simulate(recording, device, each).timeline.spans;
-    EXPECT_NEAR(spans[0].when.end, 6 * kMs, kExact);
-    EXPECT_NEAR(spans[1].when.end, 7 * kMs, kExact);
-  }
+  simulate_random_recordings([](auto& run) {
+    std::ranges::reverse(run.device.copy_engines);
+    EXPECT_EQ(simulate(run.recording, run.device, run.each).timeline.makespan(), run.simulation.timeline.makespan())
+        << run.what;
+  });
 }
 
 TEST(Engines, AWaitForNothingIsRefused) {
-  Recording recording{.job = job_of(2, 2)};
-  streams::Issuer issuer(recording);
-  const auto created = issuer.create_streams(2);
-  const auto chunks = issuer.chunks();
-  const streams::Event event = issuer.create_event();
-  issuer.copy_in(chunks[1], created[0]);
-  issuer.wait(created[1], event);
-  issuer.compute(chunks[1], created[1]);
-  issuer.record(event, created[0]);
+  ByHand made(2, 2);
+  const streams::Event event = made.issuer.create_event();
+  made.issuer.copy_in(made.chunks[1], made.streams[0]);
+  made.issuer.wait(made.streams[1], event);
+  made.issuer.compute(made.chunks[1], made.streams[1]);
+  made.issuer.record(event, made.streams[0]);
   try {
-    simulate(recording, didactic(), costs(recording, didactic()));
+    simulate(made.recording, didactic(), costs(made.recording, didactic()));
     FAIL() << "it was simulated";
   } catch (const ScheduleError& error) {
     EXPECT_TRUE(has(std::string(error.what()), "the wait of stream 1 for event 0")) << error.what();
@@ -1010,8 +848,6 @@ TEST(DeviceProfile, WorkBetweenTwoTablesIsBetweenTheirTimes) {
                      .together = 3e-8,
                      .spread = 0.5},
                     {.workload = "scan", .work = 1, .call = 1e-6, .rows = {{100, 9e-6, 2}}}};
-  EXPECT_EQ(device.kernel_times("scale", 1)->rows[1].seconds, 4e-6);
-  EXPECT_EQ(device.kernel_times("scale", 5)->rows[1].seconds, 24e-6);
   EXPECT_EQ(device.kernel_times("scan", 1)->rows[0].seconds, 9e-6);
   const KernelTimes two = *device.kernel_times("scale", 2);
   EXPECT_NEAR(two.rows[0].seconds, 3e-6, 1e-15);
@@ -1033,11 +869,6 @@ TEST(Engines, MeasuredKernelsTakeWhatWasMeasured) {
        .call = 0,
        .rows = {{.items = 1000, .seconds = 4e-6, .blocks = 3}, {.items = 4000, .seconds = 16e-6, .blocks = 6}},
        .together = 1e-9}};
-  EXPECT_NEAR(device.kernels[0].used(device.kernels[0].rows[0]), 0.25, 1e-12) << "1000 items of 1 ns, in 4 µs";
-  EXPECT_EQ(device.kernels[0].used({.items = 1000, .seconds = 0.5e-6, .blocks = 3}), 1) << "never more than the device";
-  device.kernels[0].together = 0;  // not known: the best that a kernel did alone
-  EXPECT_NEAR(device.kernels[0].used({.items = 1000, .seconds = 8e-6, .blocks = 3}), 0.5, 1e-12);
-  device.kernels[0].together = 1e-9;
   for (const auto& [chunks, microseconds] : {std::pair(1, 16.0), {2, 8.0}, {4, 4.0}}) {
     const Recording recording = recorded("serial_pinned", job_of(chunks, 1, 4000));
     const Costs each = costs(recording, device);
@@ -1050,19 +881,17 @@ TEST(Engines, MeasuredKernelsTakeWhatWasMeasured) {
   // Four that use a quarter each, of three blocks, fill the six slots twice; four that use all of it take turns.
   for (const auto& [together, microseconds] : {std::pair(1e-9, 8.0), {4e-9, 16.0}}) {
     device.kernels[0].together = together;
-    Recording recording{.job = job_of(4, 4, 4000)};
-    recording.buffer_items = 1000;
-    streams::Issuer issuer(recording);
-    for (const streams::Stream stream : issuer.create_streams(4)) issuer.side_kernel(stream);
-    EXPECT_NEAR(makespan(recording, device, {}), 1e-6 * microseconds, 1e-11) << together;
+    ByHand made(4, 4, 4000);
+    made.recording.buffer_items = 1000;
+    for (const streams::Stream stream : made.streams) made.issuer.side_kernel(stream);
+    EXPECT_NEAR(makespan(made.recording, device, {}), 1e-6 * microseconds, 1e-11) << together;
   }
 }
 
 // ---- the command
 
-cli::Result scanlab_simulate(std::vector<std::string> words) {
-  words.insert(words.begin(), "simulate");
-  return cli::run_program(words);
+cli::Result scanlab_simulate(const std::vector<std::string>& words) {
+  return cli::run_program(cli::with({"simulate"}, words));
 }
 
 TEST(Simulate, AControlIsCalledSoAndIsNeverTheFastest) {
@@ -1128,46 +957,6 @@ TEST(Simulate, ASweepIsSummedUpInOneFile) {
     EXPECT_NEAR(configuration["utilisation"]["kernels"], ratio * copy / makespan, 1e-9);
     EXPECT_NEAR(configuration["utilisation"]["copies in"], copy / makespan, 1e-9);
   }
-}
-
-/// Kernels of ten times a copy: serial is 12 copies, and nothing hides a kernel behind itself.
-TEST(Simulate, ASweepHidesNoMoreThanTheCopies) {
-  const TestFolder folder;
-  const auto path = folder / "sweep.json";
-  const cli::Result result = scanlab_simulate({"all", "--sweep", "--profile", "h200", "--items", "2^22", "--chunks",
-                                               "1:64:x2", "--streams", "8", "--ratios", "10", "--out", path});
-  ASSERT_EQ(result.status, scanlab::kOk) << result.err;
-  const Json configurations = Json::parse(std::ifstream(path))["configurations"];
-  ASSERT_GE(configurations.size(), 7u * 10);
-  double least = 1;
-  for (const Json& configuration : configurations) {
-    const double share = configuration["makespan_us"].get<double>() / configuration["serial_us"].get<double>();
-    EXPECT_GE(share, 10.0 / 12) << configuration;
-    if (!configuration["control"].get<bool>()) {
-      EXPECT_GE(configuration["makespan_us"], configuration["bound_us"]) << configuration;
-    }
-    least = std::min(least, share);
-  }
-  EXPECT_LE(least, 0.86) << "a few chunks hide most of the copies";
-}
-
-TEST(Comparison, RepetitionsAreHeldAgainstEachOtherAndThePredictionAgainstWhatTheyAgreeOn) {
-  streams::RepeatedOverlaps counted{.repetitions = 3, .times = {{{0, 1}, 3}, {{1, 2}, 2}, {{2, 3}, 1}}};
-  EXPECT_EQ(counted.with_themselves().either, 3u + 3 + 2) << "of three pairs of repetitions";
-  EXPECT_EQ(counted.with_themselves().both, 3u + 1);
-  counted.repetitions = 7;
-  counted.times = {{{0, 1}, 7}, {{1, 2}, 7}, {{2, 3}, 4}};
-  const streams::Agreement steady = counted.where_steady({{0, 1}, {2, 3}, {5, 6}});
-  EXPECT_EQ(steady.either, 3u) << "always, always but not predicted, never but predicted";
-  EXPECT_EQ(steady.both, 1u);
-
-  const streams::Agreement of_all = counted.with({{0, 1}, {2, 3}, {5, 6}});
-  EXPECT_EQ(of_all.either, 7u + 7 + 7 + 7);
-  EXPECT_EQ(of_all.both, 7u + 4);
-  EXPECT_EQ(counted.at_best().either, 7u + 7 + 7) << "all three: the third is more often there than not";
-  EXPECT_EQ(counted.at_best().both, 7u + 7 + 4);
-  counted.times[{2, 3}] = 1;
-  EXPECT_EQ(counted.at_best().either, 7u + 7 + 1) << "without it";
 }
 
 /// A simulated trace is never taken for a measured one, so it loses what says that it is.
@@ -1254,8 +1043,6 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
     expect_error({"simulate", "--profile", "k20c", "--compare", other, "--out", both + "2"}, hint);
     EXPECT_FALSE(std::filesystem::exists(both + "2"));
   };
-  refused("{", other + ": is no JSON: line 1, column 2");
-  refused(R"({"otherData": {}, "traceEvents": []})", "lacks the key 'schema'");
   refused(R"({"schema": "scanlab-trace/2", "otherData": {}})", "of a newer Scanlab: update");
   refused(R"({"schema": "scanlab-trace/1", "otherData": {}, "traceEvents": []})", "key 'otherData': lacks the key");
   const Json original = Json::parse(std::ifstream(trace));
@@ -1273,23 +1060,6 @@ TEST(Simulate, ComparesTracesWithTheirSimulation) {
   refused_with({{"plain_us", {1.0, -1.0}}}, "key 'otherData.plain_us[1]': expected a number above 0");
   refused_with({{"traced_us", {1.0, 1.0}}, {"overlaps", {{0, 1}}}},
                "key 'otherData.overlaps[0]': expected two operations");
-
-  Json changed = original;
-  changed["traceEvents"] = 3;
-  refused(changed.dump(), "key 'traceEvents': expected a list, got 3");
-  const auto event_index =
-      std::ranges::find_if(original["traceEvents"],
-                           [](const Json& event) { return event["ph"] == "X" && event["pid"] == 2; }) -
-      original["traceEvents"].begin();
-  const auto refused_event = [&](const char* key, const Json& value, const std::string& hint) {
-    Json other_event = original;
-    Json& event = other_event["traceEvents"][static_cast<std::size_t>(event_index)];
-    (event.contains(key) ? event : event["args"])[key] = value;
-    refused(other_event.dump(), hint);
-  };
-  const std::string where = "key 'traceEvents[" + std::to_string(event_index) + "].";
-  refused_event("operation", 3, "operation 0 (");
-  refused_event("dur", -1, where + "dur'");
 }
 
 TEST(Simulate, BadInputIsASentence) {
@@ -1297,7 +1067,6 @@ TEST(Simulate, BadInputIsASentence) {
   expect_error({"simulate", "depth_first", "--profile", "c1600"}, "c1060");
   expect_error({"simulate", "depth_first", "--chunks", "2,4"}, "2 combinations");
   expect_error({"simulate", "depth_first", "--queues", "0"}, "--queues 0: give");
-  expect_error({"simulate", "depth_first", "--kernel-us", "-1"}, "--kernel-us -1: give");
   expect_error({"simulate", "depth_first", "--threads", "0"}, "--threads 0: give");
   expect_error({"simulate", "depth_first", "--kernel-us", "1e30"}, "--kernel-us 1e30: give");
   expect_error({"simulate", "depth_first", "--ratios", "1"}, "add --sweep");
