@@ -36,19 +36,6 @@ Calibration calibration_on(const DeviceProfile& device, const std::vector<int>& 
   });
 }
 
-TEST(Calibration, ExperimentsHaveNamesOfTheirOwnAndAreSmall) {
-  std::set<std::string> names;
-  for (const Microbenchmark& experiment : calibration_experiments({1, 64})) {
-    EXPECT_TRUE(names.insert(experiment.name).second) << experiment.name;
-    EXPECT_LE(experiment.recording.operations.size(), 256u) << experiment.name;
-    EXPECT_GT(experiment.recording.buffer_items, 0) << experiment.name;
-    for (const streams::Operation& operation : experiment.recording.operations) {
-      EXPECT_LE(operation.chunk.first + operation.chunk.items, experiment.recording.job.items) << experiment.name;
-      EXPECT_LT(operation.chunk.index, experiment.recording.job.chunks) << experiment.name;
-    }
-  }
-}
-
 TEST(Calibration, MeasurementsAreReadAsTheyWereWritten) {
   const Calibration written = calibration_on(device_profile("h200"), {1});
   const auto json = to_json(written);

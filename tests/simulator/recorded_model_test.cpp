@@ -10,14 +10,13 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "harness/advice/comparison.hpp"
-#include "harness/cli/command.hpp"
 #include "harness/core/median.hpp"
 #include "harness/schedule/issuer.hpp"
 #include "harness/simulator/block_waves.hpp"
 #include "harness/simulator/simulation.hpp"
+#include "tests/program.hpp"
 
 namespace scanlab::simulator {
 namespace {
@@ -30,11 +29,9 @@ const fs::path kRecorded = SCANLAB_RECORDED_MODEL;
 
 Json read(const fs::path& path) { return Json::parse(std::ifstream(path)); }
 
-int scanlab(const std::vector<std::string>& words, std::string& output) {
-  std::ostringstream out;
-  const int status = cli::run(words, out, out);
-  output = out.str();
-  return status;
+void expect_ok(const std::vector<std::string>& words) {
+  const cli::Result result = cli::run_program(words);
+  ASSERT_EQ(result.status, scanlab::kOk) << result.err << result.out;
 }
 
 class RecordedModel : public testing::Test {
@@ -42,12 +39,7 @@ class RecordedModel : public testing::Test {
   static void SetUpTestSuite() {
     folder() = fs::temp_directory_path() / ("scanlab_recorded_model_" + std::to_string(::getpid()));
     fs::create_directories(folder());
-    std::string output;
-    ASSERT_EQ(scanlab({"calibrate", "--from", (kRecorded / "calibration.json").string(), "--name", "h200-calibrated",
-                       "--out", profile().string()},
-                      output),
-              scanlab::kOk)
-        << output;
+    expect_ok({"calibrate", "--from", kRecorded / "calibration.json", "--name", "h200-calibrated", "--out", profile()});
   }
   static void TearDownTestSuite() { fs::remove_all(folder()); }
 
@@ -62,8 +54,7 @@ TEST_F(RecordedModel, TracesAreAsSimulated) {
   const fs::path summary = folder() / "comparison.json";
   std::vector<std::string> words{"simulate", "--profile", profile().string(), "--out", summary.string(), "--compare"};
   for (const auto& each : fs::directory_iterator(kRecorded / "traces")) words.push_back(each.path().string());
-  std::string output;
-  ASSERT_EQ(scanlab(words, output), scanlab::kOk) << output;
+  ASSERT_NO_FATAL_FAILURE(expect_ok(words));
   const Json comparison = read(summary);
   ASSERT_GE(comparison["traces"].size(), 60u);
   EXPECT_TRUE(comparison["context"].contains("measured_commit"));
@@ -131,12 +122,8 @@ TEST_F(RecordedModel, SmallGridsAreAsSimulated) {
 
 TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
   const fs::path results = folder() / "against.json";
-  std::string output;
-  ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--against", (kRecorded / "advise.json").string(),
-                     "--json", results.string()},
-                    output),
-            scanlab::kOk)
-      << output;
+  ASSERT_NO_FATAL_FAILURE(
+      expect_ok({"advise", "--profile", profile(), "--against", kRecorded / "advise.json", "--json", results}));
   const Json against = read(results);
   ASSERT_GE(against["problems"].size(), 6u);
   constexpr double kSmall =
@@ -152,11 +139,9 @@ TEST_F(RecordedModel, WhatIsAdvisedIsNearlyTheFastest) {
       EXPECT_LE(each["median_error"], 0.16) << each;
     }
     const fs::path advice = folder() / "advice.json";
-    ASSERT_EQ(scanlab({"advise", "--profile", profile().string(), "--workload", each["workload"], "--items",
-                       each["items"].dump(), "--work", each["work"].dump(), "--json", advice.string(), "--force"},
-                      output),
-              scanlab::kOk)
-        << output;
+    ASSERT_NO_FATAL_FAILURE(
+        expect_ok({"advise", "--profile", profile(), "--workload", each["workload"], "--items", each["items"].dump(),
+                   "--work", each["work"].dump(), "--json", advice, "--force"}));
     EXPECT_EQ(read(advice)["advised"], each["stated"]) << "what is scored is what is said";
     if (each["copied_bytes"] < (1 << 20)) {
       EXPECT_EQ(read(advice)["worth_it"], false);
