@@ -150,20 +150,6 @@ TEST(DistributedSession, ARecordHasItsCaseAndTheTimesOfTheRanks) {
   }
 }
 
-TEST(DistributedSession, EachCaseIsToldOnceItIsVerified) {
-  std::vector<std::string> names;
-  SessionOptions options = kShort;
-  options.timed = false;
-  options.checked = [&](const DistributedCase& each) {
-    names.push_back(each.name + (each.verified ? ": right" : ": wrong"));
-  };
-  run<Fault::none>({{.items = 100}, {.items = 200}}, options);
-  EXPECT_EQ(names, (std::vector<std::string>{"by_threads/items:100: right", "by_threads/items:200: right"}));
-  names.clear();
-  run<Fault::forgets_a_rank>({{.items = 100}}, options);
-  EXPECT_EQ(names, (std::vector<std::string>{"by_threads/items:100: wrong"}));
-}
-
 TEST(DistributedSession, AWrongPrefixOnOneRankIsFound) {
   const Ended ended = run<Fault::forgets_a_rank>({{.items = 100}}, kShort);
   ASSERT_EQ(ended.timings.size(), 1u);

@@ -43,11 +43,5 @@ TEST(Distribution, RunsAreThoseThatTheArrayHasSideBySide) {
   EXPECT_EQ(runs, (std::vector<std::vector<std::int64_t>>{{0, 3, 3}, {3, 9, 2}}));
 }
 
-TEST(Distribution, SaysHowManyRanksHoldAnything) {
-  EXPECT_EQ((Distribution{.items = 0, .ranks = 4, .chunk = 8}).holders(), 0);
-  EXPECT_EQ((Distribution{.items = 9, .ranks = 4, .chunk = 8}).holders(), 2);
-  EXPECT_EQ((Distribution{.items = 900, .ranks = 4, .chunk = 8}).holders(), 4);
-}
-
 }  // namespace
 }  // namespace scanlab::distributed

@@ -9,9 +9,6 @@
 namespace scanlab::distributed {
 namespace {
 
-constexpr int kMultiprocessors = 132;
-constexpr std::int64_t kMax = 110 << 10;  // bytes of a tile, of which two fit
-
 /// Tiles that each rank holds.
 std::vector<std::int64_t> tiles_by_rank(std::int64_t items, int ranks, const PeerCut& cut) {
   const Distribution distribution = cut.distribution(items, ranks);
@@ -66,54 +63,13 @@ TEST(PeerCut, RanksWithNothingComeLast) {
   EXPECT_EQ(tiles_by_rank(0, 3, cut_in_chunks(0, 3, 4, form_of("10"), 32)), (std::vector<std::int64_t>{0, 0, 0}));
 }
 
-std::int64_t waves(std::int64_t bytes, const TileForm& form) {
-  return ceil_div(ceil_div(bytes, form.bytes()), kMultiprocessors);
-}
-
-TileForm fitting(bool heavy, std::int64_t item, std::int64_t bytes, std::int64_t most = kMax, bool by_tile = false,
-                 int ranks = 2) {
-  return tile_that_fits({heavy, item, bytes, kMultiprocessors}, by_tile, ranks, most);
-}
-
-TEST(PeerCut, FewGpusTellEachOtherOfTiles) {
-  for (const std::int64_t item : {1, 2, 4, 8, 16}) EXPECT_TRUE(may_tell_of_tiles(false, item, 2));
-  for (const std::int64_t item : {1, 2, 4}) EXPECT_TRUE(may_tell_of_tiles(false, item, 4));
-  EXPECT_FALSE(may_tell_of_tiles(false, 4, 5)) << "a look-ahead warp would fold 660 tiles per tile of its own";
-  EXPECT_FALSE(may_tell_of_tiles(false, 8, 3)) << "states of 8-byte items are twice as large";
-  EXPECT_FALSE(may_tell_of_tiles(true, 8, 2)) << "the look-ahead warp changes what would be told";
-}
-
-/// Smaller tiles, which an array of middle size may be cut up into, are more than a look-ahead warp keeps up with.
-TEST(PeerCut, GpusTellEachOtherOfTheTilesOfLargeArraysAlone) {
-  for (const int ranks : {1, 2, 3, 4}) {
-    bool by_tile = false;
-    for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
-      const Share share{false, 4, bytes, kMultiprocessors};
-      const TileForm form = tile_that_fits(share, true, ranks, kMax);
-      EXPECT_TRUE(!by_tile || by_tile_is_faster(share, ranks, form)) << "and larger arrays, too: " << bytes;
-      by_tile = by_tile_is_faster(share, ranks, form);
-      EXPECT_TRUE(!by_tile || form.kib == large_tile(false, 4, true, ranks)) << bytes;
-    }
-    EXPECT_TRUE(by_tile);
-  }
-}
-
-TEST(PeerCut, TheBusiestMultiprocessorHasNoMoreThanWithTheTileOfLargeArrays) {
-  for (std::int64_t bytes = 1 << 20; bytes < 64 << 20; bytes += 123457) {
-    for (const std::int64_t item : {1, 4, 8}) {
-      for (const bool by_tile : {false, true}) {
-        const TileForm chosen = fitting(false, item, bytes, kMax, by_tile);
-        const TileForm& large = form_of(large_tile(false, item, by_tile, 2));
-        EXPECT_LE(waves(bytes, chosen) * chosen.bytes(), waves(bytes, large) * large.bytes()) << bytes;
-      }
-    }
-  }
-}
-
 TEST(PeerCut, NoTileIsTakenThatDoesNotFitTwice) {
-  EXPECT_EQ(fitting(true, 8, 8 << 20).kib, "63");
-  EXPECT_EQ(fitting(true, 8, 8 << 20, 48 << 10).kib, "35");
-  EXPECT_EQ(fitting(true, 8, std::int64_t{1} << 30, 40 << 10).kib, "35");
+  const auto fitting = [](std::int64_t bytes, std::int64_t most) {
+    return tile_that_fits({true, 8, bytes, 132}, false, 2, most).kib;
+  };
+  EXPECT_EQ(fitting(8 << 20, 110 << 10), "63");
+  EXPECT_EQ(fitting(8 << 20, 48 << 10), "35");
+  EXPECT_EQ(fitting(std::int64_t{1} << 30, 40 << 10), "35");
 }
 
 }  // namespace

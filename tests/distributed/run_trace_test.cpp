@@ -53,18 +53,13 @@ class NumberedBackend : public WrappedBackend {
   }
   void run_alone(BoundRank& bound, const std::function<void()>& meet) override {
     record("", Kind::memset, 0);  // the poison
-    WrappedBackend::run_alone(bound, [&] {
-      meet();
-      began.push_back(now());
-    });
+    WrappedBackend::run_alone(bound, meet);
     record(kHoldsBack, Kind::kernel, 5);
     record("first", Kind::kernel, 10 + rank_);
     record("", Kind::copy, 20);
     spin_until(Clock::now() + std::chrono::microseconds(50));
   }
   int device() const override { return 10 + rank_; }
-
-  std::vector<std::int64_t> began;
 
  private:
   void record(const char* name, Kind kind, std::int64_t after) {
@@ -77,17 +72,11 @@ class NumberedBackend : public WrappedBackend {
   std::mutex& mutex_;
 };
 
-struct Traced {
+/// `change` of what was recorded, before the entries are made.
+measure::Facts traced(int ranks, int runs, const std::function<void(Recorded&)>& change = {}) {
+  const Algorithm copies = algorithm<Copies>(false);
   measure::Facts entries;
   Recorded recorded;
-  std::vector<std::vector<std::int64_t>> began;  ///< by rank
-};
-
-/// `change` of what was recorded, before the entries are made.
-Traced traced(int ranks, int runs, const std::function<void(Recorded&)>& change = {}) {
-  const Algorithm copies = algorithm<Copies>(false);
-  Traced made;
-  made.began.resize(static_cast<std::size_t>(ranks));
   std::mutex mutex;
   RunTracer tracer(runs, now);
   run_threads(ranks, std::chrono::seconds(20), [&](Communicator& communicator) {
@@ -96,7 +85,7 @@ Traced traced(int ranks, int runs, const std::function<void(Recorded&)>& change 
     cases[0].algorithm = &copies;
     cases[0].problem = {.items = 1001, .settings = {{"chunk", "16"}}};
     cases[0].plan = copies.plan(cases[0].problem, ranks);
-    NumberedBackend backend(communicator, made.recorded, mutex);
+    NumberedBackend backend(communicator, recorded, mutex);
     std::ostringstream err;
     measure::Engine engine({}, nullptr, err);
     DistributedSession session(
@@ -106,19 +95,18 @@ Traced traced(int ranks, int runs, const std::function<void(Recorded&)>& change 
                          BoundRank& bound) { tracer.trace(each, bound, backend, communicator); }},
         engine);
     session.run();
-    made.began[static_cast<std::size_t>(communicator.rank())] = backend.began;
     EXPECT_TRUE(cases[0].verified) << cases[0].reason;
     if (communicator.rank() != 0) return;
-    if (change) change(made.recorded);
-    made.entries = tracer.traces(made.recorded);
+    if (change) change(recorded);
+    entries = tracer.traces(recorded);
   });
-  return made;
+  return entries;
 }
 
 TEST(RunTrace, HasWhatEachRankDidInEachRunAndNothingElse) {
-  const Traced made = traced(3, 4);
-  ASSERT_EQ(made.entries.size(), 1u);
-  const measure::Facts& entry = made.entries[0];
+  const measure::Facts made = traced(3, 4);
+  ASSERT_EQ(made.size(), 1u);
+  const measure::Facts& entry = made[0];
   EXPECT_EQ(entry["variant"], "copies");
   EXPECT_EQ(entry["items"], 1001);
   EXPECT_EQ(entry["ranks"], 3);
@@ -138,20 +126,6 @@ TEST(RunTrace, HasWhatEachRankDidInEachRunAndNothingElse) {
   EXPECT_GT(std::ranges::min(lengths), 0);
 }
 
-TEST(RunTrace, NoRankBeginsARunBeforeAllHaveCome) {
-  const Traced made = traced(3, 2);
-  for (std::size_t run = 0; run < 2; ++run) {
-    std::int64_t last_came = 0;  // to the run: its poison is the last that it did before
-    for (const auto& each : made.recorded) {
-      if (each.kind != Kind::memset) continue;
-      if (run == 0 ? each.start < made.began[0][0] : each.start > made.began[0][0]) {
-        last_came = std::max(last_came, each.start);
-      }
-    }
-    for (const auto& began : made.began) EXPECT_GT(began[run], last_came);
-  }
-}
-
 TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
   const auto failure = [](const std::function<void(Recorded&)>& change) -> std::string {
     try {
@@ -164,22 +138,6 @@ TEST(RunTrace, WhatIsMissingOrOfAnotherGpuIsSaid) {
   EXPECT_EQ(failure([](Recorded& all) { std::erase_if(all, [](const auto& each) { return each.device == 11; }); }),
             "CUPTI recorded nothing of rank 1 in run 0 of copies");
   EXPECT_EQ(failure([](Recorded& all) { all.back().device = 99; }), "CUPTI recorded GPU 99, which no rank has");
-}
-
-TEST(RunTrace, AnEntryHasItsFields) {
-  const auto keys = [](const measure::Facts& facts) {
-    std::set<std::string> names;
-    for (const auto& [key, value] : facts.items()) names.insert(key);
-    return names;
-  };
-  const measure::Facts entry = traced(2, 1).entries[0];
-  EXPECT_EQ(keys(entry),
-            (std::set<std::string>{"kind", "variant", "type", "op", "mode", "items", "ranks", "on", "settings",
-                                   "chunk_items", "bytes", "compared_every", "verified", "activities"}));
-  for (const measure::Facts& activity : entry["activities"]) {
-    EXPECT_EQ(keys(activity),
-              (std::set<std::string>{"run", "rank", "device", "kind", "name", "bytes", "start_ns", "end_ns"}));
-  }
 }
 
 }  // namespace
