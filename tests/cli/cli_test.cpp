@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -72,7 +71,7 @@ TEST(CommandLine, AFileOfTwoOptionsIsRefusedAndStays) {
        }) {
     expect_error(words, "are the same file");
   }
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(std::ifstream(file).rdbuf()), {}), "mine");
+  EXPECT_EQ(text_of(file), "mine");
   // Two that cannot be looked at are not taken for one.
   expect_error({"stream-scan", "--device", "host", "--generate", "9", "--out", folder / std::string(300, 'a'), "--json",
                 folder / std::string(300, 'b')},

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "harness/cli/command.hpp"
@@ -24,10 +22,7 @@ class NewScan : public testing::Test {
     err_.str("");
     return run(words, out_, err_);
   }
-  std::string text(const char* file) const {
-    std::ifstream stream(folder_ / file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::string text(const char* file) const { return text_of(folder_ / file); }
 
   const TestFolder own_;
   const std::filesystem::path& folder_ = own_.path();

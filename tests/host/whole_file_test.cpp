@@ -23,10 +23,7 @@ namespace {
 class WholeFiles : public testing::Test {
  protected:
   std::filesystem::path path() const { return folder_ / "file"; }
-  std::string held() const {
-    std::ifstream file(path());
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string held() const { return text_of(path()); }
   std::ptrdiff_t files() const { return std::distance(std::filesystem::directory_iterator(folder_.path()), {}); }
   static std::string refusal(const std::filesystem::path& path, bool replace) {
     try {

@@ -52,9 +52,7 @@ class PlainBenchmark : public testing::Test {
   std::string text(const std::string& program, const std::string& flags) {
     const std::string path = (folder_ / "out").string();
     run(program + flags + " --benchmark_out=" + path);
-    std::stringstream all;
-    all << std::ifstream(path).rdbuf();
-    return all.str();
+    return text_of(path);
   }
 
   TestFolder folder_;
@@ -139,9 +137,7 @@ TEST_F(PlainBenchmark, LeavesTheFileOfOutAsItWasIfNothingRuns) {
   std::ofstream(path) << "kept";
   run(kScanlab + "--benchmark_filter=nothing --benchmark_out=" + path);
   run(kScanlab + "--benchmark_list_tests --benchmark_out=" + path);
-  std::string content;
-  std::ifstream(path) >> content;
-  EXPECT_EQ(content, "kept");
+  EXPECT_EQ(text_of(path), "kept");
 }
 
 }  // namespace

@@ -172,18 +172,6 @@ TEST_F(ScanSessionOn, WhatIsWrongOrImpossibleIsNotTimed) {
   EXPECT_NE(err_.str().find("planted/10 failed: verification failed: item 3 is 5"), std::string::npos) << err_.str();
 }
 
-TEST_F(ScanSessionOn, TheSameScanIsVerifiedOnceForAllItsColumns) {
-  planted_.before = [](std::int64_t items) { return items == 10 ? wrong("item 3 is 5") : Outcome{}; };
-  const auto all = run({timed(device_, 10), timed(device_, 10, Cache::cold), timed(device_, 20),
-                        timed(device_, 20, Cache::cold, Launch::graph)},
-                       1, {.runs = 1});
-  EXPECT_EQ(planted_.verified, 2);
-  EXPECT_EQ(all[1].state, TimedCase::State::failed);
-  EXPECT_EQ(all[1].reason, "verification failed: item 3 is 5");
-  EXPECT_EQ(all[3].state, TimedCase::State::timed);
-  EXPECT_EQ(all[3].kernels.registers, 40);
-}
-
 TEST_F(ScanSessionOn, TheLastRunOfACaseIsVerifiedWhicheverThatIs) {
   planted_.after = [](std::int64_t items) { return items == 10 ? wrong("item 4 is 6") : Outcome{}; };
   const auto all = run({timed(device_, 10), timed(device_, 20)}, 6, {.runs = 1});

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -85,9 +84,7 @@ TEST_F(ScheduleTraces, AJobWithoutATimelineIsNamedAndLeavesNoFile) {
   EXPECT_EQ(result.status, kFailed);
   ASSERT_EQ(files().size(), 2U);
   EXPECT_TRUE(has(files()[0], "chunks1-") && has(files()[1], "chunks5-"));
-  std::stringstream text;
-  text << std::ifstream(folder_ / files()[0]).rdbuf();
-  EXPECT_EQ(text.str(), ends[0].out);
+  EXPECT_EQ(text_of(folder_ / files()[0]), ends[0].out);
   EXPECT_EQ(std::ranges::count(result.err, '\n'), 3) << result.err;
   EXPECT_TRUE(has(result.err, "in 3 chunks, 4 streams, pinned memory, work 1: its process ended with status 139"));
   EXPECT_TRUE(has(result.out, "2 of 5 timelines"));
