@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/command.hpp"
+#include "tests/program.hpp"
 #include "tests/test_folder.hpp"
 #include "tests/tuning/made_up_backend.hpp"
 
@@ -65,27 +65,6 @@ TEST_F(ShortTuning, IsOfWhatBestIsAskedFor) {
   EXPECT_EQ(asked, (Asked{{kI32Plus, {1000, 4096}}, {{ElementType::f64, Operator::plus}, {5}}}));
 }
 
-TEST_F(ShortTuning, TakesTheEndsAndWhatIsAFactorApartTheLargestFirst) {
-  using Sizes = std::vector<std::int64_t>;
-  EXPECT_EQ(short_sizes(kI32Plus, {1000}), Sizes{1000});
-  EXPECT_EQ(short_sizes(kI32Plus, {256, 512, 1024, 2048, 4096}), (Sizes{4096, 1024, 256}));
-  EXPECT_EQ(short_sizes(kI32Plus, {1000, 3000}), (Sizes{3000, 1000}));
-  EXPECT_EQ(short_sizes(kI32Plus, {0, 64}), Sizes{64}) << "nothing is to be tuned for no items";
-  EXPECT_EQ(short_sizes(kF64Max, {1 << 30, std::int64_t{1} << 31}), Sizes{1 << 29}) << "4 GiB";
-}
-
-TEST_F(ShortTuning, TriesEachScanWithItsDefaults) {
-  std::set<std::string> variants;
-  for (const Choice& choice : short_candidates()) {
-    EXPECT_TRUE(variants.insert(choice.variant).second) << choice.label();
-    for (const Parameter& each : Registry::instance().find(choice.variant)->about.parameters) {
-      if (each.experiment) continue;
-      EXPECT_EQ(choice.settings.at(each.name), each.values.front()) << choice.label();
-    }
-  }
-  EXPECT_TRUE(variants.contains("one_block") && variants.contains("decoupled_lookback"));
-}
-
 TEST_F(ShortTuning, BestGoesByTheTableThatIsWritten) {
   made_up(0, [](const measure::TimedCase& each) {
     const bool small = each.problem().items < 3000;
@@ -105,18 +84,6 @@ TEST_F(ShortTuning, BestGoesByTheTableThatIsWritten) {
   EXPECT_EQ(read_tuning_table(path("scan.tuning.json"), "it").entries.size(), 1);
   EXPECT_EQ(choice(1000)->variant, "warp_shuffle");
   EXPECT_EQ(choice(16'000)->variant, "reduce_then_scan");
-}
-
-TEST_F(ShortTuning, NeverChoosesWhatIsWrongAtAnySize) {
-  made_up(0, [](const measure::TimedCase& each) {
-    if (each.about().id != "warp_shuffle") return 3e-6;
-    if (each.problem().items == 1024) throw std::runtime_error("the launch was refused");
-    return 1e-6;
-  });
-  const TuningTable table = tune({{kI32Plus, {256, 1024, 4096, 16'384}}});
-  for (const TuningTable::Row& row : table.entries.front().rows) {
-    EXPECT_NE(row.choice.variant, "warp_shuffle") << row.from_items;
-  }
 }
 
 TEST_F(ShortTuning, SharesItsTimeAndBeginsWithTheLargest) {
@@ -145,12 +112,8 @@ TEST_F(ShortTuning, WithoutATableItIsSaidWhatRunsAndWhatToDo) {
 }
 
 TEST_F(ShortTuning, IsRefusedWhereItMakesNoSense) {
-  const auto expect = [&](std::vector<std::string> words, int status, const char* hint) {
-    std::ostringstream out;
-    err_.str({});
-    words.insert(words.begin(), {"bench", "--items", "1000", "--tune-now"});
-    EXPECT_EQ(cli::run(words, out, err_), status) << err_.str();
-    EXPECT_NE(err_.str().find(hint), std::string::npos) << err_.str();
+  const auto expect = [](const std::vector<std::string>& words, int status, const char* hint) {
+    expect_error(cli::with({"bench", "--items", "1000", "--tune-now"}, words), hint, status);
   };
   const std::string out = path("scan.json").string();
   expect({"--variant", "cpu_sequential", "--out", out}, kBadInput, "for best, which no case needs");
