@@ -1,4 +1,5 @@
-// The oracle against plainer arithmetic, and the comparison against errors made on purpose.
+// The oracle against plainer arithmetic, and the comparison against errors made on purpose. operators_test.cpp holds
+// the oracle of each operator against a scan.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +10,6 @@
 #include "harness/verify/comparison.hpp"
 #include "variants/operators/affine.hpp"
 #include "variants/operators/max.hpp"
-#include "variants/operators/min.hpp"
 #include "variants/operators/plus.hpp"
 
 namespace scanlab::verify {
@@ -112,83 +112,6 @@ TEST(Oracle, FloatsAreScannedInWideArithmetic) {
   }
 }
 
-TEST(Oracle, IntegersWrapAsUnsigned) {
-  const Oracle sums(problem_of<Plus<std::int32_t>>(kItems), InputKind::extremes, kSeed);
-  const Oracle maps(problem_of<Affine<std::int64_t>>(kItems), InputKind::random, kSeed);
-  std::uint32_t sum = 0;
-  std::uint64_t scale = 1;
-  std::uint64_t shift = 0;
-  for (std::int64_t i = 0; i < kItems; ++i) {
-    sum += static_cast<std::uint32_t>(input_item<Plus<std::int32_t>>(InputKind::extremes, kSeed, i, kItems));
-    ASSERT_EQ(values<Plus<std::int32_t>>(sums)[i], static_cast<std::int32_t>(sum)) << i;
-    const auto map = input_item<Affine<std::int64_t>>(InputKind::random, kSeed, i, kItems);
-    scale *= static_cast<std::uint64_t>(map.scale);
-    shift = shift * static_cast<std::uint64_t>(map.scale) + static_cast<std::uint64_t>(map.shift);
-    ASSERT_EQ(values<Affine<std::int64_t>>(maps)[i].scale, static_cast<std::int64_t>(scale)) << i;
-    ASSERT_EQ(values<Affine<std::int64_t>>(maps)[i].shift, static_cast<std::int64_t>(shift)) << i;
-  }
-}
-
-TEST(Oracle, SmallIntegersWrapToTheirSize) {
-  using Op = Affine<std::int8_t>;
-  const Oracle sums(problem_of<Plus<std::int16_t>>(kItems), InputKind::extremes, kSeed);
-  const Oracle maps(problem_of<Op>(kItems), InputKind::random, kSeed);
-  std::int64_t sum = 0;  // at most 2^15 * 20001: what it is modulo 2^16 is the wrapped sum
-  std::int64_t scale = 1;
-  std::int64_t shift = 0;
-  for (std::int64_t i = 0; i < kItems; ++i) {
-    sum += input_item<Plus<std::int16_t>>(InputKind::extremes, kSeed, i, kItems);
-    ASSERT_EQ(values<Plus<std::int16_t>>(sums)[i], static_cast<std::int16_t>(sum)) << i;
-    const auto map = input_item<Op>(InputKind::random, kSeed, i, kItems);
-    scale = scale * map.scale % 256;
-    shift = (shift * map.scale + map.shift) % 256;
-    ASSERT_EQ(values<Op>(maps)[i].scale, static_cast<std::int8_t>(scale)) << i;
-    ASSERT_EQ(values<Op>(maps)[i].shift, static_cast<std::int8_t>(shift)) << i;
-  }
-}
-
-TEST(Oracle, HalvesAreScannedInWideArithmetic) {
-  for (const InputKind kind : kInputKinds) {
-    const Oracle sums(problem_of<Plus<Half>>(kItems), kind, kSeed);
-    const Oracle maps(problem_of<Affine<Half>>(kItems), kind, kSeed);
-    WidePrefix sum;
-    WidePrefix map;
-    for (std::int64_t i = 0; i < kItems; ++i) {
-      sum.push(1, static_cast<double>(input_item<Plus<Half>>(kind, kSeed, i, kItems)));
-      const auto item = input_item<Affine<Half>>(kind, kSeed, i, kItems);
-      map.push(static_cast<double>(item.scale), static_cast<double>(item.shift));
-      ASSERT_EQ(static_cast<double>(values<Plus<Half>>(sums)[i]), static_cast<double>(sum.shift)) << i;
-      ASSERT_EQ(static_cast<double>(values<Affine<Half>>(maps)[i].scale), static_cast<double>(map.scale)) << i;
-      ASSERT_EQ(static_cast<double>(values<Affine<Half>>(maps)[i].shift), static_cast<double>(map.shift)) << i;
-    }
-  }
-}
-
-TEST(Oracle, MaxIsTheLargestSoFar) {
-  using Op = Max<double>;
-  const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
-  double largest = -std::numeric_limits<double>::infinity();
-  for (std::int64_t i = 0; i < kItems; ++i) {
-    ASSERT_EQ(values<Op>(oracle)[i], largest) << i;
-    largest = std::max(largest, input_item<Op>(InputKind::random, kSeed, i, kItems));
-  }
-}
-
-TEST(Oracle, MinIsTheLeastSoFar) {
-  using Op = Min<std::int8_t>;
-  const Oracle oracle(problem_of<Op>(kItems, Mode::exclusive), InputKind::random, kSeed);
-  std::int8_t least = 127;
-  for (std::int64_t i = 0; i < kItems; ++i) {
-    ASSERT_EQ(values<Op>(oracle)[i], least) << i;
-    least = std::min(least, input_item<Op>(InputKind::random, kSeed, i, kItems));
-  }
-}
-
-TEST(Oracle, ExclusiveBeginsWithTheIdentity) {
-  const Oracle oracle(problem_of<Affine<float>>(1, Mode::exclusive), InputKind::random, kSeed);
-  EXPECT_EQ(values<Affine<float>>(oracle)[0], Affine<float>::identity());
-}
-
 TEST(Oracle, NoItemsPass) {
   for (const auto& [type, text] : named_values<ElementType>()) {
     const Oracle oracle({type, Operator::plus, Mode::exclusive, 0, {}}, InputKind::one_hot, kSeed);
@@ -204,17 +127,6 @@ TEST(Comparison, CountsEveryWrongItemOnceAndNamesTheFirst) {
   for (const std::int64_t i : {299'999, 150'000, 7'000, 80'000}) out[i] ^= 1;
   const Outcome outcome = oracle.compare(out.data(), 0, Kind::scan);
   EXPECT_NE(outcome.message.find("4 of 300000 items wrong, the first at 7000:"), std::string::npos) << outcome.message;
-}
-
-TEST(Comparison, OwnValuesPassAndOneWrongBitFails) {
-  using Op = Plus<std::int64_t>;
-  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
-  auto out = copy_of_values<Op>(oracle);
-  EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::scan).passed());
-  out[12'345] ^= 1;
-  const Outcome outcome = oracle.compare(out.data(), 0, Kind::scan);
-  EXPECT_EQ(outcome.status, Outcome::Status::failed);
-  EXPECT_NE(outcome.message.find("1 of 20001 items wrong, the first at 12345"), std::string::npos) << outcome.message;
 }
 
 /// The outcome when output `at` of a sum misses its exact value by `share` of the bound.
@@ -274,21 +186,6 @@ TEST(Comparison, TheBoundIsGammaTimesTheMagnitudeAndNoMore) {
   EXPECT_DOUBLE_EQ(*gamma(1000, 0x1p-24), 1000 * 0x1p-24 / (1 - 1000 * 0x1p-24));
   EXPECT_EQ(kUnitRoundoff<float>, 0x1p-24);
   EXPECT_EQ(kUnitRoundoff<double>, 0x1p-53);
-}
-
-TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {
-  using Op = Plus<float>;
-  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
-  std::vector<float> out(kItems);
-  float sum = 0;
-  for (std::int64_t i = 0; i < kItems; ++i) {
-    sum += input_item<Op>(InputKind::random, kSeed, i, kItems);
-    out[i] = sum;
-  }
-  const Outcome outcome = oracle.compare(out.data(), kItems - 1, Kind::scan);
-  EXPECT_TRUE(outcome.passed()) << outcome.message;
-  EXPECT_GT(outcome.error_to_bound, 0);
-  EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::scan).passed());
 }
 
 /// The outcome of a sum of floats whose second half lacks item 1000.
