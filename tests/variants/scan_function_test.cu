@@ -61,20 +61,6 @@ std::vector<OutOf<Op>> by_one_block(const std::vector<InOf<Op>>& in, Mode mode, 
   return out;
 }
 
-struct FoldLanes {
-  static constexpr const char* kName = "fold_lanes";
-  static constexpr int kMaxThreads = kLanes;
-
-  /// folded: an item. Lanes from `lanes` on have what is no item.
-  template <class Block, class Items, class Op>
-  SCANLAB_HD void operator()(Block& block, Items folded, int lanes, Op op) const {
-    using R = typename Op::Item;
-    const bool counts = block.lane() < lanes;
-    const Maybe<R> all = fold_lanes(block, range<R>(block.lane() + (counts ? 0 : 1000), block.lane()), lanes, op);
-    if (block.lane() == 0 && all.any) folded[0] = all.item;
-  }
-};
-
 /// Blocks of one warp that look back.
 template <class Op>
 std::vector<OutOf<Op>> by_look_back(const std::vector<InOf<Op>>& in, Mode mode, const Op& op) {
@@ -120,18 +106,6 @@ void join_ranges(std::span<const std::int64_t> sizes = kSizes) {
     EXPECT_TRUE(by_look_back(in, Mode::inclusive, plain) == inclusive);
     EXPECT_TRUE(by_look_back(in, Mode::exclusive, initial) == exclusive);
     EXPECT_TRUE(by_look_back(in, Mode::inclusive, initial) == with_initial);
-  }
-}
-
-TEST(ScanFunction, TheFirstLanesOfAWarpAreFolded) {
-  using R = Range<std::int32_t, 0>;
-  for (int lanes = 0; lanes <= kLanes; ++lanes) {
-    auto folded = range<R>(-7, -7);
-    simt::Emulator machine;
-    machine.launch({.blocks = 1, .threads = kLanes}, FoldLanes{}, machine.global(&folded, 1, "folded"), lanes,
-                   FunctionOf<R, R, Join>(Join{}));
-    EXPECT_TRUE(machine.report().faults.empty());
-    EXPECT_EQ(folded, lanes == 0 ? range<R>(-7, -7) : range<R>(0, lanes - 1)) << lanes;
   }
 }
 

@@ -27,9 +27,7 @@ const PrintedKernelRegistration kSaidToBeRight{{
 }};
 
 cli::Result explain(const std::string& kernel, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words{"explain", "--source-kernel", kernel};
-  words.insert(words.end(), more.begin(), more.end());
-  return cli::run_program(words);
+  return cli::run_program(cli::with({"explain", "--source-kernel", kernel}, more));
 }
 
 void expect_sentences(const cli::Result& result, const std::vector<std::string>& sentences) {

@@ -15,7 +15,6 @@
 #include "harness/simt/registration.hpp"
 #include "harness/verify/comparison.hpp"
 #include "harness/verify/verification.hpp"
-#include "variants/scan/register_tile.cuh"
 #include "variants/scan/scan_then_propagate.cuh"
 #include "variants/scan/tile_state.cuh"
 
@@ -92,20 +91,6 @@ TEST(ClosedForms, AreWhatTheEmulatorCounts) {
   }
 }
 
-/// More levels than the emulator could run: of a tree, or of trees of trees, the swaps are one fewer than the items.
-TEST(ClosedForms, HoldForMoreItemsThanAnyDeviceHas) {
-  for (const std::int64_t n : {std::int64_t{1} << 22, (std::int64_t{1} << 33) + 1, std::int64_t{1} << 40}) {
-    const Problem problem{ElementType::i32, Operator::plus, Mode::exclusive, n, {}};
-    for (const char* id : {"hso_blocked", "hso_blocked_padded", "hso_reentry"}) {
-      EXPECT_EQ(variant(id).about.cost.swaps(problem), n - 1) << id;
-    }
-    EXPECT_EQ(variant("hso_reentry").about.cost.operations(problem), 2 * (n - 1));
-    std::int64_t offsets = 0;
-    for (std::int64_t items = n; items > 2048; items = ceil_div(items, 2048)) offsets += items;
-    EXPECT_EQ(variant("hso_blocked").about.cost.operations(problem), 2 * (n - 1) + offsets);
-  }
-}
-
 /// The longest chain of additions behind any output, as the emulator counts it.
 std::int64_t counted_chain(const Variant& variant, const Problem& problem, simt::BlockOrder order) {
   return with_monoid(problem.type, problem.op, [&]<class Op>(Op) -> std::int64_t {
@@ -156,16 +141,6 @@ TEST(Chains, PlansHaveTheOnesThatTheEmulatorCounts) {
       }
     }
   }
-}
-
-TEST(Chains, SharesAddTwoForEachTile) {
-  const Problem problem{
-      ElementType::f32, Operator::plus, Mode::inclusive, 600'000, {{"shares", "2"}}};  // 74 tiles each
-  const std::int64_t counted = counted_chain(variant("reduce_then_scan"), problem, simt::BlockOrder::in_order);
-  const std::int64_t planned = variant("reduce_then_scan").bind(problem).plan.chain;
-  EXPECT_GT(counted, 2 * 73);
-  EXPECT_GE(planned, counted);
-  EXPECT_LE(planned, counted + 16);
 }
 
 TEST(Chains, AreNoLongerThanThatOfAddingOneByOne) {
@@ -240,60 +215,6 @@ TEST(ScanThenPropagate, GoesDownAsManyLevelsAsItTakes) {
   }
 }
 
-TEST(ScanThenPropagate, AddsOneToTheChainOfEachLevel) {
-  constexpr int kTile = 3;
-  for (const std::int64_t n : {3, 9, 27, 243}) {
-    const Problem problem{ElementType::f32, Operator::plus, Mode::inclusive, n, {}};
-    simt::Emulator emulator({.chains = true});
-    const auto out = propagate<Plus<float>>(std::vector<float>(n, 1), problem, kTile, emulator);
-    const auto counted = static_cast<std::int64_t>(*std::ranges::max_element(out)) - 1;
-    const std::int64_t planned = scan::propagate_chain(n, kTile, kTile - 1);
-    EXPECT_GE(planned, counted) << n;
-    EXPECT_LE(planned, counted + 2 * ceil_log2(n)) << n;
-  }
-}
-
-/// A tile in the order in which a scan takes its parts that publishes its aggregate before its rows are scanned.
-template <int kRows>
-struct FoldFirstKernel {
-  static constexpr const char* kName = "fold_first";
-  static constexpr int kMaxThreads = 128;
-  template <class Block, Monoid Op>
-  void operator()(Block& block, simt::Global<Block, const typename Op::Item> in,
-                  simt::Global<Block, typename Op::Item> out, std::int64_t n, typename Op::Item prefix,
-                  simt::Global<Block, typename Op::Item> aggregate, Op op) const {
-    using Item = typename Op::Item;
-    scan::RegisterTile<Op, kRows> tile;
-    auto totals = block.template shared<Item>(block.num_threads() / scan::kLanes);
-    tile.load(block, in, 0, n, true);
-    const Item total = scan::fold_warp(block, tile.fold(op), op);
-    if (block.lane() == 0) totals[block.warp()] = total;
-    block.sync();
-    const Item all = tile.place_warp(block, totals, op);
-    tile.scan_rows(block, op);
-    tile.store(block, out, 0, n, true, Mode::inclusive, prefix, op);
-    if (block.thread_rank() == block.num_threads() - 1) aggregate[0] = all;
-  }
-};
-
-TEST(RegisterTile, MayBeFoldedBeforeItIsScanned) {
-  using Op = Plus<std::int32_t>;
-  for (const std::int64_t n : {1, 127, 128, 1000, 2048}) {
-    alignas(16) std::int32_t in[2048];
-    alignas(16) std::int32_t out[2048];
-    std::iota(in, in + n, -n / 3);
-    std::int32_t aggregate = 0;
-    simt::Emulator emulator;
-    emulator.launch({.threads = 128, .shared_bytes = 4 * sizeof(std::int32_t)}, FoldFirstKernel<4>{},
-                    simt::Span<const std::int32_t>(in, n, "in"), simt::Span<std::int32_t>(out, n, "out"), n, 77,
-                    simt::Span<std::int32_t>(&aggregate, 1, "aggregate"), simt::Counted<Op>{});
-    EXPECT_TRUE(emulator.report().faults.empty());
-    std::partial_sum(in, in + n, in);
-    for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(out[i], in[i] + 77) << i << " of " << n;
-    EXPECT_EQ(aggregate, in[n - 1]) << n;
-  }
-}
-
 TEST(DecoupledLookback, RunsOnOneWorkspaceAreRightWhereTheirNumbersWrap) {
   constexpr std::uint64_t kNumbers = std::uint64_t{1} << 31;  // that its tags tell apart
   constexpr std::uint64_t kRuns = 7;
@@ -348,14 +269,6 @@ TEST(Padding, TwoLevelsLeaveNoConflictInAnyTreeStep) {
   }
 }
 
-TEST(Padding, WhereTwoLevelsAreNotEnough) {
-  const auto worst = [](ElementType type, Operator op, std::int64_t n) {
-    return worst_tree_degree(counts("hso_block_padded", {type, op, Mode::exclusive, n, {}}));
-  };
-  EXPECT_EQ(worst(ElementType::i32, Operator::plus, 1500), 2) << "a node cut short by the end of the tile";
-  EXPECT_EQ(worst(ElementType::f64, Operator::affine, 2048), 4) << "items of 16 bytes";
-}
-
 TEST(Padding, TwoLevelsFitTheBanksOf2007Too) {
   const Problem problem{ElementType::f32, Operator::plus, Mode::exclusive, 2048, {{"padding", "two_level_16"}}};
   EXPECT_EQ(worst_tree_degree(counts("hso_block_padded", problem), &simt::Counts::banks16), 1);
@@ -369,17 +282,6 @@ TEST(Padding, OneLevelLeavesConflictsInDeepTreesAndNoneLeavesThemAll) {
   EXPECT_EQ(worst("hso_block", {}), 32);
   EXPECT_GT(worst("hso_block_padded", {{"padding", "row"}}), 1);
   EXPECT_LT(worst("hso_block_padded", {{"padding", "row"}}), 32);
-}
-
-TEST(Padding, LeavesTheHolesThatItsNameSays) {
-  const auto items_taken = [](const char* padding) {
-    const Problem problem{ElementType::f32, Operator::plus, Mode::exclusive, 2048, {{"padding", padding}}};
-    return counts("hso_block_padded", problem).launches.at(0).shared_bytes / sizeof(float);
-  };
-  EXPECT_EQ(items_taken("one_in_16"), 2048 + 127);
-  EXPECT_EQ(items_taken("row"), 2048 + 63);
-  EXPECT_EQ(items_taken("two_level"), 2048 + 63 + 1);
-  EXPECT_EQ(items_taken("two_level_16"), 2048 + 127 + 7);
 }
 
 TEST(Loading, NeighboursConflictTwoWayAndHalvesDoNot) {

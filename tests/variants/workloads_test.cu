@@ -224,16 +224,6 @@ TEST_F(NeedsGpuReplayer, StampsTheIssueOfEveryOperation) {
   EXPECT_LE(before, replay.end);
 }
 
-TEST_F(NeedsGpuReplayer, ItsPartsTakeTime) {
-  const Job job{.workload = &workload("scan"), .items = 1 << 22};
-  HostArrays arrays(job, 1);
-  for (const bool both_ways : {false, true}) {
-    EXPECT_GT(copy_seconds(arrays, Direction::in, arrays.bytes(), both_ways), 0);
-    EXPECT_GT(copy_seconds(arrays, Direction::out, arrays.bytes(), both_ways), 0);
-  }
-  EXPECT_GT(kernel_seconds(job), 0);
-}
-
 #endif
 
 }  // namespace
