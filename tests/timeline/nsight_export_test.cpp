@@ -199,9 +199,7 @@ TEST(NsightExport, IsExplainedAndBecomesATraceOnTheCommandLine) {
 }
 
 std::string diagnosed(const std::filesystem::path& file, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words{"streams", "diagnose", "--nsys", file.string()};
-  words.insert(words.end(), more.begin(), more.end());
-  const cli::Result result = cli::run_program(words);
+  const cli::Result result = cli::run_program(cli::with({"streams", "diagnose", "--nsys", file}, more));
   EXPECT_EQ(result.status, 0) << result.err;
   return result.out;
 }
@@ -324,9 +322,7 @@ TEST(NsightExport, APartIsWhatWasIssuedInIt) {
            {{"--from", "9", "--to", "8"}, "--from 9 is not before --to 8"},
            {{"--from", "-1"}, "--from -1"},
            {{"--items", "8"}, "--items would have no effect"}}) {
-    std::vector<std::string> all{"streams", "diagnose", "--nsys", file};
-    all.insert(all.end(), words.begin(), words.end());
-    expect_error(all, hint);
+    expect_error(cli::with({"streams", "diagnose", "--nsys", file}, words), hint);
   }
   expect_error({"streams", "diagnose", "depth_first", "--from", "1"}, "it goes with --nsys");
 }
