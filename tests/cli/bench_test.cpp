@@ -27,29 +27,22 @@ namespace {
 using Json = nlohmann::json;
 
 /// The faults of the planted variants of this file.
-enum class Fault { none, always, after_some_runs, refuses, interrupts };
+enum class Fault { none, always, interrupts };
 
 int runs_so_far = 0;
-constexpr int kRunsBeforeStale = 50;  // more than the check before timing makes
 
 template <Fault fault>
 class Planted {
  public:
   static Description describe() {
-    static const char* const ids[] = {"planted_right", "planted_wrong", "planted_stale", "planted_refusing",
-                                      "planted_interrupting"};
+    static const char* const ids[] = {"planted_right", "planted_wrong", "planted_interrupting"};
     Description about;
     about.id = ids[static_cast<int>(fault)];
     about.title = "a variant of the tests";
     return about;
   }
   explicit Planted(const Problem& problem) : n_(problem.items), mode_(problem.mode) {}
-  Plan plan() const {
-    if (fault == Fault::refuses) return Plan::refuse("planted_refusing takes nothing");
-    Plan plan;
-    plan.chain = n_;
-    return plan;
-  }
+  Plan plan() const { return {.chain = n_}; }
   template <class Op>
   void run(Op op, const typename Op::Item* in, typename Op::Item* out) const {
     typename Op::Item sum = Op::identity();
@@ -59,8 +52,7 @@ class Planted {
       if (mode_ == Mode::inclusive) out[i] = sum;
     }
     ++runs_so_far;
-    if (fault == Fault::always || (fault == Fault::after_some_runs && runs_so_far > kRunsBeforeStale))
-      out[n_ / 2] = in[0];
+    if (fault == Fault::always) out[n_ / 2] = in[0];
     if (fault == Fault::interrupts && runs_so_far == 200) raise(SIGINT);
   }
 
@@ -76,8 +68,6 @@ class BenchTest : public testing::Test {
     if (Registry::instance().find("planted_right") != nullptr) return;
     const Registration right{host_scan<Planted<Fault::none>>()};
     const Registration wrong{host_scan<Planted<Fault::always>>()};
-    const Registration stale{host_scan<Planted<Fault::after_some_runs>>()};
-    const Registration refusing{host_scan<Planted<Fault::refuses>>()};
     const Registration interrupting{host_scan<Planted<Fault::interrupts>>()};
   }
   BenchTest() { runs_so_far = 0; }
@@ -110,14 +100,9 @@ TEST_F(BenchTest, KeepsEveryRepetition) {
   std::set<std::pair<std::string, int>> seen;
   for (const Json& entry : all.at("benchmarks")) {
     seen.emplace(entry.at("name").get<std::string>(), entry.at("repetition_index").get<int>());
-    EXPECT_EQ(entry.at("run_name"), entry.at("name"));
     EXPECT_EQ(entry.at("repetitions"), 3);
-    EXPECT_EQ(entry.at("round"), entry.at("repetition_index"));
-    EXPECT_EQ(entry.at("time_unit"), "ns");
     EXPECT_EQ(entry.at("verified"), true);
     EXPECT_GT(entry.at("real_time"), 0);
-    EXPECT_EQ(entry.at("workspace_bytes"), 0);
-    EXPECT_EQ(entry.at("prepare_ns"), 0);
     EXPECT_FALSE(entry.contains("registers"));  // host code has no kernels
   }
   EXPECT_EQ(seen.size(), 12u);
@@ -174,12 +159,6 @@ TEST_F(BenchTest, TakesGoogleBenchmarksFlags) {
   }
 }
 
-TEST_F(BenchTest, ListsCasesWithoutRunningThem) {
-  EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", "--benchmark_list_tests=true"}), kOk);
-  EXPECT_EQ(out_.str(), "scan/variant:planted_right/type:i32/op:plus/mode:inclusive/items:10/cache:warm\n");
-  EXPECT_EQ(runs_so_far, 0);
-}
-
 TEST_F(BenchTest, DoesNotTimeAVariantThatIsWrong) {
   EXPECT_EQ(bench_to_file({"--variant", "planted_wrong,planted_right", "--items", "100", "--benchmark_repetitions=2"}),
             kFailed);
@@ -190,22 +169,6 @@ TEST_F(BenchTest, DoesNotTimeAVariantThatIsWrong) {
   EXPECT_EQ(failed.at("error_occurred"), true);
   EXPECT_TRUE(failed.at("error_message").get<std::string>().starts_with("verification failed: "));
   EXPECT_EQ(failed.at("verified"), false);
-}
-
-TEST_F(BenchTest, CatchesStateThatIsStaleAfterManyRuns) {
-  EXPECT_EQ(bench_to_file({"--variant", "planted_stale", "--items", "100", "--benchmark_repetitions=2"}), kFailed);
-  const Json last = document().at("benchmarks").back();
-  EXPECT_EQ(last.at("error_occurred"), true);
-  EXPECT_TRUE(last.at("error_message").get<std::string>().starts_with("after its last timed run: "));
-  EXPECT_EQ(last.at("repetition_index"), 1);
-  EXPECT_NE(out_.str().find("FAILED"), std::string::npos);
-}
-
-TEST_F(BenchTest, RecordsARefusalWithItsReason) {
-  EXPECT_EQ(bench_to_file({"--variant", "planted_refusing", "--items", "100"}), kBadInput) << "nothing was timed";
-  const Json entries = document().at("benchmarks");
-  ASSERT_EQ(entries.size(), 1u);
-  EXPECT_EQ(entries[0].at("error_message"), "planted_refusing takes nothing");
 }
 
 TEST_F(BenchTest, KeepsWhatIsFinishedWhenInterrupted) {
@@ -271,15 +234,6 @@ TEST_F(BenchTest, RefusesWrongWordsBeforeAnyWork) {
   EXPECT_EQ(runs_so_far, 0);
 }
 
-TEST_F(BenchTest, RefusesWhatOneUntimedRunCannotHonour) {
-  for (const std::string flag : {"--benchmark_repetitions", "--benchmark_min_time", "--benchmark_out"}) {
-    EXPECT_EQ(scanlab({"bench", "--variant", "planted_right", "--items", "10", "--once", flag + "=3"}), kBadInput);
-    EXPECT_EQ(err_.str(), "scanlab: " + flag +
-                              " would have no effect: --once runs each case once, untimed; leave out one of the two\n");
-  }
-  EXPECT_EQ(runs_so_far, 0);
-}
-
 TEST_F(BenchTest, DoesNotOverwriteResults) {
   ASSERT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10", "--benchmark_repetitions=1"}), kOk);
   EXPECT_EQ(bench_to_file({"--variant", "planted_right", "--items", "10"}), kBadInput);
@@ -330,24 +284,6 @@ TEST_F(BenchTest, TimesBesideAScanWhatItIsComparedWith) {
     if (!compared || variant.about.id == "cub_newest_deterministic") continue;  // that one takes floats alone
     EXPECT_NE(listed.find("variant:" + id + "/"), std::string::npos) << id;
   }
-}
-
-TEST_F(BenchTest, NarrowsASweep) {
-  const std::vector<std::string> words{
-      "bench", "--sweep", "head_to_head", "--variant", "hs_blocked", "--type", "i64",
-      "--op",  "plus",    "--cache",      "warm",      "--launch",   "graph",  "--benchmark_list_tests=true"};
-  ASSERT_EQ(scanlab(words), kOk) << err_.str();
-  std::istringstream lines(out_.str());
-  std::set<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_TRUE(line.starts_with("scan/variant:hs_blocked/type:i64/op:plus/mode:inclusive/items:")) << line;
-    EXPECT_TRUE(line.ends_with("/cache:warm/launch:graph")) << line;
-    const std::int64_t items = std::stoll(line.substr(line.find("items:") + 6));
-    EXPECT_GE(items, 1 << 8);
-    EXPECT_LE(items, 1 << 28);  // 8 bytes an item
-    names.insert(line);
-  }
-  EXPECT_EQ(names.size(), 41u);  // 21 powers of two, 20 sizes between
 }
 
 TEST_F(BenchTest, KeepsTheFloorOfANarrowedSweep) {

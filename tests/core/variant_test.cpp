@@ -11,19 +11,6 @@
 namespace scanlab {
 namespace {
 
-TEST(Numbers, AreRoundedUp) {
-  EXPECT_EQ(ceil_log2(1), 0);
-  EXPECT_EQ(ceil_log2(2), 1);
-  EXPECT_EQ(ceil_log2(3), 2);
-  EXPECT_EQ(ceil_log2(1024), 10);
-  EXPECT_EQ(ceil_log2(1025), 11);
-  EXPECT_EQ(ceil_log2(std::int64_t{1} << 40), 40);
-  EXPECT_EQ(ceil_div(0, 8), 0);
-  EXPECT_EQ(ceil_div(1, 8), 1);
-  EXPECT_EQ(ceil_div(8, 8), 1);
-  EXPECT_EQ(ceil_div(9, 8), 2);
-}
-
 TEST(Parameters, ASmallValueIsTakenAmongTheOthers) {
   Description about;
   about.id = "one";

@@ -228,11 +228,9 @@ class ChunkFiles : public testing::Test {
   }
 
   cli::Result scan(const std::vector<std::string>& more) const {
-    std::vector<std::string> words{"stream-scan", "--in", in(),           "--out", out(),
-                                   "--device",    "host", "--io-threads", "3"};
-    words.insert(words.end(), {"--chunk", std::to_string(kChunkBytes)});
-    words.insert(words.end(), more.begin(), more.end());
-    return cli::run_program(words);
+    return cli::run_program(cli::with({"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--io-threads",
+                                       "3", "--chunk", std::to_string(kChunkBytes)},
+                                      more));
   }
 
   static std::vector<std::byte> chunk(int index) { return std::vector<std::byte>(kChunkBytes, std::byte(index)); }

@@ -111,9 +111,23 @@ Bytes scanned(const Problem& problem, const Bytes& in) {
 
 bool go_on(const Chunk&) { return true; }
 
+/// Sums of i32 on the host.
+ChunkedScan sequential(std::int64_t items, int chunks, int host_buffers = 2) {
+  return {.scan = Registry::instance().find("cpu_sequential"),
+          .problem = {.items = items},
+          .chunks = chunks,
+          .host_buffers = host_buffers};
+}
+
 out_of_core::ReadPiece read_from(const Bytes& in, std::size_t base = 0) {
   return [&in, base](std::int64_t place, std::byte* to, std::size_t bytes) {
     std::copy_n(in.data() + base + static_cast<std::size_t>(place), bytes, to);
+  };
+}
+
+out_of_core::WritePiece write_to(Bytes& out, std::size_t base = 0) {
+  return [&out, base](std::int64_t place, const std::byte* from, std::size_t bytes) {
+    std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
   };
 }
 
@@ -122,12 +136,8 @@ void run_through_threads(const ChunkedScan& scan, out_of_core::ScanDevice& devic
                          const Bytes& in, Bytes& out, int threads) {
   std::vector<int> counted;
   {
-    out_of_core::ChunksInFiles host(
-        device, scan, pageable_memory, threads, read_from(in),
-        [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
-          std::copy_n(from, bytes, out.data() + place);
-        },
-        [&](int chunks, std::span<const std::byte>) { counted.push_back(chunks); });
+    out_of_core::ChunksInFiles host(device, scan, pageable_memory, threads, read_from(in), write_to(out),
+                                    [&](int chunks, std::span<const std::byte>) { counted.push_back(chunks); });
     out_of_core::replay(recording, device, host, go_on);
   }
   EXPECT_TRUE(std::ranges::is_sorted(counted));
@@ -176,15 +186,11 @@ Bytes in_two_runs(ChunkedScan scan, const Bytes& in, int stop, MakeDevice make) 
     int done = 0;
     Bytes carry;
     {
-      out_of_core::ChunksInFiles host(
-          *device, scan, pageable_memory, 2, read_from(in, base),
-          [&](std::int64_t place, const std::byte* from, std::size_t bytes) {
-            std::copy_n(from, bytes, out.data() + base + static_cast<std::size_t>(place));
-          },
-          [&](int chunks, std::span<const std::byte> left) {
-            done = chunks;
-            carry.assign(left.begin(), left.end());
-          });
+      out_of_core::ChunksInFiles host(*device, scan, pageable_memory, 2, read_from(in, base), write_to(out, base),
+                                      [&](int chunks, std::span<const std::byte> left) {
+                                        done = chunks;
+                                        carry.assign(left.begin(), left.end());
+                                      });
       out_of_core::replay(recording, *device, host, [&](const Chunk& chunk) { return !first || chunk.index < stop; });
     }
     if (!first) break;
@@ -331,10 +337,7 @@ class LateDevice final : public out_of_core::ScanDevice {
 TEST(OutOfCore, HostMemoryIsUsedAgainOnlyBehindItsCopy) {
   for (const int host_buffers : {1, 2, 5}) {
     for (const int threads : {1, 3}) {
-      const ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"),
-                             .problem = {.items = 40000},
-                             .chunks = 40,
-                             .host_buffers = host_buffers};
+      const ChunkedScan scan = sequential(40000, 40, host_buffers);
       const Bytes in = random_items(scan.problem, 3);
       Bytes out(in.size());
       const streams::Recording recording = record(scan);
@@ -346,8 +349,7 @@ TEST(OutOfCore, HostMemoryIsUsedAgainOnlyBehindItsCopy) {
 }
 
 TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
-  const ChunkedScan scan{
-      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 40000}, .chunks = 40};
+  const ChunkedScan scan = sequential(40000, 40);
   const streams::Recording recording = record(scan);
   for (const bool reading : {true, false}) {
     const auto device = out_of_core::host_scan_device(scan, recording);
@@ -375,26 +377,21 @@ TEST(OutOfCore, WhatFailsInAThreadIsThrownAndEndsTheRun) {
 }
 
 TEST(OutOfCore, TheBudgetIsKept) {
-  ChunkedScan scan{.scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 1000}, .chunks = 10};
+  ChunkedScan scan = sequential(1000, 10);
   scan.buffers = 2;
   const std::size_t least = scan.device_bytes();
   EXPECT_GE(least, 4u * 100 * 4);  // two chunks, in and out
   EXPECT_EQ(buffers_within(scan, least, 9), 2);
   EXPECT_EQ(buffers_within(scan, least - 1, 9), 1);
   EXPECT_EQ(buffers_within(scan, 100 * least, 9), 9);
-  EXPECT_EQ(buffers_within(scan, 0, 9), 0);
-
-  // Every workspace counts, one for each size of a chunk.
+  // Every workspace counts, one for each size of a chunk: one of 101 items, nine of 100.
   scan.scan = Registry::instance().find("planted_roomy_host_scan");
-  EXPECT_EQ(scan.device_bytes(), least + 1000 * 100);
-  EXPECT_EQ(buffers_within(scan, least + 1000 * 100 - 1, 9), 1);
-  scan.problem.items = 1001;  // one chunk of 101 items, nine of 100
+  scan.problem.items = 1001;
   EXPECT_EQ(scan.device_bytes(), 4u * 101 * 4 + 2 * 4 + 1000 * (101 + 100));
 }
 
 TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
-  const ChunkedScan scan{
-      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 40, .host_buffers = 3};
+  const ChunkedScan scan = sequential(4000, 40, 3);
   const Bytes in = random_items(scan.problem, 3);
   Bytes out(in.size());
   const streams::Recording recording = record(scan);
@@ -410,8 +407,7 @@ TEST(OutOfCore, InMemoryNoMoreChunksAreOnTheirWayThanAsked) {
 }
 
 TEST(OutOfCore, AChunkCountsWhenAllBeforeItAreWritten) {
-  const ChunkedScan scan{
-      .scan = Registry::instance().find("cpu_sequential"), .problem = {.items = 4000}, .chunks = 4, .host_buffers = 4};
+  const ChunkedScan scan = sequential(4000, 4, 4);
   const Bytes in = random_items(scan.problem, 3);
   const streams::Recording recording = record(scan);
   const auto device = out_of_core::host_scan_device(scan, recording);
@@ -459,17 +455,14 @@ class StreamScan : public testing::Test {
     return bytes;
   }
   static Bytes read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const std::string text = text_of(path);
     const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
     return {bytes, bytes + text.size()};
   }
 
   /// --in and --out, on the host, in chunks of a page, and what more is asked for.
   std::vector<std::string> words(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all{"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--chunk", "4096"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+    return with({"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--chunk", "4096"}, more);
   }
   int chunks_done() const {
     std::ifstream file(state());
@@ -481,6 +474,20 @@ class StreamScan : public testing::Test {
     while (chunks_done() < chunks && !fs::exists(out()) && std::chrono::steady_clock::now() < limit) {
       std::this_thread::yield();
     }
+  }
+
+  /// A scan that ends a quarter through: the system refuses more, as a full disk would.
+  void interrupt(const std::vector<std::string>& words) const {
+    EXPECT_EQ(status_of(start(words, 1 << 20)), kBadInput);
+    EXPECT_FALSE(fs::exists(out()));
+    EXPECT_GT(chunks_done(), 0);
+  }
+  /// The scan goes well, and says this of how it begins.
+  void expect_scanned(const std::vector<std::string>& words, const Bytes& items, const std::string& said = "") const {
+    const Result result = run_program(words);
+    EXPECT_EQ(result.status, kOk) << result.err;
+    EXPECT_TRUE(has(result.err, said));
+    EXPECT_EQ(read(out()), scanned(problem_, items));
   }
 
   /// The status of a scan that something befell while it ran; on a busy machine it may come too late, and is tried
@@ -515,16 +522,11 @@ class StreamScan : public testing::Test {
 TEST_F(StreamScan, FileToFile) {
   const std::vector<std::vector<std::string>> ways{
       {}, {"--write", "mapping"}, {"--durable"}, {"--io-threads", "1", "--budget", "70000"}, {"--chunk", "1MiB"}};
-  for (std::vector<std::string> way : ways) {
-    problem_.items = 100003;
-    const Bytes items = write_input(5);
-    std::vector<std::string> all{"stream-scan", "--in", in(),      "--out",   out(),
-                                 "--device",    "host", "--force", "--verify"};
-    all.insert(all.end(), way.begin(), way.end());
-    const Result result = run_program(all);
-    EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_TRUE(has(result.out, "verified"));
-    EXPECT_EQ(read(out()), scanned(problem_, items));
+  problem_.items = 100003;
+  const Bytes items = write_input(5);
+  for (const std::vector<std::string>& way : ways) {
+    expect_scanned(with({"stream-scan", "--in", in(), "--out", out(), "--device", "host", "--force", "--verify"}, way),
+                   items);
     EXPECT_FALSE(fs::exists(partial()) || fs::exists(state()));
   }
 }
@@ -533,17 +535,13 @@ TEST_F(StreamScan, AnInputMayHaveAnyName) {
   const Bytes items = write_input(5);
   const std::string name = path("\xff.bin");  // no UTF-8, and the state is JSON
   fs::rename(in(), name);
-  const Result result = run_program({"stream-scan", "--in", name, "--out", out(), "--device", "host"});
-  EXPECT_EQ(result.status, kOk) << result.err;
-  EXPECT_EQ(read(out()), scanned(problem_, items));
+  expect_scanned({"stream-scan", "--in", name, "--out", out(), "--device", "host"}, items);
 }
 
 TEST_F(StreamScan, AnEmptyFileHasAnEmptyScan) {
   problem_.items = 0;
-  write_input(1);
-  EXPECT_EQ(run_program(words()).status, kOk);
+  expect_scanned(words(), write_input(1));
   EXPECT_TRUE(fs::exists(out()));
-  EXPECT_EQ(fs::file_size(out()), 0u);
 }
 
 TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
@@ -566,9 +564,7 @@ TEST_F(StreamScan, GeneratesAndMeasuresInMemory) {
 
 TEST_F(StreamScan, ReadsAndWritesAloneToBeComparedAndLeavesTheScan) {
   write_input(3);
-  std::vector<std::string> compared = words();
-  compared.insert(compared.end(), {"--compare", "files", "--verify", "--json", path("r.json")});
-  const Result result = run_program(compared);
+  const Result result = run_program(words({"--compare", "files", "--verify", "--json", path("r.json")}));
   EXPECT_EQ(result.status, kOk) << result.err;
   const auto json = nlohmann::json::parse(std::ifstream(path("r.json")));
   ASSERT_EQ(json["benchmarks"].size(), 2u);
@@ -607,8 +603,7 @@ TEST_F(StreamScan, TheTimeOfAPartIsNotKeptAsThatOfTheWhole) {
   const Bytes items = write_input(19);
   for (const std::vector<std::string>& measuring :
        {std::vector<std::string>{"--json", path("r.json"), "--compare", "naive"}, {"--repetitions", "1"}}) {
-    EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
-    ASSERT_GT(chunks_done(), 0);
+    interrupt(words());
     const Result result = run_program(words(measuring));
     EXPECT_EQ(result.status, kOk) << result.err;
     EXPECT_TRUE(has(result.err, "starts over: what an interrupted run left"));
@@ -637,9 +632,7 @@ TEST_F(StreamScan, GoesOnAfterBeingKilled) {
     if (!fs::exists(out())) {
       const int before = chunks_done();
       EXPECT_GT(before, 0);
-      const Result result = run_program(way);
-      EXPECT_EQ(result.status, kOk) << result.err;
-      EXPECT_TRUE(has(result.err, "resumes after chunk " + std::to_string(before)));
+      expect_scanned(way, items, "resumes after chunk " + std::to_string(before));
     }
     EXPECT_EQ(read(out()), scanned(problem_, items)) << "trial " << trial;
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 2) << "more is left than input and output";
@@ -658,20 +651,15 @@ TEST_F(StreamScan, GoesOnAfterCtrlC) {
   EXPECT_EQ(status, kInterrupted);
   EXPECT_FALSE(fs::exists(out()));
   EXPECT_GE(chunks_done(), 5);
-  EXPECT_EQ(run_program(words()).status, kOk);
-  EXPECT_EQ(read(out()), scanned(problem_, items));
+  expect_scanned(words(), items);
 }
 
 TEST_F(StreamScan, AFullDiskIsOneSentenceAndResumable) {
   const Bytes items = write_input(13);
   for (const std::string by : {"pwrite", "mapping"}) {
     fs::remove(out());
-    const pid_t child = start(words({"--write", by}), 1 << 20);  // the system refuses more as a full disk would
-    EXPECT_EQ(status_of(child), kBadInput);
-    EXPECT_FALSE(fs::exists(out()));
-    EXPECT_GT(chunks_done(), 0);
-    EXPECT_EQ(run_program(words({"--write", by})).status, kOk);
-    EXPECT_EQ(read(out()), scanned(problem_, items)) << by;
+    interrupt(words({"--write", by}));
+    expect_scanned(words({"--write", by}), items);
   }
 }
 
@@ -699,7 +687,7 @@ TEST_F(StreamScan, AFileThatChangesLeavesNothing) {
 
 TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
   const Bytes items = write_input(15);
-  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  interrupt(words());
   expect_error(words({"--mode", "exclusive"}), "mode was \"inclusive\" and is \"exclusive\"");
   expect_error(words({"--op", "max"}), "op was \"plus\" and is \"max\"");
 #ifdef SCANLAB_WITH_TBB  // without it the other scan of the host is refused for that
@@ -717,32 +705,23 @@ TEST_F(StreamScan, GoesOnFromTheSameScanAlone) {
     expect_error(words(), "another process");
   }
   EXPECT_GT(chunks_done(), 0);  // none of these harmed it
-  const Result fresh = run_program(words({"--fresh", "--mode", "exclusive"}));
-  EXPECT_EQ(fresh.status, kOk) << fresh.err;
   problem_.mode = Mode::exclusive;
-  EXPECT_EQ(read(out()), scanned(problem_, items));
+  expect_scanned(words({"--fresh", "--mode", "exclusive"}), items);
 }
 
 TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
   const Bytes items = write_input(16);
-  const auto expect_begun_anew = [&](const std::string& reason) {
-    const Result result = run_program(words());
-    EXPECT_EQ(result.status, kOk) << result.err;
-    EXPECT_TRUE(has(result.err, reason));
-    EXPECT_EQ(read(out()), scanned(problem_, items));
-    fs::remove(out());
-  };
-  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  interrupt(words());
   auto json = nlohmann::ordered_json::parse(std::ifstream(state()));
   json["boot"] = "of another day";
   std::ofstream(state()) << json;
-  expect_begun_anew("restarted");
-
-  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  expect_scanned(words(), items, "restarted");
+  fs::remove(out());
+  interrupt(words());
   fs::remove(partial());
-  expect_begun_anew("lacks");
-
-  EXPECT_EQ(status_of(start(words(), 1 << 20)), kBadInput);
+  expect_scanned(words(), items, "lacks");
+  fs::remove(out());
+  interrupt(words());
   const auto written = nlohmann::ordered_json::parse(std::ifstream(state()));
   std::vector<std::string> texts{"{", "[]"};
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::ordered_json>>{
@@ -765,8 +744,7 @@ TEST_F(StreamScan, AStateThatMayLieIsNotBelieved) {
     EXPECT_TRUE(fs::exists(partial())) << text;
   }
   std::ofstream(state()) << written;
-  EXPECT_EQ(run_program(words()).status, kOk);
-  EXPECT_EQ(read(out()), scanned(problem_, items));
+  expect_scanned(words(), items);
 }
 
 TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
@@ -776,33 +754,31 @@ TEST_F(StreamScan, APartialFileOfAnotherProgramIsNotReplacedUnasked) {
     expect_error(words(as), "give --fresh");
     EXPECT_EQ(read(partial().string()).size(), 4u);
   }
-  EXPECT_EQ(run_program(words({"--fresh"})).status, kOk);
-  EXPECT_EQ(read(out()), scanned(problem_, items));
+  expect_scanned(words({"--fresh"}), items);
 }
 
 TEST_F(StreamScan, BadInputIsOneSentence) {
   problem_.items = 1000;
   write_input(17);
-  const auto with = [](std::vector<std::string> more) {
-    more.insert(more.begin(), {"stream-scan", "--device", "host"});
-    return more;
+  const auto host = [](const std::vector<std::string>& more) {
+    return with({"stream-scan", "--device", "host"}, more);
   };
-  expect_error(with({}), "either --in FILE or --generate N");
-  expect_error(with({"--in", in(), "--generate", "5"}), "either --in FILE or --generate N");
-  expect_error(with({"--in", path("none")}), "No such file");
-  expect_error(with({"--in", folder_.path()}), "not a regular file");
+  expect_error(host({}), "either --in FILE or --generate N");
+  expect_error(host({"--in", in(), "--generate", "5"}), "either --in FILE or --generate N");
+  expect_error(host({"--in", path("none")}), "No such file");
+  expect_error(host({"--in", folder_.path()}), "not a regular file");
   std::ofstream(path("odd")) << "seven b";
-  expect_error(with({"--in", path("odd"), "--out", out()}), "no whole number of items of 4 bytes");
-  expect_error(with({"--in", in(), "--out", in(), "--force"}), "the same file");
+  expect_error(host({"--in", path("odd"), "--out", out()}), "no whole number of items of 4 bytes");
+  expect_error(host({"--in", in(), "--out", in(), "--force"}), "the same file");
   fs::create_hard_link(in(), out());
   expect_error(words({"--force"}), "the same file");
   fs::remove(out());
   expect_error(words({"--json", out()}), "the same file");
-  expect_error(with({"--in", in(), "--out", folder_.path()}), "not a regular file");
-  expect_error(with({"--in", in(), "--out", path("new/")}), "names no file");
+  expect_error(host({"--in", in(), "--out", folder_.path()}), "not a regular file");
+  expect_error(host({"--in", in(), "--out", path("new/")}), "names no file");
   expect_error(words({"--budget", "16000"}), "give at least that");
-  expect_error(with({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
-  expect_error(with({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
+  expect_error(host({"--in", in(), "--chunk", "2"}), "an item has 4 bytes");
+  expect_error(host({"--generate", "2^38", "--chunk", "1KiB"}), "larger --chunk");
   expect_error(words({"--io-threads", "0"}), "from 1 to 256");
   expect_error(words({"--scan", "cpu_sequentiel"}), "cpu_sequential");
   expect_error(words({"--scan", "best"}), "does not run on --device host");
