@@ -100,5 +100,14 @@ TEST_F(ResultsFileTest, IsAsItWasIfAnErrorEndsTheCommandBeforeTheFirstEntry) {
   EXPECT_EQ(text_of(path("a.json")), "somebody's results");
 }
 
+TEST_F(ResultsFileTest, IsValidBeforeTheFirstRepetition) {
+  const ResultsFile file(path("a.json"), provenance_, false);
+  const Json document = parsed(path("a.json"));
+  EXPECT_TRUE(document.at("benchmarks").empty());
+  EXPECT_EQ(document.at("context").at("schema"), kResultsSchema);
+  EXPECT_EQ(document.at("context").at("device"), "a \"quoted\"\nname");
+  EXPECT_TRUE(document.at("context").contains("date"));
+}
+
 }  // namespace
 }  // namespace scanlab::measure

@@ -828,5 +828,18 @@ TEST(Counts, OnGlobalMemoryAreDistinctBytesAndSectors) {
   EXPECT_EQ(counts.shared_requests, 0);
 }
 
+TEST(Emulator, FindsAWriteAfterReadRace) {
+  const Report report = run({.threads = 32, .shared_bytes = 128}, [](CpuBlock& block) {
+    auto shared = block.shared<int>(32);
+    const int t = block.thread_rank();
+    shared[t] = t;
+    block.sync();
+    const int right = shared[(t + 1) % 32];
+    shared[t] = right;  // the neighbour may not have read it yet
+  });
+  ASSERT_FALSE(report.faults.empty());
+  for (const Fault& fault : report.faults) EXPECT_EQ(fault.kind, FaultKind::race) << fault.message;
+}
+
 }  // namespace
 }  // namespace scanlab::simt

@@ -125,5 +125,17 @@ TEST_F(ShortTuning, IsRefusedWhereItMakesNoSense) {
   }
 }
 
+TEST_F(ShortTuning, NeverChoosesWhatIsWrongAtAnySize) {
+  made_up(0, [](const measure::TimedCase& each) {
+    if (each.about().id != "warp_shuffle") return 3e-6;
+    if (each.problem().items == 1024) throw std::runtime_error("the launch was refused");
+    return 1e-6;
+  });
+  const TuningTable table = tune({{kI32Plus, {256, 1024, 4096, 16'384}}});
+  for (const TuningTable::Row& row : table.entries.front().rows) {
+    EXPECT_NE(row.choice.variant, "warp_shuffle") << row.from_items;
+  }
+}
+
 }  // namespace
 }  // namespace scanlab::tuning

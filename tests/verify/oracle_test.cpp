@@ -330,5 +330,31 @@ TEST(Oracle, BeginsAnewWithEachRow) {
   }
 }
 
+TEST(Comparison, OwnValuesPassAndOneWrongBitFails) {
+  using Op = Plus<std::int64_t>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  auto out = copy_of_values<Op>(oracle);
+  EXPECT_TRUE(oracle.compare(out.data(), 0, Kind::scan).passed());
+  out[12'345] ^= 1;
+  const Outcome outcome = oracle.compare(out.data(), 0, Kind::scan);
+  EXPECT_EQ(outcome.status, Outcome::Status::failed);
+  EXPECT_NE(outcome.message.find("1 of 20001 items wrong, the first at 12345"), std::string::npos) << outcome.message;
+}
+
+TEST(Comparison, ASequentialSumPassesWithItsChainAndFailsWithAShorterOne) {
+  using Op = Plus<float>;
+  const Oracle oracle(problem_of<Op>(kItems), InputKind::random, kSeed);
+  std::vector<float> out(kItems);
+  float sum = 0;
+  for (std::int64_t i = 0; i < kItems; ++i) {
+    sum += input_item<Op>(InputKind::random, kSeed, i, kItems);
+    out[i] = sum;
+  }
+  const Outcome outcome = oracle.compare(out.data(), kItems - 1, Kind::scan);
+  EXPECT_TRUE(outcome.passed()) << outcome.message;
+  EXPECT_GT(outcome.error_to_bound, 0);
+  EXPECT_FALSE(oracle.compare(out.data(), 0, Kind::scan).passed());
+}
+
 }  // namespace
 }  // namespace scanlab::verify
