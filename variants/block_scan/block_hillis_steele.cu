@@ -36,7 +36,11 @@ struct BlockHillisSteele {
             .title = "Hillis-Steele by two buffers in shared memory",
             .source = "Hillis and Steele 1986; Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39",
             .family = "Hillis–Steele",
-            .cost = {.work = "T ceil(log2 T) - 2^ceil(log2 T) + 1, and 2n", .span = "ceil(log2 T)", .traffic = "2n"}};
+            .cost = {.work = "T ceil(log2 T) - 2^ceil(log2 T) + 1, and 2n",
+                     .span = "ceil(log2 T)",
+                     .traffic = "2n",
+                     .operations = closed_form_of_additions(scan::hs_additions, 0),
+                     .swaps = closed_form([](std::int64_t, std::int64_t) { return 0; })}};
   }
 };
 

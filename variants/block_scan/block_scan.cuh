@@ -375,6 +375,27 @@ inline Description describe_group(Description about, bool warp, bool compiled = 
   return about;
 }
 
+/// The closed form of a count: scan(threads, items of each) a scan.
+template <class F>
+auto closed_form(F scan) {
+  return [=](const Problem& problem) -> std::optional<std::int64_t> {
+    const auto given = [&](const char* name, std::int64_t usual) {
+      const auto found = problem.settings.find(name);
+      return found == problem.settings.end() ? usual : std::stoll(found->second);
+    };
+    const std::int64_t k = given("items_per_thread", 4);
+    return problem.rows * given("scans", 1) * scan(problem.axis() / k, k);
+  };
+}
+/// The same of additions, of which the threads of whole warps make some of their own: they fold their items, and add
+/// what comes before them; or `for_one`, with one item each.
+template <class F>
+auto closed_form_of_additions(F scan, std::int64_t for_one) {
+  return closed_form([=](std::int64_t threads, std::int64_t k) {
+    return scan(threads) + (k == 1 ? for_one : 2 * k - 1) * ceil_div(threads, std::int64_t{kLanes}) * kLanes;
+  });
+}
+
 /// The parameter of scans that are compiled for their threads.
 inline Parameter registers_parameter() {
   return {

@@ -41,7 +41,11 @@ inline Description describe_tree(std::string id, std::string title) {
           .title = std::move(title),
           .source = "Harris, Sengupta and Owens 2007, GPU Gems 3, ch. 39; after Blelloch 1990",
           .family = "Harris–Sengupta–Owens",
-          .cost = {.work = "2(T - 1), and 2n", .span = "2 ceil(log2 T)", .traffic = "2n"}};
+          .cost = {.work = "2(T - 1), and 2n",
+                   .span = "2 ceil(log2 T)",
+                   .traffic = "2n",
+                   .operations = closed_form_of_additions([](std::int64_t threads) { return 2 * (threads - 1); }, 1),
+                   .swaps = closed_form([](std::int64_t threads, std::int64_t) { return threads - 1; })}};
 }
 
 }  // namespace scanlab::block_scan
