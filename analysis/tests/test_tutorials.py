@@ -9,7 +9,6 @@ import pytest
 
 from scanlab_report import tutorials
 from scanlab_report.console import Refused
-from tests.run_tutorials import wrong
 
 PAGES = tutorials.PAGES
 PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
@@ -66,10 +65,3 @@ def test_a_program_compiles_and_does_what_it_says_on_a_gpu(source, tmp_path) -> 
     without = "no CUDA-capable device|driver version is insufficient"
     if not (ran.stdout.startswith("CUDA: ") and re.search(without, ran.stdout)):
         assert ran.returncode == 0 and " items are " in ran.stdout, ran.stdout
-
-
-@pytest.mark.skipif(not PROGRAM, reason="SCANLAB_PROGRAM names no program")
-def test_a_page_that_shows_another_output_is_caught(tmp_path) -> None:
-    line, shown = "$scanlab explain hs_block --items 8", "…\n  operations      {} …\n…\n"
-    assert wrong(PROGRAM, line, shown.format(17), str(tmp_path)) == ""
-    assert "as the page shows" in wrong(PROGRAM, line, shown.format(18), str(tmp_path))
