@@ -1,13 +1,13 @@
 // The newest CUB's segmented scan, tuned.
 #include <cub/device/device_segmented_scan.cuh>
 
-#include "baselines/cub_tuned_segments.cuh"
+#include "baselines/cub_tuned_shapes.cuh"
 
 namespace scanlab {
 namespace {
 
-struct CubTunedSegmentedScan : CubTunedSegments<CubTunedSegmentedScan> {
-  using CubTunedSegments::CubTunedSegments;
+struct CubTunedSegments : CubTunedShapes<CubTunedSegments> {
+  using CubTunedShapes::CubTunedShapes;
   static constexpr std::array<BlockShape, 5> kShapes{{{128, 24}, {64, 9}, {64, 4}, {32, 8}, {32, 4}}};
 
   static Description describe() {
@@ -39,7 +39,7 @@ struct CubTunedSegmentedScan : CubTunedSegments<CubTunedSegmentedScan> {
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubTunedSegmentedScan>(Origin::baseline)};
+const Registration registration{cuda::cuda_scan<CubTunedSegments>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab

@@ -11,7 +11,7 @@ from scanlab_report.intervals import Interval, ratio_intervals
 from scanlab_report.pick import Lacking, by_device, parts, pick
 
 
-def present(rows: Any, lacking: str, *variants: str) -> Any:
+def or_lacking(rows: Any, lacking: str, *variants: str) -> Any:
     """Return rows if there are any, else raise Lacking."""
     if not len(rows):
         raise Lacking(lacking, variants)
@@ -28,7 +28,7 @@ def on_first(
 ) -> Any:
     """Return what is wanted of a table on the first device that has any of it, else Lacking."""
     of_devices = (wanted(rows) for _, _, rows in by_device(data, table, kinds))
-    return present(next((own for own in of_devices if len(own)), ()), lacking, *variants)
+    return or_lacking(next((own for own in of_devices if len(own)), ()), lacking, *variants)
 
 
 def contests(data: Data, variant: str = BEST, python: bool = False) -> pd.DataFrame:
@@ -83,7 +83,7 @@ def versus_cub(data: Data) -> pd.DataFrame:
     """Every case of `best` against the fastest CUB; Lacking if none has CUB beside it."""
     cases, cubs = contests(data), data.variants.ids(CUBS)
     both = data.once("versus", lambda: against(cases, BEST, cubs))
-    return present(both, f"timings of {BEST} beside CUB on a CUDA device", BEST, "cub*", CEILING)
+    return or_lacking(both, f"timings of {BEST} beside CUB on a CUDA device", BEST, "cub*", CEILING)
 
 
 def outcome(ratio: Interval) -> str:

@@ -16,7 +16,7 @@ from scanlab_report.looks import look
 from scanlab_report.pick import answering, pick, power_of_two
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
-from scanlab_report.versus import on_first, outcome, present, ratios
+from scanlab_report.versus import on_first, or_lacking, outcome, ratios
 
 COPY, BEST = "axis_copy", "axis_best"
 SUMS: dict[str, Any] = dict(type="f32", op="plus", mode="inclusive", cache="cold", launch=STREAM)
@@ -65,7 +65,7 @@ def axis_rows(data: Data) -> Shown:
     rows = marks.heights(rows[rows["octave"] == rows["octave"].max()], "share")
     order = (BEST, "block_per_row", "warp_per_row", *about.ids(CUBS, PYTHON))
     names = [name for name in order if name in set(rows["variant"])]
-    present(names, "timings of sums of f32 in rows beside a copy", BEST, COPY)
+    or_lacking(names, "timings of sums of f32 in rows beside a copy", BEST, COPY)
     drawn, (axes,) = style.figure(style.COLUMN, 2.7)
     marks.items_axis(axes, rows["items"])
     ends: list[style.End | None] = [marks.level(axes, 1, look(COPY, about), "memcpy", width=2.3)]
@@ -93,7 +93,7 @@ def axis_shapes(data: Data) -> Shown:
     """The axis and the inner items of a tensor: rows are scanned at nearly the speed of a copy,
     and columns slower, most of all where few of them lie side by side."""
     cells = pick(axis_cases(data), **SUMS, variant=BEST, octave=OCTAVE)
-    present(cells, f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", BEST, COPY)
+    or_lacking(cells, f"timings of {BEST} by shape, of {size(2**OCTAVE)} items", BEST, COPY)
     cells = marks.heights(cells, "share").drop_duplicates(["items", "inner"])
     grid = cells.pivot(index="inner", columns="items", values="y")
     drawn, (axes,) = style.figure(style.COLUMN, 2.5)
@@ -165,7 +165,7 @@ def axis_standings(data: Data) -> Shown:
     cases = pick(axis_cases(data), **SUMS)
     about = described(data, cases)
     lacking = f"timings of {BEST} for sums of f32 along an axis"
-    rows = present(standings(cases, about), lacking, BEST, COPY)
+    rows = or_lacking(standings(cases, about), lacking, BEST, COPY)
     met = rows.loc[rows["rival"].notna(), "octave"]
     if len(met):  # tensors of other sizes are drawn by shape
         rows = rows[rows["octave"].isin(met)].reset_index(drop=True)

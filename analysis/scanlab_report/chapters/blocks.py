@@ -12,7 +12,7 @@ from scanlab_report.looks import look
 from scanlab_report.pick import answering, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.tables import CASES
-from scanlab_report.versus import on_first, outcome, present, ratios
+from scanlab_report.versus import on_first, or_lacking, outcome, ratios
 
 BARE = "block_copy"
 """The kernel of all block scans, without a scan."""
@@ -33,7 +33,7 @@ DRAWN = {
 }
 
 
-USUAL = {"items_per_thread": "4", "arrangement": "blocked", "scans": "1"}
+DEFAULTS = {"items_per_thread": "4", "arrangement": "blocked", "scans": "1"}
 
 
 def _names(data: Data, rows: pd.DataFrame) -> list[str]:
@@ -42,7 +42,7 @@ def _names(data: Data, rows: pd.DataFrame) -> list[str]:
     for variant, settings in zip(rows["variant"], rows["settings"], strict=True):
         of_cub = {"algorithm": "raking"} if variant.endswith("_block_scan") else {}
         chosen = of_cub | data.settings[settings]
-        names.append(" ".join([variant, *(v for key, v in chosen.items() if key not in USUAL)]))
+        names.append(" ".join([variant, *(v for key, v in chosen.items() if key not in DEFAULTS)]))
     return names
 
 
@@ -56,7 +56,7 @@ def block_cases(data: Data) -> pd.DataFrame:
         rows = on_first(every, "block_scan", lambda rows: rows, lacking)
         rows = answering(every, rows, "block_scan")
         cases, cycles = summarise(rows, case), summarise(rows.assign(ns=rows["cycles"]), case)
-        chosen = pd.DataFrame([USUAL | every.settings[own] for own in cases["settings"]])
+        chosen = pd.DataFrame([DEFAULTS | every.settings[own] for own in cases["settings"]])
         cases["arrangement"], cases["name"] = chosen["arrangement"], _names(every, cases)
         cases["scans"] = chosen["scans"].astype(int)
         cases["per_thread"] = chosen["items_per_thread"].astype(int)
@@ -135,7 +135,7 @@ def against_cub(cases: pd.DataFrame) -> pd.DataFrame:
 def block_scan_rivals(data: Data) -> Shown:
     """Our fastest block and warp scans against the fastest of CUB and of cooperative groups."""
     cases, rows = block_cases(data), []
-    every = present(against_cub(cases), "timings of our block scans beside those of CUB")
+    every = or_lacking(against_cub(cases), "timings of our block scans beside those of CUB")
     for shape, own in every.groupby(SHAPE[:-1]):
         row = dict(zip(SHAPE, shape, strict=False))
         for what in ("time", "cycles"):
@@ -155,9 +155,8 @@ def block_scan_rivals(data: Data) -> Shown:
     caption = (
         "Our block and warp scans against the fastest of `cub::BlockScan`, `cub::WarpScan` and "
         "cooperative groups at the same threads and items: their time and their cycles over ours. "
-        "A case is won or lost if the 95% interval excludes 1. Most lost cases are floats and "
-        "affine maps by raking: no instruction folds a warp of these, CUB and ours execute nearly "
-        "the same ones, and the latency of the warp that rakes decides."
+        "A case is won or lost if the 95% interval excludes 1. No instruction folds a warp of "
+        "floats or of affine maps: there CUB and ours run the same algorithms, and are near level."
     )
     return shown(data, Table(caption, columns, pd.DataFrame(rows)), caption, cases)
 
@@ -189,10 +188,11 @@ def block_scan_cost(data: Data) -> Shown:
     cases = cases.sort_values(["newest", "median_ns"])
     rows = cases.join(counts.reindex(cases.index).dropna(axis=1, how="all"))
     rows = rows.assign(scans_per_us=1e3 * rows["scans_per_ns"]).reset_index()
-    counts = {name: name for name in ("operations", "barriers", "requests")}
     columns = [
         *alike(code, name="scan"),
-        *alike(whole, **counts, degree="worst conflict", group="emulator"),
+        *alike(
+            whole, "operations", "barriers", "requests", degree="worst conflict", group="emulator"
+        ),
         *alike(whole, "wavefronts", "conflicts", group="ncu"),
         *alike(whole, "registers", shared_bytes="shared, bytes", cycles="cycles of one"),
         *alike(significant, scans_per_us="scans per µs"),

@@ -21,7 +21,7 @@ from scanlab_report.pick import Lacking
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import Source
 from scanlab_report.tables import ODD_SIZES
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 HOLDS, FAILS, NOT_MEASURED = "holds", "fails", "not measured"
 IN_PAPER = ("", "claim", "target", "measured", HOLDS, FAILS)
@@ -133,7 +133,7 @@ def targets(data: Data, *measures: str) -> list[Standing]:
 
 
 def _any(standings: list[Standing]) -> list[Standing]:
-    present([s for s in standings if s.files], "results that any claim speaks of")
+    or_lacking([s for s in standings if s.files], "results that any claim speaks of")
     return standings
 
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from scanlab_report.data import Data
 from scanlab_report.groups import BEST
 from scanlab_report.pick import origin_first, pick
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 
 def counts(data: Data) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def both_counted(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     keys = [column for column in named if column in launches]
     sums = launches.groupby(keys)[list(launches.filter(like="shared_"))].sum().reset_index()
     cases = rows.drop_duplicates(keys).merge(sums, on=keys)
-    present(cases, "hardware counters and counts of the SIMT emulator of the same cases")
+    or_lacking(cases, "hardware counters and counts of the SIMT emulator of the same cases")
     totals = [content.totals for content in cases["content"]]
     groups = [t.shared_requests if t.banks32.groups is UNSET else t.banks32.groups for t in totals]
     cases["transactions_emulator"] = [t.banks32.transactions for t in totals]

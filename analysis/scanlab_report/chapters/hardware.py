@@ -25,9 +25,9 @@ def wait_shares(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cycles on one GPU, and the share of each role by cause of waiting, with the `rest`."""
     waits = data["waits"]
     waits = waits[waits["rank"].isna()] if "rank" in waits else waits
-    waits = rows = origin_first(data, waits, "cycles spent waiting")
-    place = rows["role"].map({role: place for place, role in enumerate(ROLES)})
-    rows = rows.assign(place=place.fillna(len(ROLES)))
+    waits = origin_first(data, waits, "cycles spent waiting")
+    place = waits["role"].map({role: place for place, role in enumerate(ROLES)})
+    rows = waits.assign(place=place.fillna(len(ROLES)))
     rows = rows.sort_values(["variant", "items", "place"], kind="stable", ignore_index=True)
     cycles = rows.filter(regex=f"^{WAITING}").fillna(0).div(rows["cycles_total"], axis=0)
     shares = cycles.rename(columns=lambda column: column.removeprefix(WAITING))

@@ -17,7 +17,7 @@ from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, 
 from scanlab_report.looks import ordered
 from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.versus import against, contests, decided, pairs, present, versus_cub
+from scanlab_report.versus import against, contests, decided, or_lacking, pairs, versus_cub
 
 FILES = tuple(f"head_to_head_{name}" for name in (*TYPES, "operators"))
 """The experiments that time cases head to head."""
@@ -43,7 +43,7 @@ def head_to_head(data: Data) -> Shown:
     cells = pick(decided(versus_cub(data)), mode="inclusive")
     cells = cells.assign(way=cells["cache"] + ", " + cells["launch"])
     cells = cells[cells["way"].isin(WAYS) & (cells["items"] > 0)]
-    present(cells, "such timings of arrays, cold or warm, by stream or graph")
+    or_lacking(cells, "such timings of arrays, cold or warm, by stream or graph")
     cells["octave"] = np.floor(np.log2(cells["items"].astype(float))).astype(int)
     cells["severity"] = cells["outcome"].map({LOSS: 0, TIE: 1, WIN: 2})
     cells = cells.sort_values(["severity", "ratio"], kind="stable")

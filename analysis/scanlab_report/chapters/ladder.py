@@ -15,7 +15,7 @@ from scanlab_report.looks import look
 from scanlab_report.pick import answering, caches, line, pick, power_of_two, scans, shares
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import ELEMENT_BYTES
-from scanlab_report.versus import on_first, present
+from scanlab_report.versus import on_first, or_lacking
 
 SINGLE_PASS = ("warp_shuffle", "reduce_then_scan", "decoupled_lookback", "look_ahead", BEST)
 LADDER = ("hs_multipass", "hso_blocked_padded", "hs_blocked", *SINGLE_PASS)
@@ -86,7 +86,7 @@ def wave_steps(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
     cases = cases.assign(step=cases["variant"].where(~by_cub, "cub"))
     within = cases["items"].between(WAVE_SMALLEST, WAVE_LARGEST)
     sized = cases[within & power_of_two(cases["items"])]
-    present(sized, "warm timings at a power of two from 2^10 to 2^22")
+    or_lacking(sized, "warm timings at a power of two from 2^10 to 2^22")
     floor = cases[cases["variant"] == FLOOR].iloc[-1:].drop(columns="items")
     floors = floor.merge(sized[["items"]].drop_duplicates(), how="cross")
     rows = pd.concat([sized, floors]).sort_values("median_ns").astype({"items": np.int64})
@@ -140,7 +140,7 @@ def by_tile(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
                 tile = kib * int(chosen[parameter])
                 parts.append(pick(rows, items=SIZES).assign(variant=variant, kib=tile))
     rows = [part for part in parts if len(part)]
-    present(rows, "timings of tiles at 2^20, 2^24 or 2^28")
+    or_lacking(rows, "timings of tiles at 2^20, 2^24 or 2^28")
     return cases, pd.concat(rows).sort_values(["variant", "items", "kib"], ignore_index=True)
 
 
@@ -208,7 +208,7 @@ def ablations(data: Data) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows[["ratio", "low", "high"]] = 1 / rows[["ratio", "low", "high"]]
         parts.append(rows.assign(idea=idea))
     rows = pd.concat(parts, ignore_index=True)
-    present(rows, "timings of look_ahead and of another at 2^20, 2^24 or 2^28")
+    or_lacking(rows, "timings of look_ahead and of another at 2^20, 2^24 or 2^28")
     return cases, rows.astype({"items": int})
 
 
@@ -257,7 +257,7 @@ def by_shape(data: Data, cases: pd.DataFrame) -> pd.DataFrame:
     sizes = rows.groupby(["type", "variant", "settings"])["items"].transform("nunique")
     rows = rows.assign(left=sizes > sizes.groupby(rows["type"]).transform("min"))
     rows = rows[rows["ratio"].notna() & ~rows.groupby(by)["left"].transform("all")]
-    present(rows, "cold times of shapes beside a copy, from a stream")
+    or_lacking(rows, "cold times of shapes beside a copy, from a stream")
     best = rows["ratio"].where(rows["left"]).groupby([rows[name] for name in by]).transform("max")
     pairs = zip(rows["variant"], rows["settings"], strict=True)
     shapes = pd.DataFrame([data.variants[v].defaults | data.settings[own] for v, own in pairs])

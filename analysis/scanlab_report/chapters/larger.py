@@ -12,7 +12,7 @@ from scanlab_report.intervals import Interval, summarise
 from scanlab_report.pick import answering, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
 from scanlab_report.tables import STREAM_SCAN
-from scanlab_report.versus import present, ratios
+from scanlab_report.versus import or_lacking, ratios
 
 STREAMED, NAIVE, DUPLEX, FILES = "streamed", "naive", "duplex_copy", "files"
 _WAYS = {DUPLEX: "copies in both directions", FILES: "file access alone"}
@@ -27,7 +27,7 @@ _PLACES = {
 def larger_cases(data: Data) -> pd.DataFrame:
     """The cases of scans larger than the device, each of the file that answers."""
     rows = pick(data["stream_scan"], file=newest_first(data, "stream_scan"))
-    rows = present(rows[rows["bytes"] > 0], "scans larger than the device")
+    rows = or_lacking(rows[rows["bytes"] > 0], "scans larger than the device")
     return summarise(answering(data, rows, "stream_scan"), STREAM_SCAN)
 
 

@@ -12,7 +12,7 @@ from scanlab_report.intervals import median_interval
 from scanlab_report.pick import newest, origin_first, pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.tables import ODD_SIZES
-from scanlab_report.versus import contests, on_first, outcome, present, spans
+from scanlab_report.versus import contests, on_first, or_lacking, outcome, spans
 
 
 def odd_cases(data: Data) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def odd_sizes(data: Data) -> Shown:
     """best and the header against CUB as shipped at random odd sizes, in several processes."""
     timed = odd_cases(data)
     cases = pd.concat([over_processes(data, timed, v) for v in (BEST, HEADER)], ignore_index=True)
-    present(cases, f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
+    or_lacking(cases, f"times of {BEST} or {HEADER} beside CUB as shipped in the sweep odd_sizes")
     by_value = lambda ratios: ratios.map(lambda ratio: ratio.value)
     cases = cases.sort_values("ratio", key=by_value, kind="stable", ignore_index=True)
     conditions = [own for _, own in cases.groupby(["variant", "cache", "launch"])]

@@ -13,7 +13,7 @@ from scanlab_report.formats import Table, alike, code, significant, whole, with_
 from scanlab_report.intervals import Interval, median_interval
 from scanlab_report.others import in_words
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.PURPLE, style.ORANGE, style.SKY)
 PANELS = 16
@@ -30,7 +30,7 @@ def cases(data: Data, timed: bool = True) -> pd.DataFrame:
     names = [str(data.files[file].path) for file in every["file"]]
     every = every.assign(name=names, time=pd.Series(times, every.index, dtype=object))
     every = every[every["skipped"] == ""] if timed else every
-    return present(every, "results of nvbench or Google Benchmark")
+    return or_lacking(every, "results of nvbench or Google Benchmark")
 
 
 def _heading(parts: Iterable[str]) -> str:
@@ -42,7 +42,7 @@ def _heading(parts: Iterable[str]) -> str:
 def distributions(data: Data) -> Shown:
     """Cumulative distribution of the samples of each case of nvbench or Google Benchmark."""
     rows = cases(data)
-    rows = present(rows[rows["samples"].map(len) > 1], "case has two samples or more")
+    rows = or_lacking(rows[rows["samples"].map(len) > 1], "case has two samples or more")
     every = rows.groupby(["benchmark", "case", "device"], sort=False)
     files = sorted(set(rows["name"]))
     lines = -(-min(len(every), PANELS) // 4)
@@ -74,7 +74,7 @@ def time_by_axis(data: Data) -> Shown:
         for case, rows in every.groupby(["benchmark", "device"], sort=False)
         if (along := _along(rows))
     }
-    present(groups, "benchmark has an axis of numbers with two values or more")
+    or_lacking(groups, "benchmark has an axis of numbers with two values or more")
     across, down = min(2, len(groups)), -(-min(len(groups), PANELS) // 2)
     drawn, axes = style.figure(style.DOUBLE, 0.2 + 1.9 * down, across, down)
     for panel, (case, (axis, rows)) in zip(axes, groups.items(), strict=False):

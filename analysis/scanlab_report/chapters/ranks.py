@@ -18,7 +18,7 @@ from scanlab_report.pick import Lacking, answering, newest_first, parts, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.style import Look
 from scanlab_report.tables import MEASURED, RANKS
-from scanlab_report.versus import present, ratios, spans
+from scanlab_report.versus import or_lacking, ratios, spans
 
 KIND = ["type", "op", "mode"]
 PROBLEM = [*KIND, "ranks", "items"]
@@ -107,7 +107,7 @@ def usual(cases: pd.DataFrame) -> pd.DataFrame:
 def main_kind(rows: pd.DataFrame) -> pd.DataFrame:
     """Sums of 32-bit integers, inclusive; Lacking if there are none."""
     sums = pick(rows, type="i32", op="plus", mode="inclusive")
-    return present(sums, "sums of 32-bit integers over several ranks")
+    return or_lacking(sums, "sums of 32-bit integers over several ranks")
 
 
 def compared(cases: pd.DataFrame) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from scanlab_report.pick import Lacking, answering, newest_first, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.style import End, Look
 from scanlab_report.tables import SCHEDULE
-from scanlab_report.versus import present, ratios
+from scanlab_report.versus import or_lacking, ratios
 
 SERIAL, MAIN_WORKLOAD = "serial_pinned", "scale"
 PROBLEM = ["workload", "items", "work", "blocks"]
@@ -70,7 +70,7 @@ def schedules_of(data: Data) -> pd.DataFrame:
         files = newest_first(data, "schedule")
         every = pick(data["schedule"], file=files)
         rows = answering(data, every, "schedule", [*SCHEDULE, "entry"])
-        rows = present(pick(rows, entry="schedule", control=0), lacking)
+        rows = or_lacking(pick(rows, entry="schedule", control=0), lacking)
         case = ["file", *SCHEDULE, "inputs", "bytes", "side_kernels", "own_streams"]
         device = rows.groupby(case)["device_ns"].median().reset_index()
         cases = summarise(rows, case).drop(columns="device_ns").merge(device, how="left")
@@ -85,7 +85,7 @@ def schedules_of(data: Data) -> pd.DataFrame:
         return bounds(cases.join(pd.DataFrame(parts)).assign(place=cases["id"].map(order.index)))
 
     cases = data.once("schedules", make)
-    present(problems(cases), lacking)
+    or_lacking(problems(cases), lacking)
     return cases
 
 
@@ -273,7 +273,7 @@ def schedules_speedup(data: Data) -> Shown:
     kernel to copy time."""
     cases = schedules_of(data)
     parts = [panel for panel in panels(cases, "chunks") if len(speedups(panel))]
-    present(parts, f"timings of schedules beside {SERIAL}")
+    or_lacking(parts, f"timings of schedules beside {SERIAL}")
     even = min(parts, key=from_even)
     drawn, axes = style.figure(style.DOUBLE, 3.1, len(parts), sharey=True)
     ends: list[list[End | None]] = []

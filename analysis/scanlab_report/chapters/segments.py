@@ -12,7 +12,7 @@ from scanlab_report.groups import CUBS, STREAM
 from scanlab_report.looks import look
 from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, figure, shown, table
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
@@ -71,7 +71,7 @@ def segment_standings(data: Data) -> Shown:
     order = {"entry": True, "items": False, "lengths": False, "segment": True}
     rows = beside_rivals("segments", cases, best, about.ids(CUBS), order)
     rows = rows[rows["rival"].notna()].reset_index(drop=True)
-    present(rows, "timings of key_best or segment_best beside CUB", "key_best")
+    or_lacking(rows, "timings of key_best or segment_best beside CUB", "key_best")
     columns = [*alike(code, entry="primitive"), *alike(size, "items"), *alike(str, "lengths")]
     columns += alike(whole, segment="mean") + rival_columns("copy")
     caption = (

@@ -20,7 +20,7 @@ from scanlab_report.pick import pick
 from scanlab_report.shown import Shown, shown, table
 from scanlab_report.sources import source_of
 from scanlab_report.tables import CASES, ODD_SIZES
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 TOGETHER = 20
 """Fewer cases with equally many rounds are left out: three cases give no interval."""
@@ -36,7 +36,7 @@ def timed_in_rounds(data: Data, kind: str) -> list[tuple[File, pd.DataFrame]]:
             rows = rows[~rows["variant"].isin(hosts)]
         if file.kind not in ("tuning", ODD_SIZES) and rows["round"].max() > 0:
             made.append((file, rows))
-    files = [file for file, _ in present(made, "timings of two rounds or more")]
+    files = [file for file, _ in or_lacking(made, "timings of two rounds or more")]
     first = ranked(files, data.first)[0]
     origin = min(file.origin for file in files if file.device == first)  # now before recorded
     made = [own for own in made if (own[0].device, own[0].origin) == (first, origin)]

@@ -29,7 +29,7 @@ from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.sources import sources
 from scanlab_report.style import End
 from scanlab_report.tables import CASE, ELEMENT_BYTES
-from scanlab_report.versus import on_first, present, spans
+from scanlab_report.versus import on_first, or_lacking, spans
 
 ALL = ("variants", "type", "op")
 SUMS = "Inclusive sums of 32-bit integers, cold cache, stream launches."
@@ -111,7 +111,7 @@ def _share_curves(
     about, cache = data.variants, caches(cases)[0]
     every = {v: shares(cases, v, CEILING, cache) for v in variants}
     named = {v: own for v, rows in every.items() if len(own := rows[rows["items"] >= least])}
-    present(named, f"timings of scans beside {CEILING} at {least} items or more")
+    or_lacking(named, f"timings of scans beside {CEILING} at {least} items or more")
     fastest = sorted(named, key=lambda v: -named[v]["ratio"].iloc[-1])[:most]
     marks.items_axis(axes, (least, *(n for rows in named.values() for n in rows["items"])))
     copy = marks.level(axes, 1, look(CEILING, about), "memcpy", width=2.3)
@@ -196,7 +196,7 @@ def summary(data: Data) -> Shown:
     """Every scan at its largest size, for the paper and docs/CLAIMS.md, and six of them for the
     README."""
     cases = scans(data, types=ANY_TYPE, all_of=(CEILING,), python=True)
-    rows = present(standings(data, cases), f"timings of at most {size(LARGEST)} items")
+    rows = or_lacking(standings(data, cases), f"timings of at most {size(LARGEST)} items")
     notes = python_notes(timed(cases), data.variants)
     caption = (
         f"Every scan at its largest timed size up to {size(LARGEST)}: inclusive "

@@ -13,10 +13,10 @@ from scanlab_report import marks, style
 from scanlab_report.data import Data
 from scanlab_report.pick import newest_first, pick
 from scanlab_report.shown import Shown, figure, shown
-from scanlab_report.versus import present
+from scanlab_report.versus import or_lacking
 
 ENGINE_COLOURS = {"copies in": style.BLUE, "kernels": style.VERMILLION, "copies out": style.SKY}
-"""By kind of engine, in the order of a chunk's way."""
+"""Kinds of engines, in the order of a chunk's way."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def traces_of(data: Data, schedules: Sequence[str] = ()) -> list[Trace]:
     newest = {(t.schedule, t.one_queue): t for t in reversed(traces)}
     order = schedules or sorted({name for name, _ in newest})
     chosen = [newest[key] for key in product(order, (False, True)) if key in newest]
-    return present(chosen, f"timelines of {' or '.join(schedules) or 'schedules'}")
+    return or_lacking(chosen, f"timelines of {' or '.join(schedules) or 'schedules'}")
 
 
 def trace_rows(traces: Sequence[Trace]) -> pd.DataFrame:

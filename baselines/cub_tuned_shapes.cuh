@@ -21,7 +21,7 @@ struct BlockShape {
 ///   static cudaError_t enqueue(const Problem&, const std::uint32_t* entries, const std::int32_t* in,
 ///                              std::int32_t* out, const Environment& environment);
 template <class Scan>
-class CubTunedSegments {
+class CubTunedShapes {
  public:
   template <class Op>
   static constexpr bool kTakes = std::is_same_v<Op, Plus<std::int32_t>>;
@@ -29,7 +29,7 @@ class CubTunedSegments {
   static Description describe_tuned(Primitive primitive) {
     Description about = CubSegments<Scan>::describe_sums(primitive);
     about.label = "CUB, tuned";
-    Parameter shape{"shape", {}, "threads of a block, and items of each: those that were fastest at some size"};
+    Parameter shape{"shape", {}, "threads of a block, and items of each: those near the fastest on an H200"};
     for (const BlockShape& each : Scan::kShapes) {
       shape.values.push_back(each.name());
       about.checked.push_back({{1'000'003, 1, 1, {segments_by(primitive), 100}}, {{"shape", each.name()}}});
@@ -38,12 +38,14 @@ class CubTunedSegments {
     return about;
   }
 
-  explicit CubTunedSegments(const Problem& problem)
+  explicit CubTunedShapes(const Problem& problem)
       : problem_(problem), enqueue_(enqueue_in(setting(Scan::describe(), problem.settings, "shape"))) {}
 
   Plan plan() const {
     if (problem_.segments.width != 4)
       return Plan::refuse(Scan::describe().id + " is compiled for keys and offsets of 4 bytes: leave out --width");
+    if (problem_.items > kMaxIn32Bits)
+      return Plan::refuse(Scan::describe().id + " counts items in 32 bits: give --items 2^31-1 or fewer");
     Plan plan;
     // It ends with an error, as a scan that gets no storage must.
     const cudaError_t error =
