@@ -5,6 +5,7 @@ from typing import Any
 from scanlab_report import DATA
 from scanlab_report.chapters import blocks
 from scanlab_report.data import Data
+from scanlab_report.load import load
 from tests import tiny
 from tests.tiny import with_rows
 
@@ -62,3 +63,17 @@ def test_items_per_nanosecond_are_those_of_all_rows_and_scans() -> None:
     (line,) = items.get_lines()
     assert list(line.get_ydata()) == [100 * 256 * 4 * n / 102.5 for n in (64, 256)]
     assert list(cycles.get_lines()[0].get_xdata()) == [64, 256]
+
+
+def test_counters_are_of_one_algorithm_each() -> None:
+    data = load([], sorted((RECORDED / "nvidia-h200" / "2026-11-29").iterdir()))
+    rows = blocks.block_scan_cost(data).content.rows.set_index("name")["wavefronts"]
+    counted = data["block_counters"].query("items == 1024")
+    ways = [f"shared_{way}_wavefronts" for way in ("load", "store")]
+    of = lambda variant, settings: counted.query(
+        f"variant == '{variant}' and settings == '{settings}'"
+    )[ways].to_numpy()
+    assert rows["block_best"] == of("block_best", "").sum()
+    assert rows["cub_block_scan warp_scans"] != rows["cub_block_scan raking"]
+    scans = of("cub_block_scan", "algorithm=warp_scans")
+    assert len(scans) == 1 and rows["cub_block_scan warp_scans"] == scans.sum()

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from scanlab_report.chapters.standings import throughput
 from scanlab_report.commands.__main__ import main
 from scanlab_report.data import Ask
 from scanlab_report.groups import CEILING
+from scanlab_report.pick import Lacking
 from tests import fixtures, tiny
 from tests.tiny import case, near
 
@@ -213,3 +215,22 @@ def test_a_variant_of_which_nothing_is_known_is_refused(mine, tmp_path, said) ->
     refused = said("mine", "my_scam", mine, "--out", tmp_path / "out", status=2)
     assert "nothing was measured of my_scam" in refused
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "case_of"),
+    [
+        ("tile_size", {"items": 1 << 16}),
+        ("ablation", {"items": 1 << 16}),
+        ("overview", {"items": 1 << 8}),
+        ("head_to_head", {"items": N, "cache": "warm", "launch": "batch"}),
+    ],
+)
+def test_results_with_too_little_for_a_figure_leave_it_out_with_a_reason(
+    name: str, case_of: dict[str, Any]
+) -> None:
+    """Neither an error that ends the whole report, nor a blank figure."""
+    variants = "empty_launch memcpy best look_ahead decoupled_lookback cub_device_scan".split()
+    read = tiny.tables([case(variant, ns=9.0, **case_of) for variant in variants])
+    with pytest.raises(Lacking, match="timings"):
+        opened.registered("figure")[name].make(read)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scanlab_report import CLAIMS, DATA, markers, opened
-from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, Standing, check
+from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, Standing, check, claims_table
 from scanlab_report.claims import stated
 from scanlab_report.claims.stated import Claim
 from scanlab_report.data import Data
@@ -206,3 +206,10 @@ def test_the_page_has_the_recorded_values_and_verdicts(all_recorded, said, monke
     page = rows(text[slice(*markers.find(text, "claims"))])
     monkeypatch.setattr(opened, "opened", lambda *_: all_recorded)
     assert rows(said("claims", DATA / "recorded")) == page and len(page) > 100
+
+
+def test_a_value_is_printed_with_the_digits_that_its_verdict_needs() -> None:
+    data = tiny.tables(timed({"best": 100.0, "cub_newest": 108.8}))
+    for at_least, printed in ((1.09, "1.088 [1.088, 1.088]"), (1.1, "1.09 [1.09, 1.09]")):
+        table = claims_table([standing_of(speed(at_least=at_least), data)], "")
+        assert tiny.cells(table)["measured"] == printed

@@ -267,3 +267,15 @@ def test_a_case_that_cannot_be_used_is_left_out_and_named_and_the_others_are_com
     status, cases, page = compared(tmp_path, bad, bad)
     assert status == 0 and len(cases) and "Without a time in B: 1 case, such as `" in page
     assert reason in page and (medians(bad)["skipped"] != "").sum() == 1
+
+
+def test_control_characters_and_keys_of_the_user_are_read(tmp_path: Path) -> None:
+    odd = state({"n": "a\nb"}, noisy(1e-6))
+    lines = {"name": "value", "type": "string", "value": "first\nsecond"}
+    odd["summaries"].append({"tag": "mine", "data": [lines]})
+    assert medians(nvbench(tmp_path / "a.json", [odd]))["case"].tolist() == ["n=a b"]
+    file = google(tmp_path / "b.json", repeated({"BM/\x1b[1mßé": noisy(1e-6, 3)}, skipped=3.5))
+    document = json.loads(file.read_text())
+    document["context"]["schema"] = "v2"
+    file.write_text("\ufeff" + json.dumps(document))
+    assert medians(file)["count"].tolist() == [3]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scanlab_report.chapters import counts, ladder
+from scanlab_report.chapters import counts, hardware, ladder
 from scanlab_report.data import Data
 from scanlab_report.groups import CEILING
 from scanlab_report.pick import Lacking
@@ -100,3 +100,20 @@ def test_emulator_and_hardware_stand_side_by_side() -> None:
     assert cases[["conflicts_emulator", "conflicts_hardware"]].to_numpy()[0].tolist() == [30, 30]
     assert cases["differs"].tolist() == [True, False]
     assert cases["transactions_off"].tolist() == [near(100 / 41), 0]
+
+
+def test_the_cycles_of_a_role_are_shared_out_by_what_it_waits_for() -> None:
+    names = ("cycles_total", "cycles_waiting_data", "cycles_waiting_prefix")
+    roles = {"scan": (1000, 250, 500), "load": (200, 150, 0)}
+    same = dict(variant="look_ahead", items=N, type="i32")
+    rows = [same | {"role": r} | dict(zip(names, own, strict=True)) for r, own in roles.items()]
+    (axes,) = tiny.drawn(hardware.prefix_wait, with_rows(Data(), "waits", rows)).axes
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["$2^{20}$: load", "$2^{20}$: scan"]
+    spans = {
+        container.get_label(): [(bar.get_x(), bar.get_width()) for bar in container]
+        for container in axes.containers
+    }
+    assert spans["stall: data"] == [near((0, 0.75)), near((0, 0.25))]
+    assert spans["stall: prefix"] == [near((0.75, 0)), near((0.25, 0.5))]
+    assert spans["rest"] == [near((0.75, 0.25)), near((0.75, 0.25))]

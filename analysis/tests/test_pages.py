@@ -148,6 +148,12 @@ def test_a_generated_part_is_up_to_date(place, recorded) -> None:
     assert markers.replaced(text, part, pages.PARTS[part](recorded)) == text
 
 
+def test_the_readme_is_read_in_a_minute() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8 << 10
+    assert len(re.findall(r"^\| `", text[slice(*markers.find(text, "results"))], re.MULTILINE)) == 6
+
+
 def test_the_gallery_has_every_figure_of_a_chapter() -> None:
     chapters.load_all()
     page = (ROOT / "docs" / "GALLERY.md").read_text(encoding="utf-8")

@@ -1,13 +1,20 @@
 """Scans over several GPUs: what is computed and drawn of times chosen by hand."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from scanlab_report.chapters import ranks
 from scanlab_report.chapters.ranks import look, several
+from scanlab_report.choosing import choose_session
 from scanlab_report.data import Data
+from scanlab_report.data import Session as Recorded
 from scanlab_report.pick import pick
+from scanlab_report.sources import sources
+from scanlab_report.tables import RECORDED
 from tests import tiny
 from tests.tiny import LEAST, MOST, SPREAD, Case, case, near, with_rows
 
@@ -90,3 +97,34 @@ def test_scaling_stands_at_its_throughput_and_its_speedup_over_best() -> None:
     assert bars[0] == near((1, RATE / 8 / MOST, RATE / 8 / LEAST))
     (alone,) = tiny.drawn(ranks.ranks_scaling, data).axes
     assert len(tiny.points(alone, PEER)) == 2, "without best"
+
+
+def peers(data: Data, count: int = 0) -> list[float]:
+    """Microseconds of the scan over the most ranks."""
+    rows = pick(several(data, ranks=count), algorithm="peer_look_ahead")
+    return (pick(rows, ranks=rows["ranks"].max())["median_ns"] / 1e3).tolist()
+
+
+def sessions(*recorded: tuple[str, int, float], complete: Sequence[bool] = ()) -> Data:
+    """Recorded sessions by day, GPUs and time."""
+    data = Data()
+    for place, (day, count, us) in enumerate(recorded):
+        cases = [*on(count, N, peer_look_ahead=us), *on(1, N, peer_look_ahead=us)]
+        data = timed(*cases, data=data, date=day)
+        path = Path(day) / "ranks.json"
+        data.files[place] = replace(data.files[place], path=path, origin=RECORDED)
+        done, files = (complete or (True,) * 9)[place], frozenset([path.resolve()])
+        folder = path.parent.resolve()
+        data.sessions.append(Recorded(folder, "Test Device", day, done, files, gpus=count))
+    return data
+
+
+def test_each_number_of_gpus_has_a_session_of_its_own_the_newest_complete_one() -> None:
+    recorded = (("2026-03-01", 2, 9.0), ("2026-02-01", 4, 3.0), ("2026-02-02", 4, 2.0))
+    last = ("2026-02-03", 4, 1.0)
+    data = sessions(*recorded, last, complete=(True, True, True, False))
+    chosen = choose_session(data)
+    assert peers(chosen) == [near(2)] and peers(chosen, count=2) == [near(9)]
+    assert peers(choose_session(data, "2026-03-01")) == [near(9)], "the one that is named"
+    (source,) = sources(chosen, several(chosen))
+    assert source.dates == ("2026-02-02",)

@@ -21,7 +21,7 @@ PAPERS = {name: typesetting.source_text(name) for name in typesetting.PAPERS}
 SIMULATED = ("scenarios_", "model_")
 MEASURED = [n for n, e in FIGURES.items() if not (e.of_others or n.startswith(SIMULATED))]
 MODEL = ("model_advice", "model_targets")
-"""What is not recorded: simulations, and what is compared with them."""
+"""Files of kinds that are not recorded: simulations, and comparisons with them."""
 
 
 def saved(figure: Figure, targets: list[Path], save=shown.style.save) -> None:

@@ -12,6 +12,8 @@ import pytest
 from scanlab_report import DATA
 from scanlab_report.commands.__main__ import main
 from scanlab_report.load import load
+from scanlab_report.schema import documents
+from scanlab_report.schema.fields import convert
 from scanlab_report.schema.samples import ScanSample
 
 PROGRAM = os.environ.get("SCANLAB_PROGRAM", "")
@@ -96,3 +98,14 @@ def written(folder: Path, line: str, name: str) -> None:
         text=True,
     )
     assert ran.returncode == 0, ran.stderr
+
+
+def test_what_is_kept_fits() -> None:
+    for pattern, struct in (
+        ("noise/*.json", documents.Noise),
+        ("recorded/*/*/session.json", documents.Session),
+    ):
+        files = sorted(DATA.glob(pattern))
+        assert files
+        for file in files:
+            convert(json.loads(file.read_text(encoding="utf-8")), struct)

@@ -63,7 +63,7 @@ TEST(Emulator, StopsAtAnAccessOutOfBounds) {
   expect_fault(run({.shared_bytes = 16}, [](CpuBlock& block) { block.shared<int>(5); }), FaultKind::out_of_bounds);
 }
 
-/// What one block wrote is unwritten in the next.
+/// Shared memory that one block wrote is unwritten in the next.
 TEST(Emulator, NamesAReadOfUnwrittenSharedMemory) {
   for (const int blocks : {1, 2}) {
     expect_fault(run({.blocks = blocks, .shared_bytes = 4},
