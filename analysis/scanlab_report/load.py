@@ -15,7 +15,7 @@ from scanlab_report import load_others, others
 from scanlab_report.data import Data, Session
 from scanlab_report.reading import HISTORY, JSON, LINES, decoded, load_bytes
 from scanlab_report.schema import documents, results, samples, struct_of
-from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, convert_each, listed
 from scanlab_report.tables import (
     CASES,
     COLUMNS,
@@ -110,7 +110,7 @@ def _samples(data: Data, path: Path, origin: str, document: Mapping[str, Any]) -
     """Read the entries of a results file. Those that do not fit are named, and left out."""
     context = convert(document.get("context"), results.Context, "context")
     number = data.add_file(path, origin, context, variants=context.variants)
-    entries = convert(document.get("benchmarks"), list[Any], "benchmarks")
+    entries = listed(document, "benchmarks")
     kinds: dict[type[samples.Sample], dict[int, Any]] = {}
     for index, entry in enumerate(convert_each(entries, samples.ENTRY, _PLACE)):
         if isinstance(entry, Misfit):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,10 +16,10 @@ from msgspec import structs
 
 from scanlab_report import DATA
 from scanlab_report.data import Data
-from scanlab_report.reading import JSON, decoded, load_bytes
+from scanlab_report.reading import JSON, checked, decoded, load_bytes, read_csv
 from scanlab_report.schema import NAMES, documents, results, struct_of
 from scanlab_report.schema.base import Count, Name, Type
-from scanlab_report.schema.fields import Misfit, convert, convert_each
+from scanlab_report.schema.fields import Misfit, convert, convert_each, whole
 from scanlab_report.tables import COLUMNS, ELEMENT_BYTES, WAITING, changed, settings_name
 
 TABLES = {
@@ -70,33 +70,22 @@ def csv_table(data: Data, table: str, path: Path, origin: str) -> None:
             context = ranges.context
             rows = _launches(text[start:], METRICS[table], _cases_of(data, ranges))
         else:
-            lines = (line for line in text.splitlines() if not line.startswith("#"))
-            rows = pd.DataFrame(csv.DictReader(lines), dtype=str).fillna("")
-            if None in rows:
-                raise ValueError("a row is longer than the header")
+            rows = read_csv(text)
     except (ValueError, csv.Error, OSError) as error:
         raise Misfit("", f"cannot be read as counters ({error})") from None
     waiting = [c for c in rows if c.startswith(WAITING)] if table == "waits" else []
     more = [c for c in _MORE.get(table, ()) if c in rows] + waiting
     forms: dict[str, Any] = dict.fromkeys([*COLUMNS[table], *more], Count)
     named = dict.fromkeys(_NAMES, Name) | {"type": Type, "settings": str}
-    forms |= {column: form for column, form in named.items() if column in forms}
-    if missing := [column for column in forms if column not in rows]:
-        raise Misfit("line 1", f"lacks the columns {', '.join(missing)}")
-    place = lambda row: f"row {row + 1} after the header"
-    form = TypedDict("Row", forms)  # type: ignore[misc]
-    cells = convert_each(rows[[*forms]].to_dict("records"), form, place, strict=False)
-    for misfit in (row for row in cells if isinstance(row, Misfit)):
-        data.problems.append(f"{path}: {misfit}")
-    sound = [row for row in cells if not isinstance(row, Misfit)]
-    rows = pd.DataFrame(sound, columns=[*forms])
+    rows, wrong = checked(rows, forms | {c: form for c, form in named.items() if c in forms})
+    data.problems += [f"{path}: {sentence}" for sentence in wrong]
     if len(rows) and set(_RUN) <= set(more):
         context = rows.iloc[0][_RUN].to_dict()
     sources = (source for source in corrections()["source"] if source["file"] == _place(path))
     context = context or next(sources, None)
     variants = getattr(context, "variants", {})
     number = data.add_file(path, origin, context, variants=variants, unowned=context is None)
-    data.add_rows(table, number, rows.drop(columns=_RUN, errors="ignore"))
+    data.add_rows(table, number, rows[[column for column in forms if column not in _RUN]])
 
 
 def verification(data: Data, path: Path, origin: str) -> None:
@@ -212,8 +201,7 @@ def _launches(text: str, metrics: Mapping[str, str], cases: Mapping[str, Case]) 
                 how = "run ncu with --print-units base"
                 raise ValueError(f"launch {id_}, {metric} is in {unit}: {how}")
         values = own.set_index("ID")["Metric Value"].str.replace(",", "").items()
-        place = f"launch {{}}, {metric}".format
-        counts = {id_: convert(n, Count, place(id_), strict=False) for id_, n in values}
+        counts = {id_: whole(value, f"launch {id_}, {metric}") for id_, value in values}
         made[column] = made.index.map(counts)
     return made.reset_index(drop=True)
 

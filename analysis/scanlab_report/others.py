@@ -16,7 +16,7 @@ import pandas as pd
 from msgspec import Struct
 
 from scanlab_report.schema.base import Count
-from scanlab_report.schema.fields import REMEDY, Misfit, convert
+from scanlab_report.schema.fields import REMEDY, Misfit, convert, listed, shown, whole
 from scanlab_report.tables import COLUMNS
 
 NVBENCH, GOOGLE = "nvbench", "Google Benchmark"
@@ -162,9 +162,7 @@ def _state_times(file: Path, place: str, state: _State) -> dict[str, Any]:
         (s.tag, item.name): item.value for s in state.summaries or [] for item in s.data or []
     }
     number = lambda tag: _number(values.get((tag, "value"), "nan"))
-    count = lambda tag, name: convert(
-        values.get((tag, name), "0"), Count, f"{name} of {tag}", strict=False
-    )
+    count = lambda tag, name: whole(values.get((tag, name), "0"), f"{name} of {tag}")
     if (f"{_COLD}/mean", "value") not in values:
         return {"skipped": _NO_TIME}
     mean = _time(number(f"{_COLD}/mean"), f"{place}, {_COLD}/mean,")
@@ -185,12 +183,12 @@ def _samples(file: Path, name: str, count: int, mean: float) -> np.ndarray:
     try:
         raw = (file.parent / Path(*Path(name).parts[-2:])).read_bytes()
     except OSError as error:
-        raise ValueError(f"{name!r} cannot be read ({error.strerror})") from None
+        raise ValueError(f"{shown(name)} cannot be read ({error.strerror})") from None
     if len(raw) != 4 * count or not count:
-        raise ValueError(f"{name!r} has {len(raw)} bytes, not 4 for each of {count} samples")
+        raise ValueError(f"{shown(name)} has {len(raw)} bytes, not 4 for each of {count} samples")
     samples = np.frombuffer(raw, dtype="<f4").astype(float)
     if abs(float(np.mean(samples)) - mean) > _SINGLE * mean:
-        raise ValueError(f"{name!r} is of another run: its mean is not that of the state")
+        raise ValueError(f"{shown(name)} is of another run: its mean is not that of the state")
     return samples
 
 
@@ -241,7 +239,7 @@ def google(file: Path, document: Mapping[str, Any]) -> tuple[dict[str, Any], lis
     its samples; a benchmark that is registered twice makes two cases of one name."""
     about = {"date": "", "host_name": "", "num_cpus": 0} | document["context"]
     registered: dict[tuple[str, int | None, int | None], dict[str, _Entry]] = {}
-    for index, raw in enumerate(convert(document.get("benchmarks"), list[Any], "benchmarks")):
+    for index, raw in enumerate(listed(document, "benchmarks")):
         place = f"benchmarks[{index}]"
         entry = convert(raw, _Entry, place)
         if entry.aggregate_name not in _FITTED:

@@ -18,22 +18,32 @@ CASES |= {"scan_axis": [*CASE, "rows", "inner"]}
 CASES |= {"segments": ["entry", *CASE, "segment", "lengths", "width"]}
 """The columns that name a case of each kind of sample."""
 ODD_SIZES = "odd_sizes"
-SHARED = ["shared_load_wavefronts", "shared_store_wavefronts"]
-SHARED += ["shared_load_conflicts", "shared_store_conflicts"]
 WAITING = "cycles_waiting_"
 """Prefix of the columns of `waits` that are parts of `cycles_total`."""
 COLUMNS = {
     **{table: list(dict.fromkeys([*CASES[table], *own])) for table, own in TABLES.items()},
     "skipped": [*CASE, "reason", "failed"],
-    "counters": ["variant", "padding", "type", "op", "items", "kernel", "launch_index", *SHARED],
+    "counters": ["variant", "padding", "type", "op", "items", "kernel", "launch_index"]
+    + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "traffic": ["variant", "settings", "type", "op", "mode", "items", "kernel", "launch_index"]
     + ["dram_bytes_read", "dram_bytes_written"],
     "block_counters": ["variant", "settings", "type", "op", "items", "kernel", "launch_index"]
-    + SHARED,
+    + [f"shared_{way}_{what}" for what in ("wavefronts", "conflicts") for way in ("load", "store")],
     "waits": ["variant", "items", "type", "role", "cycles_total"],
     "checks": [*documents.Check.__struct_fields__],
     "repeats": ["variant", "type", "op", "mode", "cases", "varying", "runs"],
-    "counts": "primitive variant unpadded padding load type op mode items content".split(),
+    "counts": [
+        "primitive",
+        "variant",
+        "unpadded",
+        "padding",
+        "load",
+        "type",
+        "op",
+        "mode",
+        "items",
+        "content",
+    ],
     "spans": ["lane", "lane_name", "kind", "start_us", "end_us", "chunk", "operation", "stream"]
     + ["channel", "bytes", "label"],
     "calls": ["lane_name", "kind", "start_us", "end_us", "chunk", "operation"],

@@ -176,8 +176,8 @@ def test_the_status_is_1_only_if_a_claim_fails_and_the_page_has_the_tables(
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ('measure = "speed"', "", "Object missing required field measure"),
-        ('"speed"', '"haste"', "measure: Invalid enum value 'haste'"),
+        ('measure = "speed"', "", "measure: is missing"),
+        ('"speed"', '"haste"', "measure: invalid enum value 'haste'"),
         ("at_least = 1", "", "needs one of at_least, at_most, equals"),
         ("{type}", "{size}", "'size'"),
     ],

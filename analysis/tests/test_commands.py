@@ -51,7 +51,7 @@ def test_bad_results_are_named_and_nothing_is_overwrite(tmp_path, said, command)
     write(out / "README.md", PAGE)
     before = contents(out)
     refused = said(*command_lines(bad, good, out)[command], status=2)
-    stated = f"{bad}: benchmarks[2].real_time: Expected float >= 0.0"
+    stated = f"{bad}: benchmarks[2].real_time: expected float >= 0.0, got -1.0"
     assert stated in refused and contents(out) == before
 
 

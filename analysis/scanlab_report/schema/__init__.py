@@ -1,10 +1,9 @@
 """Every document that the analysis reads: the fields that it uses, their meaning and limits."""
 
-import reprlib
 from typing import Any
 
 from scanlab_report.schema import documents, results
-from scanlab_report.schema.fields import Misfit
+from scanlab_report.schema.fields import Misfit, shown
 
 DOCUMENTS: dict[str, Any] = {
     results.SCHEMA: results.Results,
@@ -38,6 +37,6 @@ def struct_of(document: Any) -> Any:
     elif not wanted and "traceEvents" in document:
         wanted = NAMES[documents.Trace]
     if wanted and schema != wanted:
-        seen = reprlib.repr(schema) if schema else "missing"
+        seen = shown(schema) if schema else "missing"
         raise Misfit(place, f"is {seen}: expected {wanted}, so measure again or update")
     return DOCUMENTS.get(wanted)
