@@ -571,7 +571,8 @@ void launch_compiled(Machine& machine, const Scan& scan, const Shape& shape,
   } else if constexpr (K * sizeof(typename Op::Item) <= 16) {  // leaves room for other registers
     constexpr int kFull = std::is_same_v<Machine, simt::Emulator> ? 1 : std::min(2048 / kMost, 32);
     if (shape.full) return launch<K, kStriped, kMost, kFull>(machine, scan, shape, arrays, times, op);
-    constexpr int kBlocks = kStriped ? 1 : Scan::kBlocks;  // addresses of striped items take registers
+    // Addresses of striped items take registers, and so do items of 8 bytes.
+    constexpr int kBlocks = kStriped || sizeof(typename Op::Item) > 4 ? 1 : Scan::kBlocks;
     launch<K, kStriped, kMost, kBlocks>(machine, scan, shape, arrays, times, op);
   } else {
     launch<K, kStriped, kMost>(machine, scan, shape, arrays, times, op);
