@@ -53,12 +53,13 @@ std::string unsupported(const Description& about, const Problem& problem) {
     return fmt::format("{} scans items that lie side by side: leave out --inner, or choose --primitive scan_axis",
                        about.id);
   }
+  if (about.primitive == Primitive::select && problem.mode != Mode::inclusive)
+    return about.id + " has no mode: leave out --mode";
   if (problem.segments.by == SegmentsBy::offsets && problem.segments.width < 4)
     return fmt::format("{} takes offsets of 4 or 8 bytes, not of {}", about.id, problem.segments.width);
   if (segments_by(about.primitive) != problem.segments.by) {
     return fmt::format(
-        "{} is a {}: leave out --segment, --lengths and --width, or choose --primitive scan_by_key or "
-        "segmented_scan",
+        "{} is a {}: leave out --segment, --lengths, --width and --kept, or choose a --primitive that has them",
         about.id, name(about.primitive));
   }
   for (const auto& [key, value] : problem.settings) {
@@ -100,7 +101,9 @@ std::string case_name(const Description& about, const Problem& problem) {
                                  name(problem.type), name(problem.op), name(problem.mode), problem.axis());
   if (problem.rows != 1) text += fmt::format("/rows:{}", problem.rows);
   if (problem.inner != 1) text += fmt::format("/inner:{}", problem.inner);
-  if (const Segments& cut = problem.segments; cut.by != SegmentsBy::none) {
+  if (const Segments& cut = problem.segments; cut.by == SegmentsBy::flags) {
+    text += fmt::format("/kept:{}", cut.kept);
+  } else if (cut.by != SegmentsBy::none) {
     text += fmt::format("/segment:{}/lengths:{}/width:{}", cut.mean, name(cut.lengths), cut.width);
   }
   for (const Parameter& parameter : about.parameters) {

@@ -34,6 +34,7 @@ enum class SegmentsBy {
   none,     ///< there are no segments
   keys,     ///< a key an item; a segment is a run of equal ones
   offsets,  ///< where each segment begins, and the number of items
+  flags,    ///< there are no segments: a byte an item says whether it is kept
 };
 
 /// The segments of an array.
@@ -41,7 +42,9 @@ struct Segments {
   SegmentsBy by = SegmentsBy::none;
   std::int64_t mean = 1;  ///< items of a segment, at least 1
   Lengths lengths = Lengths::random;
-  int width = 4;  ///< bytes of a key: 1, 2, 4 or 8; of an offset: 4 or 8
+  int width = 4;           ///< bytes of a key: 1, 2, 4 or 8; of an offset: 4 or 8; of a flag: 1
+  std::int64_t kept = 64;  ///< items of each kFlagGroup that flags keep, at places that look random
+  static constexpr std::int64_t kFlagGroup = 128;
   friend bool operator==(const Segments&, const Segments&) = default;
   friend auto operator<=>(const Segments&, const Segments&) = default;
 
@@ -91,13 +94,14 @@ struct Segments {
   /// Keys of n items, or offsets of their segments; 0 without segments.
   SCANLAB_HD std::int64_t entries(std::int64_t n) const {
     if (by == SegmentsBy::none) return 0;
-    if (by == SegmentsBy::keys) return n;
+    if (by == SegmentsBy::keys || by == SegmentsBy::flags) return n;
     return (n == 0 ? 0 : segment_of(n - 1) + 1) + (lengths == Lengths::random ? 1 : 0) + 1;  // the last one is empty
   }
   std::size_t array_bytes(std::int64_t n) const { return static_cast<std::size_t>(entries(n) * width); }
   /// Key or offset `i` of the entries for n items; its lowest `width` bytes count. Neighbours have different keys.
   SCANLAB_HD std::uint64_t entry(std::int64_t i, std::int64_t n) const {
     if (by == SegmentsBy::keys) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
+    if (by == SegmentsBy::flags) return keeps(i) ? 1 : 0;
     const std::int64_t place = begin(i);  // the last segment begins at n or later
     return static_cast<std::uint64_t>(place < n ? place : n);
   }
@@ -117,6 +121,26 @@ struct Segments {
       default:
         static_cast<std::uint64_t*>(array)[i] = value;
     }
+  }
+
+  /// Whether flags keep item `i`.
+  SCANLAB_HD bool keeps(std::int64_t i) const {
+    const std::uint64_t draw = static_cast<std::uint64_t>(i / kFlagGroup) * 0x9E3779B97F4A7C15u >> 40;
+    const auto place = static_cast<std::uint64_t>(i % kFlagGroup);
+    return static_cast<std::int64_t>((place * (draw | 1) + draw / 2) % kFlagGroup) < kept;  // places in another order
+  }
+  /// The j-th item that flags keep.
+  SCANLAB_HD std::int64_t kept_item(std::int64_t j) const {
+    std::int64_t i = j / kept * kFlagGroup;
+    for (std::int64_t before = j % kept;; ++i) {
+      if (keeps(i) && before-- == 0) return i;
+    }
+  }
+  /// How many of the first n items flags keep.
+  SCANLAB_HD std::int64_t kept_of(std::int64_t n) const {
+    std::int64_t count = n / kFlagGroup * kept;
+    for (std::int64_t i = n / kFlagGroup * kFlagGroup; i < n; ++i) count += keeps(i) ? 1 : 0;
+    return count;
   }
 
  private:

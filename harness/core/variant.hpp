@@ -47,20 +47,23 @@ enum class Primitive {
   scan_axis,       ///< scans along the middle axis of a tensor (rows, axis, inner)
   scan_by_key,     ///< scans of the runs of equal keys
   segmented_scan,  ///< scans of segments that begin at given offsets
+  select,          ///< the items that flags keep, one behind the other, and their number
 };
 inline constexpr std::array kPrimitiveNames{std::pair{Primitive::scan, std::string_view("scan")},
                                             std::pair{Primitive::block_scan, std::string_view("block_scan")},
                                             std::pair{Primitive::warp_scan, std::string_view("warp_scan")},
                                             std::pair{Primitive::scan_axis, std::string_view("scan_axis")},
                                             std::pair{Primitive::scan_by_key, std::string_view("scan_by_key")},
-                                            std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")}};
+                                            std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")},
+                                            std::pair{Primitive::select, std::string_view("select")}};
 constexpr std::string_view name(Primitive primitive) {
   return kPrimitiveNames[static_cast<std::size_t>(primitive)].second;
 }
-/// The array from which a primitive learns where segments begin.
+/// The array that a primitive reads besides its items.
 constexpr SegmentsBy segments_by(Primitive primitive) {
   return primitive == Primitive::scan_by_key      ? SegmentsBy::keys
          : primitive == Primitive::segmented_scan ? SegmentsBy::offsets
+         : primitive == Primitive::select         ? SegmentsBy::flags
                                                   : SegmentsBy::none;
 }
 /// Whether a primitive scans many rows, and whether the items of a row may lie apart.
@@ -88,8 +91,12 @@ struct Problem {
   std::int64_t axis() const { return items / (rows * inner); }
   /// Bytes of the items.
   std::size_t array_bytes() const { return static_cast<std::size_t>(items) * item_bytes(type, op); }
-  /// Bytes that any scan must move: every item read once and written once, every key or offset read once.
-  std::size_t ideal_bytes() const { return 2 * array_bytes() + segments.array_bytes(items); }
+  /// Items of the output: all, or those that are kept.
+  std::int64_t results() const { return segments.by == SegmentsBy::flags ? segments.kept_of(items) : items; }
+  /// Bytes that must be moved: every item read once, every result written once, every key, offset or flag read once.
+  std::size_t ideal_bytes() const {
+    return array_bytes() + static_cast<std::size_t>(results()) * item_bytes(type, op) + segments.array_bytes(items);
+  }
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
@@ -98,6 +105,10 @@ template <class Json>
 void add_segments(const Problem& problem, Json& entry) {
   const Segments& segments = problem.segments;
   if (segments.by == SegmentsBy::none) return;
+  if (segments.by == SegmentsBy::flags) {
+    entry["kept"] = segments.kept;
+    return;
+  }
   entry["segment"] = segments.mean;
   entry["lengths"] = name(segments.lengths);
   entry["width"] = segments.width;
@@ -214,8 +225,9 @@ struct Description {
 struct Buffers {
   const void* in = nullptr;  ///< items * item_bytes
   void* out = nullptr;  ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
-  void* workspace = nullptr;      ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
-  const void* entries = nullptr;  ///< keys or offsets, as the problem's segments say
+  void* workspace = nullptr;       ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
+  const void* entries = nullptr;   ///< keys, offsets or flags, as the problem's segments say
+  std::uint64_t* count = nullptr;  ///< where a selection writes how many items it keeps
 };
 
 using StreamHandle = void*;  ///< a cudaStream_t

@@ -30,7 +30,8 @@ void bind_watch(const Scan& scan, BoundScan& bound) {
 ///     Plan plan() const;                    // the workspace, or why it cannot; may ask the device, enqueues nothing
 ///     template <class Op>
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
-///                                           // by key or segment: with `const void* entries` before `in`
+///                                           // by key or segment: with `const void* entries` before `in`; that
+///                                           // selects: with `std::uint64_t* count`, too, behind `out`
 ///     template <class Op>
 ///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
 ///     template <class Op>                         // optional: an instrumented form
@@ -47,9 +48,14 @@ Variant cuda_scan(Origin origin = Origin::variant) {
         constexpr bool kTakesEntries = requires(const Item* in, Item* out, const void* entries) {
           scan->run(cudaStream_t{}, Op{}, entries, in, out, nullptr, std::size_t{});
         };
+        constexpr bool kCounts = requires(const Item* in, Item* out, const void* entries, std::uint64_t* count) {
+          scan->run(cudaStream_t{}, Op{}, entries, in, out, count, nullptr, std::size_t{});
+        };
         static_assert(
-            kTakesEntries || requires(const Item* in,
-                                      Item* out) { scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{}); },
+            kTakesEntries || kCounts ||
+                requires(const Item* in, Item* out) {
+                  scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{});
+                },
             "a scan runs: it lacks `void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, "
             "std::size_t bytes) const` for this operator and type: name the supported ones in kTakes");
         if constexpr (requires(void* workspace) { scan->prepare(cudaStream_t{}, Op{}, workspace, std::size_t{}); }) {
@@ -62,7 +68,9 @@ Variant cuda_scan(Origin origin = Origin::variant) {
           const auto on = static_cast<cudaStream_t>(stream);
           const auto* in = static_cast<const Item*>(buffers.in);
           auto* out = static_cast<Item*>(buffers.out);
-          if constexpr (kTakesEntries) {
+          if constexpr (kCounts) {
+            scan->run(on, Op{}, buffers.entries, in, out, buffers.count, buffers.workspace, bytes);
+          } else if constexpr (kTakesEntries) {
             scan->run(on, Op{}, buffers.entries, in, out, buffers.workspace, bytes);
           } else {
             scan->run(on, Op{}, in, out, buffers.workspace, bytes);

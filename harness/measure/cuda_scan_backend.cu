@@ -147,7 +147,8 @@ class CudaScanBackend : public ScanBackend {
   verify::Outcome verify_last_run(const TimedCase& timed) override {
     if (!writes(timed.about().kind)) return {};
     const auto attempt = [&] {
-      return reference_.get(timed.problem()).compare(out_.data(), timed.bound.plan.chain, timed.about().kind);
+      return reference_.get(timed.problem())
+          .compare(out_.data(), timed.bound.plan.chain, timed.about().kind, count_.as<std::uint64_t>());
     };
     return guarded([&] {
       try {
@@ -234,7 +235,11 @@ class CudaScanBackend : public ScanBackend {
     grow(out_, bytes);
     grow(workspace_, timed.bound.plan.workspace_bytes);
     if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
-    return {.in = in_.data(), .out = out_.data(), .workspace = workspace_.data(), .entries = entries_.data()};
+    return {.in = in_.data(),
+            .out = out_.data(),
+            .workspace = workspace_.data(),
+            .entries = entries_.data(),
+            .count = count_.as<std::uint64_t>()};
   }
 
   void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
@@ -280,7 +285,8 @@ class CudaScanBackend : public ScanBackend {
   cuda::Neighbours neighbours_;
   cuda::DeviceBuffer displacement_;  ///< before the arrays, which lie elsewhere for it
   cuda::DeviceBuffer in_;
-  cuda::DeviceBuffer entries_;  ///< keys or offsets
+  cuda::DeviceBuffer entries_;  ///< keys, offsets or flags
+  cuda::DeviceBuffer count_{sizeof(std::uint64_t)};
   cuda::DeviceBuffer out_;
   cuda::DeviceBuffer workspace_;
   std::optional<Problem> held_;    ///< whose input `in_` holds

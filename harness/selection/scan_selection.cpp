@@ -136,14 +136,20 @@ Selection select_scans(const OptionWords& stated) {
   add_counts(stated, "segment", 1, selection.segment);
   selection.lengths = values_of(stated, "lengths", kLengths);
   add_counts(stated, "width", 1, selection.widths);
-  if (segments_by(selection.primitive()) == SegmentsBy::none) {
-    for (const char* option : {"segment", "lengths", "width"}) {
-      if (stated.contains(option))
-        refuse(
-            fmt::format("--{0} would have no effect: a {1} has no segments; leave it out, or choose --primitive "
-                        "scan_by_key or segmented_scan",
-                        option, name(selection.primitive())));
-    }
+  add_counts(stated, "kept", 0, selection.kept);
+  const SegmentsBy by = segments_by(selection.primitive());
+  const auto refuse_without = [&](const char* option, bool has, const char* of, const char* primitives) {
+    if (has || !stated.contains(option)) return;
+    refuse(fmt::format("--{} would have no effect: a {} has no {}; leave it out, or choose --primitive {}", option,
+                       name(selection.primitive()), of, primitives));
+  };
+  for (const char* option : {"segment", "lengths", "width"}) {
+    refuse_without(option, by == SegmentsBy::keys || by == SegmentsBy::offsets, "segments",
+                   "scan_by_key or segmented_scan");
+  }
+  refuse_without("kept", by == SegmentsBy::flags, "flags", "select");
+  for (const std::int64_t kept : selection.kept) {
+    if (kept > Segments::kFlagGroup) refuse(fmt::format("--kept {}: give 0 to {}", kept, Segments::kFlagGroup));
   }
   for (const std::int64_t width : selection.widths) {
     if (width > 8 || !std::has_single_bit(static_cast<std::uint64_t>(width)))
@@ -158,6 +164,13 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
   const auto or_usual = []<class Value>(const std::vector<Value>& stated, Value otherwise) {
     return stated.empty() ? std::vector{otherwise} : stated;
   };
+  if (usual.segments.by == SegmentsBy::flags) {
+    std::vector<Shape> all;
+    for (const std::int64_t each : or_usual(kept, usual.segments.kept)) {
+      all.push_back({usual.axis, 1, 1, {.by = usual.segments.by, .width = 1, .kept = each}});
+    }
+    return all;
+  }
   if (usual.segments.by != SegmentsBy::none) {
     std::vector<Shape> all;
     for (const std::int64_t mean : or_usual(segment, usual.segments.mean)) {
@@ -220,6 +233,7 @@ std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
         for (const auto& [shape, own] : chosen) {
           const auto [n, r, between, cut] = shape;
           for (const auto& [variant, set] : own) {
+            if (cut.by == SegmentsBy::flags && mode != Mode::inclusive && modes.size() > 1) continue;  // it has no mode
             all.push_back({variant, {type, op, mode, n * r * between, set, r, between, cut}});
           }
         }

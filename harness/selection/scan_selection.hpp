@@ -22,6 +22,7 @@ struct Selection {
   std::vector<std::int64_t> segment;  ///< mean lengths
   std::vector<Lengths> lengths;
   std::vector<std::int64_t> widths;
+  std::vector<std::int64_t> kept;  ///< of each Segments::kFlagGroup
   Settings settings;
 
   Primitive primitive() const { return variants.front()->about.primitive; }
@@ -39,9 +40,9 @@ struct Selection {
 
 /// Selects by `variant` (globs; else all) among those of one `primitive` (else scan, or that of the first variant if no
 /// scan is chosen), `type` (else i32), `op` (else plus), `mode` (else inclusive), `items`, `rows`,
-/// `inner`, `total`, `segment`, `lengths` and `width` (else none) and `set` (parameter=value). If the first named
-/// variant lacks i32 or plus, its first type or operator takes that place. Throws CommandError (status 2) that names
-/// near matches for a word that fits nothing.
+/// `inner`, `total`, `segment`, `lengths`, `width` and `kept` (else none) and `set` (parameter=value). If the first
+/// named variant lacks i32 or plus, its first type or operator takes that place. Throws CommandError (status 2) that
+/// names near matches for a word that fits nothing.
 Selection select_scans(const OptionWords& stated);
 
 /// The settings of `set` (parameter=value). Throws CommandError (status 2) for a parameter or value that none of the

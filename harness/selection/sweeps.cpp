@@ -184,6 +184,7 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
   if (selection.items.empty() && segments_by(selection.primitive()) != SegmentsBy::none) {
     selection.items = {std::int64_t{1} << 28};
     if (selection.segment.empty()) selection.segment = {8, 128, 65536};
+    if (selection.kept.empty()) selection.kept = {0, 1, 64, 127, 128};
   }
   const std::vector<Cache> caches = caches_of(stated);
   const auto launches = states_of(stated, "launch", kLaunchNames, std::vector{Launch::stream, Launch::graph});
@@ -193,7 +194,7 @@ std::vector<ScanInColumns> selected_scans(const OptionWords& stated, const std::
 }
 
 std::vector<ScanInColumns> selected_scans(const ScanSweep& sweep, const OptionWords& stated) {
-  refuse_options(stated, {"items", "rows", "inner", "total", "segment", "lengths", "width", "set"},
+  refuse_options(stated, {"items", "rows", "inner", "total", "segment", "lengths", "width", "kept", "set"},
                  "--variant, --type, --op, --mode, --cache and --launch");
   if (sweep.needs_variants && !stated.contains("variant"))
     refuse(

@@ -100,7 +100,8 @@ Explanation explain(const Case& chosen) {
   Emulator emulator;
   const Clock::time_point begin = Clock::now();
   try {
-    bound.simt({in.get(), out.get(), workspace.get(), entries.get()}, emulator);
+    std::uint64_t count = 0;
+    bound.simt({in.get(), out.get(), workspace.get(), entries.get(), &count}, emulator);
   } catch (const LaunchFailure&) {
   }
   return {chosen, emulator.report(), seconds_since(begin)};

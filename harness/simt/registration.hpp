@@ -46,7 +46,8 @@ Variant portable_scan(Origin origin = Origin::variant) {
           using Machine = std::remove_reference_t<decltype(machine)>;
           scan->run(machine, op,
                     Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
-                                          machine.global(static_cast<Item*>(buffers.out), n, "out"), buffers.entries},
+                                          machine.global(static_cast<Item*>(buffers.out), n, "out"), buffers.entries,
+                                          buffers.count},
                     Workspace(buffers.workspace, bytes));
         };
         constexpr bool kPrepares = requires(Emulator & emulator) {

@@ -105,6 +105,21 @@ struct JudgeByInput {
   }
 };
 
+/// Judges the kept items by the input, bit by bit.
+template <class Op>
+struct JudgeKept {
+  using Item = typename Op::Item;
+  InputKind kind;
+  std::uint64_t seed;
+  std::int64_t items;
+  Segments flags;
+
+  SCANLAB_HD Item expected(std::int64_t j) const { return input_item<Op>(kind, seed, flags.kept_item(j), items); }
+  SCANLAB_HD Verdict operator()(const Item& out, std::int64_t j) const {
+    return {.right = same_bits(out, expected(j)), .error_to_bound = 0};
+  }
+};
+
 /// The result of a comparison of many items.
 struct Tally {
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -136,6 +151,9 @@ struct Mismatch {
 
 /// The outcome of a comparison; `first` matters only if something was wrong.
 Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain);
+
+/// The outcome of a selection that says how many items it keeps: failed, if it keeps others.
+Outcome outcome_of_count(const Problem& problem, std::uint64_t count);
 
 /// The outcome of a check that cannot be made because the chain is too long.
 Outcome no_bound(std::int64_t chain, ElementType type);

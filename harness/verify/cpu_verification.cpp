@@ -100,11 +100,13 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
   }
   workspace.poison();
   const bool in_place = aliasing == Aliasing::in_place;
-  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data(), entries.data()};
+  const GuardedBuffer count(Guarded::output, sizeof(std::uint64_t));
+  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data(), entries.data(),
+                        reinterpret_cast<std::uint64_t*>(count.data())};
   simt::Emulator emulator(options);
   const auto fault = [&](bool second_run) -> std::string {
     if (std::string ended = run(scan, buffers, !second_run, emulator); !ended.empty()) return ended;
-    for (const GuardedBuffer* buffer : {&out, &workspace, &in, &entries}) {
+    for (const GuardedBuffer* buffer : {&out, &workspace, &in, &entries, &count}) {
       if (std::string damage = buffer->damage(); !damage.empty()) return damage;
     }
     return oracle.compare(in.data(), 0, Kind::copy).passed() ? "" : "wrote to its input";
@@ -112,8 +114,9 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
   Outcome worst;
   for (const bool second_run : {false, true}) {
     in_place ? static_cast<void>(std::memcpy(out.data(), in.data(), bytes)) : out.poison();
+    count.poison();
     std::string reason = fault(second_run);
-    Outcome outcome = reason.empty() ? oracle.compare(out.data(), scan.plan.chain, variant.about.kind)
+    Outcome outcome = reason.empty() ? oracle.compare(out.data(), scan.plan.chain, variant.about.kind, *buffers.count)
                                      : Outcome::failed(std::move(reason));
     if (!outcome.passed()) {
       outcome.message = run_name(aliasing, shift, second_run) + outcome.message;

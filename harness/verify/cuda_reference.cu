@@ -85,7 +85,7 @@ void make_entries_on(void* to, const Problem& problem, StreamHandle stream) {
   if (count == 0) return;
   make_entries<<<blocks_for(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(to, problem.segments, count,
                                                                                       problem.items);
-  cuda::check(cudaGetLastError(), "making keys or offsets");
+  cuda::check(cudaGetLastError(), "making keys, offsets or flags");
 }
 
 struct CudaReference::Data {
@@ -98,8 +98,8 @@ struct CudaReference::Data {
         tally(sizeof(DeviceTally)) {
     const auto n = static_cast<std::size_t>(problem.items);
     const Oracle::Data& host = oracle.data();
-    values = copy_to_device(host.values.get(), n * item_bytes_of(problem), stream);
-    if (rounds(problem)) {
+    if (host.values) values = copy_to_device(host.values.get(), n * item_bytes_of(problem), stream);
+    if (host.residuals) {
       residuals = copy_to_device(host.residuals.get(), n * sizeof(float), stream);
       magnitudes = copy_to_device(host.magnitudes.get(), n * sizeof(float), stream);
     }
@@ -132,9 +132,20 @@ struct CudaReference::Data {
   }
 
   template <class Op>
-  Outcome compare_input(const typename Op::Item* out) const {
+  Outcome compare_input(const typename Op::Item* out, std::int64_t count) const {
     const JudgeByInput<Op> judge{kind, seed, problem.items, ScanOrder(problem)};
-    const Tally differences = tally_all(judge, out);
+    const Tally differences = tally_all(judge, out, count);
+    if (differences.wrong == 0) return {};
+    const auto got = copy_to_host(out + differences.first, stream);
+    const typename Op::Item expected = judge.expected(differences.first);
+    return outcome_of(problem, differences, {.got = &got, .expected = &expected}, 0);
+  }
+
+  template <class Op>
+  Outcome compare_kept(const typename Op::Item* out, const std::uint64_t* count) const {
+    if (Outcome counted = outcome_of_count(problem, copy_to_host(count, stream)); !counted.passed()) return counted;
+    const JudgeKept<Op> judge{kind, seed, problem.items, problem.segments};
+    const Tally differences = tally_all(judge, out, problem.results());
     if (differences.wrong == 0) return {};
     const auto got = copy_to_host(out + differences.first, stream);
     const typename Op::Item expected = judge.expected(differences.first);
@@ -193,11 +204,16 @@ void CudaReference::copy_input(void* to, StreamHandle stream) const {
               "copying the input");
 }
 
-Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind) const {
+Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind, const std::uint64_t* count) const {
   if (!writes(kind)) return {};
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
     const auto* items = static_cast<const typename Op::Item*>(out);
-    return copies(kind) ? data_->template compare_input<Op>(items) : data_->template compare_values<Op>(items, chain);
+    if (data_->problem.segments.by == SegmentsBy::flags && kind == Kind::scan) {
+      return data_->template compare_kept<Op>(items, count);
+    }
+    if (!copies(kind)) return data_->template compare_values<Op>(items, chain);
+    // A copy beside selections writes as many items as are kept; of an input, all are compared.
+    return data_->template compare_input<Op>(items, count == nullptr ? data_->problem.items : data_->problem.results());
   });
 }
 
@@ -208,7 +224,7 @@ std::string CudaReference::damaged_entries() const {
   const auto bytes = static_cast<std::int64_t>(segments.array_bytes(data_->problem.items));
   const Tally differences = data_->tally_all(JudgeEntries{segments, data_->problem.items},
                                              static_cast<const std::uint8_t*>(entries()), bytes);
-  return differences.wrong == 0 ? std::string{} : "wrote to its keys or offsets";
+  return differences.wrong == 0 ? std::string{} : "wrote to its keys, offsets or flags";
 }
 
 std::string CudaReference::damaged_input() const {

@@ -49,25 +49,28 @@ class PlacedRuns {
     } else if (second_run) {
       out_->poison_late(stream_.get());
     }
-    scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries()}, stream_.get());
+    count_.poison(stream_.get());
+    scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries(), count()}, stream_.get());
     stream_.synchronize();
   }
 
   /// Judges the run before, which has been waited for.
   Outcome judge(bool second_run) const {
     std::string reason = damage();
-    Outcome outcome = reason.empty() ? reference_.compare(out(), scan_.plan.chain, variant_.about.kind)
+    Outcome outcome = reason.empty() ? reference_.compare(out(), scan_.plan.chain, variant_.about.kind, count())
                                      : Outcome::failed(std::move(reason));
     if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second_run) + outcome.message;
     return outcome;
   }
 
   const void* out() const { return out_->data(); }
+  std::uint64_t* count() const { return reinterpret_cast<std::uint64_t*>(count_.data()); }
   const cuda::Stream& stream() const { return stream_; }
 
  private:
   std::string damage() const {
     if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
+    if (std::string damage = count_.damage(stream_); !damage.empty()) return damage;
     if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = reference_.damaged_entries(); !damage.empty()) return damage;
     if (!in_) return reference_.damaged_input();
@@ -83,6 +86,7 @@ class PlacedRuns {
   cuda::Stream stream_;
   std::optional<GuardedDeviceBuffer> in_;  ///< the reference's own input where it need not be shifted
   std::optional<GuardedDeviceBuffer> out_;
+  GuardedDeviceBuffer count_{Guarded::output, sizeof(std::uint64_t)};
   std::optional<GuardedDeviceBuffer> workspace_;
 };
 

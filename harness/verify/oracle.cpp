@@ -169,6 +169,17 @@ Tally tally_all(std::int64_t from, std::int64_t to, const Judge& judge, const It
   return all;
 }
 
+/// Compares the items that flags keep.
+template <class Op>
+Outcome compare_kept(const Oracle::Data& data, const typename Op::Item* out, std::uint64_t count) {
+  if (Outcome counted = outcome_of_count(data.problem, count); !counted.passed()) return counted;
+  const JudgeKept<Op> judge{data.kind, data.seed, data.problem.items, data.problem.segments};
+  const Tally tally = tally_all(0, data.problem.results(), judge, [&](std::int64_t j) { return out + j; });
+  if (tally.wrong == 0) return {};
+  const typename Op::Item expected = judge.expected(tally.first);
+  return outcome_of(data.problem, tally, {.got = out + tally.first, .expected = &expected}, 0);
+}
+
 /// Compares the places from `first` on, whose outputs are `out`.
 template <class Op>
 Outcome compare_with_input(const Oracle::Data& data, std::span<const typename Op::Item> out, std::int64_t first) {
@@ -266,6 +277,12 @@ Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& f
   return outcome;
 }
 
+Outcome outcome_of_count(const Problem& problem, std::uint64_t count) {
+  const auto kept = static_cast<std::uint64_t>(problem.results());
+  return count == kept ? Outcome{}
+                       : Outcome::failed(fmt::format("says that it keeps {} items instead of {}", count, kept));
+}
+
 Outcome no_bound(std::int64_t chain, ElementType type) {
   return {.status = Outcome::Status::skipped,
           .message = fmt::format("a chain of {} additions in {} has no error bound (chain times unit roundoff >= 1/2)",
@@ -276,10 +293,16 @@ Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::
     : data_{.problem = problem, .kind = kind, .seed = seed, .every = every} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
+  if (problem.segments.by == SegmentsBy::flags) return;  // the input and the flags say all
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });
 }
 
-Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind) const {
+Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind, std::uint64_t count) const {
+  if (data_.problem.segments.by == SegmentsBy::flags && kind == Kind::scan) {
+    return with_monoid(data_.problem.type, data_.problem.op, [&]<class Op>(Op) {
+      return compare_kept<Op>(data_, static_cast<const typename Op::Item*>(out), count);
+    });
+  }
   return compare_run(out, 0, data_.problem.items, chain, kind);
 }
 

@@ -70,8 +70,8 @@ class Oracle {
   const Problem& problem() const { return data_.problem; }
 
   /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
-  /// For Kind::copy the expected output is the input itself.
-  Outcome compare(const void* out, std::int64_t chain, Kind kind) const;
+  /// For Kind::copy the expected output is the input itself. count: what a selection wrote there.
+  Outcome compare(const void* out, std::int64_t chain, Kind kind, std::uint64_t count = 0) const;
   /// The same for the places [first, first + count) of the array; `out` points to the first of them.
   Outcome compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain, Kind kind) const;
 

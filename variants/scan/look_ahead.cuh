@@ -43,7 +43,8 @@ struct PlainItems {
 };
 
 /// Watch: NoWatch, or a class that counts the cycles of each role. Given: Arguments, or a class that
-/// holds them and defines how aggregates of tiles are published and gathered, or how items are made of an array's.
+/// holds them and defines how aggregates of tiles are published and gathered, how items are made of an array's, or, by
+/// a Compactor, which items are kept.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
@@ -74,7 +75,11 @@ class LookAheadBlock {
     } else if (warp < 2 + shape_.warps) {
       reduce(warp - 2);
     } else if (warp < 2 + 2 * shape_.warps) {
-      scan(warp - 2 - shape_.warps);
+      if constexpr (kCompacts) {
+        compact(warp - 2 - shape_.warps);
+      } else {
+        scan(warp - 2 - shape_.warps);
+      }
     } else if constexpr (kTells) {
       tell();
     }
@@ -156,18 +161,20 @@ class LookAheadBlock {
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> folded = nothing<Op>();
+      if constexpr (kCompacts) folded = tiles_.count_kept(ring_, slot.stage, tile, warp, lane_);
       auto items = items_from<true>(slot.stage, tile, warp);
-      for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
-        Vector vector = in_place;
-        items.begin_vector();
-        if constexpr (kKeeps) {
-          for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
-          in_place = vector;
-          folded = op_(folded, vector.items[kItems - 1]);
-        } else {
-          for (const In& item : vector.items) folded = op_(folded, items.next(item));
-        }
-      });
+      if constexpr (!kCompacts)
+        for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
+          Vector vector = in_place;
+          items.begin_vector();
+          if constexpr (kKeeps) {
+            for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
+            in_place = vector;
+            folded = op_(folded, vector.items[kItems - 1]);
+          } else {
+            for (const In& item : vector.items) folded = op_(folded, items.next(item));
+          }
+        });
       if constexpr (Form::kHeadBits) ring_.clear_head_bits(tile, warp);
       const Item total = scan_warp(block_, item_of(folded), op_);
       const Item before = block_.shuffle_up(total, 1);
@@ -247,6 +254,21 @@ class LookAheadBlock {
     cuda::wait_until_stores_have_read<0>();  // shared memory lives as long as the block
   }
 
+  /// A scan warp that compacts: puts the kept items of its part together, and stores them to where the scan says.
+  __device__ void compact(int warp) {
+    typename Given::Compactor compactor(tiles_, ring_, warp, lane_);
+    for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
+      const Item in_part = stage.before[kLanes * warp + lane_], kept = stage.warp_aggregate[warp];
+      const Item in_tile = item_of(warp_prefix(stage, warp));
+      watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
+      compactor.take(slot.stage, tile, tile == 0 ? Item{} : stage.prefix, in_tile, in_part, kept);
+      __syncwarp();  // all lanes have read the stage, and written what they keep
+      if (arrives()) stage.free.arrive();
+      compactor.store();
+    });
+    cuda::wait_until_stores_have_read<0>();  // shared memory lives as long as the block
+  }
+
   /// Calls f with each of the thread's vectors, in order. Skips an empty part of the last tile if the operator has an
   /// identity.
   template <class F>
@@ -309,6 +331,7 @@ class LookAheadBlock {
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
   static constexpr int kTells = Form::kTells;
   static constexpr bool kDraws = Form::kDraws;
+  static constexpr bool kCompacts = requires { typename Given::Compactor; };
   static constexpr int kArrivals = Form::kEveryLaneArrives ? kLanes : 1;  ///< of a warp at a barrier
   /// A separate form for operators that compute more than they move: it shortens the chains of dependent applications.
   /// The reduce warps leave the prefixes within each vector in place, so that the scan warps can process several items

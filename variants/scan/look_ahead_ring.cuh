@@ -192,6 +192,9 @@ class Ring {
     return reinterpret_cast<const typename Form::Key*>(keys_ + slot * shape_.key_bytes + cuda::kBulkBytes);
   }
 
+  /// What a block has asked for beyond the ring.
+  __device__ unsigned char* behind() const { return reinterpret_cast<unsigned char*>(stages_ + shape_.stages); }
+
   /// Clears the head bits of a part in global memory, whose tile is loaded: they are set anew for the next run.
   __device__ void clear_head_bits(std::int64_t tile, int warp) const {
     const int words = part_items() / 32, lane = threadIdx.x % kLanes;

@@ -1,0 +1,145 @@
+// Tests scanlab::DeviceSelect on a device, against a loop on the host: sizes around the kernel's tiles, shares that are
+// kept, types, arrays in any place, and captured calls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <scanlab/device_select.cuh>
+#include <vector>
+
+namespace scanlab {
+namespace {
+
+void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
+
+/// Of the numbers from 0 to 127, those below a limit.
+template <class T>
+struct Below {
+  int limit;
+  __host__ __device__ bool operator()(const T& item) const { return static_cast<int>(item) < limit; }
+};
+
+template <class T>
+std::vector<T> numbers(std::int64_t n) {
+  std::vector<T> items(static_cast<std::size_t>(n));
+  std::uint64_t i = 0;
+  for (T& item : items) item = static_cast<T>(i++ * 2654435761 >> 7 & 127);
+  return items;
+}
+
+class Selections : public testing::Test {
+ protected:
+  void SetUp() override {
+    int device = 0, major = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) GTEST_SKIP() << "no GPU";
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (major < 9) GTEST_SKIP() << "needs compute capability 9.0";
+    check(cudaMalloc(&memory_, 4 * kArray));
+    check(cudaMallocHost(&count_, sizeof *count_));  // kernels write it, and the host reads it
+    check(cudaStreamCreate(&stream_));
+  }
+  void TearDown() override {
+    cudaStreamDestroy(stream_);
+    cudaFreeHost(count_);
+    cudaFree(memory_);
+  }
+
+  /// call(storage, bytes, in, flags, out): a selection.
+  template <class T, class Call>
+  void expect_kept(const std::vector<T>& items, int limit, int shift, int out_shift, bool captured, Call call) {
+    SCOPED_TRACE(testing::Message() << items.size() << " items of " << sizeof(T) << " bytes, below " << limit
+                                    << ", from item " << shift << " to " << out_shift
+                                    << (captured ? ", captured" : ""));
+    std::vector<std::uint8_t> flags(items.size());
+    std::vector<T> expected;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      flags[i] = Below<T>{limit}(items[i]) ? static_cast<std::uint8_t>(1 + i % 200) : 0;
+      if (flags[i] != 0) expected.push_back(items[i]);
+    }
+    T* const in = reinterpret_cast<T*>(memory_) + shift;
+    T* const out = reinterpret_cast<T*>(memory_ + kArray) + out_shift;
+    auto* const given = memory_ + 2 * kArray + shift;
+    unsigned char* const storage = memory_ + 3 * kArray + shift;
+    std::size_t bytes = 0;
+    check(call(nullptr, bytes, in, given, out));
+    ASSERT_LE(bytes + 64, kArray);
+    check(cudaMemset(memory_, 0x41, 4 * kArray));
+    check(cudaMemcpy(in, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
+    check(cudaMemcpy(given, flags.data(), flags.size(), cudaMemcpyHostToDevice));
+    cudaGraph_t graph{};
+    cudaGraphExec_t replay{};
+    if (captured) {
+      check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+      check(call(storage, bytes, in, given, out));
+      check(cudaStreamEndCapture(stream_, &graph));
+      check(cudaGraphInstantiate(&replay, graph, 0));
+    }
+    for (int round = 0; round < 2; ++round) {
+      check(cudaMemset(out, 0x41, (items.size() + 1) * sizeof(T)));
+      *count_ = ~std::uint64_t{0};
+      check(captured ? cudaGraphLaunch(replay, stream_) : call(storage, bytes, in, given, out));
+      check(cudaStreamSynchronize(stream_));
+      ASSERT_EQ(*count_, expected.size()) << "in round " << round;
+      std::vector<T> results(items.size() + 1);
+      check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), results.begin())) << "in round " << round;
+      const auto* const behind = reinterpret_cast<const unsigned char*>(results.data() + expected.size());
+      const auto* const end = reinterpret_cast<const unsigned char*>(results.data() + results.size());
+      ASSERT_TRUE(std::all_of(behind, end, [](unsigned char byte) { return byte == 0x41; })) << "writes behind";
+    }
+    if (captured) check(cudaGraphExecDestroy(replay));
+    if (captured) check(cudaGraphDestroy(graph));
+  }
+
+  template <class T>
+  void expect_right() {
+    int turn = 0;
+    for (const std::int64_t n : {0, 1, 31, 1000, 7169, 400'003, 1'300'001}) {
+      const std::vector<T> items = numbers<T>(n);
+      for (const int limit : {0, 1, 64, 127, 128}) {
+        const int shift = ++turn % 5, out_shift = turn % 7;
+        expect_kept(items, limit, shift, out_shift, turn % 4 == 0,
+                    [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t* flags, T* out) {
+                      return DeviceSelect::Flagged(storage, bytes, in, flags, out, count_, n, stream_);
+                    });
+        expect_kept(items, limit, out_shift, shift, turn % 4 == 1,
+                    [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t*, T* out) {
+                      return DeviceSelect::If(storage, bytes, in, out, count_, n, Below<T>{limit}, stream_);
+                    });
+      }
+    }
+  }
+
+  static constexpr std::size_t kArray = 12 << 20;
+  unsigned char* memory_ = nullptr;
+  std::uint64_t* count_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+};
+
+TEST_F(Selections, AreThoseOfALoop) {
+  expect_right<std::int8_t>();
+  expect_right<std::uint16_t>();
+  expect_right<std::int32_t>();
+  expect_right<double>();
+}
+
+TEST_F(Selections, RefuseWhatTheyCannotTake) {
+  auto* const items = reinterpret_cast<int*>(memory_);
+  std::size_t bytes = 0;
+  const Below<int> below{3};
+  const auto select = [&](const int* in, int* out, std::uint64_t* count, std::int64_t n) {
+    return DeviceSelect::If(memory_ + kArray, bytes, in, out, count, n, below, stream_);
+  };
+  check(DeviceSelect::If(nullptr, bytes, items, items, count_, 1000, below));
+  EXPECT_EQ(select(items, items + 1000, count_, -1), cudaErrorInvalidValue);
+  EXPECT_EQ(select(items, items + 1000, count_, std::int64_t{1} << 32), cudaErrorInvalidValue);
+  EXPECT_EQ(select(nullptr, items + 1000, count_, 1000), cudaErrorInvalidValue);
+  EXPECT_EQ(select(items, nullptr, count_, 1000), cudaErrorInvalidValue);
+  EXPECT_EQ(select(items, items + 1000, nullptr, 1000), cudaErrorInvalidValue);
+  --bytes;
+  EXPECT_EQ(select(items, items + 1000, count_, 1000), cudaErrorInvalidValue);
+  check(cudaStreamSynchronize(stream_));
+}
+
+}  // namespace
+}  // namespace scanlab

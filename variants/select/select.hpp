@@ -1,0 +1,34 @@
+// Shared by selections: the types that they are compiled for, and what is verified.
+#pragma once
+
+#include "harness/core/monoid.hpp"
+#include "harness/core/variant.hpp"
+
+namespace scanlab::select {
+
+/// Every type, once: no operator is applied to items.
+template <class Op>
+inline constexpr bool kSelected = Op::kOperator == Operator::plus && sizeof(typename Op::Item) <= 8;
+
+/// A description with what all of them have in common. large: arrays of many tiles too, which take the emulator
+/// minutes.
+inline Description describe_select(bool large) {
+  Description about;
+  about.primitive = Primitive::select;
+  about.limits = "flags of a byte";
+  about.cost.traffic = "n items and flags, and the kept items";
+  const auto add = [&](std::int64_t n, std::int64_t kept) {
+    about.checked.push_back({{n, 1, 1, {.by = SegmentsBy::flags, .width = 1, .kept = kept}}});
+  };
+  for (const std::int64_t n : {0, 1, 31, 33, 1000, 4099, 20'000}) {
+    for (const std::int64_t kept : {0, 1, 64, 127, 128}) add(n, kept);
+  }
+  if (large) {
+    for (const std::int64_t n : {70'001, 1'000'003, 5'000'011}) {
+      for (const std::int64_t kept : {0, 1, 50, 64, 127, 128}) add(n, kept);
+    }
+  }
+  return about;
+}
+
+}  // namespace scanlab::select

@@ -1,0 +1,281 @@
+// select_look_ahead: keeps flagged items, or those of which a predicate is true, in one pass. This is the kernel;
+// select_look_ahead.cu launches it.
+//
+// Idea    A kept item's place is the number of kept ones before it: a scan of counts. look_ahead makes it in one pass.
+//         Its reduce warps count what each thread keeps. Its scan warps then know where their part begins in the
+//         output; each puts its kept items together in shared memory, at the place that they have within 16 bytes of
+//         the output, so that one bulk store moves all but the ends.
+// Work    Two looks at each item or flag.
+// Traffic n items, the flags, and the kept items, once each.
+// Bits    Fixed: items keep their order.
+// Safe    As look_ahead.
+// Needs   Compute capability 9.0.
+// Source  Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", HPG 2009,
+//         for counts by parts; look_ahead.
+#pragma once
+
+#include "harness/simt/workspace.hpp"
+#include "variants/scan/look_ahead.cuh"
+#if defined(__CUDACC__)
+#include "variants/scan/prepare_storage.cuh"
+
+namespace scanlab::select {
+
+/// Counts kept items: the operator of the scan. Up to 2^32 - 1 of them.
+template <class T>
+struct Count {
+  using Item = std::uint32_t;
+  using In = T;
+  using Out = T;
+  using Element = T;
+  static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
+  SCANLAB_HD static constexpr Item identity() { return 0; }
+  SCANLAB_HD constexpr Item operator()(Item a, Item b) const { return a + b; }
+};
+
+/// Keeps items whose flag, a byte, is not 0.
+template <class T>
+struct Flags {
+  using Key = std::uint8_t;
+  static constexpr int kItems = cuda::kBulkBytes / sizeof(T);
+  struct alignas(kItems) Vector {
+    Key flags[kItems];
+  };
+  const Key* flags;  ///< n
+
+  /// The flags of a lane, vector by vector.
+  struct Own {
+    const Vector* vectors;
+    Vector now;
+    __device__ void begin_vector(int v) { now = vectors[v]; }
+    __device__ bool keeps(int i, const T&) const { return now.flags[i] != 0; }
+  };
+  template <class Ring>
+  __device__ Own of_lane(const Ring& ring, int slot, int warp, int lane) const {
+    return {reinterpret_cast<const Vector*>(ring.keys(slot) + ring.place_in_tile(warp, lane)), {}};
+  }
+};
+
+/// Keeps items of which a function is true.
+template <class T, class Predicate>
+struct If {
+  using Key = void;
+  Predicate predicate;
+
+  struct Own {
+    const Predicate& predicate;
+    __device__ void begin_vector(int) const {}
+    __device__ bool keeps(int, const T& item) const { return predicate(item); }
+  };
+  template <class Ring>
+  __device__ Own of_lane(const Ring&, int, int, int) const {
+    return {predicate};
+  }
+};
+
+/// Number: of the count, an integer.
+template <class T, class KeepsType, class Number>
+struct SelectArguments {
+  using Keeps = KeepsType;
+  using Op = Count<T>;
+  struct Form : scan::UsualForm {
+    using Key = typename Keeps::Key;
+  };
+  using Ring = scan::Ring<Op, Form>;
+  static constexpr int kItems = cuda::kBulkBytes / sizeof(T);
+
+  scan::Arguments<Op> scan;
+  Keeps keeps;
+  Number* count;  ///< of kept items
+
+  __device__ const scan::Arguments<Op>& of_scan() const { return scan; }
+  __device__ auto aggregates() const { return scan.aggregates(); }
+
+  /// Calls f with each item of a lane, and whether it is kept.
+  template <class F>
+  __device__ void for_each(const Ring& ring, int slot, std::int64_t tile, int warp, int lane, F f) const {
+    auto own = keeps.of_lane(ring, slot, warp, lane);
+    const auto* const vectors = ring.vectors(slot, warp, lane);
+    const std::int64_t left = scan.n - ring.place(tile, warp, lane);
+    if (left >= scan.shape.vectors * kItems) {  // as in all tiles but the last
+#pragma unroll 7
+      for (int v = 0; v < scan.shape.vectors; ++v) {
+        own.begin_vector(v);
+        const auto vector = vectors[v];
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) f(vector.items[i], own.keeps(i, vector.items[i]));
+      }
+      return;
+    }
+    for (int v = 0; v * kItems < left; ++v) {
+      own.begin_vector(v);
+      for (int i = 0; i < kItems && v * kItems + i < left; ++i) {
+        f(vectors[v].items[i], own.keeps(i, vectors[v].items[i]));
+      }
+    }
+  }
+
+  __device__ std::uint32_t count_kept(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
+    std::uint32_t kept = 0;
+    for_each(ring, slot, tile, warp, lane, [&](const T&, bool keep) { kept += keep ? 1 : 0; });
+    return kept;
+  }
+
+  /// The kept items of one scan warp, a tile after another, in shared memory of its own.
+  class Compactor {
+   public:
+    static SCANLAB_HD int bytes(const scan::Shape& shape) { return shape.part_bytes() + cuda::kBulkBytes; }
+
+    __device__ Compactor(const SelectArguments& given, const Ring& ring, int warp, int lane)
+        : given_(given),
+          ring_(ring),
+          warp_(warp),
+          lane_(lane),
+          kept_items_(reinterpret_cast<T*>(ring.behind() + warp * bytes(given.scan.shape))) {}
+
+    /// before: kept items of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; kept: of the
+    /// warp.
+    __device__ void take(int slot, std::int64_t tile, std::uint32_t before, std::uint32_t in_tile,
+                         std::uint32_t in_part, std::uint32_t kept) {
+      const scan::Arguments<Op>& scan = given_.scan;
+      const std::uint64_t first = std::uint64_t{before} + in_tile;
+      if (tile == scan.tiles - 1 && warp_ == scan.shape.warps - 1 && lane_ == 0)
+        *given_.count = static_cast<Number>(first + kept);
+      to_ = scan.out + first;
+      kept_ = static_cast<int>(kept);
+      shift_ = static_cast<int>(reinterpret_cast<std::uintptr_t>(to_) % cuda::kBulkBytes / sizeof(T));
+      if (lane_ == 0) cuda::wait_until_stores_have_read<0>();
+      __syncwarp();  // the memory is free again
+      if (kept == 0) return;
+      T* at = kept_items_ + shift_ + in_part;
+      given_.for_each(ring_, slot, tile, warp_, lane_, [&](const T& item, bool keep) {
+        if (keep) *at++ = item;
+      });
+      cuda::show_to_bulk_copies();
+    }
+
+    /// After a __syncwarp().
+    __device__ void store() const {
+      const int end = shift_ + kept_;
+      const int low = min((shift_ + kItems - 1) / kItems * kItems, end), high = max(end / kItems * kItems, low);
+      T* const to = to_ - shift_;
+      if (lane_ == 0 && high > low) {
+        cuda::bulk_store(to + low, kept_items_ + low, (high - low) * static_cast<int>(sizeof(T)));
+      }
+      if (shift_ + lane_ < low) to[shift_ + lane_] = kept_items_[shift_ + lane_];
+      if (high + lane_ < end) to[high + lane_] = kept_items_[high + lane_];
+    }
+
+   private:
+    const SelectArguments& given_;
+    const Ring& ring_;
+    const int warp_;
+    const int lane_;
+    T* const kept_items_;
+    T* to_ = nullptr;
+    int kept_ = 0;
+    int shift_ = 0;  ///< items of 16 bytes before `to_`
+  };
+};
+
+template <class T, class Keeps, class Number>
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Count<T>>}.threads(), 1)
+    select_look_ahead(const __grid_constant__ SelectArguments<T, Keeps, Number> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char shared[];
+  scan::LookAheadBlock<Count<T>, cuda::NoWatch, SelectArguments<T, Keeps, Number>>(arguments, shared).run();
+#else
+  __trap();  // rather than leave the output unwritten
+#endif
+}
+
+/// A selection of n items. Keeps: Flags, or If.
+template <class T, class Keeps, class Number = std::uint64_t>
+class Select {
+ public:
+  using Op = Count<T>;
+  using Arguments = SelectArguments<T, Keeps, Number>;
+
+  /// shared_bytes: that a block may ask for.
+  Select(std::int64_t items, int multiprocessors, std::size_t shared_bytes)
+      : items_(items), multiprocessors_(std::max(multiprocessors, 1)) {
+    const std::int64_t bytes = items_ * static_cast<std::int64_t>(sizeof(T));
+    shape_ = scan::shape_for<Op>(bytes, multiprocessors_, shared_bytes);
+    const auto add_keys = [this] {
+      const int tile_items = shape_.tile_bytes() / static_cast<int>(sizeof(T));
+      if constexpr (!std::is_void_v<typename Keeps::Key>) shape_.key_bytes = cuda::kBulkBytes + tile_items;
+    };
+    add_keys();
+    while (shape_.vectors > 3 && kLeastStages * scan::stage_bytes<Op>(shape_) + compactors() > shared_bytes) {
+      shape_.vectors -= 2;
+      add_keys();
+    }
+    tiles_ = ceil_div(bytes, shape_.tile_bytes());
+    shape_ = scan::with_stages<Op>(shape_, ceil_div(tiles_, multiprocessors_), shared_bytes - compactors());
+  }
+
+  /// Before the first run in a context: raises the kernel's limit on shared memory.
+  static cudaError_t try_allow(std::size_t shared_bytes) {
+    if (cuda::device_code().version < 90) return cudaErrorNotSupported;
+    return cuda::try_allow(select_look_ahead<T, Keeps, Number>, {.shared_bytes = shared_bytes});
+  }
+
+  std::size_t workspace_bytes() const {
+    simt::Workspace workspace;
+    const scan::AggregateMemory parts(workspace, tiles_);
+    return workspace.bytes();
+  }
+
+  /// Once for a workspace, whose runs count themselves.
+  cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
+    simt::Workspace pieces(workspace);
+    const scan::AggregateMemory parts(pieces, tiles_);
+    return scan::try_prepare(parts.template number<std::uint64_t>(), scan::TileCounter::first(),
+                             parts.template states<std::uint32_t>(),
+                             parts.places() * scan::TileState<std::uint32_t>::kWords, stream);
+  }
+
+  /// out: room for the items that are kept, apart from `in`. count: on the device, how many.
+  cudaError_t try_run(void* workspace, const T* in, T* out, Number* count, const Keeps& keeps,
+                      cudaStream_t stream) const {
+    if (items_ == 0) return cudaMemsetAsync(count, 0, sizeof *count, stream);
+    simt::Workspace pieces(workspace);
+    const scan::AggregateMemory parts(pieces, tiles_);
+    const void* keys = nullptr;
+    if constexpr (!std::is_void_v<typename Keeps::Key>) keys = keeps.flags;
+    return cuda::try_launch(select_look_ahead<T, Keeps, Number>,
+                            {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
+                             .threads = shape_.threads(),
+                             .shared_bytes = scan::shared_bytes<Op>(shape_) + compactors(),
+                             .pdl = true},
+                            stream,
+                            Arguments{.scan = {.in = in,
+                                               .out = out,
+                                               .n = items_,
+                                               .tiles = tiles_,
+                                               .mode = Mode::exclusive,
+                                               .shape = shape_,
+                                               .in_bulk = simt::CudaMachine::aligned(in, cuda::kBulkBytes),
+                                               .counter = parts.template number<std::uint64_t>(),
+                                               .states = parts.template states<std::uint32_t>(),
+                                               .keys = keys,
+                                               .keys_in_bulk = simt::CudaMachine::aligned(keys, cuda::kBulkBytes)},
+                                      .keeps = keeps,
+                                      .count = count});
+  }
+
+ private:
+  static constexpr int kLeastStages = 5;
+  std::size_t compactors() const {
+    return static_cast<std::size_t>(shape_.warps) * Arguments::Compactor::bytes(shape_);
+  }
+
+  std::int64_t items_;
+  int multiprocessors_;
+  scan::Shape shape_;
+  std::int64_t tiles_;
+};
+
+}  // namespace scanlab::select
+#endif
