@@ -29,7 +29,11 @@ std::vector<const char*> scans_by_key(const Problem& problem) {
   if (problem.segments.width == 8 && item_bytes(problem.type, problem.op) < 8) return {"key_bits", "key_pairs"};
   return {"key_wave", "key_look_ahead", "key_pairs"};
 }
-std::vector<const char*> segmented_scans(const Problem&) { return {"segment_look_ahead", "segment_pairs"}; }
+/// One block of segment_wave reads all offsets that fall into its tile, which are many if segments are empty.
+std::vector<const char*> segmented_scans(const Problem& problem) {
+  if (problem.segments.entries(problem.items) > problem.items / 4) return {"segment_look_ahead", "segment_pairs"};
+  return {"segment_wave", "segment_look_ahead", "segment_pairs"};
+}
 
 const Registration kKeyBest{first_possible<Best<Primitive::scan_by_key>>(scans_by_key)};
 const Registration kSegmentBest{first_possible<Best<Primitive::segmented_scan>>(segmented_scans)};
