@@ -13,6 +13,7 @@ import msgspec
 import pandas as pd
 
 from scanlab_report.schema.results import Variant
+from scanlab_report.schema.samples import PRIMITIVES
 from scanlab_report.tables import COLUMNS, MEASURED, ODD_SIZES
 
 pd.set_option("mode.string_storage", "python")  # a call of Arrow costs more than it saves
@@ -298,7 +299,7 @@ class Data:
         return order
 
 
-_COUNTED = dict.fromkeys(("scan", "block_scan", "scan_axis", "segments"), "variant")
+_COUNTED = dict.fromkeys(PRIMITIVES, "variant")
 _COUNTED |= {"schedule": "id", "stream_scan": "way", "distributed": "algorithm"}
 _APART = {
     "counters": ["variant", "padding", "type", "op", "items", "mode", "load"],

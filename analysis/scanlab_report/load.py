@@ -196,7 +196,7 @@ def _distributed(rows: pd.DataFrame, context: results.Context, data: Data) -> pd
     return rows.assign(settings=names, kind=rows["algorithm"].map(kinds))
 
 
-_MADE = {"scan": _scans, "block_scan": _scans, "scan_axis": _scans, "segments": _scans}
+_MADE = dict.fromkeys(samples.PRIMITIVES, _scans)
 _MADE |= {"schedule": _schedules, "distributed": _distributed}
 _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int})}
 """The function that makes the columns of each table from the fields."""
@@ -205,9 +205,8 @@ _MADE |= {"stream_scan": lambda rows, context, data: rows.astype({"mapped": int}
 def _faults(rows: pd.DataFrame) -> dict[Any, str]:
     """How an entry contradicts itself, by its place."""
     timed = rows["outcome"] == "timed"
-    tags: tuple[str, ...] = ("scan", "block_scan", "warp_scan", "scan_axis", "distributed")
-    tags += ("scan_by_key", "segmented_scan")
-    scans = rows["entry"].isin(tags)
+    kinds = (*samples.SCANS, samples.DistributedSample)
+    scans = rows["entry"].isin([kind.__struct_config__.tag for kind in kinds])
     planned = (rows["entry"] == "schedule") & (rows.get("control", 0) == 0)
     wrong: dict[Any, str] = {}
     for index in rows.index[timed & (scans | planned) & ~rows["verified"]]:

@@ -14,8 +14,9 @@ STREAM_SCAN += ["mapped", "bytes"]
 RANKS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items"]
 CASES = {"scan": CASE, "schedule": ["entry", *SCHEDULE, "bytes"], "stream_scan": STREAM_SCAN}
 CASES |= {"distributed": RANKS, "block_scan": ["entry", *CASE, "rows"]}
-CASES |= {"scan_axis": [*CASE, "rows", "inner"]}
+CASES |= {"scan_axis": [*CASE, "rows", "inner"], "select": [*CASE, "kept"]}
 CASES |= {"segments": ["entry", *CASE, "segment", "lengths", "width"]}
+CASES |= {"runs": CASES["segments"]}
 """The columns that name a case of each kind of sample."""
 ODD_SIZES = "odd_sizes"
 WAITING = "cycles_waiting_"

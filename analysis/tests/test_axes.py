@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters import axes, segments
+from scanlab_report.chapters import axes, segments, selections
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from tests import fixtures, tiny
 from tests.fixtures import repetition, results, variant
 
-OURS = ("axis_best", "block_per_row", "key_best", "key_copy")
+OURS = ("axis_best", "block_per_row", "key_best", "key_copy", "select_look_ahead", "select_copy")
+SHAPES = {"128x4": 4e6, "32x4": 1.25e6}
 ABOUT = {id_: variant(id_) for id_ in (*OURS, "axis_copy", "cub", "torch")}
 ABOUT["axis_copy"] |= {"kind": "copy", "origin": "baseline"}
 ABOUT["cub"] |= {"family": "CUB", "origin": "baseline"}
@@ -84,3 +85,30 @@ def test_a_scan_is_compared_in_segments_of_the_same_lengths(tmp_path) -> None:
     assert [round(ratio.value, 2) for ratio in rows["ratio"]] == [2.0, 0.5]
     assert list(rows.index) == ["random", "power"] and list(rows["outcome"]) == ["win", "loss"]
     assert table.notes == ("Won: 1; tied: 0; lost: 1.",)
+
+
+def test_cub_in_given_shapes_is_as_fast_as_the_fastest_of_them(tmp_path, monkeypatch) -> None:
+    parameter = {"name": "shape", "values": ["128x4", "32x4"], "help": ""}
+    monkeypatch.setitem(ABOUT, "cub", ABOUT["cub"] | {"parameters": [parameter]})
+    cases = [keyed("key_best", 2e6), keyed("key_copy", 1e6)]
+    cases += [keyed("cub", ns, settings={"shape": shape}) for shape, ns in SHAPES.items()]
+    rows = tiny.built(segments.segment_standings, data_of(tmp_path, cases)).rows
+    assert [(r.rival, round(r.share_rival.value, 3), r.outcome) for r in rows.itertuples()] == [
+        ("cub", 0.8, "loss")
+    ]
+
+
+def selected(id_: str, ns: float, kept: int) -> list:
+    case = fixtures.case(id_, 1024) | {"kind": "select", "kept": kept}
+    return [repetition(case, i, ns + i) for i in range(6)]
+
+
+def test_a_selection_is_held_against_a_copy_that_writes_as_much(tmp_path) -> None:
+    cases = [selected("select_look_ahead", 2e6, 64), selected("select_copy", 1e6, 64)]
+    cases += [selected("select_copy", 5e5, 0), selected("select_look_ahead", 1e6, 0)]
+    cases += [selected("cub", 4e6, 64), selected("cub", 5e5, 0)]
+    rows = tiny.built(selections.selection_standings, data_of(tmp_path, cases)).rows
+    assert [(r.kept, round(r.share.value, 2), r.outcome) for r in rows.itertuples()] == [
+        (0.0, 0.5, "loss"),
+        (0.5, 0.5, "win"),
+    ]

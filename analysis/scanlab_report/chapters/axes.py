@@ -10,7 +10,7 @@ from scanlab_report import marks, style
 from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data, Variants
 from scanlab_report.formats import Column, Table, alike, code, size, text, whole, with_interval
-from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, STREAM, TIE, WIN
+from scanlab_report.groups import CUBS, LOSS, PYTHON, RIVALS, SHAPES, STREAM, TIE, WIN
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import look
 from scanlab_report.pick import answering, pick, power_of_two
@@ -36,12 +36,16 @@ def axis_cases(data: Data) -> pd.DataFrame:
 def beside_copy(
     data: Data, kind: str, copies: list[str], timed: Callable[[pd.DataFrame], Any], *lacking: str
 ) -> pd.DataFrame:
-    """The cases of the first device with `timed` ones; `share`: a copy's time over the scan's."""
+    """The cases of the first device with `timed` ones, CUB's in the fastest of its given shapes;
+    `share`: a copy's time over the scan's."""
     every, case = data.every or data, _scanned(kind)  # a session of these scans is not complete
 
     def make() -> pd.DataFrame:
-        rows = pick(on_first(every, kind, timed, *lacking), settings="")
-        cases = summarise(answering(every, rows, kind), CASES[kind])
+        rows = on_first(every, kind, timed, *lacking)
+        in_shapes = rows["variant"].isin(described(every, rows).ids(SHAPES))
+        rows = answering(every, rows[in_shapes | (rows["settings"] == "")], kind)
+        cases = summarise(rows, CASES[kind]).sort_values("median_ns")
+        cases = cases.drop_duplicates([*case, "variant"]).sort_index()
         copied = pick(cases, variant=copies)[[*case, "samples"]]
         cases = cases.merge(copied, on=case, suffixes=("", "_copy"))
         return cases.assign(share=ratios(cases["samples_copy"], cases["samples"]))

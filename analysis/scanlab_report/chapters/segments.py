@@ -18,6 +18,9 @@ OURS = {"scan_by_key": "key", "segmented_scan": "segment"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"best": "Scanlab's best", "pairs": "pairs in memory"}
 COPIES = ["key_copy", "segment_copy"]
+LENGTHS = [*alike(code, entry="primitive"), *alike(size, "items"), *alike(str, "lengths")]
+LENGTHS += alike(whole, segment="mean")
+"""The columns that name a case."""
 SUMS: dict[str, Any] = dict(
     type="i32", op="plus", mode="inclusive", width=4, cache="cold", launch=STREAM
 )
@@ -72,12 +75,12 @@ def segment_standings(data: Data) -> Shown:
     rows = beside_rivals("segments", cases, best, about.ids(CUBS), order)
     rows = rows[rows["rival"].notna()].reset_index(drop=True)
     or_lacking(rows, "timings of key_best or segment_best beside CUB", "key_best")
-    columns = [*alike(code, entry="primitive"), *alike(size, "items"), *alike(str, "lengths")]
-    columns += alike(whole, segment="mean") + rival_columns("copy")
+    columns = [*LENGTHS, *rival_columns("copy")]
     caption = (
         "Speed of `key_best` and `segment_best` over a copy that reads the keys or offsets, too, "
-        "and over the fastest rival. Inclusive sums of i32, keys and offsets of 4 bytes; cold "
-        "cache, stream launches. A case is won or lost if the 95% interval excludes 1."
+        "and over the fastest rival, CUB in the fastest of its shapes. Inclusive sums of i32, keys "
+        "and offsets of 4 bytes; cold cache, stream launches. A case is won or lost if the 95% "
+        "interval excludes 1."
     )
     content = Table(caption, columns, rows, (score(rows),))
     used = pick(cases, variant=[*best, *rows["rival"], *COPIES])

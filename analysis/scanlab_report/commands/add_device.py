@@ -24,13 +24,14 @@ from scanlab_report.intervals import FEWEST
 from scanlab_report.load import load
 from scanlab_report.reading import decoded, load_bytes
 from scanlab_report.schema.fields import Misfit
+from scanlab_report.schema.samples import PRIMITIVES
 from scanlab_report.tables import CASES, MEASURED, ODD_SIZES
 from scanlab_report.written import in_place_of, put
 
 EXAMPLE = """  ./reproduce --device cuda --out results/run
   scanlab-report add-device results/run"""
 TESTS = ("tests.json", "device_scan_tests.json")
-SAMPLED = ("scan", "block_scan", "scan_axis", "segments", "schedule", "stream_scan", "distributed")
+SAMPLED = (*PRIMITIVES, "schedule", "stream_scan", "distributed")
 EXCEPTIONS = 0.05
 """Largest share of cases with too few repetitions for an interval: a cap may stop a slow case."""
 

@@ -17,6 +17,7 @@ from scanlab_report.console import SOUND, Refused, count, missing, refuse, say
 from scanlab_report.load import load
 from scanlab_report.schema import NAMES
 from scanlab_report.schema.documents import Session
+from scanlab_report.schema.samples import PRIMITIVES
 from scanlab_report.written import write
 
 EXAMPLE = (
@@ -24,8 +25,8 @@ EXAMPLE = (
     "data/recorded/my-device/2026-01-01/implicit_sync.json.gz"
 )
 FILE = "session.json"
-KINDS = {"scan": "timings", "skipped": "timings", "schedule": "schedules", "spans": "trace"}
-KINDS |= {"block_scan": "timings", "scan_axis": "timings", "segments": "timings"}
+KINDS = dict.fromkeys((*PRIMITIVES, "skipped"), "timings")
+KINDS |= {"schedule": "schedules", "spans": "trace"}
 KINDS |= {"block_counters": "counters", "nvbench": "stopwatch"}
 TABLES = ("counters", "traffic", "waits", "repeats", "counts")
 RUNS = ("stream_scan", "implicit_sync", "concurrency", "distributed")

@@ -122,6 +122,23 @@ class OffsetsSample(SegmentsSample, kw_only=True, frozen=True, tag="segmented_sc
     """A timed scan of segments that begin at given offsets."""
 
 
+class FoldsSample(SegmentsSample, kw_only=True, frozen=True, tag="reduce_by_key"):
+    """A timed fold of the runs of equal keys."""
+
+    table = "runs"
+
+
+class LengthsSample(FoldsSample, kw_only=True, frozen=True, tag="run_length_encode"):
+    """A timed count of the items of such runs."""
+
+
+class SelectSample(ScanSample, kw_only=True, frozen=True, tag="select"):
+    """A timed selection of flagged items."""
+
+    table = "select"
+    kept: Annotated[Count, means("of each 128 items, those that are kept")]
+
+
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     """A timed schedule. `real_time` is host time, from the first issue to the last completion."""
 
@@ -203,6 +220,9 @@ Entries = (
     | ScanAxisSample
     | SegmentsSample
     | OffsetsSample
+    | SelectSample
+    | FoldsSample
+    | LengthsSample
     | ScheduleSample
     | CopySample
     | KernelSample
@@ -234,6 +254,10 @@ def columns(struct: type[Sample]) -> dict[str, Column]:
     return made
 
 
+SCANS = [kind for kind in get_args(Entries) if issubclass(kind, ScanSample)]
+"""The samples of primitives, each scanned by variants."""
+PRIMITIVES = tuple(dict.fromkeys(kind.table for kind in SCANS))
+"""Their tables."""
 TABLES: dict[str, dict[str, Column]] = {}
 """The columns of each table of samples."""
 for _struct in get_args(Entries):
