@@ -43,7 +43,7 @@ function(scanlab_single_headers output)
     file(CONFIGURE OUTPUT ${output}/${header} CONTENT "${text}" @ONLY)
   endforeach()
 endfunction()
-scanlab_single_headers(${PROJECT_BINARY_DIR}/include/scanlab device_scan.cuh device_axis_scan.cuh device_segmented_scan.cuh device_select.cuh)
+scanlab_single_headers(${PROJECT_BINARY_DIR}/include/scanlab device_scan.cuh device_axis_scan.cuh device_segmented_scan.cuh device_select.cuh device_runs.cuh)
 
 add_library(scanlab_device_scan INTERFACE)
 add_library(Scanlab::device_scan ALIAS scanlab_device_scan)

@@ -53,7 +53,7 @@ std::string unsupported(const Description& about, const Problem& problem) {
     return fmt::format("{} scans items that lie side by side: leave out --inner, or choose --primitive scan_axis",
                        about.id);
   }
-  if (about.primitive == Primitive::select && problem.mode != Mode::inclusive)
+  if (!has_mode(segments_by(about.primitive)) && problem.mode != Mode::inclusive)
     return about.id + " has no mode: leave out --mode";
   if (problem.segments.by == SegmentsBy::offsets && problem.segments.width < 4)
     return fmt::format("{} takes offsets of 4 or 8 bytes, not of {}", about.id, problem.segments.width);

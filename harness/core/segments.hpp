@@ -35,7 +35,15 @@ enum class SegmentsBy {
   keys,     ///< a key an item; a segment is a run of equal ones
   offsets,  ///< where each segment begins, and the number of items
   flags,    ///< there are no segments: a byte an item says whether it is kept
+  runs,     ///< as keys; a run gives one result, the fold of its items
+  lengths,  ///< as runs; the result is how many items there are, which are not read
 };
+/// Whether there is a key an item.
+constexpr bool have_keys(SegmentsBy by) {
+  return by == SegmentsBy::keys || by == SegmentsBy::runs || by == SegmentsBy::lengths;
+}
+/// Whether a run of equal keys gives one result.
+constexpr bool fold_runs(SegmentsBy by) { return by == SegmentsBy::runs || by == SegmentsBy::lengths; }
 
 /// The segments of an array.
 struct Segments {
@@ -59,7 +67,8 @@ struct Segments {
           return (static_cast<std::uint64_t>(s) * 0x9E3779B97F4A7C15u ^ 0xD1B54A32D192ED03u) * 0xBF58476D1CE4E5B9u >>
                  20;
         };
-        const std::int64_t from = draw(segment) % 32 == 0 ? segment - 1 : segment;  // else the one before is empty
+        const bool empty = draw(segment) % 32 == 0 && !fold_runs(by);  // the one before; runs are not
+        const std::int64_t from = empty ? segment - 1 : segment;
         if (from <= 1) return 0;
         return (from - 1) * mean + static_cast<std::int64_t>(draw(from) / 32 % static_cast<std::uint64_t>(mean));
       }
@@ -94,13 +103,13 @@ struct Segments {
   /// Keys of n items, or offsets of their segments; 0 without segments.
   SCANLAB_HD std::int64_t entries(std::int64_t n) const {
     if (by == SegmentsBy::none) return 0;
-    if (by == SegmentsBy::keys || by == SegmentsBy::flags) return n;
+    if (have_keys(by) || by == SegmentsBy::flags) return n;
     return (n == 0 ? 0 : segment_of(n - 1) + 1) + (lengths == Lengths::random ? 1 : 0) + 1;  // the last one is empty
   }
   std::size_t array_bytes(std::int64_t n) const { return static_cast<std::size_t>(entries(n) * width); }
   /// Key or offset `i` of the entries for n items; its lowest `width` bytes count. Neighbours have different keys.
   SCANLAB_HD std::uint64_t entry(std::int64_t i, std::int64_t n) const {
-    if (by == SegmentsBy::keys) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
+    if (have_keys(by)) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
     if (by == SegmentsBy::flags) return keeps(i) ? 1 : 0;
     const std::int64_t place = begin(i);  // the last segment begins at n or later
     return static_cast<std::uint64_t>(place < n ? place : n);
@@ -123,6 +132,15 @@ struct Segments {
     }
   }
 
+  /// The first item of a run, the last of n items in it, and the runs of n items. Random lengths begin with segment 1,
+  /// since segment 0 is empty.
+  SCANLAB_HD std::int64_t run_begin(std::int64_t run) const { return begin(run + first_run()); }
+  SCANLAB_HD std::int64_t run_last(std::int64_t run, std::int64_t n) const {
+    const std::int64_t next = run_begin(run + 1);
+    return (next < n ? next : n) - 1;
+  }
+  SCANLAB_HD std::int64_t runs_of(std::int64_t n) const { return n == 0 ? 0 : segment_of(n - 1) + 1 - first_run(); }
+
   /// Whether flags keep item `i`.
   SCANLAB_HD bool keeps(std::int64_t i) const {
     const std::uint64_t draw = static_cast<std::uint64_t>(i / kFlagGroup) * 0x9E3779B97F4A7C15u >> 40;
@@ -144,6 +162,7 @@ struct Segments {
   }
 
  private:
+  SCANLAB_HD std::int64_t first_run() const { return lengths == Lengths::random ? 1 : 0; }
   static constexpr std::int64_t kPowerGroup = 16384;  ///< segments from the shortest to the longest one
 };
 

@@ -41,31 +41,40 @@ struct Choice {
 
 /// The function that a variant computes. Variants of one primitive are compared with each other.
 enum class Primitive {
-  scan,            ///< one scan of the whole array
-  block_scan,      ///< a scan of each row, whose items a thread block holds in its registers
-  warp_scan,       ///< a scan of each row, whose items a warp holds in its registers
-  scan_axis,       ///< scans along the middle axis of a tensor (rows, axis, inner)
-  scan_by_key,     ///< scans of the runs of equal keys
-  segmented_scan,  ///< scans of segments that begin at given offsets
-  select,          ///< the items that flags keep, one behind the other, and their number
+  scan,               ///< one scan of the whole array
+  block_scan,         ///< a scan of each row, whose items a thread block holds in its registers
+  warp_scan,          ///< a scan of each row, whose items a warp holds in its registers
+  scan_axis,          ///< scans along the middle axis of a tensor (rows, axis, inner)
+  scan_by_key,        ///< scans of the runs of equal keys
+  segmented_scan,     ///< scans of segments that begin at given offsets
+  select,             ///< the items that flags keep, one behind the other, and their number
+  reduce_by_key,      ///< the fold of each run of equal keys, its key, and the number of runs
+  run_length_encode,  ///< the length of each run of equal keys, its key, and the number of runs
 };
-inline constexpr std::array kPrimitiveNames{std::pair{Primitive::scan, std::string_view("scan")},
-                                            std::pair{Primitive::block_scan, std::string_view("block_scan")},
-                                            std::pair{Primitive::warp_scan, std::string_view("warp_scan")},
-                                            std::pair{Primitive::scan_axis, std::string_view("scan_axis")},
-                                            std::pair{Primitive::scan_by_key, std::string_view("scan_by_key")},
-                                            std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")},
-                                            std::pair{Primitive::select, std::string_view("select")}};
+inline constexpr std::array kPrimitiveNames{
+    std::pair{Primitive::scan, std::string_view("scan")},
+    std::pair{Primitive::block_scan, std::string_view("block_scan")},
+    std::pair{Primitive::warp_scan, std::string_view("warp_scan")},
+    std::pair{Primitive::scan_axis, std::string_view("scan_axis")},
+    std::pair{Primitive::scan_by_key, std::string_view("scan_by_key")},
+    std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")},
+    std::pair{Primitive::select, std::string_view("select")},
+    std::pair{Primitive::reduce_by_key, std::string_view("reduce_by_key")},
+    std::pair{Primitive::run_length_encode, std::string_view("run_length_encode")}};
 constexpr std::string_view name(Primitive primitive) {
   return kPrimitiveNames[static_cast<std::size_t>(primitive)].second;
 }
 /// The array that a primitive reads besides its items.
 constexpr SegmentsBy segments_by(Primitive primitive) {
-  return primitive == Primitive::scan_by_key      ? SegmentsBy::keys
-         : primitive == Primitive::segmented_scan ? SegmentsBy::offsets
-         : primitive == Primitive::select         ? SegmentsBy::flags
-                                                  : SegmentsBy::none;
+  return primitive == Primitive::scan_by_key         ? SegmentsBy::keys
+         : primitive == Primitive::segmented_scan    ? SegmentsBy::offsets
+         : primitive == Primitive::select            ? SegmentsBy::flags
+         : primitive == Primitive::reduce_by_key     ? SegmentsBy::runs
+         : primitive == Primitive::run_length_encode ? SegmentsBy::lengths
+                                                     : SegmentsBy::none;
 }
+/// Whether there is a result for each item, so that it can be inclusive or exclusive; else they are counted.
+constexpr bool has_mode(SegmentsBy by) { return by != SegmentsBy::flags && !fold_runs(by); }
 /// Whether a primitive scans many rows, and whether the items of a row may lie apart.
 constexpr bool has_rows(Primitive primitive) {
   return primitive != Primitive::scan && segments_by(primitive) == SegmentsBy::none;
@@ -91,11 +100,21 @@ struct Problem {
   std::int64_t axis() const { return items / (rows * inner); }
   /// Bytes of the items.
   std::size_t array_bytes() const { return static_cast<std::size_t>(items) * item_bytes(type, op); }
-  /// Items of the output: all, or those that are kept.
-  std::int64_t results() const { return segments.by == SegmentsBy::flags ? segments.kept_of(items) : items; }
-  /// Bytes that must be moved: every item read once, every result written once, every key, offset or flag read once.
+  /// Items of the output: one an item, a kept item, or a run.
+  std::int64_t results() const {
+    return segments.by == SegmentsBy::flags ? segments.kept_of(items)
+           : fold_runs(segments.by)         ? segments.runs_of(items)
+                                            : items;
+  }
+  /// Bytes of the keys of the runs that are folded; 0 for other primitives.
+  std::size_t unique_bytes() const {
+    return fold_runs(segments.by) ? static_cast<std::size_t>(results() * segments.width) : 0;
+  }
+  /// Bytes that must be moved: every item, key, offset or flag read once, every result written once, with its key.
   std::size_t ideal_bytes() const {
-    return array_bytes() + static_cast<std::size_t>(results()) * item_bytes(type, op) + segments.array_bytes(items);
+    const std::size_t read = segments.by == SegmentsBy::lengths ? 0 : array_bytes();
+    return read + segments.array_bytes(items) + static_cast<std::size_t>(results()) * item_bytes(type, op) +
+           unique_bytes();
   }
   friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -227,7 +246,8 @@ struct Buffers {
   void* out = nullptr;  ///< items * item_bytes; does not overlap `in`, unless the scan works in place and it is `in`
   void* workspace = nullptr;       ///< Plan::workspace_bytes, aligned to 256 bytes; prepared, or contents undefined
   const void* entries = nullptr;   ///< keys, offsets or flags, as the problem's segments say
-  std::uint64_t* count = nullptr;  ///< where a selection writes how many items it keeps
+  std::uint64_t* count = nullptr;  ///< where the number of results is written, if there is not one an item
+  void* unique = nullptr;          ///< unique_bytes(): the key of each run
 };
 
 using StreamHandle = void*;  ///< a cudaStream_t

@@ -31,7 +31,8 @@ void bind_watch(const Scan& scan, BoundScan& bound) {
 ///     template <class Op>
 ///     void run(cudaStream_t, Op, const Op::Item* in, Op::Item* out, void* workspace, std::size_t bytes) const;
 ///                                           // by key or segment: with `const void* entries` before `in`; that
-///                                           // selects: with `std::uint64_t* count`, too, behind `out`
+///                                           // selects: with `std::uint64_t* count`, too, behind `out`, and that
+///                                           // folds runs: with `void* unique` behind this
 ///     template <class Op>
 ///     void prepare(cudaStream_t, Op, void* workspace, std::size_t bytes) const;   // optional: see BoundScan
 ///     template <class Op>                         // optional: an instrumented form
@@ -51,8 +52,12 @@ Variant cuda_scan(Origin origin = Origin::variant) {
         constexpr bool kCounts = requires(const Item* in, Item* out, const void* entries, std::uint64_t* count) {
           scan->run(cudaStream_t{}, Op{}, entries, in, out, count, nullptr, std::size_t{});
         };
+        constexpr bool kFoldsRuns =
+            requires(const Item* in, Item* out, const void* entries, std::uint64_t* count, void* unique) {
+          scan->run(cudaStream_t{}, Op{}, entries, in, out, count, unique, nullptr, std::size_t{});
+        };
         static_assert(
-            kTakesEntries || kCounts ||
+            kTakesEntries || kCounts || kFoldsRuns ||
                 requires(const Item* in, Item* out) {
                   scan->run(cudaStream_t{}, Op{}, in, out, nullptr, std::size_t{});
                 },
@@ -68,7 +73,9 @@ Variant cuda_scan(Origin origin = Origin::variant) {
           const auto on = static_cast<cudaStream_t>(stream);
           const auto* in = static_cast<const Item*>(buffers.in);
           auto* out = static_cast<Item*>(buffers.out);
-          if constexpr (kCounts) {
+          if constexpr (kFoldsRuns) {
+            scan->run(on, Op{}, buffers.entries, in, out, buffers.count, buffers.unique, buffers.workspace, bytes);
+          } else if constexpr (kCounts) {
             scan->run(on, Op{}, buffers.entries, in, out, buffers.count, buffers.workspace, bytes);
           } else if constexpr (kTakesEntries) {
             scan->run(on, Op{}, buffers.entries, in, out, buffers.workspace, bytes);

@@ -148,7 +148,8 @@ class CudaScanBackend : public ScanBackend {
     if (!writes(timed.about().kind)) return {};
     const auto attempt = [&] {
       return reference_.get(timed.problem())
-          .compare(out_.data(), timed.bound.plan.chain, timed.about().kind, count_.as<std::uint64_t>());
+          .compare(out_.data(), timed.bound.plan.chain, timed.about().kind,
+                   {count_.as<std::uint64_t>(), unique_.data()});
     };
     return guarded([&] {
       try {
@@ -233,13 +234,15 @@ class CudaScanBackend : public ScanBackend {
     grow(in_, bytes);
     grow(entries_, timed.problem().segments.array_bytes(timed.problem().items));
     grow(out_, bytes);
+    grow(unique_, timed.problem().unique_bytes());
     grow(workspace_, timed.bound.plan.workspace_bytes);
     if (!held_ || *held_ != bare(timed.problem())) fill(timed.problem());
     return {.in = in_.data(),
             .out = out_.data(),
             .workspace = workspace_.data(),
             .entries = entries_.data(),
-            .count = count_.as<std::uint64_t>()};
+            .count = count_.as<std::uint64_t>(),
+            .unique = unique_.data()};
   }
 
   void grow(cuda::DeviceBuffer& buffer, std::size_t bytes) {
@@ -260,6 +263,7 @@ class CudaScanBackend : public ScanBackend {
     in_ = {};
     entries_ = {};
     out_ = {};
+    unique_ = {};
     workspace_ = {};
   }
 
@@ -288,6 +292,7 @@ class CudaScanBackend : public ScanBackend {
   cuda::DeviceBuffer entries_;  ///< keys, offsets or flags
   cuda::DeviceBuffer count_{sizeof(std::uint64_t)};
   cuda::DeviceBuffer out_;
+  cuda::DeviceBuffer unique_;  ///< the key of each run
   cuda::DeviceBuffer workspace_;
   std::optional<Problem> held_;    ///< whose input `in_` holds
   std::optional<User> last_user_;  ///< of the workspace, which is prepared for it

@@ -144,12 +144,18 @@ Selection select_scans(const OptionWords& stated) {
                        name(selection.primitive()), of, primitives));
   };
   for (const char* option : {"segment", "lengths", "width"}) {
-    refuse_without(option, by == SegmentsBy::keys || by == SegmentsBy::offsets, "segments",
-                   "scan_by_key or segmented_scan");
+    refuse_without(option, have_keys(by) || by == SegmentsBy::offsets, "segments",
+                   "scan_by_key, segmented_scan, reduce_by_key or run_length_encode");
   }
   refuse_without("kept", by == SegmentsBy::flags, "flags", "select");
   for (const std::int64_t kept : selection.kept) {
     if (kept > Segments::kFlagGroup) refuse(fmt::format("--kept {}: give 0 to {}", kept, Segments::kFlagGroup));
+  }
+  if (fold_runs(by) && std::ranges::find(selection.lengths, Lengths::power) != selection.lengths.end()) {
+    for (const std::int64_t mean : selection.segment) {
+      if (mean < 8)
+        refuse(fmt::format("--segment {}: runs of power-law lengths have 8 items or more in the mean", mean));
+    }
   }
   for (const std::int64_t width : selection.widths) {
     if (width > 8 || !std::has_single_bit(static_cast<std::uint64_t>(width)))
@@ -233,7 +239,7 @@ std::vector<Case> Selection::cases(std::int64_t usual_rows) const {
         for (const auto& [shape, own] : chosen) {
           const auto [n, r, between, cut] = shape;
           for (const auto& [variant, set] : own) {
-            if (cut.by == SegmentsBy::flags && mode != Mode::inclusive && modes.size() > 1) continue;  // it has no mode
+            if (!has_mode(cut.by) && mode != Mode::inclusive && modes.size() > 1) continue;
             all.push_back({variant, {type, op, mode, n * r * between, set, r, between, cut}});
           }
         }

@@ -97,11 +97,12 @@ Explanation explain(const Case& chosen) {
   for (std::int64_t i = 0; i < segments.entries(chosen.problem.items); ++i) {
     segments.write_entry(entries.get(), i, chosen.problem.items);
   }
+  const HostArray unique = zeros(chosen.problem.unique_bytes());
+  std::uint64_t count = 0;
   Emulator emulator;
   const Clock::time_point begin = Clock::now();
   try {
-    std::uint64_t count = 0;
-    bound.simt({in.get(), out.get(), workspace.get(), entries.get(), &count}, emulator);
+    bound.simt({in.get(), out.get(), workspace.get(), entries.get(), &count, unique.get()}, emulator);
   } catch (const LaunchFailure&) {
   }
   return {chosen, emulator.report(), seconds_since(begin)};

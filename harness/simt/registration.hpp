@@ -47,7 +47,7 @@ Variant portable_scan(Origin origin = Origin::variant) {
           scan->run(machine, op,
                     Arrays<Machine, Item>{machine.global(static_cast<const Item*>(buffers.in), n, "in"),
                                           machine.global(static_cast<Item*>(buffers.out), n, "out"), buffers.entries,
-                                          buffers.count},
+                                          buffers.count, buffers.unique},
                     Workspace(buffers.workspace, bytes));
         };
         constexpr bool kPrepares = requires(Emulator & emulator) {

@@ -12,7 +12,8 @@ struct Arrays {
   typename Machine::template Global<const Item> in;
   typename Machine::template Global<Item> out;
   const void* entries = nullptr;   ///< keys or offsets of segments, or flags
-  std::uint64_t* count = nullptr;  ///< where a selection writes how many items it keeps
+  std::uint64_t* count = nullptr;  ///< as in Buffers
+  void* unique = nullptr;          ///< likewise
 };
 
 /// Hands out the workspace piece by piece, each aligned to 256 bytes. A plan measures with the same calls on a null

@@ -73,6 +73,8 @@ struct JudgeByValues {
   const float* magnitudes;
   double gamma;
 
+  /// Whose value an output has.
+  SCANLAB_HD static constexpr std::int64_t place(std::int64_t i) { return i; }
   SCANLAB_HD constexpr Verdict operator()(const Item& out, std::int64_t i) const {
     bool right = true;
     if constexpr (!Op::kRounds) {
@@ -85,6 +87,51 @@ struct JudgeByValues {
       return judge_rounded(rounded_part<Op>(out), rounded_part<Op>(values[i]), residuals[i], magnitudes[i], gamma);
     }
     return {};
+  }
+};
+
+/// Judges the folds of runs by the oracle's values at their last items.
+template <class Op>
+struct JudgeRuns : JudgeByValues<Op> {
+  Segments runs;
+  std::int64_t items;
+
+  SCANLAB_HD std::int64_t place(std::int64_t run) const { return runs.run_last(run, items); }
+  SCANLAB_HD Verdict operator()(const typename Op::Item& out, std::int64_t run) const {
+    return JudgeByValues<Op>::operator()(out, place(run));
+  }
+};
+
+/// Judges the lengths of runs.
+template <class Op>
+struct JudgeLengths {
+  using Item = typename Op::Item;
+  Segments runs;
+  std::int64_t items;
+
+  SCANLAB_HD Item expected(std::int64_t run) const {
+    Item length{};
+    if constexpr (std::is_integral_v<Item>) {
+      length = static_cast<Item>(runs.run_last(run, items) - runs.run_begin(run) + 1);
+    }
+    return length;
+  }
+  SCANLAB_HD Verdict operator()(const Item& out, std::int64_t run) const {
+    return {.right = same_bits(out, expected(run)), .error_to_bound = 0};
+  }
+};
+
+/// Judges keys, offsets or flags byte by byte: those of all items, or one of each run.
+struct JudgeEntries {
+  using Item = std::uint8_t;
+  Segments segments;
+  std::int64_t items;
+  bool of_runs;
+
+  SCANLAB_HD Verdict operator()(Item got, std::int64_t i) const {
+    const std::int64_t number = i / segments.width;
+    const std::uint64_t entry = segments.entry(of_runs ? segments.run_begin(number) : number, items);
+    return {.right = got == static_cast<Item>(entry >> (8 * (i % segments.width))), .error_to_bound = 0};
   }
 };
 
@@ -152,8 +199,9 @@ struct Mismatch {
 /// The outcome of a comparison; `first` matters only if something was wrong.
 Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& first, std::int64_t chain);
 
-/// The outcome of a selection that says how many items it keeps: failed, if it keeps others.
+/// Failed, if a primitive says that it has another number of results, or gives keys that differ from those of the runs.
 Outcome outcome_of_count(const Problem& problem, std::uint64_t count);
+Outcome outcome_of_unique(const Problem& problem, const Tally& differences);
 
 /// The outcome of a check that cannot be made because the chain is too long.
 Outcome no_bound(std::int64_t chain, ElementType type);

@@ -101,12 +101,17 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
   workspace.poison();
   const bool in_place = aliasing == Aliasing::in_place;
   const GuardedBuffer count(Guarded::output, sizeof(std::uint64_t));
-  const Buffers buffers{in_place ? out.data() : in.data(), out.data(), workspace.data(), entries.data(),
-                        reinterpret_cast<std::uint64_t*>(count.data())};
+  const GuardedBuffer unique(Guarded::output, problem.unique_bytes());
+  const Buffers buffers{in_place ? out.data() : in.data(),
+                        out.data(),
+                        workspace.data(),
+                        entries.data(),
+                        reinterpret_cast<std::uint64_t*>(count.data()),
+                        unique.data()};
   simt::Emulator emulator(options);
   const auto fault = [&](bool second_run) -> std::string {
     if (std::string ended = run(scan, buffers, !second_run, emulator); !ended.empty()) return ended;
-    for (const GuardedBuffer* buffer : {&out, &workspace, &in, &entries, &count}) {
+    for (const GuardedBuffer* buffer : {&out, &workspace, &in, &entries, &count, &unique}) {
       if (std::string damage = buffer->damage(); !damage.empty()) return damage;
     }
     return oracle.compare(in.data(), 0, Kind::copy).passed() ? "" : "wrote to its input";
@@ -115,8 +120,10 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
   for (const bool second_run : {false, true}) {
     in_place ? static_cast<void>(std::memcpy(out.data(), in.data(), bytes)) : out.poison();
     count.poison();
+    unique.poison();
     std::string reason = fault(second_run);
-    Outcome outcome = reason.empty() ? oracle.compare(out.data(), scan.plan.chain, variant.about.kind, *buffers.count)
+    const Counted counted{buffers.count, unique.data()};
+    Outcome outcome = reason.empty() ? oracle.compare(out.data(), scan.plan.chain, variant.about.kind, counted)
                                      : Outcome::failed(std::move(reason));
     if (!outcome.passed()) {
       outcome.message = run_name(aliasing, shift, second_run) + outcome.message;

@@ -19,17 +19,6 @@ __global__ void make_entries(void* to, Segments segments, std::int64_t count, st
   for (std::int64_t i = first_index(); i < count; i += stride()) segments.write_entry(to, i, n);
 }
 
-/// Compares keys or offsets with those that were made.
-struct JudgeEntries {
-  using Item = std::uint8_t;  ///< a byte of them
-  Segments segments;
-  std::int64_t n;
-  __device__ Verdict operator()(Item got, std::int64_t i) const {
-    const std::uint64_t entry = segments.entry(i / segments.width, n);
-    return {.right = got == static_cast<Item>(entry >> (8 * (i % segments.width))), .error_to_bound = 0};
-  }
-};
-
 /// A Tally in the form that atomics take: an error/bound ratio is not negative, so its bits order as it does.
 struct DeviceTally {
   unsigned long long wrong;
@@ -131,44 +120,57 @@ struct CudaReference::Data {
             std::bit_cast<double>(sums.worst_bits)};
   }
 
-  template <class Op>
-  Outcome compare_input(const typename Op::Item* out, std::int64_t count) const {
-    const JudgeByInput<Op> judge{kind, seed, problem.items, ScanOrder(problem)};
+  /// Compares with what a judge expects, bit by bit.
+  template <class Judge>
+  Outcome compare_expected(const Judge& judge, const typename Judge::Item* out, std::int64_t count) const {
     const Tally differences = tally_all(judge, out, count);
     if (differences.wrong == 0) return {};
     const auto got = copy_to_host(out + differences.first, stream);
-    const typename Op::Item expected = judge.expected(differences.first);
+    const typename Judge::Item expected = judge.expected(differences.first);
     return outcome_of(problem, differences, {.got = &got, .expected = &expected}, 0);
   }
 
-  template <class Op>
-  Outcome compare_kept(const typename Op::Item* out, const std::uint64_t* count) const {
-    if (Outcome counted = outcome_of_count(problem, copy_to_host(count, stream)); !counted.passed()) return counted;
-    const JudgeKept<Op> judge{kind, seed, problem.items, problem.segments};
+  template <class Op, class Judge>
+  Outcome compare_values(const Judge& judge, const typename Op::Item* out, std::int64_t chain) const {
     const Tally differences = tally_all(judge, out, problem.results());
-    if (differences.wrong == 0) return {};
+    if (differences.wrong == 0) return outcome_of(problem, differences, {}, chain);
+    const std::int64_t place = judge.place(differences.first);
     const auto got = copy_to_host(out + differences.first, stream);
-    const typename Op::Item expected = judge.expected(differences.first);
-    return outcome_of(problem, differences, {.got = &got, .expected = &expected}, 0);
+    const auto expected = copy_to_host(judge.values + place, stream);
+    Mismatch first{.got = &got, .expected = &expected};
+    if (Op::kRounds) {
+      first.residual = copy_to_host(judge.residuals + place, stream);
+      first.magnitude = copy_to_host(judge.magnitudes + place, stream);
+      first.exact = is_exact<Op>(kind);
+    }
+    return outcome_of(problem, differences, first, chain);
   }
 
   template <class Op>
-  Outcome compare_values(const typename Op::Item* out, std::int64_t chain) const {
+  Outcome compare_scan(const typename Op::Item* out, std::int64_t chain) const {
+    const Segments& segments = problem.segments;
+    if (segments.by == SegmentsBy::flags) {
+      return compare_expected(JudgeKept<Op>{kind, seed, problem.items, segments}, out, problem.results());
+    }
+    if (segments.by == SegmentsBy::lengths) {
+      return compare_expected(JudgeLengths<Op>{segments, problem.items}, out, problem.results());
+    }
     const auto bound = gamma_of<Op>(chain, kind);
     if (!bound) return no_bound(chain, problem.type);
     const JudgeByValues<Op> judge{values.as<const typename Op::Item>(), residuals.as<const float>(),
                                   magnitudes.as<const float>(), *bound};
-    const Tally differences = tally_all(judge, out);
-    if (differences.wrong == 0) return outcome_of(problem, differences, {}, chain);
-    const auto got = copy_to_host(out + differences.first, stream);
-    const auto expected = copy_to_host(judge.values + differences.first, stream);
-    Mismatch first{.got = &got, .expected = &expected};
-    if (Op::kRounds) {
-      first.residual = copy_to_host(judge.residuals + differences.first, stream);
-      first.magnitude = copy_to_host(judge.magnitudes + differences.first, stream);
-      first.exact = is_exact<Op>(kind);
-    }
-    return outcome_of(problem, differences, first, chain);
+    if (segments.by != SegmentsBy::runs) return compare_values<Op>(judge, out, chain);
+    return compare_values<Op>(JudgeRuns<Op>{judge, segments, problem.items}, out, chain);
+  }
+
+  /// The number of results, and the keys of runs.
+  Outcome compare_counted(const Counted& counted) const {
+    if (has_mode(problem.segments.by)) return {};
+    Outcome outcome = outcome_of_count(problem, copy_to_host(counted.count, stream));
+    if (!outcome.passed() || !fold_runs(problem.segments.by)) return outcome;
+    const JudgeEntries judge{problem.segments, problem.items, true};
+    const auto bytes = static_cast<std::int64_t>(problem.unique_bytes());
+    return outcome_of_unique(problem, tally_all(judge, static_cast<const std::uint8_t*>(counted.unique), bytes));
   }
 
   cuda::Stream stream;
@@ -204,16 +206,18 @@ void CudaReference::copy_input(void* to, StreamHandle stream) const {
               "copying the input");
 }
 
-Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind, const std::uint64_t* count) const {
+Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind, const Counted& counted) const {
   if (!writes(kind)) return {};
+  if (!copies(kind)) {
+    if (Outcome outcome = data_->compare_counted(counted); !outcome.passed()) return outcome;
+  }
   return with_monoid(data_->problem.type, data_->problem.op, [&]<class Op>(Op) {
     const auto* items = static_cast<const typename Op::Item*>(out);
-    if (data_->problem.segments.by == SegmentsBy::flags && kind == Kind::scan) {
-      return data_->template compare_kept<Op>(items, count);
-    }
-    if (!copies(kind)) return data_->template compare_values<Op>(items, chain);
-    // A copy beside selections writes as many items as are kept; of an input, all are compared.
-    return data_->template compare_input<Op>(items, count == nullptr ? data_->problem.items : data_->problem.results());
+    if (!copies(kind)) return data_->template compare_scan<Op>(items, chain);
+    const JudgeByInput<Op> judge{data_->kind, data_->seed, data_->problem.items, ScanOrder(data_->problem)};
+    // A copy beside what counts its results writes as many; of an input, all are compared.
+    const bool whole = counted.count == nullptr;
+    return data_->compare_expected(judge, items, whole ? data_->problem.items : data_->problem.results());
   });
 }
 
@@ -222,7 +226,7 @@ std::string CudaReference::damaged_entries() const {
   if (std::string damage = data_->entries.damage(data_->stream); !damage.empty()) return damage;
   const Segments& segments = data_->problem.segments;
   const auto bytes = static_cast<std::int64_t>(segments.array_bytes(data_->problem.items));
-  const Tally differences = data_->tally_all(JudgeEntries{segments, data_->problem.items},
+  const Tally differences = data_->tally_all(JudgeEntries{segments, data_->problem.items, false},
                                              static_cast<const std::uint8_t*>(entries()), bytes);
   return differences.wrong == 0 ? std::string{} : "wrote to its keys, offsets or flags";
 }

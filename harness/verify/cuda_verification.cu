@@ -26,9 +26,11 @@ class PlacedRuns {
     try {
       if (copy_bytes > 0) in_.emplace(Guarded::input, bytes, in_shift);
       out_.emplace(Guarded::output, bytes, out_shift);
+      unique_.emplace(Guarded::output, problem.unique_bytes());
       workspace_.emplace(Guarded::workspace, scan.plan.workspace_bytes);
     } catch (const cuda::OutOfMemory&) {
       throw cuda::OutOfMemory(GuardedDeviceBuffer::size_for(copy_bytes) + GuardedDeviceBuffer::size_for(bytes) +
+                              GuardedDeviceBuffer::size_for(problem.unique_bytes()) +
                               GuardedDeviceBuffer::size_for(scan.plan.workspace_bytes));
     }
     workspace_->poison(stream_.get());
@@ -50,15 +52,17 @@ class PlacedRuns {
       out_->poison_late(stream_.get());
     }
     count_.poison(stream_.get());
-    scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries(), count()}, stream_.get());
+    unique_->poison(stream_.get());
+    scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries(), count(), unique_->data()}, stream_.get());
     stream_.synchronize();
   }
 
   /// Judges the run before, which has been waited for.
   Outcome judge(bool second_run) const {
     std::string reason = damage();
-    Outcome outcome = reason.empty() ? reference_.compare(out(), scan_.plan.chain, variant_.about.kind, count())
-                                     : Outcome::failed(std::move(reason));
+    Outcome outcome = reason.empty()
+                          ? reference_.compare(out(), scan_.plan.chain, variant_.about.kind, {count(), unique_->data()})
+                          : Outcome::failed(std::move(reason));
     if (!outcome.passed()) outcome.message = run_name(aliasing_, shift_, second_run) + outcome.message;
     return outcome;
   }
@@ -71,6 +75,7 @@ class PlacedRuns {
   std::string damage() const {
     if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = count_.damage(stream_); !damage.empty()) return damage;
+    if (std::string damage = unique_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = workspace_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = reference_.damaged_entries(); !damage.empty()) return damage;
     if (!in_) return reference_.damaged_input();
@@ -86,6 +91,7 @@ class PlacedRuns {
   cuda::Stream stream_;
   std::optional<GuardedDeviceBuffer> in_;  ///< the reference's own input where it need not be shifted
   std::optional<GuardedDeviceBuffer> out_;
+  std::optional<GuardedDeviceBuffer> unique_;
   GuardedDeviceBuffer count_{Guarded::output, sizeof(std::uint64_t)};
   std::optional<GuardedDeviceBuffer> workspace_;
 };

@@ -29,9 +29,8 @@ class CudaReference {
   const void* entries() const;  ///< the keys or offsets
   /// Enqueues a copy of the input.
   void copy_input(void* to, StreamHandle stream) const;
-  /// Compares device memory `out` on the device.
-  /// count: on the device, what a selection wrote there.
-  Outcome compare(const void* out, std::int64_t chain, Kind kind, const std::uint64_t* count = nullptr) const;
+  /// Compares device memory on the device, as Oracle::compare does.
+  Outcome compare(const void* out, std::int64_t chain, Kind kind, const Counted& counted = {}) const;
   /// Empty if the input and the canaries around it are as they were made, else what was written to.
   std::string damaged_input() const;
   std::string damaged_entries() const;

@@ -169,15 +169,49 @@ Tally tally_all(std::int64_t from, std::int64_t to, const Judge& judge, const It
   return all;
 }
 
-/// Compares the items that flags keep.
-template <class Op>
-Outcome compare_kept(const Oracle::Data& data, const typename Op::Item* out, std::uint64_t count) {
-  if (Outcome counted = outcome_of_count(data.problem, count); !counted.passed()) return counted;
-  const JudgeKept<Op> judge{data.kind, data.seed, data.problem.items, data.problem.segments};
-  const Tally tally = tally_all(0, data.problem.results(), judge, [&](std::int64_t j) { return out + j; });
+/// Compares all results with what a judge expects, bit by bit.
+template <class Judge>
+Outcome compare_expected(const Problem& problem, const Judge& judge, const typename Judge::Item* out) {
+  const Tally tally = tally_all(0, problem.results(), judge, [&](std::int64_t j) { return out + j; });
   if (tally.wrong == 0) return {};
-  const typename Op::Item expected = judge.expected(tally.first);
-  return outcome_of(data.problem, tally, {.got = out + tally.first, .expected = &expected}, 0);
+  const typename Judge::Item expected = judge.expected(tally.first);
+  return outcome_of(problem, tally, {.got = out + tally.first, .expected = &expected}, 0);
+}
+
+/// Compares the results that are not one an item.
+template <class Op>
+Outcome compare_counted(const Oracle::Data& data, const typename Op::Item* out, std::int64_t chain,
+                        const Counted& counted) {
+  const Problem& problem = data.problem;
+  const Segments& segments = problem.segments;
+  if (Outcome count = outcome_of_count(problem, *counted.count); !count.passed()) return count;
+  if (segments.by == SegmentsBy::flags) {
+    return compare_expected(problem, JudgeKept<Op>{data.kind, data.seed, problem.items, segments}, out);
+  }
+  const auto* const keys = static_cast<const std::uint8_t*>(counted.unique);
+  const Tally differences =
+      tally_all(0, static_cast<std::int64_t>(problem.unique_bytes()), JudgeEntries{segments, problem.items, true},
+                [&](std::int64_t i) { return keys + i; });
+  if (Outcome unique = outcome_of_unique(problem, differences); !unique.passed()) return unique;
+  if (segments.by == SegmentsBy::lengths) {
+    return compare_expected(problem, JudgeLengths<Op>{segments, problem.items}, out);
+  }
+  const auto bound = gamma_of<Op>(chain, data.kind);
+  if (!bound) return no_bound(chain, problem.type);
+  const auto* values = reinterpret_cast<const typename Op::Item*>(data.values.get());
+  const JudgeRuns<Op> judge{{values, data.residuals.get(), data.magnitudes.get(), *bound}, segments, problem.items};
+  const Tally tally = tally_all(0, problem.results(), judge, [&](std::int64_t run) { return out + run; });
+  Mismatch mismatch;
+  if (tally.wrong != 0) {
+    const std::int64_t place = judge.place(tally.first);
+    mismatch = {.got = out + tally.first, .expected = values + place};
+    if (Op::kRounds) {
+      mismatch.residual = data.residuals[place];
+      mismatch.magnitude = data.magnitudes[place];
+      mismatch.exact = is_exact<Op>(data.kind);
+    }
+  }
+  return outcome_of(problem, tally, mismatch, chain);
 }
 
 /// Compares the places from `first` on, whose outputs are `out`.
@@ -272,15 +306,20 @@ Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& f
   if (tally.wrong != 0) {
     outcome.status = Outcome::Status::failed;
     outcome.message = with_monoid(problem.type, problem.op,
-                                  [&]<class Op>(Op) { return describe<Op>(tally, problem.items, first, chain); });
+                                  [&]<class Op>(Op) { return describe<Op>(tally, problem.results(), first, chain); });
   }
   return outcome;
 }
 
 Outcome outcome_of_count(const Problem& problem, std::uint64_t count) {
-  const auto kept = static_cast<std::uint64_t>(problem.results());
-  return count == kept ? Outcome{}
-                       : Outcome::failed(fmt::format("says that it keeps {} items instead of {}", count, kept));
+  const auto results = static_cast<std::uint64_t>(problem.results());
+  return count == results ? Outcome{} : Outcome::failed(fmt::format("counts {} results instead of {}", count, results));
+}
+
+Outcome outcome_of_unique(const Problem& problem, const Tally& differences) {
+  if (differences.wrong == 0) return {};
+  return Outcome::failed(
+      fmt::format("gives wrong keys of runs, the first at {}", differences.first / problem.segments.width));
 }
 
 Outcome no_bound(std::int64_t chain, ElementType type) {
@@ -293,17 +332,16 @@ Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::
     : data_{.problem = problem, .kind = kind, .seed = seed, .every = every} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
-  if (problem.segments.by == SegmentsBy::flags) return;  // the input and the flags say all
+  if (problem.segments.by == SegmentsBy::flags || problem.segments.by == SegmentsBy::lengths) return;  // say all
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });
 }
 
-Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind, std::uint64_t count) const {
-  if (data_.problem.segments.by == SegmentsBy::flags && kind == Kind::scan) {
-    return with_monoid(data_.problem.type, data_.problem.op, [&]<class Op>(Op) {
-      return compare_kept<Op>(data_, static_cast<const typename Op::Item*>(out), count);
-    });
-  }
-  return compare_run(out, 0, data_.problem.items, chain, kind);
+Outcome Oracle::compare(const void* out, std::int64_t chain, Kind kind, const Counted& counted) const {
+  if (has_mode(data_.problem.segments.by) || kind != Kind::scan)
+    return compare_run(out, 0, data_.problem.items, chain, kind);
+  return with_monoid(data_.problem.type, data_.problem.op, [&]<class Op>(Op) {
+    return compare_counted<Op>(data_, static_cast<const typename Op::Item*>(out), chain, counted);
+  });
 }
 
 Outcome Oracle::compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain,

@@ -61,6 +61,12 @@ struct Outcome {
   static Outcome skipped(std::string reason) { return {.status = Status::skipped, .message = std::move(reason)}; }
 };
 
+/// What is written besides the output where there is not one result an item: Buffers::count and Buffers::unique.
+struct Counted {
+  const std::uint64_t* count = nullptr;
+  const void* unique = nullptr;
+};
+
 /// The expected outputs of a problem (its settings do not matter) for one input.
 class Oracle {
  public:
@@ -69,9 +75,9 @@ class Oracle {
   Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::int64_t every = 1);
   const Problem& problem() const { return data_.problem; }
 
-  /// Compares `out` (host memory, problem().items items) within the bound of `chain` additions.
-  /// For Kind::copy the expected output is the input itself. count: what a selection wrote there.
-  Outcome compare(const void* out, std::int64_t chain, Kind kind, std::uint64_t count = 0) const;
+  /// Compares `out` (host memory, problem().results() items) within the bound of `chain` additions.
+  /// For Kind::copy the expected output is the input itself.
+  Outcome compare(const void* out, std::int64_t chain, Kind kind, const Counted& counted = {}) const;
   /// The same for the places [first, first + count) of the array; `out` points to the first of them.
   Outcome compare_run(const void* out, std::int64_t first, std::int64_t count, std::int64_t chain, Kind kind) const;
 

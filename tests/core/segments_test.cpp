@@ -87,5 +87,34 @@ TEST(Segments, HaveTheLengthsThatTheirNameSays) {
   EXPECT_GT(most(Lengths::power), 100 * 100);
 }
 
+TEST(Segments, HaveRunsThatAreNotEmpty) {
+  for (const Segments& segments : all_segments(SegmentsBy::runs)) {
+    if (segments.lengths == Lengths::power && segments.mean < 8) continue;  // these are refused
+    for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{33}, kItems}) {
+      const std::vector<std::uint64_t> keys = entries(segments, n);
+      std::int64_t run = -1;
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (i == 0 || keys[i] != keys[i - 1]) ASSERT_EQ(segments.run_begin(++run), i) << name(segments.lengths);
+        if (i + 1 == n || keys[i] != keys[i + 1]) ASSERT_EQ(segments.run_last(run, n), i) << name(segments.lengths);
+      }
+      ASSERT_EQ(segments.runs_of(n), run + 1) << name(segments.lengths) << segments.mean;
+    }
+  }
+}
+
+TEST(Segments, KeepSoManyItemsOfEachGroupInOrder) {
+  for (const std::int64_t kept : {0, 1, 50, 127, 128}) {
+    const Segments flags{.by = SegmentsBy::flags, .width = 1, .kept = kept};
+    std::int64_t before = 0;
+    for (std::int64_t i = 0; i < kItems; ++i) {
+      ASSERT_EQ(flags.kept_of(i), before);
+      ASSERT_EQ(flags.entry(i, kItems), flags.keeps(i) ? 1U : 0U);
+      if (flags.keeps(i)) ASSERT_EQ(flags.kept_item(before++), i);
+      if (i % Segments::kFlagGroup == Segments::kFlagGroup - 1)
+        ASSERT_EQ(before, (i + 1) / Segments::kFlagGroup * kept);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace scanlab

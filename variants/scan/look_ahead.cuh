@@ -161,7 +161,7 @@ class LookAheadBlock {
   __device__ void reduce(int warp) {
     for_each_tile(Wait::data, &Stage<Op>::full, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
       Before<Op> folded = nothing<Op>();
-      if constexpr (kCompacts) folded = tiles_.count_kept(ring_, slot.stage, tile, warp, lane_);
+      if constexpr (kCompacts) folded = tiles_.fold(ring_, slot.stage, tile, warp, lane_);
       auto items = items_from<true>(slot.stage, tile, warp);
       if constexpr (!kCompacts)
         for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
@@ -258,10 +258,10 @@ class LookAheadBlock {
   __device__ void compact(int warp) {
     typename Given::Compactor compactor(tiles_, ring_, warp, lane_);
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
-      const Item in_part = stage.before[kLanes * warp + lane_], kept = stage.warp_aggregate[warp];
+      const Item in_part = stage.before[kLanes * warp + lane_], of_part = stage.warp_aggregate[warp];
       const Item in_tile = item_of(warp_prefix(stage, warp));
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
-      compactor.take(slot.stage, tile, tile == 0 ? Item{} : stage.prefix, in_tile, in_part, kept);
+      compactor.take(slot.stage, tile, tile == 0 ? Op::identity() : stage.prefix, in_tile, in_part, of_part);
       __syncwarp();  // all lanes have read the stage, and written what they keep
       if (arrives()) stage.free.arrive();
       compactor.store();

@@ -56,6 +56,7 @@ struct UsualForm {
   static constexpr bool kKeeps = true;              ///< of heavy operators, what the reduce warps folded
   static constexpr bool kEveryLaneArrives = false;  ///< at a barrier, or lane 0 for its warp
   static constexpr bool kHeadBits = false;          ///< a bit an item comes with the items
+  static constexpr bool kItemBefore = false;        ///< the item before a tile comes with it
   using Key = void;                                 ///< a key an item comes with them, of which heads are made
 };
 
@@ -192,6 +193,11 @@ class Ring {
     return reinterpret_cast<const typename Form::Key*>(keys_ + slot * shape_.key_bytes + cuda::kBulkBytes);
   }
 
+  /// With kItemBefore: the item before a tile, unless it is the first one, in the vector at `heads`.
+  __device__ const In& item_before(int slot) const {
+    return reinterpret_cast<const In*>(heads(slot) + cuda::kBulkBytes)[-1];
+  }
+
   /// What a block has asked for beyond the ring.
   __device__ unsigned char* behind() const { return reinterpret_cast<unsigned char*>(stages_ + shape_.stages); }
 
@@ -243,6 +249,14 @@ class Ring {
       }
     }
     if constexpr (!std::is_void_v<typename Form::Key>) more_bytes = load_keys(slot, tile, count);
+    if constexpr (Form::kItemBefore) {
+      if (tile > 0 && given_.in_bulk) {
+        more_bytes = cuda::kBulkBytes;
+        if (lane == 0) cuda::bulk_load(heads(slot), from - cuda::kBulkBytes / sizeof(In), more_bytes, full);
+      } else if (tile > 0 && lane == 0) {
+        const_cast<In&>(item_before(slot)) = from[-1];
+      }
+    }
     __syncwarp();  // what was written by hand is covered by lane 0's arrival
     if (lane == 0) {
       full.arrive_expecting(in_bulk * static_cast<int>(sizeof(In)) + more_bytes);

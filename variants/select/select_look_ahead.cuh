@@ -14,10 +14,8 @@
 //         for counts by parts; look_ahead.
 #pragma once
 
-#include "harness/simt/workspace.hpp"
-#include "variants/scan/look_ahead.cuh"
+#include "variants/select/compacting_pass.cuh"
 #if defined(__CUDACC__)
-#include "variants/scan/prepare_storage.cuh"
 
 namespace scanlab::select {
 
@@ -116,7 +114,7 @@ struct SelectArguments {
     }
   }
 
-  __device__ std::uint32_t count_kept(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
+  __device__ std::uint32_t fold(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
     std::uint32_t kept = 0;
     for_each(ring, slot, tile, warp, lane, [&](const T&, bool keep) { kept += keep ? 1 : 0; });
     return kept;
@@ -192,28 +190,10 @@ __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Cou
 
 /// A selection of n items. Keeps: Flags, or If.
 template <class T, class Keeps, class Number = std::uint64_t>
-class Select {
+class Select : public CompactingPass<SelectArguments<T, Keeps, Number>> {
  public:
-  using Op = Count<T>;
-  using Arguments = SelectArguments<T, Keeps, Number>;
-
-  /// shared_bytes: that a block may ask for.
-  Select(std::int64_t items, int multiprocessors, std::size_t shared_bytes)
-      : items_(items), multiprocessors_(std::max(multiprocessors, 1)) {
-    const std::int64_t bytes = items_ * static_cast<std::int64_t>(sizeof(T));
-    shape_ = scan::shape_for<Op>(bytes, multiprocessors_, shared_bytes);
-    const auto add_keys = [this] {
-      const int tile_items = shape_.tile_bytes() / static_cast<int>(sizeof(T));
-      if constexpr (!std::is_void_v<typename Keeps::Key>) shape_.key_bytes = cuda::kBulkBytes + tile_items;
-    };
-    add_keys();
-    while (shape_.vectors > 3 && kLeastStages * scan::stage_bytes<Op>(shape_) + compactors() > shared_bytes) {
-      shape_.vectors -= 2;
-      add_keys();
-    }
-    tiles_ = ceil_div(bytes, shape_.tile_bytes());
-    shape_ = scan::with_stages<Op>(shape_, ceil_div(tiles_, multiprocessors_), shared_bytes - compactors());
-  }
+  using Given = SelectArguments<T, Keeps, Number>;
+  using CompactingPass<Given>::CompactingPass;
 
   /// Before the first run in a context: raises the kernel's limit on shared memory.
   static cudaError_t try_allow(std::size_t shared_bytes) {
@@ -221,60 +201,15 @@ class Select {
     return cuda::try_allow(select_look_ahead<T, Keeps, Number>, {.shared_bytes = shared_bytes});
   }
 
-  std::size_t workspace_bytes() const {
-    simt::Workspace workspace;
-    const scan::AggregateMemory parts(workspace, tiles_);
-    return workspace.bytes();
-  }
-
-  /// Once for a workspace, whose runs count themselves.
-  cudaError_t try_prepare(void* workspace, cudaStream_t stream) const {
-    simt::Workspace pieces(workspace);
-    const scan::AggregateMemory parts(pieces, tiles_);
-    return scan::try_prepare(parts.template number<std::uint64_t>(), scan::TileCounter::first(),
-                             parts.template states<std::uint32_t>(),
-                             parts.places() * scan::TileState<std::uint32_t>::kWords, stream);
-  }
-
   /// out: room for the items that are kept, apart from `in`. count: on the device, how many.
   cudaError_t try_run(void* workspace, const T* in, T* out, Number* count, const Keeps& keeps,
                       cudaStream_t stream) const {
-    if (items_ == 0) return cudaMemsetAsync(count, 0, sizeof *count, stream);
-    simt::Workspace pieces(workspace);
-    const scan::AggregateMemory parts(pieces, tiles_);
+    if (this->items() == 0) return cudaMemsetAsync(count, 0, sizeof *count, stream);
     const void* keys = nullptr;
     if constexpr (!std::is_void_v<typename Keeps::Key>) keys = keeps.flags;
-    return cuda::try_launch(select_look_ahead<T, Keeps, Number>,
-                            {.blocks = static_cast<int>(std::min<std::int64_t>(tiles_, multiprocessors_)),
-                             .threads = shape_.threads(),
-                             .shared_bytes = scan::shared_bytes<Op>(shape_) + compactors(),
-                             .pdl = true},
-                            stream,
-                            Arguments{.scan = {.in = in,
-                                               .out = out,
-                                               .n = items_,
-                                               .tiles = tiles_,
-                                               .mode = Mode::exclusive,
-                                               .shape = shape_,
-                                               .in_bulk = simt::CudaMachine::aligned(in, cuda::kBulkBytes),
-                                               .counter = parts.template number<std::uint64_t>(),
-                                               .states = parts.template states<std::uint32_t>(),
-                                               .keys = keys,
-                                               .keys_in_bulk = simt::CudaMachine::aligned(keys, cuda::kBulkBytes)},
-                                      .keeps = keeps,
-                                      .count = count});
+    const Given given{.scan = this->arguments(workspace, in, out, keys, {}), .keeps = keeps, .count = count};
+    return this->try_launch(select_look_ahead<T, Keeps, Number>, given, stream);
   }
-
- private:
-  static constexpr int kLeastStages = 5;
-  std::size_t compactors() const {
-    return static_cast<std::size_t>(shape_.warps) * Arguments::Compactor::bytes(shape_);
-  }
-
-  std::int64_t items_;
-  int multiprocessors_;
-  scan::Shape shape_;
-  std::int64_t tiles_;
 };
 
 }  // namespace scanlab::select

@@ -1,0 +1,93 @@
+// runs_look_ahead and lengths_look_ahead: launch the kernel of runs_look_ahead.cuh, which says how it works.
+#include "variants/runs/runs_look_ahead.cuh"
+
+#include "variants/runs/runs.hpp"
+#if defined(__CUDACC__)
+#include "harness/cuda/registration.cuh"
+#include "variants/segmented_scan/segmented_look_ahead.cuh"
+
+namespace scanlab::runs {
+namespace {
+
+template <Primitive kPrimitive>
+class LookAheadRuns {
+  static constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
+
+ public:
+  template <class Op>
+  static constexpr bool kTakes = kFolded<kPrimitive, Op>;
+
+  static Description describe() {
+    Description about = describe_runs(kPrimitive, true);
+    about.id = kLengths ? "lengths_look_ahead" : "runs_look_ahead";
+    about.title = kLengths ? "Lengths of runs in one pass over keys" : "Folds of runs in one pass over values and keys";
+    about.source = "Blelloch 1990; Scanlab";
+    about.family = "single pass";
+    about.limits += "; compute capability 9.0 and later";
+    about.cost.work = "about 2n, and 2n comparisons";
+    about.cost.span = "the tiles of a block";
+    return about;
+  }
+
+  explicit LookAheadRuns(const Problem& problem) : problem_(problem) {}
+
+  Plan plan() const {
+    if (cuda::compute_capability() < 90)
+      return Plan::refuse(describe().id + " needs compute capability 9.0: it copies in bulk");
+    Plan plan;
+    with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
+      if constexpr (kFolded<kPrimitive, Op>) {
+        with_pass<Op>([&](const auto& pass) {
+          cuda::check(pass.try_allow(shared_bytes_), "asking for shared memory");
+          plan.workspace_bytes = pass.workspace_bytes();
+          plan.chain = pass.chain();
+        });
+      }
+    });
+    return plan;
+  }
+
+  template <class Op>
+  void prepare(cudaStream_t stream, Op, void* workspace, std::size_t) const {
+    with_pass<Op>([&](const auto& pass) { cuda::check(pass.try_prepare(workspace, stream), "preparing the tiles"); });
+  }
+
+  template <class Op>
+  void run(cudaStream_t stream, Op op, const void* keys, const typename Op::Item* in, typename Op::Item* out,
+           std::uint64_t* count, void* unique, void* workspace, std::size_t) const {
+    with_pass<Op>([&]<class Pass>(const Pass& pass) {
+      using Key = typename Pass::Key;
+      const auto* const own = static_cast<const Key*>(keys);
+      const auto launch = [&](const auto* items, const auto& fold) {
+        cuda::check(pass.try_run(workspace, own, items, static_cast<Key*>(unique), out, count, {}, {fold}, stream),
+                    "launching the fold of runs");
+      };
+      if constexpr (kLengths) {
+        launch(own, CountItems<Key>{});
+      } else {
+        launch(in, op);
+      }
+    });
+  }
+
+ private:
+  template <class Op, class F>
+  void with_pass(F f) const {
+    segmented::with_key(problem_, [&]<class Key>(Key) {
+      using Source =
+          std::conditional_t<kLengths, KeysAlone<Key, segmented::Equal>, KeyedValues<Op, Key, segmented::Equal>>;
+      f(FoldRuns<Source, typename Op::Item>(problem_.items, multiprocessors_, shared_bytes_));
+    });
+  }
+
+  Problem problem_;
+  int multiprocessors_ = cuda::multiprocessors();
+  std::size_t shared_bytes_ = cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+};
+
+const Registration kRunsLookAhead{cuda::cuda_scan<LookAheadRuns<Primitive::reduce_by_key>>()};
+const Registration kLengthsLookAhead{cuda::cuda_scan<LookAheadRuns<Primitive::run_length_encode>>()};
+
+}  // namespace
+}  // namespace scanlab::runs
+#endif

@@ -1,0 +1,443 @@
+// runs_look_ahead and lengths_look_ahead: the folds, or the lengths, of the runs of equal keys in one pass, with the
+// key of each. This is the kernel; runs_look_ahead.cu launches it.
+//
+// Idea    A scan by key knows the fold of a run at its last item; here only that one is written, one behind the other
+//         run's. So look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's
+//         results, and says whether the fold began anew. At a head the run before is complete. Its fold goes to the
+//         place before that of the head's key, so that no thread looks past its last item. Lengths are folds of ones,
+//         for which nothing is read but the keys.
+// Work    2 n, and 2 n comparisons.
+// Traffic n keys and items, and a key and a fold a run.
+// Bits    Bitwise reproducible.
+// Safe    As look_ahead.
+// Needs   Compute capability 9.0.
+// Source  Blelloch 1990 for the pairs; look_ahead; key_look_ahead.
+#pragma once
+
+#include "variants/scan_axis/segments.cuh"
+#include "variants/select/compacting_pass.cuh"
+#if defined(__CUDACC__)
+
+namespace scanlab::runs {
+
+/// The operator: `head` is how many runs begin among the items, up to 2^32 - 2, and `item` the fold since the last one.
+template <Associative Op>
+struct Runs {
+  using Item = scan_axis::Headed<typename Op::Item>;
+  using In = InOf<Op>;
+  using Out = OutOf<Op>;
+  static constexpr bool kCommutative = false;
+  static constexpr bool kHeavy = false;
+  Op op{};
+
+  static constexpr std::uint32_t kNoItem = 0xFFFFFFFF;  ///< in place of a number, if Op has no identity
+
+  /// How many runs begin.
+  SCANLAB_HD static constexpr std::uint32_t heads(const Item& item) {
+    return !HasIdentity<Op> && item.head == kNoItem ? 0 : item.head;
+  }
+  SCANLAB_HD static constexpr Item identity() {
+    if constexpr (HasIdentity<Op>) {
+      return {Op::identity(), 0};
+    } else {
+      return {{}, kNoItem};
+    }
+  }
+  SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
+    if constexpr (!HasIdentity<Op>) {
+      const bool no_a = a.head == kNoItem, no_b = b.head == kNoItem;
+      const auto both = op(a.item, b.item);  // without a branch; a fold of no items is not used
+      return {no_b ? a.item : (no_a || b.head != 0) ? b.item : both, a.head + b.head + (no_a || no_b ? 1 : 0)};
+    }
+    return append(a, b);
+  }
+  /// The same of neighbours that are items, or of anything before a head.
+  SCANLAB_HD Item append(const Item& a, const Item& b) const {
+    return {b.head != 0 ? b.item : op(a.item, b.item), a.head + b.head};
+  }
+};
+
+/// Counts items, which are keys.
+template <class KeyType>
+struct CountItems {
+  using Item = std::uint32_t;
+  using In = KeyType;
+  using Out = KeyType;
+  static constexpr bool kCommutative = true;
+  static constexpr bool kHeavy = false;
+  SCANLAB_HD static constexpr Item identity() { return 0; }
+  SCANLAB_HD constexpr Item operator()(Item a, Item b) const { return a + b; }
+};
+
+/// In place of folds that nobody wants.
+struct NoFold {
+  NoFold() = default;
+  template <class T>
+  __device__ explicit NoFold(const T&) {}
+};
+
+/// Values with a key each.
+template <Associative OpType, class KeyType, class Equal>
+struct KeyedValues {
+  using Op = OpType;
+  using Key = KeyType;
+  struct Form : scan::UsualForm {
+    using Key = KeyType;
+  };
+  using Ring = scan::Ring<Runs<Op>, Form>;
+  Equal equal;
+
+  /// The keys of a warp's part, and the one before them.
+  __device__ static const Key* keys(const Ring& ring, int slot, int warp) {
+    return ring.keys(slot) + ring.place_in_tile(warp, 0);
+  }
+  __device__ static Key key_before(const Ring& ring, int slot, int warp) { return keys(ring, slot, warp)[-1]; }
+  __device__ static typename Op::Item item(const InOf<Op>& value) { return static_cast<typename Op::Item>(value); }
+};
+
+/// Keys alone, which count as one each. Lengths are differences of places, so that nobody looks at each item twice: the
+/// reduce warps leave a bit an item, which says where runs begin, for the scan warps.
+template <class KeyType, class Equal>
+struct KeysAlone {
+  using Op = CountItems<KeyType>;
+  using Key = KeyType;
+  struct Form : scan::UsualForm {
+    static constexpr bool kItemBefore = true;
+  };
+  using Ring = scan::Ring<Runs<Op>, Form>;
+  static constexpr int kWordVectors = 32 * static_cast<int>(sizeof(Key)) / cuda::kBulkBytes;
+  Equal equal;
+
+  __device__ static const Key* keys(const Ring& ring, int slot, int warp) { return ring.vectors(slot, warp, 0)->items; }
+  __device__ static Key key_before(const Ring& ring, int slot, int warp) {
+    return warp == 0 ? ring.item_before(slot) : keys(ring, slot, warp)[-1];
+  }
+
+  static SCANLAB_HD int words(const scan::Shape& shape) { return (shape.vectors + kWordVectors - 1) / kWordVectors; }
+  /// Of a tile: an item before it, and the bits, in words of a lane.
+  static SCANLAB_HD int head_bytes(const scan::Shape& shape) {
+    return cuda::kBulkBytes + shape.warps * scan::kLanes * words(shape) * static_cast<int>(sizeof(std::uint32_t));
+  }
+  /// Word w of the bits of a lane.
+  __device__ static std::uint32_t& bits(const Ring& ring, const scan::Shape& shape, int slot, int warp, int lane,
+                                        int w) {
+    auto* const all = reinterpret_cast<std::uint32_t*>(ring.heads(slot) + cuda::kBulkBytes);
+    return all[(w * shape.warps + warp) * scan::kLanes + lane];
+  }
+};
+
+/// Source: KeyedValues or KeysAlone. Fold: what a run's fold is written as, or NoFold. Number: of the count, an
+/// integer.
+template <class SourceType, class FoldType, class Number>
+struct RunsArguments {
+  using Source = SourceType;
+  using Fold = FoldType;
+  using Op = Runs<typename Source::Op>;
+  using Item = typename Op::Item;
+  using Key = typename Source::Key;
+  using Form = typename Source::Form;
+  using Ring = typename Source::Ring;
+  static constexpr bool kFolds = !std::is_same_v<Fold, NoFold>;
+  static constexpr bool kBits = Form::kItemBefore;
+  static constexpr int kItems = cuda::kBulkBytes / static_cast<int>(sizeof(InOf<Op>));
+  struct alignas(std::min<int>(cuda::kBulkBytes, kItems * sizeof(Key))) KeyVector {
+    Key keys[kItems];
+    /// Whether neighbours differ, a bit each from bit 0 on.
+    template <class Equal>
+    __device__ std::uint32_t changes(const Key& before, const Equal& equal) const {
+      std::uint32_t found = equal(before, keys[0]) ? 0 : 1;
+#pragma unroll
+      for (int i = 1; i < kItems; ++i) found |= equal(keys[i - 1], keys[i]) ? 0 : 1u << i;
+      return found;
+    }
+  };
+
+  scan::Arguments<Op> scan;
+  Source source;
+  Key* unique;    ///< the key of each run
+  Fold* folds;    ///< of each run
+  Number* count;  ///< of runs
+
+  __device__ const scan::Arguments<Op>& of_scan() const { return scan; }
+  __device__ auto aggregates() const { return scan.aggregates(); }
+  static SCANLAB_HD int head_bytes(const scan::Shape& shape) { return Source::head_bytes(shape); }
+
+  /// Calls f with each item of `count` vectors of a warp's part, whose head is 1 where a run begins, its key, and
+  /// whether it is the first of these.
+  template <class F>
+  __device__ void for_each(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors, F f) const {
+    const std::int64_t left = scan.n - ring.place(tile, warp, 0) - begin * kItems;
+    if (left <= 0) return;
+    const bool first = tile == 0 && warp == 0 && begin == 0;
+    const auto* const values = ring.vectors(slot, warp, 0) + begin;
+    const Key* const keys = source.keys(ring, slot, warp) + begin * kItems;
+    Key before = first ? keys[0] : begin == 0 ? source.key_before(ring, slot, warp) : keys[-1];
+    const auto vector = [&](int v, int items) {
+      const auto own = values[v];
+      const KeyVector its = reinterpret_cast<const KeyVector*>(keys)[v];
+#pragma unroll
+      for (int i = 0; i < kItems; ++i) {
+        if (i >= items) break;
+        const bool head = !source.equal(i == 0 ? before : its.keys[i > 0 ? i - 1 : 0], its.keys[i]);
+        const std::uint32_t counted = head || (first && v == 0 && i == 0) ? 1 : 0;
+        f(Item{source.item(own.items[i]), counted}, its.keys[i], v == 0 && i == 0);
+      }
+      before = its.keys[kItems - 1];
+    };
+    if (left >= vectors * kItems) {  // as in all tiles but the last
+#pragma unroll 3
+      for (int v = 0; v < vectors; ++v) vector(v, kItems);
+    } else {
+      for (int v = 0; v * kItems < left; ++v) vector(v, static_cast<int>(min(left - v * kItems, std::int64_t{kItems})));
+    }
+  }
+  __device__ Item fold(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors) const {
+    Item folded = Op::identity();
+    for_each(ring, slot, tile, warp, begin, vectors,
+             [&](const Item& own, const Key&, bool first) { folded = first ? own : scan.op.append(folded, own); });
+    return folded;
+  }
+  /// Calls f with the key of each head of `count` vectors, and the fold of the run before. before: of all items before.
+  template <class F>
+  __device__ void for_each_head(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors,
+                                const Item& before, F f) const {
+    Item running = before;
+    running.head = Op::heads(before);  // before the first item of all, which is a head
+    for_each(ring, slot, tile, warp, begin, vectors, [&](const Item& own, const Key& key, bool) {
+      if (own.head != 0) f(key, running.item);
+      running = scan.op.append(running, own);
+    });
+  }
+
+  /// The fold of a lane's items, for a reduce warp.
+  __device__ Item fold(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
+    const int begin = lane * scan.shape.vectors;
+    if constexpr (kBits) {
+      return find_bits(ring, slot, tile, warp, lane);
+    } else {
+      return fold(ring, slot, tile, warp, begin, scan.shape.vectors);
+    }
+  }
+  /// Leaves the bits of a lane. Returns its fold.
+  __device__ Item find_bits(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
+    const int begin = lane * scan.shape.vectors;
+    const bool first = tile == 0 && warp == 0 && lane == 0;
+    const std::int64_t left = scan.n - ring.place(tile, warp, lane), most = scan.shape.vectors * kItems;
+    const auto items = static_cast<int>(max(min(left, most), std::int64_t{0}));
+    const Key* const keys = source.keys(ring, slot, warp) + begin * kItems;
+    Key before = first ? keys[0] : lane == 0 ? source.key_before(ring, slot, warp) : keys[-1];
+    std::uint32_t heads = 0;
+    int last = 0;
+    for (int w = 0; w < source.words(scan.shape); ++w) {
+      std::uint32_t word = first && w == 0 ? 1 : 0;
+#pragma unroll
+      for (int g = 0; g < Source::kWordVectors; ++g) {
+        if (w * Source::kWordVectors + g >= scan.shape.vectors) break;
+        const KeyVector own = reinterpret_cast<const KeyVector*>(keys)[w * Source::kWordVectors + g];
+        word |= own.changes(before, source.equal) << (g * kItems);
+        before = own.keys[kItems - 1];
+      }
+      const int here = items - 32 * w;  // fewer than 32 at the end of the array
+      if (here < 32) word &= here <= 0 ? 0 : (1u << here) - 1;
+      source.bits(ring, scan.shape, slot, warp, lane, w) = word;
+      heads += __popc(word);
+      if (word != 0) last = 32 * w + 31 - __clz(word);
+    }
+    return {static_cast<std::uint32_t>(items - last), heads};
+  }
+
+  /// Behind the last part of the last tile: stores the number of runs, and the fold of the last one. all: of all items.
+  __device__ void end(std::int64_t tile, int warp, const Item& all) const {
+    if (tile != scan.tiles - 1 || warp != scan.shape.warps - 1) return;
+    *count = static_cast<Number>(all.head);
+    if constexpr (kFolds) folds[all.head - 1] = static_cast<Fold>(all.item);
+  }
+
+  /// Lists where runs begin in one scan warp's part, in 2 bytes each, and stores their keys and the differences.
+  class ByBits {
+   public:
+    static SCANLAB_HD int bytes(const scan::Shape& shape) {
+      return shape.part_bytes() / static_cast<int>(sizeof(Key)) * static_cast<int>(sizeof(std::uint16_t));
+    }
+
+    __device__ ByBits(const RunsArguments& given, const Ring& ring, int warp, int lane)
+        : given_(given),
+          ring_(ring),
+          warp_(warp),
+          lane_(lane),
+          begins_(reinterpret_cast<std::uint16_t*>(ring.behind() + warp * bytes(given.scan.shape))) {}
+
+    /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
+    __device__ void take(int slot, std::int64_t tile, const Item& before, const Item& in_tile, const Item& in_part,
+                         const Item& of_part) const {
+      const scan::Shape& shape = given_.scan.shape;
+      std::uint32_t at = in_part.head;
+      for (int w = 0; w < Source::words(shape); ++w) {
+        const int first = lane_ * shape.vectors * kItems + 32 * w;
+        for (std::uint32_t word = Source::bits(ring_, shape, slot, warp_, lane_, w); word != 0; word &= word - 1) {
+          begins_[at++] = static_cast<std::uint16_t>(first + __ffs(word) - 1);
+        }
+      }
+      __syncwarp();  // the list is complete
+      const Item before_part = given_.scan.op(before, in_tile);
+      const Key* const keys = Source::keys(ring_, slot, warp_);
+      Key* const unique = given_.unique + before_part.head;
+      for (std::uint32_t run = lane_; run < of_part.head; run += scan::kLanes) {
+        const std::uint32_t begin = begins_[run];
+        unique[run] = keys[begin];
+        if constexpr (kFolds) {
+          const std::uint32_t last = run == 0 ? -before_part.item : begins_[run - 1];  // modulo 2^32
+          if (before_part.head + run > 0)
+            (given_.folds + before_part.head)[std::int64_t{run} - 1] = static_cast<Fold>(begin - last);
+        }
+      }
+      if (lane_ == 0) given_.end(tile, warp_, given_.scan.op(before_part, of_part));
+    }
+    __device__ void store() const {}
+
+   private:
+    const RunsArguments& given_;
+    const Ring& ring_;
+    const int warp_;
+    const int lane_;
+    std::uint16_t* const begins_;
+  };
+
+  /// Puts the results of one scan warp's part together in shared memory of its own, and stores them side by side. There
+  /// is room for a quarter of the part: tiles are larger for it. Where more begin runs, the part is cut into rows of a
+  /// vector a lane.
+  class ByFolds {
+   public:
+    static SCANLAB_HD int bytes(const scan::Shape& shape) {
+      return room(shape) * static_cast<int>(sizeof(Key) + sizeof(Fold));
+    }
+
+    __device__ ByFolds(const RunsArguments& given, const Ring& ring, int warp, int lane)
+        : given_(given), ring_(ring), warp_(warp), lane_(lane) {
+      unsigned char* const own = ring.behind() + warp * bytes(given.scan.shape);
+      constexpr bool kKeysFirst = sizeof(Key) >= sizeof(Fold);  // the wider ones, so that both are aligned
+      keys_ = reinterpret_cast<Key*>(kKeysFirst ? own : own + room(given.scan.shape) * sizeof(Fold));
+      folds_ = reinterpret_cast<Fold*>(kKeysFirst ? own + room(given.scan.shape) * sizeof(Key) : own);
+    }
+
+    /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
+    __device__ void take(int slot, std::int64_t tile, const Item& before, const Item& in_tile, const Item& in_part,
+                         const Item& of_part) {
+      const scan::Arguments<Op>& scan = given_.scan;
+      const Item before_part = scan.op(before, in_tile);
+      first_ = Op::heads(before_part);
+      heads_ = static_cast<int>(Op::heads(of_part));
+      if (heads_ > room(scan.shape)) {
+        store_rows(slot, tile, before_part);
+      } else {
+        __syncwarp();  // all lanes have stored what the memory held
+        const int vectors = scan.shape.vectors;
+        given_.for_each_head(ring_, slot, tile, warp_, lane_ * vectors, vectors, scan.op(before_part, in_part),
+                             Writer{*this, in_part});
+      }
+      if (lane_ == 0) given_.end(tile, warp_, scan.op(before_part, of_part));
+    }
+
+    /// After a __syncwarp().
+    __device__ void store() const {
+      Key* const unique = given_.unique + first_;
+      for (int i = lane_; i < heads_; i += scan::kLanes) {
+        unique[i] = keys_[i];
+        if (first_ + i > 0) given_.folds[first_ + i - 1] = folds_[i];
+      }
+    }
+
+   private:
+    /// Writes the results of a lane to the warp's memory. before: in what is put together there.
+    struct Writer {
+      const ByFolds& to;
+      int at;
+      __device__ Writer(const ByFolds& compactor, const Item& before)
+          : to(compactor), at(static_cast<int>(Op::heads(before))) {}
+      template <class Folded>
+      __device__ void operator()(const Key& key, const Folded& fold) {
+        to.keys_[at] = key;
+        to.folds_[at++] = static_cast<Fold>(fold);
+      }
+    };
+
+    static SCANLAB_HD int room(const scan::Shape& shape) {
+      return scan::kLanes * kItems * (shape.vectors < 8 ? 1 : shape.vectors / 4);
+    }
+
+    /// Leaves the last row to store().
+    __device__ void store_rows(int slot, std::int64_t tile, Item running) {
+      const Op& op = given_.scan.op;
+      simt::GpuBlock block;
+      for (int row = 0; row < given_.scan.shape.vectors; ++row) {
+        const int begin = row * scan::kLanes + lane_;
+        const Item all = scan::scan_warp(block, given_.fold(ring_, slot, tile, warp_, begin, 1), op);
+        const Item left = block.shuffle_up(all, 1);
+        const Item in_row = lane_ == 0 ? Op::identity() : left;
+        if (row > 0) store();
+        __syncwarp();  // all lanes have stored what the memory held
+        given_.for_each_head(ring_, slot, tile, warp_, begin, 1, op(running, in_row), Writer{*this, in_row});
+        const Item of_row = block.shuffle(all, scan::kLanes - 1);
+        first_ = Op::heads(running);
+        heads_ = static_cast<int>(Op::heads(of_row));
+        running = op(running, of_row);
+        __syncwarp();  // the row is put together
+      }
+    }
+
+    const RunsArguments& given_;
+    const Ring& ring_;
+    const int warp_;
+    const int lane_;
+    Key* keys_;
+    Fold* folds_;
+    std::int64_t first_ = 0;
+    int heads_ = 0;
+  };
+
+  using Compactor = std::conditional_t<kBits, ByBits, ByFolds>;
+};
+
+template <class Source, class Fold, class Number>
+__global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Runs<typename Source::Op>>}.threads(), 1)
+    runs_look_ahead(const __grid_constant__ RunsArguments<Source, Fold, Number> arguments) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char shared[];
+  using Given = RunsArguments<Source, Fold, Number>;
+  scan::LookAheadBlock<typename Given::Op, cuda::NoWatch, Given>(arguments, shared).run();
+#else
+  __trap();  // rather than leave the output unwritten
+#endif
+}
+
+/// The folds of the runs of n keys.
+template <class Source, class Fold, class Number = std::uint64_t>
+class FoldRuns : public select::CompactingPass<RunsArguments<Source, Fold, Number>> {
+ public:
+  using Given = RunsArguments<Source, Fold, Number>;
+  using Op = typename Given::Op;
+  using Key = typename Given::Key;
+  using select::CompactingPass<Given>::CompactingPass;
+
+  /// Before the first run in a context: raises the kernel's limit on shared memory.
+  static cudaError_t try_allow(std::size_t shared_bytes) {
+    if (cuda::device_code().version < 90) return cudaErrorNotSupported;
+    return cuda::try_allow(runs_look_ahead<Source, Fold, Number>, {.shared_bytes = shared_bytes});
+  }
+
+  /// in: the values; of KeysAlone, the keys. unique, folds: room for those of all runs, apart from the input. count: on
+  /// the device, how many.
+  cudaError_t try_run(void* workspace, const Key* keys, const InOf<Op>* in, Key* unique, Fold* folds, Number* count,
+                      const Source& source, const Op& op, cudaStream_t stream) const {
+    if (this->items() == 0) return cudaMemsetAsync(count, 0, sizeof *count, stream);
+    const Given given{.scan = this->arguments(workspace, in, nullptr, keys, op),
+                      .source = source,
+                      .unique = unique,
+                      .folds = folds,
+                      .count = count};
+    return this->try_launch(runs_look_ahead<Source, Fold, Number>, given, stream);
+  }
+};
+
+}  // namespace scanlab::runs
+#endif
