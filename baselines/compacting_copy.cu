@@ -18,27 +18,28 @@ struct Copied {
   uint4* to;
   std::int64_t bytes;
 
-  /// Returns what keeps the compiler from leaving out a load.
-  __device__ std::uint32_t copy(std::int64_t i) const {
-    uint4 own{};
-    if (i < vectors) own = from[i];
+  __device__ uint4 load(std::int64_t i) const { return i < vectors ? from[i] : uint4{}; }
+  __device__ void store(std::int64_t i, const uint4& own) const {
     if ((i + 1) * kVector <= bytes) {
       to[i] = own;
-    } else {
+    } else if (i * kVector < bytes) {  // the last one
       const auto* const own_bytes = reinterpret_cast<const unsigned char*>(&own);
       for (std::int64_t b = i * kVector; b < bytes; ++b) {
         reinterpret_cast<unsigned char*>(to)[b] = own_bytes[b - i * kVector];
       }
     }
-    return own.x | own.y | own.z | own.w;
   }
 };
 
+/// Both loads go before both stores: a thread waits once. never: 0, so that everything has to be read.
 __global__ void copy_some(Copied items, Copied entries, std::uint32_t never) {
   cuda::wait_for_kernels_before();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::uint32_t seen = items.copy(i) | entries.copy(i);
-  if ((seen & never) != 0) items.to[0] = {};  // never is 0: everything has to be read
+  const uint4 item = items.load(i), entry = entries.load(i);
+  items.store(i, item);
+  entries.store(i, entry);
+  const std::uint32_t seen = item.x | item.y | item.z | item.w | entry.x | entry.y | entry.z | entry.w;
+  if ((seen & never) != 0) items.to[0] = {};
 }
 
 template <Primitive kPrimitive>

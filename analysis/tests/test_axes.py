@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters import axes, segments, selections
+from scanlab_report.chapters import axes, segments
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from tests import fixtures, tiny
 from tests.fixtures import repetition, results, variant
 
-OURS = ("axis_best", "block_per_row", "key_best", "key_copy", "select_look_ahead", "select_copy")
+OURS = ("axis_best", "block_per_row", "key_best", "key_copy")
 SHAPES = {"128x4": 4e6, "32x4": 1.25e6}
 ABOUT = {id_: variant(id_) for id_ in (*OURS, "axis_copy", "cub", "torch")}
 ABOUT["axis_copy"] |= {"kind": "copy", "origin": "baseline"}
@@ -95,20 +95,4 @@ def test_cub_in_given_shapes_is_as_fast_as_the_fastest_of_them(tmp_path, monkeyp
     rows = tiny.built(segments.segment_standings, data_of(tmp_path, cases)).rows
     assert [(r.rival, round(r.share_rival.value, 3), r.outcome) for r in rows.itertuples()] == [
         ("cub", 0.8, "loss")
-    ]
-
-
-def selected(id_: str, ns: float, kept: int) -> list:
-    case = fixtures.case(id_, 1024) | {"kind": "select", "kept": kept}
-    return [repetition(case, i, ns + i) for i in range(6)]
-
-
-def test_a_selection_is_held_against_a_copy_that_writes_as_much(tmp_path) -> None:
-    cases = [selected("select_look_ahead", 2e6, 64), selected("select_copy", 1e6, 64)]
-    cases += [selected("select_copy", 5e5, 0), selected("select_look_ahead", 1e6, 0)]
-    cases += [selected("cub", 4e6, 64), selected("cub", 5e5, 0)]
-    rows = tiny.built(selections.selection_standings, data_of(tmp_path, cases)).rows
-    assert [(r.kept, round(r.share.value, 2), r.outcome) for r in rows.itertuples()] == [
-        (0.0, 0.5, "loss"),
-        (0.5, 0.5, "win"),
     ]

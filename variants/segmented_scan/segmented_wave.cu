@@ -60,10 +60,12 @@ class Wave {
     if (problem_.items == 0) return;
     with_key(problem_, [&]<class Key>(Key) {
       const auto* const own = static_cast<const Key*>(entries);
+      const bool in_vectors = aligned(in) && aligned(out);
       if constexpr (!kByKey && sizeof(Key) >= 4) {
-        launch(stream, op, OffsetHeads<Key>{own, problem_.segments.entries(problem_.items) - 1}, in, out, memory);
+        launch(stream, op, OffsetHeads<Key>{own, problem_.segments.entries(problem_.items) - 1}, in, out, in_vectors,
+               memory);
       } else if constexpr (kByKey && sizeof(Key) <= sizeof(typename Op::Item)) {
-        launch(stream, op, KeyHeads<Key, Equal>{own, aligned(own), Equal{}}, in, out, memory);
+        launch(stream, op, KeyHeads<Key, Equal>{own, Equal{}}, in, out, in_vectors && aligned(own), memory);
       }
     });
   }
@@ -73,7 +75,7 @@ class Wave {
 
   template <class Op, class Heads>
   void launch(cudaStream_t stream, Op op, const Heads& heads, const typename Op::Item* in, typename Op::Item* out,
-              void* memory) const {
+              bool in_vectors, void* memory) const {
     using Item = typename Op::Item;
     const scan::Wave wave = wave_of(sizeof(Item));
     simt::Workspace workspace(memory);
@@ -83,8 +85,8 @@ class Wave {
                         : rows == 2 ? segmented_wave<Op, Heads, 2>
                                     : segmented_wave<Op, Heads, kMostRows>;
     cuda::launch(kernel, {.blocks = wave.blocks, .threads = wave.warps * scan::kLanes, .pdl = true}, stream, in, out,
-                 heads, problem_.items, aligned(in) && aligned(out), problem_.mode, multiprocessors_,
-                 parts.number<std::uint32_t>(), parts.states<scan_axis::Headed<Item>>(), op);
+                 heads, problem_.items, in_vectors, problem_.mode, multiprocessors_, parts.number<std::uint32_t>(),
+                 parts.states<scan_axis::Headed<Item>>(), op);
   }
   static bool aligned(const void* array) { return simt::CudaMachine::aligned(array, 16); }
   std::int64_t vectors(std::size_t item) const {

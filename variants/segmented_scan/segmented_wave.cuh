@@ -20,44 +20,22 @@
 
 namespace scanlab::segmented {
 
-/// Heads by key, of keys at a multiple of 16 bytes if `in_vectors`.
-template <class Key, class Equal>
+/// Heads by key.
+template <class KeyType, class EqualType>
 struct KeyHeads {
-  static constexpr int kBytes = sizeof(Key);  ///< of an item's
+  using Key = KeyType;
+  static constexpr int kBytes = sizeof(Key);  ///< that are read of each item's
   template <int kItems>
   struct Found {};
 
   const Key* keys;
-  bool in_vectors;
-  Equal equal;
-
-  template <int kItems>
-  __device__ void find(simt::GpuBlock&, Found<kItems>&, std::int64_t, int, std::int64_t) const {}
-
-  /// Bits of a vector that begins at `first`, of the n items of all.
-  template <int kVector, int kItems>
-  __device__ std::uint32_t of_vector(simt::GpuBlock& block, const Found<kItems>&, std::int64_t first, int,
-                                     std::int64_t n) const {
-    static_assert(sizeof(Key) * kVector <= 16, "the keys of a vector are read as one");
-    simt::Vector<Key, kVector> own{};
-    Key before{};
-    if (in_vectors && first + kVector <= n) {
-      own = block.template load<kVector>(keys, first);
-    } else {
-      for (int k = 0; k < kVector; ++k) {
-        if (first + k < n) own.item[k] = keys[first + k];
-      }
-    }
-    if (block.lane() == 0 && first > 0 && first <= n) before = keys[first - 1];
-    const Key left = block.shuffle_up(own.item[kVector - 1], 1);
-    if (block.lane() != 0) before = left;
-    return find_heads(own.item, before, first, n, equal);
-  }
+  EqualType equal;
 };
 
 /// Heads by offsets, which do not fall.
 template <class Offset>
 struct OffsetHeads {
+  using Key = void;
   static constexpr int kBytes = 0;
   template <int kItems>
   struct Found {
@@ -86,13 +64,6 @@ struct OffsetHeads {
     }
     block.sync();  // the heads are marked
   }
-
-  /// Bits of a vector that begins at `place` in the tile.
-  template <int kVector, int kItems>
-  __device__ std::uint32_t of_vector(simt::GpuBlock&, const Found<kItems>& found, std::int64_t, int place,
-                                     std::int64_t) const {
-    return found.bits[place / 32] >> (place % 32) & ((1u << kVector) - 1);
-  }
 };
 
 /// A tile in the registers of a block: rows of vectors, as RegisterTile has them, with a bit an item.
@@ -106,27 +77,45 @@ class HeadedTile {
   static constexpr int kVector = 16 / static_cast<int>(std::max(sizeof(In), sizeof(Out)));
   static constexpr int kMostItems = scan::kWaveWarps * scan::kLanes * kRows * kVector;
 
-  /// in_vectors: items and results begin at multiples of 16 bytes.
-  __device__ void load(const In* in, std::int64_t base, std::int64_t n, bool in_vectors) {
+  /// in_vectors: items, results and keys begin at multiples of 16 bytes. The keys of a row are loaded behind its items:
+  /// all items first would be slower.
+  template <class Heads>
+  __device__ void load(const In* in, const Heads& heads, std::int64_t base, std::int64_t n, bool in_vectors) {
+    using Key = std::conditional_t<std::is_void_v<typename Heads::Key>, In, typename Heads::Key>;
+    constexpr bool kByKey = !std::is_void_v<typename Heads::Key>;
+    static_assert(sizeof(Key) * kVector <= 16, "the keys of a vector are read as one");
+    const Key* keys = nullptr;
+    if constexpr (kByKey) keys = heads.keys;
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const std::int64_t first = base + place(r);
+      simt::Vector<Key, kVector> own{};
+      Key before{};
       for (int k = 0; k < kVector; ++k) rows_[r].item[k] = In{};
       if (in_vectors && first + kVector <= n) {
         rows_[r] = block_.template load<kVector>(in, first);
+        if constexpr (kByKey) own = block_.template load<kVector>(keys, first);
       } else {
         for (int k = 0; k < kVector; ++k) {
-          if (first + k < n) rows_[r].item[k] = in[first + k];
+          if (first + k >= n) break;
+          rows_[r].item[k] = in[first + k];
+          if constexpr (kByKey) own.item[k] = keys[first + k];
         }
+      }
+      if constexpr (kByKey) {
+        if (block_.lane() == 0 && first > 0 && first <= n) before = keys[first - 1];
+        const Key left = block_.shuffle_up(own.item[kVector - 1], 1);
+        if (block_.lane() != 0) before = left;
+        heads_[r] = find_heads(own.item, before, first, n, heads.equal);
       }
     }
   }
-
-  template <class Heads, class Found>
-  __device__ void find_heads(const Heads& heads, const Found& found, std::int64_t base, std::int64_t n) {
+  /// By offsets, once they are marked.
+  template <class Found>
+  __device__ void read_heads(const Found& found) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      heads_[r] = heads.template of_vector<kVector>(block_, found, base + place(r), place(r), n);
+      heads_[r] = found.bits[place(r) / 32] >> (place(r) % 32) & ((1u << kVector) - 1);
     }
   }
 
@@ -188,8 +177,8 @@ class HeadedTile {
 /// in, out: n items, may be the same array. last_run, states: of AggregateMemory, for a tile a block.
 template <Associative Op, class Heads, int kRows>
 __global__ void __launch_bounds__(scan::kWaveWarps* scan::kLanes, scan::wave_blocks_at_a_time(sizeof(InOf<Op>)))
-    segmented_wave(const InOf<Op>* in, OutOf<Op>* out, const __grid_constant__ Heads heads, std::int64_t n,
-                   bool in_vectors, Mode mode, int multiprocessors, std::uint32_t* last_run,
+    segmented_wave(const InOf<Op>* in, OutOf<Op>* out, Heads heads, std::int64_t n, bool in_vectors, Mode mode,
+                   int multiprocessors, std::uint32_t* last_run,
                    typename scan::TileState<scan_axis::Headed<typename Op::Item>>::Word* states, Op op) {
   using Tile = HeadedTile<Op, kRows>;
   using Item = typename Tile::Item;
@@ -208,9 +197,11 @@ __global__ void __launch_bounds__(scan::kWaveWarps* scan::kLanes, scan::wave_blo
   const int items = block.num_threads() * kRows * Tile::kVector;
   const std::int64_t base = block.group_index() * items;
   cuda::stagger_load(multiprocessors, items * (static_cast<int>(sizeof(InOf<Op>)) + Heads::kBytes));
-  tile.load(in, base, n, in_vectors);
-  heads.find(block, found, base, items, n);
-  tile.find_heads(heads, found, base, n);
+  tile.load(in, heads, base, n, in_vectors);
+  if constexpr (Heads::kBytes == 0) {
+    heads.find(block, found, base, items, n);
+    tile.read_heads(found);
+  }
   const Item total = tile.scan_rows(pairs);
   if (block.lane() == 0) totals[block.warp()] = total;
   if (block.thread_rank() == 0) this_run = run_before + 1;

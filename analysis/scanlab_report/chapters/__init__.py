@@ -2,8 +2,8 @@
 
 import importlib
 
-ORDER = "standings ladder head_to_head odd_sizes hardware blocks axes segments selections".split()
-ORDER += "ranks schedules timelines concurrency larger scenarios model sessions claims".split()
+ORDER = "standings ladder head_to_head odd_sizes hardware blocks axes segments ranks".split()
+ORDER += "schedules timelines concurrency larger scenarios model sessions claims".split()
 """The questions, in the order of the gallery."""
 
 
