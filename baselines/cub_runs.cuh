@@ -11,7 +11,7 @@ namespace scanlab {
 namespace {
 
 template <Primitive kPrimitive, class Op>
-constexpr bool kCubFolds = kAxisSums<Op> && runs::kFolded<kPrimitive, Op>;
+constexpr bool kCubFolds = kAxisSums<Op>&& runs::kFolded<kPrimitive, Op>;
 
 /// DeviceReduce::ReduceByKey, of sums, or DeviceRunLengthEncode::Encode: the base of a `Runs` that describes itself.
 template <class Runs, Primitive kPrimitive>

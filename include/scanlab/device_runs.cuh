@@ -1,17 +1,17 @@
-// scanlab::DeviceReduce, scanlab::DeviceRunLengthEncode and scanlab::DeviceUnique: one result for each run of equal
-// keys of an array in device memory, called as cub::DeviceReduce::ReduceByKey is.
+// scanlab::DeviceReduce and scanlab::DeviceRunLengthEncode: a result for each run of equal keys of an array in device
+// memory, called as cub::DeviceReduce::ReduceByKey is.
 //
+//     using scanlab::DeviceReduce;
 //     std::size_t bytes = 0;
-//     scanlab::DeviceReduce::ReduceByKey(nullptr, bytes, keys, unique, in, out, count, function, n);  // how much
-//     storage cudaMalloc(&storage, bytes); scanlab::DeviceReduce::ReduceByKey(storage, bytes, keys, unique, in, out,
-//     count, function, n, stream);
+//     DeviceReduce::ReduceByKey(nullptr, bytes, keys, unique, in, out, count, function, n);  // how much storage
+//     cudaMalloc(&storage, bytes);
+//     DeviceReduce::ReduceByKey(storage, bytes, keys, unique, in, out, count, function, n, stream);
 //
 // Takes    pointers to device memory, aligned to their items only. `unique` and `out` have room for a result of each
-//          run, and are other arrays than the input; nothing behind these is written. `count` is one integer of 4 or 8
-//          bytes, for how many there are. Neighbours are of one run if they are equal, as operator== says.
-// Types    keys of 1, 2, 4 or 8 bytes that are trivially copyable; values that are numbers of 1 to 8 bytes, and no
-// bool;
-//          lengths in an integer of 4 or 8 bytes. Functions are associative, commutative or not, with or without an
+//          run, and do not overlap the input; nothing behind these is written. `count` is one integer of 4 or 8 bytes,
+//          for how many there are. Neighbours are of one run if they are equal, as operator== says.
+// Types    keys of 1, 2, 4 or 8 bytes that are trivially copyable. Values are numbers of 1 to 8 bytes, and no bool;
+//          lengths are integers of 4 or 8 bytes. Functions are associative, commutative or not, with or without an
 //          identity. Anything else is refused by a static assertion.
 // Storage  needs no initialisation. Its size holds for that n, types and function on that device. Concurrent calls need
 //          separate storage. A call can be captured in a CUDA graph and replayed.
@@ -25,6 +25,7 @@
 // The kernel is that of variants/runs, which says how it works: runs_look_ahead.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -87,16 +88,6 @@ struct DeviceRunLengthEncode {
     static_assert(std::is_integral_v<Length> && sizeof(Length) >= 4, "lengths are integers of 4 or 8 bytes");
     using Source = runs::KeysAlone<Key, segmented::Equal>;
     return runs::fold_runs<Source>(storage, storage_bytes, keys, unique, keys, lengths, count, {}, n, stream);
-  }
-};
-struct DeviceUnique {
-  /// unique[j]: the key of run j.
-  template <class Key, class Number>
-  static cudaError_t Unique(void* storage, std::size_t& storage_bytes, const Key* keys, Key* unique, Number* count,
-                            std::int64_t n, cudaStream_t stream = nullptr) {
-    using Source = runs::KeysAlone<Key, segmented::Equal>;
-    return runs::fold_runs<Source>(storage, storage_bytes, keys, unique, keys, static_cast<runs::NoFold*>(nullptr),
-                                   count, {}, n, stream);
   }
 };
 

@@ -5,28 +5,29 @@
 //     cudaMalloc(&storage, bytes);
 //     scanlab::DeviceSelect::If(storage, bytes, in, out, count, n, predicate, stream);  // only enqueues
 //
-// Takes    pointers to device memory, aligned to their items only. `out` has room for what is kept, and is another
-// array
-//          than `in`; nothing behind the kept items is written. `count` is one integer of 4 or 8 bytes, for how many
+// Takes    pointers to device memory, aligned to their items only. `out` has room for what is kept, and does not
+//          overlap `in`; nothing behind the kept items is written. `count` is one integer of 4 or 8 bytes, for how many
 //          there are. Flags: n of 1 byte, of which any but 0 keeps its item. A predicate is called on the device, twice
-//          for each item, and must say the same both times.
+//          for each item, and must say the same both times. Unique compares neighbours by operator==.
 // Types    trivially copyable, of 1, 2, 4 or 8 bytes. Anything else is refused by a static assertion.
 // Storage  needs no initialisation. Its size holds for that n, type and predicate on that device. Concurrent calls need
 //          separate storage. A call can be captured in a CUDA graph and replayed.
-// Errors   cudaErrorInvalidValue for a negative n, for 2^32 items or more, for too little storage, and for pointers
+// Errors   cudaErrorInvalidValue for a negative n, for 2^32 - 1 items or more, for too little storage, and for pointers
 //          that are null or not aligned to their items; cudaErrorNotSupported below compute capability 9.0; otherwise
 //          the error of a launch. The results are then undefined.
 // Needs    what device_scan.cuh needs, and compute capability 9.0.
 // Cost     two launches, of which the first initialises the storage; items and flags are read once, kept items written
 //          once.
 //
-// The kernel is that of variants/select, which says how it works: select_look_ahead.
+// The kernels are those of variants/select and variants/runs, which say how they work: select_look_ahead, and
+// runs_look_ahead for Unique.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
-#include "include/scanlab/device_axis_scan.cuh"
+#include "include/scanlab/device_runs.cuh"
 #include "variants/select/select_look_ahead.cuh"
 
 namespace scanlab {
@@ -40,7 +41,7 @@ cudaError_t select_with(void* storage, std::size_t& storage_bytes, const T* in, 
                 "scanlab::DeviceSelect takes items of 1, 2, 4 or 8 bytes that are trivially copyable");
   static_assert(std::is_integral_v<Number> && sizeof(Number) >= 4,
                 "scanlab::DeviceSelect counts in an integer of 4 or 8 bytes");
-  if (n < 0 || n > std::int64_t{UINT32_MAX}) return cudaErrorInvalidValue;
+  if (n < 0 || n >= std::int64_t{UINT32_MAX}) return cudaErrorInvalidValue;
   if (storage != nullptr && !scan_axis::Given{count, alignof(Number)}.usable()) return cudaErrorInvalidValue;
   using Selection = Select<T, Keeps, Number>;
   const bool none = n == 0;  // nobody reads or writes an array then
@@ -76,6 +77,14 @@ struct DeviceSelect {
                         Predicate predicate, cudaStream_t stream = nullptr) {
     return select::select_with(storage, storage_bytes, in, out, count, n, select::If<T, Predicate>{predicate},
                                {count, 1}, stream);
+  }
+  /// Keeps the first item of each run of equal ones.
+  template <class T, class Number>
+  static cudaError_t Unique(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count,
+                            std::int64_t n, cudaStream_t stream = nullptr) {
+    using Source = runs::KeysAlone<T, segmented::Equal>;
+    return runs::fold_runs<Source>(storage, storage_bytes, in, out, in, static_cast<runs::NoFold*>(nullptr), count, {},
+                                   n, stream);
   }
 };
 

@@ -94,8 +94,12 @@ TEST(Segments, HaveRunsThatAreNotEmpty) {
       const std::vector<std::uint64_t> keys = entries(segments, n);
       std::int64_t run = -1;
       for (std::int64_t i = 0; i < n; ++i) {
-        if (i == 0 || keys[i] != keys[i - 1]) ASSERT_EQ(segments.run_begin(++run), i) << name(segments.lengths);
-        if (i + 1 == n || keys[i] != keys[i + 1]) ASSERT_EQ(segments.run_last(run, n), i) << name(segments.lengths);
+        if (i == 0 || keys[i] != keys[i - 1]) {
+          ASSERT_EQ(segments.run_begin(++run), i) << name(segments.lengths);
+        }
+        if (i + 1 == n || keys[i] != keys[i + 1]) {
+          ASSERT_EQ(segments.run_last(run, n), i) << name(segments.lengths);
+        }
       }
       ASSERT_EQ(segments.runs_of(n), run + 1) << name(segments.lengths) << segments.mean;
     }
@@ -109,9 +113,12 @@ TEST(Segments, KeepSoManyItemsOfEachGroupInOrder) {
     for (std::int64_t i = 0; i < kItems; ++i) {
       ASSERT_EQ(flags.kept_of(i), before);
       ASSERT_EQ(flags.entry(i, kItems), flags.keeps(i) ? 1U : 0U);
-      if (flags.keeps(i)) ASSERT_EQ(flags.kept_item(before++), i);
-      if (i % Segments::kFlagGroup == Segments::kFlagGroup - 1)
+      if (flags.keeps(i)) {
+        ASSERT_EQ(flags.kept_item(before++), i);
+      }
+      if ((i + 1) % Segments::kFlagGroup == 0) {
         ASSERT_EQ(before, (i + 1) / Segments::kFlagGroup * kept);
+      }
     }
   }
 }

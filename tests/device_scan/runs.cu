@@ -1,12 +1,12 @@
-// Tests scanlab::DeviceReduce, DeviceRunLengthEncode and DeviceUnique on a device, against a loop on the host: sizes
-// around the kernel's tiles, lengths of runs, types, functions without identity, arrays in any place, and captured
-// calls.
+// Tests scanlab::DeviceReduce, DeviceRunLengthEncode and DeviceSelect::Unique on a device, against a loop on the host:
+// sizes around the kernel's tiles, lengths of runs, types, functions without identity, arrays in any place, and
+// captured calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <random>
-#include <scanlab/device_runs.cuh>
+#include <scanlab/device_select.cuh>
 #include <vector>
 
 namespace scanlab {
@@ -149,7 +149,7 @@ class RunsOfKeys : public testing::Test {
         }
         expect_folds(own, values, unique, shift, turn % 4 == 2,
                      [&](void* storage, std::size_t& bytes, const Key* from, Key* to, const Value*, Value*) {
-                       return DeviceUnique::Unique(storage, bytes, from, to, count_, n, stream_);
+                       return DeviceSelect::Unique(storage, bytes, from, to, count_, n, stream_);
                      });
       }
     }
