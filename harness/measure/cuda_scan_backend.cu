@@ -136,6 +136,11 @@ class CudaScanBackend : public ScanBackend {
               [&](cudaStream_t stream) {
                 cuda::check(cudaMemsetAsync(buffers.out, kPoison, timed.problem().array_bytes(), stream),
                             "poisoning the output");
+                if (has_mode(timed.problem().segments.by)) return;
+                cuda::check(cudaMemsetAsync(buffers.count, kPoison, count_.bytes(), stream), "poisoning the count");
+                const std::size_t unique_bytes = timed.problem().unique_bytes();
+                if (unique_bytes == 0) return;
+                cuda::check(cudaMemsetAsync(buffers.unique, kPoison, unique_bytes, stream), "poisoning the keys");
               },
           .meanwhile = [&] { sample.sm_clock_mhz = clock_.sm_mhz(); },
       };

@@ -181,6 +181,7 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
     std::vector<Shape> all;
     for (const std::int64_t mean : or_usual(segment, usual.segments.mean)) {
       for (const Lengths each : or_usual(lengths, usual.segments.lengths)) {
+        if (fold_runs(usual.segments.by) && each == Lengths::power && mean < 8) continue;  // some would be empty
         for (const std::int64_t width : or_usual(widths, std::int64_t{usual.segments.width})) {
           all.push_back({usual.axis, 1, 1, {usual.segments.by, mean, each, static_cast<int>(width)}});
         }

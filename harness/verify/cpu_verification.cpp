@@ -91,7 +91,8 @@ Outcome verify_shift(const Variant& variant, const BoundScan& scan, const Oracle
   const std::size_t item = item_bytes(problem.type, problem.op);
   const std::size_t bytes = problem.array_bytes();
   const GuardedBuffer in(Guarded::input, bytes, static_cast<std::size_t>(shift.in) * item);
-  const GuardedBuffer out(Guarded::output, bytes, static_cast<std::size_t>(shift.out) * item);
+  const std::size_t result_bytes = static_cast<std::size_t>(problem.results()) * item;
+  const GuardedBuffer out(Guarded::output, result_bytes, static_cast<std::size_t>(shift.out) * item);
   const GuardedBuffer workspace(Guarded::workspace, scan.plan.workspace_bytes);
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { fill_input<Op>(oracle, in.data()); });
   const GuardedBuffer entries(Guarded::input, problem.segments.array_bytes(problem.items));

@@ -215,6 +215,12 @@ Outcome CudaReference::compare(const void* out, std::int64_t chain, Kind kind, c
     const auto* items = static_cast<const typename Op::Item*>(out);
     if (!copies(kind)) return data_->template compare_scan<Op>(items, chain);
     const JudgeByInput<Op> judge{data_->kind, data_->seed, data_->problem.items, ScanOrder(data_->problem)};
+    if (counted.unique != nullptr && data_->problem.unique_bytes() > 0) {
+      const JudgeEntries keys{data_->problem.segments, data_->problem.items, false};
+      const auto bytes = static_cast<std::int64_t>(data_->problem.unique_bytes());
+      const Tally differences = data_->tally_all(keys, static_cast<const std::uint8_t*>(counted.unique), bytes);
+      if (differences.wrong != 0) return Outcome::failed("copies wrong keys");
+    }
     // A copy beside what counts its results writes as many; of an input, all are compared.
     const bool whole = counted.count == nullptr;
     return data_->compare_expected(judge, items, whole ? data_->problem.items : data_->problem.results());

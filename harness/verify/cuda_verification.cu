@@ -11,6 +11,25 @@ namespace scanlab::verify {
 
 namespace {
 
+/// A sum of hashes, one for each word and its place: in whatever order it is added up, it changes with any one word.
+__global__ void hash_words(const std::uint32_t* words, std::int64_t count, unsigned long long* sum) {
+  unsigned long long mine = 0;
+  for (std::int64_t i = first_index(); i < count; i += stride()) {
+    mine += mix((static_cast<std::uint64_t>(i) << 32) ^ words[i]);
+  }
+  atomicAdd(sum, mine);
+}
+
+std::uint64_t hash(const void* out, std::size_t bytes, const cuda::Stream& stream) {
+  const cuda::DeviceBuffer sum(sizeof(unsigned long long));
+  cuda::check(cudaMemsetAsync(sum.data(), 0, sum.bytes(), stream.get()), "clearing a hash");
+  const auto words = static_cast<std::int64_t>(bytes / 4);
+  hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
+                                                               sum.as<unsigned long long>());
+  cuda::check(cudaGetLastError(), "hashing an output");
+  return copy_to_host(sum.as<const unsigned long long>(), stream);
+}
+
 /// The memory of runs with one shift, and the runs.
 class PlacedRuns {
  public:
@@ -25,7 +44,7 @@ class PlacedRuns {
     const std::size_t copy_bytes = aliasing == Aliasing::shifted ? bytes : 0;
     try {
       if (copy_bytes > 0) in_.emplace(Guarded::input, bytes, in_shift);
-      out_.emplace(Guarded::output, bytes, out_shift);
+      out_.emplace(Guarded::output, result_bytes(), out_shift);
       unique_.emplace(Guarded::output, problem.unique_bytes());
       workspace_.emplace(Guarded::workspace, scan.plan.workspace_bytes);
     } catch (const cuda::OutOfMemory&) {
@@ -44,6 +63,8 @@ class PlacedRuns {
   /// Into new poison; waits. The second run comes behind a kernel that ends late.
   void run(bool second_run = false) const {
     out_->poison(stream_.get());
+    count_.poison(stream_.get());
+    unique_->poison(stream_.get());
     const void* from = in_ ? in_->data() : reference_.input();
     if (aliasing_ == Aliasing::in_place) {
       from = out();
@@ -51,8 +72,6 @@ class PlacedRuns {
     } else if (second_run) {
       out_->poison_late(stream_.get());
     }
-    count_.poison(stream_.get());
-    unique_->poison(stream_.get());
     scan_.cuda({from, out_->data(), workspace_->data(), reference_.entries(), count(), unique_->data()}, stream_.get());
     stream_.synchronize();
   }
@@ -68,10 +87,22 @@ class PlacedRuns {
   }
 
   const void* out() const { return out_->data(); }
+  /// A hash of all that a run writes.
+  std::uint64_t hash() const {
+    const Problem& problem = reference_.problem();
+    std::uint64_t all = verify::hash(out(), result_bytes(), stream_);
+    if (has_mode(problem.segments.by)) return all;
+    all = mix(all ^ verify::hash(count(), sizeof *count(), stream_));
+    return mix(all ^ verify::hash(unique_->data(), problem.unique_bytes(), stream_));
+  }
   std::uint64_t* count() const { return reinterpret_cast<std::uint64_t*>(count_.data()); }
-  const cuda::Stream& stream() const { return stream_; }
 
  private:
+  std::size_t result_bytes() const {
+    const Problem& problem = reference_.problem();
+    return static_cast<std::size_t>(problem.results()) * item_bytes_of(problem);
+  }
+
   std::string damage() const {
     if (std::string damage = out_->damage(stream_); !damage.empty()) return damage;
     if (std::string damage = count_.damage(stream_); !damage.empty()) return damage;
@@ -131,15 +162,6 @@ Outcome checked(const Variant& variant, const Problem& problem, const Check& che
   }
 }
 
-/// A sum of hashes, one for each word and its place: in whatever order it is added up, it changes with any one word.
-__global__ void hash_words(const std::uint32_t* words, std::int64_t count, unsigned long long* sum) {
-  unsigned long long mine = 0;
-  for (std::int64_t i = first_index(); i < count; i += stride()) {
-    mine += mix((static_cast<std::uint64_t>(i) << 32) ^ words[i]);
-  }
-  atomicAdd(sum, mine);
-}
-
 /// Reads and writes all of a buffer once.
 __global__ void stir(std::uint32_t* words, std::int64_t count) {
   for (std::int64_t i = first_index(); i < count; i += stride()) words[i] = words[i] * 5 + 1;
@@ -167,16 +189,6 @@ class OtherWork {
   cuda::Stream stream_;
   cuda::DeviceBuffer memory_;
 };
-
-std::uint64_t hash(const void* out, std::size_t bytes, const cuda::Stream& stream) {
-  const cuda::DeviceBuffer sum(sizeof(unsigned long long));
-  cuda::check(cudaMemsetAsync(sum.data(), 0, sum.bytes(), stream.get()), "clearing a hash");
-  const auto words = static_cast<std::int64_t>(bytes / 4);
-  hash_words<<<blocks_for(words), kThreads, 0, stream.get()>>>(static_cast<const std::uint32_t*>(out), words,
-                                                               sum.as<unsigned long long>());
-  cuda::check(cudaGetLastError(), "hashing an output");
-  return copy_to_host(sum.as<const unsigned long long>(), stream);
-}
 
 class CudaChecker final : public Checker {
  public:
@@ -235,7 +247,7 @@ Outcome repeat_on_cuda(const Variant& variant, const Problem& problem, const Cud
       if (i % 2 != 0) other_work.begin(8 + i % 8);
       placed.run();
       other_work.end();
-      if (!hashes.insert(hash(placed.out(), problem.array_bytes(), placed.stream())).second) continue;
+      if (!hashes.insert(placed.hash()).second) continue;
       if (Outcome seen = placed.judge(i > 0); !seen.passed()) return seen;
     }
     if (hashes.size() > 1 && variant.about.bitwise_reproducible) {

@@ -47,13 +47,14 @@ cudaError_t fold_runs(void* storage, std::size_t& storage_bytes, const Key* keys
   if (n < 0 || n >= std::int64_t{UINT32_MAX}) return cudaErrorInvalidValue;
   if (storage != nullptr && !scan_axis::Given{count, alignof(Number)}.usable()) return cudaErrorInvalidValue;
   using Pass = FoldRuns<Source, Fold, Number>;
-  const auto given = [&](const void* array, std::size_t alignment) {
-    const bool used = n != 0 && (array != folds || !std::is_same_v<Fold, NoFold>);
+  const auto given = [&](const void* array, std::size_t alignment, bool wanted = true) {
+    const bool used = n != 0 && wanted;
     const void* const checked = used ? array : count;  // nobody reads or writes the others
     return scan_axis::Given{checked, used ? alignment : 1};
   };
+  constexpr bool kFolds = !std::is_same_v<Fold, NoFold>;
   const scan_axis::Given keys_given = given(keys, alignof(Key)), unique_given = given(unique, alignof(Key));
-  const scan_axis::Given in_given = given(in, alignof(In)), folds_given = given(folds, alignof(Fold));
+  const scan_axis::Given in_given = given(in, alignof(In)), folds_given = given(folds, alignof(Fold), kFolds);
   return scan_axis::scan_with<Pass>(
       storage, storage_bytes, true, {keys_given, unique_given, in_given, folds_given}, stream,
       [&](const scan::ScanDevice& device) { return Pass(n, device.multiprocessors, device.shared_bytes); },

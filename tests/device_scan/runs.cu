@@ -182,6 +182,11 @@ TEST_F(RunsOfKeys, RefuseWhatTheyCannotTake) {
   EXPECT_EQ(encode(nullptr, unique, count_, 1000), cudaErrorInvalidValue);
   EXPECT_EQ(encode(keys, nullptr, count_, 1000), cudaErrorInvalidValue);
   EXPECT_EQ(encode(keys, unique, nullptr, 1000), cudaErrorInvalidValue);
+  const auto keep = [&](const int* from, int* to) {
+    return DeviceSelect::Unique(memory_ + 4 * kArray, bytes, from, to, count_, 1000, stream_);
+  };
+  EXPECT_EQ(keep(nullptr, unique), cudaErrorInvalidValue);
+  EXPECT_EQ(keep(keys, nullptr), cudaErrorInvalidValue);
   --bytes;
   EXPECT_EQ(encode(keys, unique, count_, 1000), cudaErrorInvalidValue);
   check(cudaStreamSynchronize(stream_));

@@ -44,7 +44,14 @@ constexpr Expected kExpected[] = {
 static_assert(std::size(kExpected) == kFaults - 1);
 
 /// Whether the fault changes nothing at this place.
-bool is_harmless(Fault fault, const Place& place) {
+bool is_harmless(Fault fault, const Place& place, Primitive primitive) {
+  if (fault == Fault::other_mode && !has_mode(segments_by(primitive))) return true;
+  // Lengths are told by the keys.
+  if (fault == Fault::shifted_input && primitive == Primitive::run_length_encode) return true;
+  // There are fewer runs than items, for which the grid is.
+  if (fault == Fault::no_last_block && place.kernel == "fold_run_by_run") return true;
+  // More than 256 counts would need the rest.
+  if (fault == Fault::no_shared_memory && place.kernel == "scan_counts") return true;
   // The last share's sum comes before no other share.
   if (fault == Fault::no_last_block && place.kernel == "reduce_shares") return true;
   // Few shares leave nearly all of the 1024 threads with identities; all_operands is caught there.
@@ -104,9 +111,10 @@ TEST(Planted, FaultsOfEveryScanAreCaught) {
     for (const auto& [fault_and_place, message] : messages) {
       const auto& [fault, place] = fault_and_place;
       planted.insert(fault);
-      if (is_harmless(fault, place)) continue;
+      if (is_harmless(fault, place, scan.about.primitive)) continue;
       const Expected& expected = *std::ranges::find(kExpected, fault, &Expected::fault);
       EXPECT_FALSE(message.empty()) << id << ": " << expected.name << ", " << place.kernel << " " << place.event;
+      if (!has_mode(by)) continue;  // a wrong count or key is said first
       EXPECT_NE(message.find(expected.words), std::string::npos)
           << id << ": " << expected.name << ", " << place.kernel << " " << place.event << ": " << message;
     }

@@ -198,7 +198,7 @@ void add_emulator(const std::shared_ptr<const Scan>& scan, std::int64_t items, B
     auto* out = static_cast<Item*>(buffers.out) + shift(Fault::shifted_output);
     scan->run(machine, FaultyOp<Op>{},
               simt::Arrays<FaultyMachine, Item>{machine.global(in, items, "in"), machine.global(out, items, "out"),
-                                                buffers.entries},
+                                                buffers.entries, buffers.count, buffers.unique},
               simt::Workspace(buffers.workspace, bytes > 0 && strikes_run(Fault::no_workspace) ? 1 : bytes));
   };
 }

@@ -23,7 +23,7 @@ class LookAheadRuns {
     about.title = kLengths ? "Lengths of runs in one pass over keys" : "Folds of runs in one pass over values and keys";
     about.source = "Blelloch 1990; Scanlab";
     about.family = "single pass";
-    about.limits += "; compute capability 9.0 and later";
+    about.limits += "; up to 2^32 - 2 items; compute capability 9.0 and later";
     about.cost.work = "about 2n, and 2n comparisons";
     about.cost.span = "the tiles of a block";
     return about;
@@ -34,6 +34,8 @@ class LookAheadRuns {
   Plan plan() const {
     if (cuda::compute_capability() < 90)
       return Plan::refuse(describe().id + " needs compute capability 9.0: it copies in bulk");
+    if (problem_.items >= UINT32_MAX)
+      return Plan::refuse(describe().id + " counts runs in 32 bits: give --items 2^32-2 or fewer");
     Plan plan;
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if constexpr (kFolded<kPrimitive, Op>) {

@@ -46,7 +46,9 @@ struct Runs {
   SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
     if constexpr (!HasIdentity<Op>) {
       const bool no_a = a.head == kNoItem, no_b = b.head == kNoItem;
-      const auto both = op(a.item, b.item);  // without a branch; a fold of no items is not used
+      if (no_a && no_b) return a;
+      // Without a branch: where there is one operand, it takes the place of the other, and the result is not used.
+      const auto both = op(no_a ? b.item : a.item, no_b ? a.item : b.item);
       return {no_b ? a.item : (no_a || b.head != 0) ? b.item : both, a.head + b.head + (no_a || no_b ? 1 : 0)};
     }
     return append(a, b);
@@ -162,7 +164,7 @@ struct RunsArguments {
   __device__ auto aggregates() const { return scan.aggregates(); }
   static SCANLAB_HD int head_bytes(const scan::Shape& shape) { return Source::head_bytes(shape); }
 
-  /// Calls f with each item of `count` vectors of a warp's part, whose head is 1 where a run begins, its key, and
+  /// Calls f with each item of some vectors of a warp's part, whose head is 1 where a run begins, its key, and
   /// whether it is the first of these.
   template <class F>
   __device__ void for_each(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors, F f) const {
@@ -197,7 +199,7 @@ struct RunsArguments {
              [&](const Item& own, const Key&, bool first) { folded = first ? own : scan.op.append(folded, own); });
     return folded;
   }
-  /// Calls f with the key of each head of `count` vectors, and the fold of the run before. before: of all items before.
+  /// Calls f with the key of each head of some vectors, and the fold of the run before. before: of all items before.
   template <class F>
   __device__ void for_each_head(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors,
                                 const Item& before, F f) const {

@@ -27,8 +27,8 @@ class CompactingPass {
       shape_.vectors -= 2;
       add_keys();
     }
-    if (stages_take(kLeastStages) > shared_bytes) {
-      shape_.warps = std::min(shape_.warps, 4);
+    while (shape_.warps > 1 && stages_take(kLeastStages) > shared_bytes) {
+      shape_.warps /= 2;
       add_keys();
     }
     tiles_ = ceil_div(bytes, shape_.tile_bytes());

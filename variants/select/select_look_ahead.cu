@@ -18,7 +18,7 @@ class SelectLookAhead {
     about.title = "One pass that counts, scans the counts and compacts";
     about.source = "Billeter, Olsson and Assarsson 2009; Scanlab";
     about.family = "single pass";
-    about.limits += "; compute capability 9.0 and later";
+    about.limits += "; up to 2^32 - 2 items; compute capability 9.0 and later";
     about.cost.work = "2n looks";
     about.cost.span = "the tiles of a block";
     return about;
@@ -29,6 +29,8 @@ class SelectLookAhead {
   Plan plan() const {
     if (cuda::compute_capability() < 90)
       return Plan::refuse("select_look_ahead needs compute capability 9.0: it copies in bulk");
+    if (problem_.items >= UINT32_MAX)
+      return Plan::refuse("select_look_ahead counts items in 32 bits: give --items 2^32-2 or fewer");
     Plan plan;
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if constexpr (kSelected<Op>) {

@@ -122,6 +122,8 @@ struct SelectArguments {
 
   /// The kept items of one scan warp, a tile after another, in shared memory of its own.
   class Compactor {
+    static_assert(sizeof(scan::Stage<Op>) % cuda::kBulkBytes == 0, "bulk stores read from behind the stages");
+
    public:
     static SCANLAB_HD int bytes(const scan::Shape& shape) { return shape.part_bytes() + cuda::kBulkBytes; }
 
