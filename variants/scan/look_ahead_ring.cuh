@@ -252,7 +252,7 @@ class Ring {
     if constexpr (Form::kItemBefore) {
       if (tile > 0 && given_.in_bulk) {
         more_bytes = cuda::kBulkBytes;
-        if (lane == 0) cuda::bulk_load(heads(slot), from - cuda::kBulkBytes / sizeof(In), more_bytes, full);
+        if (lane == 0) cuda::bulk_load(heads(slot), reinterpret_cast<const Vector*>(from) - 1, more_bytes, full);
       } else if (tile > 0 && lane == 0) {
         const_cast<In&>(item_before(slot)) = from[-1];
       }

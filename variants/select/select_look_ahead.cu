@@ -57,9 +57,8 @@ class SelectLookAhead {
 
  private:
   template <class Op>
-  auto selection_of() const {
-    using Item = typename Op::Item;
-    return Select<Item, Flags<Item>>(problem_.items, multiprocessors_, shared_bytes_);
+  Select<typename Op::Item, Flags<typename Op::Item>> selection_of() const {
+    return {problem_.items, multiprocessors_, shared_bytes_};
   }
 
   Problem problem_;
