@@ -10,14 +10,7 @@ struct Runs : CubRuns<Runs<kPrimitive>, kPrimitive> {
   using CubRuns<Runs, kPrimitive>::CubRuns;
 
   static Description describe() {
-    constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
-    const std::string of = newest_cccl();
-    Description about = Runs::describe_cub_runs();
-    about.id = kLengths ? "cub_newest_run_lengths" : "cub_newest_reduce_by_key";
-    about.title = std::string(kLengths ? "CUB DeviceRunLengthEncode" : "CUB DeviceReduce by key") + " of CCCL " + of;
-    about.source = "NVIDIA CCCL " + of +
-                   (kLengths ? ", cub/device/device_run_length_encode.cuh: Encode"
-                             : ", cub/device/device_reduce.cuh: ReduceByKey");
+    Description about = Runs::describe_cub_runs("newest_", newest_cccl());
     about.label = "CUB, newest";
     return about;
   }

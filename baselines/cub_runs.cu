@@ -9,14 +9,7 @@ struct Runs : CubRuns<Runs<kPrimitive>, kPrimitive> {
   using CubRuns<Runs, kPrimitive>::CubRuns;
 
   static Description describe() {
-    constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
-    const std::string of = "of the CUDA toolkit";
-    Description about = Runs::describe_cub_runs();
-    about.id = kLengths ? "cub_run_lengths" : "cub_reduce_by_key";
-    about.title = std::string(kLengths ? "CUB DeviceRunLengthEncode" : "CUB DeviceReduce by key") + " of CCCL " + of;
-    about.source = "NVIDIA CCCL " + of +
-                   (kLengths ? ", cub/device/device_run_length_encode.cuh: Encode"
-                             : ", cub/device/device_reduce.cuh: ReduceByKey");
+    Description about = Runs::describe_cub_runs("", "of the CUDA toolkit");
     about.label = "CUB";
     return about;
   }

@@ -22,8 +22,15 @@ class CubRuns {
   template <class Op>
   static constexpr bool kTakes = kCubFolds<kPrimitive, Op>;
 
-  static Description describe_cub_runs() {
+  /// release: "", or what the newest has in its ids. version: of CCCL.
+  static Description describe_cub_runs(const std::string& release, const std::string& version) {
     Description about;
+    about.id = "cub_" + release + (kLengths ? "run_lengths" : "reduce_by_key");
+    about.title =
+        std::string(kLengths ? "CUB DeviceRunLengthEncode" : "CUB DeviceReduce by key") + " of CCCL " + version;
+    about.source = "NVIDIA CCCL " + version +
+                   (kLengths ? ", cub/device/device_run_length_encode.cuh: Encode"
+                             : ", cub/device/device_reduce.cuh: ReduceByKey");
     about.primitive = kPrimitive;
     about.family = "CUB";
     about.limits = "keys of 4 bytes, up to 2^31 - 1 items";

@@ -61,7 +61,7 @@ struct Outcome {
   static Outcome skipped(std::string reason) { return {.status = Status::skipped, .message = std::move(reason)}; }
 };
 
-/// What is written besides the output where there is not one result an item: Buffers::count and Buffers::unique.
+/// The outputs of a primitive that counts its results, besides these: Buffers::count and Buffers::unique.
 struct Counted {
   const std::uint64_t* count = nullptr;
   const void* unique = nullptr;

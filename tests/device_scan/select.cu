@@ -12,7 +12,7 @@ namespace {
 
 void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
-/// Of the numbers from 0 to 127, those below a limit.
+/// Keeps numbers from 0 to 127 that are below a limit.
 template <class T>
 struct Below {
   int limit;

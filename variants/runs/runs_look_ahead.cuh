@@ -116,7 +116,7 @@ struct KeysAlone {
   }
 
   static SCANLAB_HD int words(const scan::Shape& shape) { return (shape.vectors + kWordVectors - 1) / kWordVectors; }
-  /// Of a tile: an item before it, and the bits, in words of a lane.
+  /// Bytes of a tile: an item before it, and the bits, in words of a lane.
   static SCANLAB_HD int head_bytes(const scan::Shape& shape) {
     return cuda::kBulkBytes + shape.warps * scan::kLanes * words(shape) * static_cast<int>(sizeof(std::uint32_t));
   }

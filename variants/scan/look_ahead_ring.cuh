@@ -198,7 +198,7 @@ class Ring {
     return reinterpret_cast<const In*>(heads(slot) + cuda::kBulkBytes)[-1];
   }
 
-  /// What a block has asked for beyond the ring.
+  /// Shared memory that a block has asked for beyond the ring.
   __device__ unsigned char* behind() const { return reinterpret_cast<unsigned char*>(stages_ + shape_.stages); }
 
   /// Clears the head bits of a part in global memory, whose tile is loaded: they are set anew for the next run.

@@ -110,7 +110,7 @@ class HeadedTile {
       }
     }
   }
-  /// By offsets, once they are marked.
+  /// Heads by offsets, once they are marked.
   template <class Found>
   __device__ void read_heads(const Found& found) {
 #pragma unroll

@@ -16,7 +16,7 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kRows = 8;  ///< items of a lane, a warp apart
 constexpr std::int64_t kTile = std::int64_t{kThreads} * kRows;
 
-/// What a warp keeps of its part of a tile: a word of lanes for each row.
+/// The items that a warp keeps of its part of a tile: a word of lanes for each row.
 struct Ballots {
   std::uint32_t rows[kRows];
   int kept;
