@@ -114,16 +114,7 @@ class RunsPasses {
 
   template <class Machine, Monoid Op>
   void run(Machine& machine, Op op, simt::Arrays<Machine, typename Op::Item> arrays, simt::Workspace workspace) const {
-    switch (problem_.segments.width) {
-      case 1:
-        return run_on<std::uint8_t>(machine, op, arrays, workspace);
-      case 2:
-        return run_on<std::uint16_t>(machine, op, arrays, workspace);
-      case 4:
-        return run_on<std::uint32_t>(machine, op, arrays, workspace);
-      default:
-        return run_on<std::uint64_t>(machine, op, arrays, workspace);
-    }
+    segmented::with_key(problem_, [&]<class Key>(Key) { run_on<Key>(machine, op, arrays, workspace); });
   }
 
  private:

@@ -1,6 +1,7 @@
 // Shared by scans by key and of segments: the operators that they are compiled for, and what is verified.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/core/monoid.hpp"
@@ -13,6 +14,21 @@ template <class Op>
 inline constexpr bool kSegmented = kBasic<Op> && sizeof(typename Op::Item) <= 8 &&
                                    (Op::kOperator == Operator::plus ||
                                     (sizeof(typename Op::Element) == 4 && Op::kOperator != Operator::min));
+
+/// Calls f with a key of the problem's width.
+template <class F>
+auto with_key(const Problem& problem, F f) {
+  switch (problem.segments.width) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
 
 /// A description with what all of them have in common. large: arrays of many tiles too, which take the emulator
 /// minutes.

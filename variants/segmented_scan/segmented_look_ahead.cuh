@@ -9,21 +9,6 @@
 
 namespace scanlab::segmented {
 
-/// Calls f with a key of the problem's width.
-template <class F>
-auto with_key(const Problem& problem, F f) {
-  switch (problem.segments.width) {
-    case 1:
-      return f(std::uint8_t{});
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    default:
-      return f(std::uint64_t{});
-  }
-}
-
 /// The base of a scan that describes itself and has
 ///   template <class Op, class F> static auto with_scan(const Problem&, F);   // calls f.template operator()<Scan>()
 ///   template <class Scan>
