@@ -1,24 +1,25 @@
-// CUB's selection by flags, of the newest CCCL.
+// CUB's selection and partition by flags, of the newest CCCL.
 #include "baselines/cub_newest.cuh"
 #include "baselines/cub_select.cuh"
 
 namespace scanlab {
 namespace {
 
-struct CubNewestSelect : CubFlagged<CubNewestSelect> {
-  using CubFlagged::CubFlagged;
+template <Primitive kPrimitive>
+struct CubNewestSelect : CubFlagged<CubNewestSelect<kPrimitive>, kPrimitive> {
+  using CubFlagged<CubNewestSelect, kPrimitive>::CubFlagged;
 
   static Description describe() {
-    Description about = describe_flagged();
-    about.id = "cub_newest_select";
-    about.title = "CUB DeviceSelect of CCCL " + newest_cccl();
-    about.source = "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_select.cuh, with its defaults";
+    Description about = CubNewestSelect::describe_flagged("CCCL " + newest_cccl());
+    about.id = "cub_newest_" + std::string(name(kPrimitive));
+    about.source += ", with its defaults";
     about.label = "CUB, newest";
     return about;
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubNewestSelect>(Origin::baseline)};
+const Registration of_select{cuda::cuda_scan<CubNewestSelect<Primitive::select>>(Origin::baseline)};
+const Registration of_partition{cuda::cuda_scan<CubNewestSelect<Primitive::partition>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab

@@ -1,23 +1,23 @@
-// CUB's selection by flags, of the toolkit's CCCL.
+// CUB's selection and partition by flags, of the toolkit's CCCL.
 #include "baselines/cub_select.cuh"
 
 namespace scanlab {
 namespace {
 
-struct CubSelect : CubFlagged<CubSelect> {
-  using CubFlagged::CubFlagged;
+template <Primitive kPrimitive>
+struct CubSelect : CubFlagged<CubSelect<kPrimitive>, kPrimitive> {
+  using CubFlagged<CubSelect, kPrimitive>::CubFlagged;
 
   static Description describe() {
-    Description about = describe_flagged();
-    about.id = "cub_select";
-    about.title = "CUB DeviceSelect";
-    about.source = "NVIDIA CCCL of the CUDA toolkit, cub/device/device_select.cuh";
+    Description about = CubSelect::describe_flagged("CCCL of the CUDA toolkit");
+    about.id = "cub_" + std::string(name(kPrimitive));
     about.label = "CUB";
     return about;
   }
 };
 
-const Registration registration{cuda::cuda_scan<CubSelect>(Origin::baseline)};
+const Registration of_select{cuda::cuda_scan<CubSelect<Primitive::select>>(Origin::baseline)};
+const Registration of_partition{cuda::cuda_scan<CubSelect<Primitive::partition>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab

@@ -1,6 +1,7 @@
-// Shared by the baselines that select with CUB, of whichever CCCL the file is compiled with.
+// Shared by the baselines that select and partition with CUB, of whichever CCCL the file is compiled with.
 #pragma once
 
+#include <cub/device/device_partition.cuh>
 #include <cub/device/device_select.cuh>
 
 #include "harness/cuda/registration.cuh"
@@ -9,15 +10,19 @@
 namespace scanlab {
 namespace {
 
-/// DeviceSelect::Flagged: the base of a `Select` that describes itself.
-template <class Select>
+/// DeviceSelect::Flagged or DevicePartition::Flagged: the base of a `Select` that describes itself.
+template <class Select, Primitive kPrimitive>
 class CubFlagged {
  public:
   template <class Op>
   static constexpr bool kTakes = select::kSelected<Op>;
 
-  static Description describe_flagged() {
-    Description about = select::describe_select(true);
+  /// cccl: its name.
+  static Description describe_flagged(const std::string& cccl) {
+    Description about = select::describe_select(kPrimitive, true);
+    about.title = std::string("CUB ") + (kPartition ? "DevicePartition" : "DeviceSelect") + " of " + cccl;
+    about.source =
+        "NVIDIA " + cccl + (kPartition ? ", cub/device/device_partition.cuh" : ", cub/device/device_select.cuh");
     about.family = "CUB";
     about.limits = "flags of a byte, up to 2^31 - 1 items";
     return about;
@@ -49,9 +54,15 @@ class CubFlagged {
   template <class Item>
   cudaError_t enqueue(void* workspace, std::size_t& bytes, const Item* in, const std::uint8_t* flags, Item* out,
                       std::uint64_t* count, cudaStream_t stream) const {
-    return cub::DeviceSelect::Flagged(workspace, bytes, in, flags, out, count, static_cast<int>(problem_.items),
-                                      stream);
+    const int items = static_cast<int>(problem_.items);
+    if constexpr (kPartition) {
+      return cub::DevicePartition::Flagged(workspace, bytes, in, flags, out, count, items, stream);
+    } else {
+      return cub::DeviceSelect::Flagged(workspace, bytes, in, flags, out, count, items, stream);
+    }
   }
+  static constexpr bool kPartition = kPrimitive == Primitive::partition;
+
   Problem problem_;
 };
 

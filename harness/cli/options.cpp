@@ -104,7 +104,7 @@ void add_selection_options(Options& options, OptionWords& words, const std::stri
       .list("segment", "LIST", words, "by key or segment: set mean numbers of items of a segment")
       .list("lengths", "LIST", words, fmt::format("by key or segment: select {}, or all", all_names(kLengths)))
       .list("width", "LIST", words, "by key or segment: set bytes of a key (1, 2, 4, 8) or an offset (4, 8)")
-      .list("kept", "LIST", words, "select: set how many of each 128 items are kept: 0,1,64,127,128")
+      .list("kept", "LIST", words, "select, partition: set how many of each 128 items are kept: 0,1,64,127,128")
       .list("set", "PARAMETER=VALUE", words, "set a parameter of a variant, as scanlab list names them: padding=row");
 }
 

@@ -101,7 +101,7 @@ std::string case_name(const Description& about, const Problem& problem) {
                                  name(problem.type), name(problem.op), name(problem.mode), problem.axis());
   if (problem.rows != 1) text += fmt::format("/rows:{}", problem.rows);
   if (problem.inner != 1) text += fmt::format("/inner:{}", problem.inner);
-  if (const Segments& cut = problem.segments; cut.by == SegmentsBy::flags) {
+  if (const Segments& cut = problem.segments; have_flags(cut.by)) {
     text += fmt::format("/kept:{}", cut.kept);
   } else if (cut.by != SegmentsBy::none) {
     text += fmt::format("/segment:{}/lengths:{}/width:{}", cut.mean, name(cut.lengths), cut.width);

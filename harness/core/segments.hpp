@@ -31,17 +31,20 @@ constexpr std::string_view name(Lengths lengths) {
 
 /// The array from which a scan learns where segments begin.
 enum class SegmentsBy {
-  none,     ///< there are no segments
-  keys,     ///< a key an item; a segment is a run of equal ones
-  offsets,  ///< where each segment begins, and the number of items
-  flags,    ///< there are no segments: a byte an item says whether it is kept
-  runs,     ///< as keys; a run gives one result, the fold of its items
-  lengths,  ///< as runs; the result is how many items there are, which are not read
+  none,       ///< there are no segments
+  keys,       ///< a key an item; a segment is a run of equal ones
+  offsets,    ///< where each segment begins, and the number of items
+  flags,      ///< there are no segments: a byte an item says whether it is kept
+  partition,  ///< as flags; the items that are not kept follow, in reverse order
+  runs,       ///< as keys; a run gives one result, the fold of its items
+  lengths,    ///< as runs; the result is how many items there are, which are not read
 };
 /// Whether there is a key an item.
 constexpr bool have_keys(SegmentsBy by) {
   return by == SegmentsBy::keys || by == SegmentsBy::runs || by == SegmentsBy::lengths;
 }
+/// Whether there is a flag an item.
+constexpr bool have_flags(SegmentsBy by) { return by == SegmentsBy::flags || by == SegmentsBy::partition; }
 /// Whether a run of equal keys gives one result.
 constexpr bool fold_runs(SegmentsBy by) { return by == SegmentsBy::runs || by == SegmentsBy::lengths; }
 
@@ -103,14 +106,14 @@ struct Segments {
   /// Keys of n items, or offsets of their segments; 0 without segments.
   SCANLAB_HD std::int64_t entries(std::int64_t n) const {
     if (by == SegmentsBy::none) return 0;
-    if (have_keys(by) || by == SegmentsBy::flags) return n;
+    if (have_keys(by) || have_flags(by)) return n;
     return (n == 0 ? 0 : segment_of(n - 1) + 1) + (lengths == Lengths::random ? 1 : 0) + 1;  // the last one is empty
   }
   std::size_t array_bytes(std::int64_t n) const { return static_cast<std::size_t>(entries(n) * width); }
   /// Key or offset `i` of the entries for n items; its lowest `width` bytes count. Neighbours have different keys.
   SCANLAB_HD std::uint64_t entry(std::int64_t i, std::int64_t n) const {
     if (have_keys(by)) return static_cast<std::uint64_t>(segment_of(i)) * 0xBF58476D1CE4E5B9u;
-    if (by == SegmentsBy::flags) return keeps(i) ? 1 : 0;
+    if (have_flags(by)) return keeps(i) ? 1 : 0;
     const std::int64_t place = begin(i);  // the last segment begins at n or later
     return static_cast<std::uint64_t>(place < n ? place : n);
   }
@@ -147,11 +150,13 @@ struct Segments {
     const auto place = static_cast<std::uint64_t>(i % kFlagGroup);
     return static_cast<std::int64_t>((place * (draw | 1) + draw / 2) % kFlagGroup) < kept;  // places in another order
   }
-  /// The j-th item that flags keep.
-  SCANLAB_HD std::int64_t kept_item(std::int64_t j) const {
-    std::int64_t i = j / kept * kFlagGroup;
-    for (std::int64_t before = j % kept;; ++i) {
-      if (keeps(i) && before-- == 0) return i;
+  /// The item that a selection or a partition of n items puts at place j, where it keeps `count`.
+  SCANLAB_HD std::int64_t item_at(std::int64_t j, std::int64_t n, std::int64_t count) const {
+    const bool is_kept = j < count;
+    const std::int64_t rank = is_kept ? j : n - 1 - j, of_group = is_kept ? kept : kFlagGroup - kept;
+    std::int64_t i = rank / of_group * kFlagGroup;
+    for (std::int64_t before = rank % of_group;; ++i) {
+      if (keeps(i) == is_kept && before-- == 0) return i;
     }
   }
   /// How many of the first n items flags keep.

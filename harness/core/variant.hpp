@@ -48,6 +48,7 @@ enum class Primitive {
   scan_by_key,        ///< scans of the runs of equal keys
   segmented_scan,     ///< scans of segments that begin at given offsets
   select,             ///< the items that flags keep, one behind the other, and their number
+  partition,          ///< as select; the other items follow, in reverse order
   reduce_by_key,      ///< the fold of each run of equal keys, its key, and the number of runs
   run_length_encode,  ///< the length of each run of equal keys, its key, and the number of runs
 };
@@ -59,6 +60,7 @@ inline constexpr std::array kPrimitiveNames{
     std::pair{Primitive::scan_by_key, std::string_view("scan_by_key")},
     std::pair{Primitive::segmented_scan, std::string_view("segmented_scan")},
     std::pair{Primitive::select, std::string_view("select")},
+    std::pair{Primitive::partition, std::string_view("partition")},
     std::pair{Primitive::reduce_by_key, std::string_view("reduce_by_key")},
     std::pair{Primitive::run_length_encode, std::string_view("run_length_encode")}};
 constexpr std::string_view name(Primitive primitive) {
@@ -69,12 +71,13 @@ constexpr SegmentsBy segments_by(Primitive primitive) {
   return primitive == Primitive::scan_by_key         ? SegmentsBy::keys
          : primitive == Primitive::segmented_scan    ? SegmentsBy::offsets
          : primitive == Primitive::select            ? SegmentsBy::flags
+         : primitive == Primitive::partition         ? SegmentsBy::partition
          : primitive == Primitive::reduce_by_key     ? SegmentsBy::runs
          : primitive == Primitive::run_length_encode ? SegmentsBy::lengths
                                                      : SegmentsBy::none;
 }
 /// Whether there is a result for each item, so that it can be inclusive or exclusive; else they are counted.
-constexpr bool has_mode(SegmentsBy by) { return by != SegmentsBy::flags && !fold_runs(by); }
+constexpr bool has_mode(SegmentsBy by) { return !have_flags(by) && !fold_runs(by); }
 /// Whether a primitive scans many rows, and whether the items of a row may lie apart.
 constexpr bool has_rows(Primitive primitive) {
   return primitive != Primitive::scan && segments_by(primitive) == SegmentsBy::none;
@@ -100,11 +103,11 @@ struct Problem {
   std::int64_t axis() const { return items / (rows * inner); }
   /// Bytes of the items.
   std::size_t array_bytes() const { return static_cast<std::size_t>(items) * item_bytes(type, op); }
+  /// Items that flags keep, or runs: of a problem that has them.
+  std::int64_t counted() const { return have_flags(segments.by) ? segments.kept_of(items) : segments.runs_of(items); }
   /// Items of the output: one an item, a kept item, or a run.
   std::int64_t results() const {
-    return segments.by == SegmentsBy::flags ? segments.kept_of(items)
-           : fold_runs(segments.by)         ? segments.runs_of(items)
-                                            : items;
+    return segments.by == SegmentsBy::flags || fold_runs(segments.by) ? counted() : items;
   }
   /// Bytes of the keys of the runs that are folded; 0 for other primitives.
   std::size_t unique_bytes() const {
@@ -124,7 +127,7 @@ template <class Json>
 void add_segments(const Problem& problem, Json& entry) {
   const Segments& segments = problem.segments;
   if (segments.by == SegmentsBy::none) return;
-  if (segments.by == SegmentsBy::flags) {
+  if (have_flags(segments.by)) {
     entry["kept"] = segments.kept;
     return;
   }

@@ -147,7 +147,7 @@ Selection select_scans(const OptionWords& stated) {
     refuse_without(option, have_keys(by) || by == SegmentsBy::offsets, "segments",
                    "scan_by_key, segmented_scan, reduce_by_key or run_length_encode");
   }
-  refuse_without("kept", by == SegmentsBy::flags, "flags", "select");
+  refuse_without("kept", have_flags(by), "flags", "select or partition");
   for (const std::int64_t kept : selection.kept) {
     if (kept > Segments::kFlagGroup) refuse(fmt::format("--kept {}: give 0 to {}", kept, Segments::kFlagGroup));
   }
@@ -170,7 +170,7 @@ std::vector<Shape> Selection::shapes(const Shape& usual) const {
   const auto or_usual = []<class Value>(const std::vector<Value>& stated, Value otherwise) {
     return stated.empty() ? std::vector{otherwise} : stated;
   };
-  if (usual.segments.by == SegmentsBy::flags) {
+  if (have_flags(usual.segments.by)) {
     std::vector<Shape> all;
     for (const std::int64_t each : or_usual(kept, usual.segments.kept)) {
       all.push_back({usual.axis, 1, 1, {.by = usual.segments.by, .width = 1, .kept = each}});

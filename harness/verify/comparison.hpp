@@ -152,16 +152,19 @@ struct JudgeByInput {
   }
 };
 
-/// Judges the kept items by the input, bit by bit.
+/// Judges the items that flags keep, and those that follow them, by the input, bit by bit.
 template <class Op>
-struct JudgeKept {
+struct JudgeByFlags {
   using Item = typename Op::Item;
   InputKind kind;
   std::uint64_t seed;
   std::int64_t items;
   Segments flags;
+  std::int64_t kept = flags.kept_of(items);
 
-  SCANLAB_HD Item expected(std::int64_t j) const { return input_item<Op>(kind, seed, flags.kept_item(j), items); }
+  SCANLAB_HD Item expected(std::int64_t j) const {
+    return input_item<Op>(kind, seed, flags.item_at(j, items, kept), items);
+  }
   SCANLAB_HD Verdict operator()(const Item& out, std::int64_t j) const {
     return {.right = same_bits(out, expected(j)), .error_to_bound = 0};
   }

@@ -149,8 +149,8 @@ struct CudaReference::Data {
   template <class Op>
   Outcome compare_scan(const typename Op::Item* out, std::int64_t chain) const {
     const Segments& segments = problem.segments;
-    if (segments.by == SegmentsBy::flags) {
-      return compare_expected(JudgeKept<Op>{kind, seed, problem.items, segments}, out, problem.results());
+    if (have_flags(segments.by)) {
+      return compare_expected(JudgeByFlags<Op>{kind, seed, problem.items, segments}, out, problem.results());
     }
     if (segments.by == SegmentsBy::lengths) {
       return compare_expected(JudgeLengths<Op>{segments, problem.items}, out, problem.results());

@@ -185,8 +185,8 @@ Outcome compare_counted(const Oracle::Data& data, const typename Op::Item* out, 
   const Problem& problem = data.problem;
   const Segments& segments = problem.segments;
   if (Outcome count = outcome_of_count(problem, *counted.count); !count.passed()) return count;
-  if (segments.by == SegmentsBy::flags) {
-    return compare_expected(problem, JudgeKept<Op>{data.kind, data.seed, problem.items, segments}, out);
+  if (have_flags(segments.by)) {
+    return compare_expected(problem, JudgeByFlags<Op>{data.kind, data.seed, problem.items, segments}, out);
   }
   const auto* const keys = static_cast<const std::uint8_t*>(counted.unique);
   const Tally differences =
@@ -312,8 +312,8 @@ Outcome outcome_of(const Problem& problem, const Tally& tally, const Mismatch& f
 }
 
 Outcome outcome_of_count(const Problem& problem, std::uint64_t count) {
-  const auto results = static_cast<std::uint64_t>(problem.results());
-  return count == results ? Outcome{} : Outcome::failed(fmt::format("counts {} results instead of {}", count, results));
+  const auto counted = static_cast<std::uint64_t>(problem.counted());
+  return count == counted ? Outcome{} : Outcome::failed(fmt::format("counts {} instead of {}", count, counted));
 }
 
 Outcome outcome_of_unique(const Problem& problem, const Tally& differences) {
@@ -332,7 +332,7 @@ Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::
     : data_{.problem = problem, .kind = kind, .seed = seed, .every = every} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
-  if (problem.segments.by == SegmentsBy::flags || problem.segments.by == SegmentsBy::lengths) return;  // say all
+  if (have_flags(problem.segments.by) || problem.segments.by == SegmentsBy::lengths) return;  // say all
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });
 }
 

@@ -84,7 +84,7 @@ std::string Summary::again(const Check& check) const {
   if (check.aliasing != Aliasing::apart) words += fmt::format(" --aliasing {}", name(*check.aliasing));
   if (problem.rows != 1) words += fmt::format(" --rows {}", problem.rows);
   if (problem.inner != 1) words += fmt::format(" --inner {}", problem.inner);
-  if (const Segments& cut = problem.segments; cut.by == SegmentsBy::flags) {
+  if (const Segments& cut = problem.segments; have_flags(cut.by)) {
     words += fmt::format(" --kept {}", cut.kept);
   } else if (cut.by != SegmentsBy::none) {
     words += fmt::format(" --segment {} --lengths {} --width {}", cut.mean, name(cut.lengths), cut.width);

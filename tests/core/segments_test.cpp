@@ -109,12 +109,15 @@ TEST(Segments, HaveRunsThatAreNotEmpty) {
 TEST(Segments, KeepSoManyItemsOfEachGroupInOrder) {
   for (const std::int64_t kept : {0, 1, 50, 127, 128}) {
     const Segments flags{.by = SegmentsBy::flags, .width = 1, .kept = kept};
+    const std::int64_t all = flags.kept_of(kItems);
     std::int64_t before = 0;
     for (std::int64_t i = 0; i < kItems; ++i) {
       ASSERT_EQ(flags.kept_of(i), before);
       ASSERT_EQ(flags.entry(i, kItems), flags.keeps(i) ? 1U : 0U);
       if (flags.keeps(i)) {
-        ASSERT_EQ(flags.kept_item(before++), i);
+        ASSERT_EQ(flags.item_at(before++, kItems, all), i);
+      } else {
+        ASSERT_EQ(flags.item_at(kItems - 1 - (i - before), kItems, all), i);
       }
       if ((i + 1) % Segments::kFlagGroup == 0) {
         ASSERT_EQ(before, (i + 1) / Segments::kFlagGroup * kept);

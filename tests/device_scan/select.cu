@@ -1,5 +1,5 @@
-// Tests scanlab::DeviceSelect on a device, against a loop on the host: sizes around the kernel's tiles, shares that are
-// kept, types, arrays in any place, and captured calls.
+// Tests scanlab::DeviceSelect and scanlab::DevicePartition on a device, against a loop on the host: sizes around the
+// kernel's tiles, shares that are kept, types, arrays in any place, and captured calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,18 +44,21 @@ class Selections : public testing::Test {
     cudaFree(memory_);
   }
 
-  /// call(storage, bytes, in, flags, out): a selection.
+  /// call(storage, bytes, in, flags, out): a selection, or a partition if `all`.
   template <class T, class Call>
-  void expect_kept(const std::vector<T>& items, int limit, int shift, int out_shift, bool captured, Call call) {
+  void expect_kept(const std::vector<T>& items, int limit, int shift, int out_shift, bool captured, bool all,
+                   Call call) {
     SCOPED_TRACE(testing::Message() << items.size() << " items of " << sizeof(T) << " bytes, below " << limit
-                                    << ", from item " << shift << " to " << out_shift
-                                    << (captured ? ", captured" : ""));
+                                    << ", from item " << shift << " to " << out_shift << (captured ? ", captured" : "")
+                                    << (all ? ", all" : ""));
     std::vector<std::uint8_t> flags(items.size());
-    std::vector<T> expected;
+    std::vector<T> expected, others;
     for (std::size_t i = 0; i < items.size(); ++i) {
       flags[i] = Below<T>{limit}(items[i]) ? static_cast<std::uint8_t>(1 + i % 200) : 0;
-      if (flags[i] != 0) expected.push_back(items[i]);
+      (flags[i] != 0 ? expected : others).push_back(items[i]);
     }
+    const std::size_t kept = expected.size();
+    if (all) expected.insert(expected.end(), others.rbegin(), others.rend());
     T* const in = reinterpret_cast<T*>(memory_) + shift;
     T* const out = reinterpret_cast<T*>(memory_ + kArray) + out_shift;
     auto* const given = memory_ + 2 * kArray + shift;
@@ -79,7 +82,7 @@ class Selections : public testing::Test {
       *count_ = ~std::uint64_t{0};
       check(captured ? cudaGraphLaunch(replay, stream_) : call(storage, bytes, in, given, out));
       check(cudaStreamSynchronize(stream_));
-      ASSERT_EQ(*count_, expected.size()) << "in round " << round;
+      ASSERT_EQ(*count_, kept) << "in round " << round;
       std::vector<T> results(items.size() + 1);
       check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), results.begin())) << "in round " << round;
@@ -98,13 +101,21 @@ class Selections : public testing::Test {
       const std::vector<T> items = numbers<T>(n);
       for (const int limit : {0, 1, 64, 127, 128}) {
         const int shift = ++turn % 5, out_shift = turn % 7;
-        expect_kept(items, limit, shift, out_shift, turn % 4 == 0,
+        expect_kept(items, limit, shift, out_shift, turn % 4 == 0, false,
                     [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t* flags, T* out) {
                       return DeviceSelect::Flagged(storage, bytes, in, flags, out, count_, n, stream_);
                     });
-        expect_kept(items, limit, out_shift, shift, turn % 4 == 1,
+        expect_kept(items, limit, out_shift, shift, turn % 4 == 1, false,
                     [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t*, T* out) {
                       return DeviceSelect::If(storage, bytes, in, out, count_, n, Below<T>{limit}, stream_);
+                    });
+        expect_kept(items, limit, shift, out_shift, turn % 4 == 2, true,
+                    [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t* flags, T* out) {
+                      return DevicePartition::Flagged(storage, bytes, in, flags, out, count_, n, stream_);
+                    });
+        expect_kept(items, limit, out_shift, shift, turn % 4 == 3, true,
+                    [&](void* storage, std::size_t& bytes, const T* in, const std::uint8_t*, T* out) {
+                      return DevicePartition::If(storage, bytes, in, out, count_, n, Below<T>{limit}, stream_);
                     });
       }
     }

@@ -95,14 +95,14 @@ TEST(Planted, FaultsOfEveryScanAreCaught) {
   for (const auto& [id, scan] : Registry::instance().all()) {
     Messages messages;
     const SegmentsBy by = segments_by(scan.about.primitive);
-    const bool of_sums = id == "redundant_reduce" || by == SegmentsBy::flags || by == SegmentsBy::lengths;
+    const bool of_sums = id == "redundant_reduce" || have_flags(by) || by == SegmentsBy::lengths;
     const Operator op = of_sums ? Operator::plus : Operator::affine;  // affine does not commute
     for (const std::int64_t items : {5003, 1000, 2048, 300, 20'011}) {
       for (const Mode mode : {Mode::inclusive, Mode::exclusive}) {
         for (const Settings& settings : std::set<Settings>{{}, small_settings(scan.about)}) {
           if (mode == Mode::exclusive && !has_mode(by)) continue;
           Problem problem{ElementType::i32, op, mode, items, settings};
-          problem.segments = {.by = by, .mean = 3, .width = by == SegmentsBy::flags ? 1 : 4};
+          problem.segments = {.by = by, .mean = 3, .width = have_flags(by) ? 1 : 4};
           plant_all(scan, problem, messages);
         }
       }

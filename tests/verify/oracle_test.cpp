@@ -305,17 +305,17 @@ TEST(Oracle, BeginsAnewWithEachSegment) {
 /// A right result, and what a primitive that counts its results can do wrong.
 TEST(Oracle, KnowsTheResultsThatAreNotOneAnItem) {
   using Op = Plus<std::int32_t>;
-  for (const SegmentsBy by : {SegmentsBy::flags, SegmentsBy::runs, SegmentsBy::lengths}) {
+  for (const SegmentsBy by : {SegmentsBy::flags, SegmentsBy::partition, SegmentsBy::runs, SegmentsBy::lengths}) {
     Problem problem = problem_of<Op>(kItems);
-    problem.segments = {.by = by, .mean = 7, .width = by == SegmentsBy::flags ? 1 : 2, .kept = 50};
+    problem.segments = {.by = by, .mean = 7, .width = have_flags(by) ? 1 : 2, .kept = 50};
     const Segments& cut = problem.segments;
     const Oracle oracle(problem, InputKind::random, kSeed);
     const auto input = [](std::int64_t i) { return input_item<Op>(InputKind::random, kSeed, i, kItems); };
-    std::vector<std::int32_t> out;
+    std::vector<std::int32_t> out, others;
     std::vector<std::uint16_t> unique;
     for (std::int64_t i = 0; i < kItems; ++i) {
-      if (by == SegmentsBy::flags) {
-        if (cut.keeps(i)) out.push_back(input(i));
+      if (have_flags(by)) {
+        (cut.keeps(i) ? out : others).push_back(input(i));
         continue;
       }
       if (const auto key = static_cast<std::uint16_t>(cut.entry(i, kItems)); i == 0 || unique.back() != key) {
@@ -325,6 +325,7 @@ TEST(Oracle, KnowsTheResultsThatAreNotOneAnItem) {
       out.back() = Op{}(out.back(), by == SegmentsBy::runs ? input(i) : 1);
     }
     std::uint64_t count = out.size();
+    if (by == SegmentsBy::partition) out.insert(out.end(), others.rbegin(), others.rend());
     const auto compare = [&] { return oracle.compare(out.data(), 0, Kind::scan, {&count, unique.data()}); };
     EXPECT_TRUE(compare().passed()) << compare().message;
     ++count;
@@ -333,7 +334,7 @@ TEST(Oracle, KnowsTheResultsThatAreNotOneAnItem) {
     out[1234] ^= 1;
     EXPECT_NE(compare().message.find("the first at 1234"), std::string::npos) << compare().message;
     out[1234] ^= 1;
-    if (by == SegmentsBy::flags) continue;
+    if (have_flags(by)) continue;
     unique[321] ^= 256;
     EXPECT_NE(compare().message.find("wrong keys of runs, the first at 321"), std::string::npos) << compare().message;
   }

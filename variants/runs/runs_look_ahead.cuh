@@ -331,7 +331,7 @@ struct RunsArguments {
       heads_ = static_cast<int>(Op::heads(of_part));
       if (heads_ > room(scan.shape)) {
         store_rows(slot, tile, before_part);
-      } else {
+      } else if (heads_ > 0) {
         __syncwarp();  // all lanes have stored what the memory held
         const int vectors = scan.shape.vectors;
         given_.for_each_head(ring_, slot, tile, warp_, lane_ * vectors, vectors, scan.op(before_part, in_part),

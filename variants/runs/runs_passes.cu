@@ -44,9 +44,10 @@ struct ListRuns {
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const Key> keys,
                              simt::Global<Block, const std::int64_t> before, simt::Global<Block, std::int64_t> begins,
                              simt::Global<Block, Key> unique, std::int64_t n) const {
-    select::visit_kept(
+    select::visit_items(
         block, before, n, [&](std::int64_t i) { return begins_run<Block>(keys, i); },
-        [&](std::int64_t i, std::int64_t run) {
+        [&](std::int64_t i, bool begins_here, std::int64_t run) {
+          if (!begins_here) return;
           begins[run] = i;
           unique[run] = keys[i];
         });

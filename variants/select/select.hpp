@@ -1,4 +1,4 @@
-// Shared by selections: the types that they are compiled for, and what is verified.
+// Shared by selections and partitions: the types that they are compiled for, and what is verified.
 #pragma once
 
 #include "harness/core/monoid.hpp"
@@ -10,15 +10,17 @@ namespace scanlab::select {
 template <class Op>
 inline constexpr bool kSelected = Op::kOperator == Operator::plus && sizeof(typename Op::Item) <= 8;
 
-/// A description with what all of them have in common. large: arrays of many tiles too, which take the emulator
-/// minutes.
-inline Description describe_select(bool large) {
+/// A description with what all of them have in common. primitive: select, or partition. large: arrays of many tiles
+/// too, which take the emulator minutes.
+inline Description describe_select(Primitive primitive, bool large) {
   Description about;
-  about.primitive = Primitive::select;
+  const SegmentsBy by = segments_by(primitive);
+  about.primitive = primitive;
   about.limits = "flags of a byte";
-  about.cost.traffic = "n items and flags, and the kept items";
+  about.cost.traffic =
+      by == SegmentsBy::partition ? "2n items, and the flags" : "n items and flags, and the kept items";
   const auto add = [&](std::int64_t n, std::int64_t kept) {
-    about.checked.push_back({{n, 1, 1, {.by = SegmentsBy::flags, .width = 1, .kept = kept}}});
+    about.checked.push_back({{n, 1, 1, {.by = by, .width = 1, .kept = kept}}});
   };
   for (const std::int64_t n : {0, 1, 31, 33, 1000, 4099, 20'000}) {
     for (const std::int64_t kept : {0, 1, 64, 127, 128}) add(n, kept);

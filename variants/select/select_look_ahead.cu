@@ -7,15 +7,17 @@
 namespace scanlab::select {
 namespace {
 
+template <Primitive kPrimitive>
 class SelectLookAhead {
  public:
   template <class Op>
   static constexpr bool kTakes = kSelected<Op>;
 
   static Description describe() {
-    Description about = describe_select(true);
-    about.id = "select_look_ahead";
-    about.title = "One pass that counts, scans the counts and compacts";
+    Description about = describe_select(kPrimitive, true);
+    about.id = std::string(name(kPrimitive)) + "_look_ahead";
+    about.title = std::string("One pass that counts, scans the counts and compacts") +
+                  (kPrimitive == Primitive::partition ? " both sides" : "");
     about.source = "Billeter, Olsson and Assarsson 2009; Scanlab";
     about.family = "single pass";
     about.limits += "; up to 2^32 - 2 items; compute capability 9.0 and later";
@@ -28,9 +30,9 @@ class SelectLookAhead {
 
   Plan plan() const {
     if (cuda::compute_capability() < 90)
-      return Plan::refuse("select_look_ahead needs compute capability 9.0: it copies in bulk");
+      return Plan::refuse(describe().id + " needs compute capability 9.0: it copies in bulk");
     if (problem_.items >= UINT32_MAX)
-      return Plan::refuse("select_look_ahead counts items in 32 bits: give --items 2^32-2 or fewer");
+      return Plan::refuse(describe().id + " counts items in 32 bits: give --items 2^32-2 or fewer");
     Plan plan;
     with_monoid(problem_.type, problem_.op, [&]<class Op>(Op) {
       if constexpr (kSelected<Op>) {
@@ -57,8 +59,10 @@ class SelectLookAhead {
 
  private:
   template <class Op>
-  Select<typename Op::Item, Flags<typename Op::Item>> selection_of() const {
-    return {problem_.items, multiprocessors_, shared_bytes_};
+  auto selection_of() const {
+    using Item = typename Op::Item;
+    using Selection = Select<Item, Flags<Item>, std::uint64_t, kPrimitive == Primitive::partition>;
+    return Selection{problem_.items, multiprocessors_, shared_bytes_};
   }
 
   Problem problem_;
@@ -66,7 +70,8 @@ class SelectLookAhead {
   std::size_t shared_bytes_ = cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 };
 
-const Registration kSelectLookAhead{cuda::cuda_scan<SelectLookAhead>()};
+const Registration kSelectLookAhead{cuda::cuda_scan<SelectLookAhead<Primitive::select>>()};
+const Registration kPartitionLookAhead{cuda::cuda_scan<SelectLookAhead<Primitive::partition>>()};
 
 }  // namespace
 }  // namespace scanlab::select

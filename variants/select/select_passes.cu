@@ -1,4 +1,5 @@
 // select_passes: counts what each block keeps, scans the counts, and lets each block store what it keeps.
+// partition_passes stores the others behind them, in reverse order.
 //
 // Idea    A kept item's place is the number of kept ones before it. A ballot tells each lane of a warp what the others
 //         keep, so that 32 flags are counted by one instruction. Places of blocks come from a scan of their counts, as
@@ -27,6 +28,8 @@ struct CountFlagged {
   }
 };
 
+/// kOthers: whether the other items follow.
+template <bool kOthers>
 struct StoreFlagged {
   static constexpr const char* kName = "store_flagged";
   static constexpr int kMaxThreads = kThreads;
@@ -35,26 +38,34 @@ struct StoreFlagged {
   SCANLAB_HD void operator()(Block& block, simt::Global<Block, const Item> in, simt::Global<Block, Item> out,
                              simt::Global<Block, const std::uint8_t> flags,
                              simt::Global<Block, const std::int64_t> before, std::int64_t n, Item) const {
-    visit_kept(
+    visit_items(
         block, before, n, [&](std::int64_t i) { return flags[i] != 0; },
-        [&](std::int64_t i, std::int64_t place) { out[place] = in[i]; });
+        [&](std::int64_t i, bool kept, std::int64_t kept_before) {
+          if (kept) {
+            out[kept_before] = in[i];
+          } else if (kOthers) {
+            out[n - 1 - (i - kept_before)] = in[i];
+          }
+        });
   }
 };
 
+template <Primitive kPrimitive>
 class SelectPasses {
  public:
   template <class Op>
   static constexpr bool kTakes = kSelected<Op>;
 
   static Description describe() {
-    Description about = describe_select(false);
-    about.id = "select_passes";
-    about.title = "Count what blocks keep, scan the counts, store what is kept";
+    Description about = describe_select(kPrimitive, false);
+    about.id = std::string(name(kPrimitive)) + "_passes";
+    about.title = kOthers ? "Count what blocks keep, scan the counts, store both sides"
+                          : "Count what blocks keep, scan the counts, store what is kept";
     about.source = "Horn 2005; Billeter, Olsson and Assarsson 2009";
     about.family = "three launches";
     about.cost.work = "2n looks";
     about.cost.span = "a tile twice, and the counts";
-    about.cost.traffic = "n items, the flags twice, and the kept items";
+    about.cost.traffic = kOthers ? "2n items, and the flags twice" : "n items, the flags twice, and the kept items";
     return about;
   }
 
@@ -78,16 +89,20 @@ class SelectPasses {
     const auto count = machine.global(arrays.count, 1, "count");
     if (n > 0) machine.launch(tiles_of(n), CountFlagged{}, flags, counts, n);
     machine.launch(kOneBlock, ScanCounts{}, counts, blocks(), count);
-    if (n > 0) machine.launch(tiles_of(n), StoreFlagged{}, arrays.in, arrays.out, flags, Counts(counts), n, Item{});
+    if (n > 0)
+      machine.launch(tiles_of(n), StoreFlagged<kOthers>{}, arrays.in, arrays.out, flags, Counts(counts), n, Item{});
   }
 
  private:
+  static constexpr bool kOthers = kPrimitive == Primitive::partition;
+
   std::int64_t blocks() const { return ceil_div(problem_.items, kTile); }
 
   Problem problem_;
 };
 
-const Registration kSelectPasses{simt::portable_scan<SelectPasses>()};
+const Registration kSelectPasses{simt::portable_scan<SelectPasses<Primitive::select>>()};
+const Registration kPartitionPasses{simt::portable_scan<SelectPasses<Primitive::partition>>()};
 
 }  // namespace
 }  // namespace scanlab::select

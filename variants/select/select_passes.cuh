@@ -1,4 +1,4 @@
-// The passes of select_passes and runs_passes: count what each block keeps, scan the counts, and visit what is kept.
+// The passes of select_passes and runs_passes: count what each block keeps, scan the counts, and visit the items.
 // Each is a part of a kernel for whoever says what that is.
 #pragma once
 
@@ -52,10 +52,11 @@ SCANLAB_HD void count_kept(Block& block, simt::Global<Block, std::int64_t> count
   counts[block.group_index()] = all;
 }
 
-/// Calls visit(i, place) of each kept item. before: kept items before each block's. Shared memory: a number a warp.
+/// Calls visit(i, kept, kept_before) of each item. before: kept items before each block's. Shared memory: a number a
+/// warp.
 template <simt::ThreadBlock Block, class Keeps, class Visit>
-SCANLAB_HD void visit_kept(Block& block, simt::Global<Block, const std::int64_t> before, std::int64_t n, Keeps keeps,
-                           Visit visit) {
+SCANLAB_HD void visit_items(Block& block, simt::Global<Block, const std::int64_t> before, std::int64_t n, Keeps keeps,
+                            Visit visit) {
   auto totals = block.template shared<std::int64_t>(kWarps);
   const Ballots own(block, n, keeps);
   if (block.lane() == 0) totals[block.warp()] = own.kept;
@@ -66,9 +67,8 @@ SCANLAB_HD void visit_kept(Block& block, simt::Global<Block, const std::int64_t>
   }
   const std::uint32_t below = (1u << block.lane()) - 1;
   for (int r = 0; r < kRows; ++r) {
-    if ((own.rows[r] >> block.lane() & 1) != 0) {
-      visit(Ballots::place(block, r), place + std::popcount(own.rows[r] & below));
-    }
+    const std::int64_t i = Ballots::place(block, r);
+    if (i < n) visit(i, (own.rows[r] >> block.lane() & 1) != 0, place + std::popcount(own.rows[r] & below));
     place += std::popcount(own.rows[r]);
   }
 }
@@ -102,7 +102,7 @@ struct ScanCounts {
   }
 };
 
-/// The grid of count_kept and visit_kept.
+/// The grid of count_kept and visit_items.
 inline simt::Grid tiles_of(std::int64_t n) {
   return {.blocks = ceil_div(n, kTile), .threads = kThreads, .shared_bytes = kWarps * sizeof(std::int64_t)};
 }
