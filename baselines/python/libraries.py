@@ -42,6 +42,7 @@ class Library:
     """The function's name in user code."""
     caches: tuple[str, ...] = ("cold", "warm")
     """The cache states in which it can be timed."""
+    primitive = "scan"
 
     def about(self) -> dict[str, Any]:
         """The library's description in the results, as ``scanlab bench`` describes variants."""

@@ -16,14 +16,14 @@ from baselines.python.protocol import REPETITIONS, Plan
 ROOT = Path(__file__).parents[2]
 
 
-def context(plan: Plan, program: str) -> dict[str, Any]:
-    """All facts except the libraries' versions."""
+def context(plan: Plan, program: str, command: str = "") -> dict[str, Any]:
+    """All facts except the libraries' versions. command: unless the program is a module."""
     facts = {
         "schema": "scanlab-results/2",
         "kind": "cuda",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "executable": program,
-        "argv": " ".join([f"python -m {program}", *sys.argv[1:]]),
+        "argv": " ".join([command or f"python -m {program}", *sys.argv[1:]]),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cores": str(os.cpu_count()),

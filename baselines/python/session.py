@@ -80,7 +80,7 @@ class Bench:
     def _verified(
         self, type_name: str, shape: Shape, items: np.ndarray, expected: np.ndarray
     ) -> Iterator[Case]:
-        for library in self.libraries:
+        for library in self._libraries(shape):
             scan = Scan(library, type_name, shape)
             scan.run = self._contain(scan, lambda on: on.prepare(on.put(items), shape.dim), library)
             self._contain(scan, _verify, scan, expected)
@@ -109,6 +109,9 @@ class Bench:
                 self.entries = [entry for entry in self.entries if entry["name"] != name]
                 case.taken = 0
                 self._refuse(case)
+
+    def _libraries(self, shape: Shape) -> list[Library]:
+        return self.libraries
 
     def _items(self, type_name: str, shape: Shape) -> np.ndarray:
         return scans.make_items(type_name, shape.extents, self.plan.seed, shape.dim)

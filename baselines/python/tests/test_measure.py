@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from baselines.python import __main__ as command
-from baselines.python import libraries, provenance, scans
+from baselines.python import compaction, libraries, provenance, scans
 from baselines.python.protocol import Plan, Shape, runs_per_sample
 from baselines.python.session import Bench
 from scanlab_report.load import load
@@ -81,6 +82,45 @@ def test_the_analysis_reads_the_results(tmp_path: Path) -> None:
     assert entries[0]["bytes"] == 200 and entries[0]["verified"] is True
     warm = next(entry for entry in bench.entries if "cache:warm" in entry["name"])
     assert warm["iterations"] == 500  # 5 ms of 10 us
+
+
+class SelectStandIn(StandIn):
+    """numpy's selection."""
+
+    id, primitive = "stand_in_select", "select"
+
+    def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
+        items, flags = data
+        return lambda: self._spoil(items[flags], 0)
+
+
+class RunsStandIn(StandIn):
+    """A loop over runs."""
+
+    id, primitive = "stand_in_runs", "run_length_encode"
+
+    def prepare(self, keys: Any, axis: int) -> Callable[[], Any]:
+        groups = [(key, len(list(own))) for key, own in itertools.groupby(keys.tolist())]
+        return lambda: self._spoil(np.array(groups).T.reshape(-1), 0)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_selections_and_runs_are_verified_and_read(tmp_path: Path, wrong: bool) -> None:
+    spoil = (lambda out, k: add_to(out.copy(), -1)) if wrong else (lambda out, k: out)
+    own = [SelectStandIn(spoil), RunsStandIn(spoil)]
+    shapes = [compaction.Selection(5120, 64), compaction.Runs(5000, 8), compaction.Runs(5000, 1)]
+    bench = compaction.Compaction(Plan(["i32"], [5000], 2, shapes=shapes), own, lambda _: None)
+    variants = {library.id: library.about() for library in own}
+    context = {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": variants}
+    status = command.measure(bench, context, tmp_path / "python_select.json")
+    data = load([tmp_path])
+    assert not data.problems
+    if wrong:
+        assert status == command.FAILED and bench.failed == len(bench.entries) == 3 * 2
+        assert not len(data["select"]) and not len(data["runs"])
+    else:
+        assert len(data["select"]) == 2 * 2 and set(data["select"]["kept"]) == {64}
+        assert len(data["runs"]) == 2 * 2 * 2 and set(data["runs"]["segment"]) == {1, 8}
 
 
 def add_to(sums: np.ndarray, place: int) -> np.ndarray:

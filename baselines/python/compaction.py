@@ -1,0 +1,178 @@
+"""``python -m baselines.python.compaction``: times selections and run lengths of PyTorch and CuPy.
+
+The results of these have as many items as the data say, so that the libraries wait for a count
+before they allocate them: the times have this in them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from baselines.python import __main__ as program
+from baselines.python import libraries, provenance, scans, session
+from baselines.python.device import Clock
+from baselines.python.protocol import Plan
+
+GROUP = 128
+"""Items of which so many are kept."""
+KEPT, RUNS = (1, 64, 127), (8, 128, 65536)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Items of which flags keep so many of each GROUP, at random places."""
+
+    items: int
+    kept: int
+    primitive = "select"
+    dim = 0
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return (self.items,)
+
+    def make(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """The items, and the flags."""
+        places = np.tile(np.arange(GROUP, dtype=np.uint8), (self.items // GROUP, 1))
+        np.random.default_rng([seed, self.kept]).permuted(places, axis=1, out=places)
+        return scans.make_items("i32", self.items, seed), places.reshape(-1) < self.kept
+
+    def expected(self, data: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        items, flags = data
+        return items[flags]
+
+    def fields(self) -> dict[str, Any]:
+        results = self.items * self.kept // GROUP
+        return {"kept": self.kept, "bytes": 5 * self.items + 4 * results}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of equal keys, whose lengths are random, from 1 to twice the mean."""
+
+    items: int
+    segment: int
+    primitive = "run_length_encode"
+    dim = 0
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return (self.items,)
+
+    def make(self, seed: int) -> np.ndarray:
+        """The keys."""
+        rng = np.random.default_rng([seed, self.segment])
+        lengths = rng.integers(1, 2 * self.segment, 2 * self.items // self.segment + 2)
+        return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[: self.items]
+
+    def expected(self, keys: np.ndarray) -> np.ndarray:
+        """The keys of runs, then their lengths."""
+        begins = np.flatnonzero(np.diff(keys, prepend=-1))
+        lengths = np.diff(begins, append=len(keys))
+        return np.concatenate([keys[begins], lengths]).astype(np.int64)
+
+    def fields(self) -> dict[str, Any]:
+        written = 8 * (self.items // self.segment)
+        cut = {"segment": self.segment, "lengths": "random", "width": 4}
+        return cut | {"bytes": 4 * self.items + written}
+
+
+class Pair(libraries.Library):
+    """The base of libraries that take items and flags."""
+
+    primitive = "select"
+
+    def put(self, data: Any) -> Any:
+        on_device = [super(Pair, self).put(array) for array in data]
+        self._synchronize()  # the stream that uses them may be another
+        return on_device
+
+
+class TorchSelect(Pair, libraries.Torch):
+    """torch.masked_select, which allocates its result."""
+
+    id, label, title = "torch_select", "PyTorch", "torch.masked_select"
+
+    def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
+        items, flags = data
+        return lambda: self._module.masked_select(items, flags)
+
+
+class CupySelect(Pair, libraries.Cupy):
+    """An array of CuPy indexed by flags, which allocates its result."""
+
+    id, label, title = "cupy_select", "CuPy", "CuPy's x[flags]"
+
+    def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
+        items, flags = data
+        return lambda: items[flags]
+
+
+class TorchRuns(libraries.Torch):
+    """torch.unique_consecutive with counts, which allocates its results. Counts are int64."""
+
+    id, label, title = "torch_run_lengths", "PyTorch", "torch.unique_consecutive"
+    primitive = "run_length_encode"
+
+    def prepare(self, keys: Any, axis: int) -> Callable[[], Any]:
+        return lambda: self._module.unique_consecutive(keys, return_counts=True)
+
+    def fetch(self, result: Any) -> np.ndarray:
+        keys, lengths = (super(TorchRuns, self).fetch(array) for array in result)
+        return np.concatenate([keys, lengths])
+
+
+class Compaction(session.Bench):
+    """A session of selections and runs in the place of tensors."""
+
+    def _libraries(self, shape: Any) -> list[libraries.Library]:
+        return [each for each in self.libraries if each.primitive == shape.primitive]
+
+    def _items(self, type_name: str, shape: Any) -> Any:
+        self._shape = shape
+        return shape.make(self.plan.seed)
+
+    def _expected(self, items: Any, axis: int) -> np.ndarray:
+        return self._shape.expected(items)
+
+    def _fields(self, case: session.Case) -> dict[str, Any]:
+        shape = case.scan.shape
+        fields = {"kind": shape.primitive, "items": shape.items, **shape.fields()}
+        cut = "".join(f"/{name}:{fields[name]}" for name in ("kept", "segment") if name in fields)
+        name = (
+            f"{shape.primitive}/variant:{case.scan.library.id}/type:{case.scan.type}/op:plus"
+            f"/mode:inclusive/items:{shape.items}{cut}/cache:{case.cache}/launch:stream"
+        )
+        return fields | {"name": name, "cache": case.cache, "launch": "stream"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit status."""
+    parser = program.make_parser("baselines.python.compaction", __doc__, "2^20:2^28:x16")
+    options = parser.parse_args(arguments)
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
+    if status := program.prepare_output(options):
+        return status
+    known = (TorchSelect, CupySelect, TorchRuns)
+    usable, missing = program.construct(known)
+    if not usable:
+        return program.complain(program.NO_DEVICE, program.NO_LIBRARY)
+    shapes = [Selection(n, kept) for n in options.items for kept in KEPT]
+    shapes += [Runs(n, mean) for n in options.items for mean in RUNS]
+    plan = Plan(["i32"], options.items, shapes=shapes)
+    context = provenance.context(plan, "baselines.python.compaction")
+    program.describe(context, usable, missing)
+    for library in usable:
+        library.caches = ("cold",)
+    bench = Compaction(plan, usable, program.say, Clock().sm_mhz)
+    return program.measure(bench, context, options.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
