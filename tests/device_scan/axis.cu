@@ -10,10 +10,10 @@
 #include <scanlab/device_axis_scan.cuh>
 #include <vector>
 
+#include "tests/device_scan/on_device.cuh"
+
 namespace scanlab {
 namespace {
-
-void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
 struct Shape {
   std::int64_t rows, axis, inner;
@@ -61,18 +61,9 @@ cudaError_t call(void* storage, std::size_t& bytes, const T* in, T* out, const S
   }
 }
 
-class AxisScans : public testing::Test {
+class AxisScans : public OnDevice {
  protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no GPU";
-    check(cudaMalloc(&memory_, 3 * kArray));
-    check(cudaStreamCreate(&stream_));
-  }
-  void TearDown() override {
-    cudaStreamDestroy(stream_);
-    cudaFree(memory_);
-  }
+  AxisScans() : OnDevice(3, kArray, 0) {}
 
   /// Scans twice, on storage that nobody prepares.
   template <class T, class Function>
@@ -90,27 +81,20 @@ class AxisScans : public testing::Test {
     const auto scan = [&](void* given) { return call(given, bytes, in, out, shape, mode, function, initial, stream_); };
     check(scan(nullptr));
     ASSERT_LE(std::max(expected.size() * sizeof(T), bytes) + 64, kArray);
-    check(cudaMemset(memory_, kUntouched, 3 * kArray));
-    cudaGraph_t graph{};
-    cudaGraphExec_t replay{};
-    if (way.captured) {
-      check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-      check(scan(storage));
-      check(cudaStreamEndCapture(stream_, &graph));
-      check(cudaGraphInstantiate(&replay, graph, 0));
-    }
-    for (int round = 0; round < 2; ++round) {
-      check(cudaMemset(out, kUntouched, expected.size() * sizeof(T)));
-      check(cudaMemcpy(in, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
-      check(way.captured ? cudaGraphLaunch(replay, stream_) : scan(storage));
-      check(cudaStreamSynchronize(stream_));
-      std::vector<T> results(expected.size());
-      check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
-      const auto wrong = std::mismatch(results.begin(), results.end(), expected.begin()).first - results.begin();
-      ASSERT_EQ(wrong, std::ssize(results)) << "the first wrong item, in round " << round;
-    }
-    if (way.captured) check(cudaGraphExecDestroy(replay));
-    if (way.captured) check(cudaGraphDestroy(graph));
+    clear();
+    run_twice(
+        way.captured,
+        [&] {
+          check(cudaMemset(out, kUntouched, expected.size() * sizeof(T)));
+          check(cudaMemcpy(in, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
+        },
+        [&] { return scan(storage); },
+        [&] {
+          std::vector<T> results(expected.size());
+          check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
+          const auto wrong = std::mismatch(results.begin(), results.end(), expected.begin()).first - results.begin();
+          ASSERT_EQ(wrong, std::ssize(results)) << "the first wrong item";
+        });
   }
   void expect_all_right(std::initializer_list<Way> ways, auto function, auto initial) {
     constexpr Shape kShapes[] = {{1, 1, 1},         {1, 1000, 1},   {33, 65, 1},       {1001, 3, 1},    {70'001, 1, 1},
@@ -124,9 +108,6 @@ class AxisScans : public testing::Test {
   }
 
   static constexpr std::size_t kArray = std::size_t{64} << 20;
-  static constexpr unsigned char kUntouched = 0x41;
-  unsigned char* memory_ = nullptr;  ///< items, results, storage
-  cudaStream_t stream_ = nullptr;
 };
 
 struct Larger {

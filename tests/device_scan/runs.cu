@@ -9,10 +9,10 @@
 #include <scanlab/device_select.cuh>
 #include <vector>
 
+#include "tests/device_scan/on_device.cuh"
+
 namespace scanlab {
 namespace {
-
-void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
 /// Associative, not commutative, and without identity.
 struct Last {
@@ -34,22 +34,9 @@ struct Folded {
   std::vector<Value> folds;
 };
 
-class RunsOfKeys : public testing::Test {
+class RunsOfKeys : public OnDevice {
  protected:
-  void SetUp() override {
-    int device = 0, major = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) GTEST_SKIP() << "no GPU";
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (major < 9) GTEST_SKIP() << "needs compute capability 9.0";
-    check(cudaMalloc(&memory_, 5 * kArray));
-    check(cudaMallocHost(&count_, sizeof *count_));  // kernels write it, and the host reads it
-    check(cudaStreamCreate(&stream_));
-  }
-  void TearDown() override {
-    cudaStreamDestroy(stream_);
-    cudaFreeHost(count_);
-    cudaFree(memory_);
-  }
+  RunsOfKeys() : OnDevice(5, kArray) {}
 
   template <class Key>
   static std::vector<Key> keys(std::int64_t n, int mean) {
@@ -73,7 +60,7 @@ class RunsOfKeys : public testing::Test {
     check(cudaMemcpy(got.data(), from, got.size() * sizeof(T), cudaMemcpyDeviceToHost));
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(got[i], expected[i]) << what << " of run " << i;
     const auto* const behind = reinterpret_cast<const unsigned char*>(&got.back());
-    ASSERT_TRUE(std::all_of(behind, behind + sizeof(T), [](unsigned char byte) { return byte == 0x41; }))
+    ASSERT_TRUE(std::all_of(behind, behind + sizeof(T), [](unsigned char byte) { return byte == kUntouched; }))
         << "writes behind the " << what;
   }
 
@@ -89,28 +76,21 @@ class RunsOfKeys : public testing::Test {
     std::size_t bytes = 0;
     check(call(nullptr, bytes, own, unique, in, out));
     ASSERT_LE(bytes + 64, kArray);
-    check(cudaMemset(memory_, 0x41, 5 * kArray));
+    clear();
     check(cudaMemcpy(own, keys.data(), keys.size() * sizeof(Key), cudaMemcpyHostToDevice));
     check(cudaMemcpy(in, values.data(), values.size() * sizeof(Value), cudaMemcpyHostToDevice));
-    cudaGraph_t graph{};
-    cudaGraphExec_t replay{};
-    if (captured) {
-      check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-      check(call(storage, bytes, own, unique, in, out));
-      check(cudaStreamEndCapture(stream_, &graph));
-      check(cudaGraphInstantiate(&replay, graph, 0));
-    }
-    for (int round = 0; round < 2; ++round) {
-      *count_ = ~std::uint64_t{0};
-      check(cudaMemset(memory_ + 2 * kArray, 0x41, 2 * kArray));
-      check(captured ? cudaGraphLaunch(replay, stream_) : call(storage, bytes, own, unique, in, out));
-      check(cudaStreamSynchronize(stream_));
-      ASSERT_EQ(*count_, expected.unique.size()) << "in round " << round;
-      expect_written(unique, expected.unique, "key");
-      expect_written(out, expected.folds, "fold");
-    }
-    if (captured) check(cudaGraphExecDestroy(replay));
-    if (captured) check(cudaGraphDestroy(graph));
+    run_twice(
+        captured,
+        [&] {
+          *count_ = ~std::uint64_t{0};
+          check(cudaMemset(memory_ + 2 * kArray, kUntouched, 2 * kArray));
+        },
+        [&] { return call(storage, bytes, own, unique, in, out); },
+        [&] {
+          ASSERT_EQ(*count_, expected.unique.size());
+          expect_written(unique, expected.unique, "key");
+          expect_written(out, expected.folds, "fold");
+        });
   }
 
   template <class Key, class Value, class Function>
@@ -156,9 +136,6 @@ class RunsOfKeys : public testing::Test {
   }
 
   static constexpr std::size_t kArray = 12 << 20;
-  unsigned char* memory_ = nullptr;
-  std::uint64_t* count_ = nullptr;
-  cudaStream_t stream_ = nullptr;
 };
 
 TEST_F(RunsOfKeys, AreFoldedAsByALoop) {

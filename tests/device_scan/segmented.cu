@@ -9,10 +9,10 @@
 #include <scanlab/device_segmented_scan.cuh>
 #include <vector>
 
+#include "tests/device_scan/on_device.cuh"
+
 namespace scanlab {
 namespace {
-
-void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
 struct Larger {
   __host__ __device__ auto operator()(auto a, auto b) const { return a > b ? a : b; }
@@ -63,20 +63,9 @@ std::vector<T> by_loop(const std::vector<T>& items, const std::vector<bool>& hea
   return results;
 }
 
-class SegmentedScans : public testing::Test {
+class SegmentedScans : public OnDevice {
  protected:
-  void SetUp() override {
-    int device = 0, major = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) GTEST_SKIP() << "no GPU";
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (major < 9) GTEST_SKIP() << "needs compute capability 9.0";
-    check(cudaMalloc(&memory_, 4 * kArray));
-    check(cudaStreamCreate(&stream_));
-  }
-  void TearDown() override {
-    cudaStreamDestroy(stream_);
-    cudaFree(memory_);
-  }
+  SegmentedScans() : OnDevice(4, kArray) {}
 
   /// entries: keys or offsets. call(storage, bytes, entries, in, out): the call.
   template <class T, class Entry, class Call>
@@ -89,28 +78,18 @@ class SegmentedScans : public testing::Test {
     std::size_t bytes = 0;
     check(call(nullptr, bytes, given, in, out));
     ASSERT_LE(bytes + 64, kArray);
-    check(cudaMemset(memory_, 0x41, 4 * kArray));
+    clear();
     check(cudaMemcpy(in, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
     check(cudaMemcpy(given, entries.data(), entries.size() * sizeof(Entry), cudaMemcpyHostToDevice));
-    cudaGraph_t graph{};
-    cudaGraphExec_t replay{};
-    if (captured) {
-      check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-      check(call(storage, bytes, given, in, out));
-      check(cudaStreamEndCapture(stream_, &graph));
-      check(cudaGraphInstantiate(&replay, graph, 0));
-    }
-    for (int round = 0; round < 2; ++round) {
-      check(cudaMemset(out, 0x41, items.size() * sizeof(T)));
-      check(captured ? cudaGraphLaunch(replay, stream_) : call(storage, bytes, given, in, out));
-      check(cudaStreamSynchronize(stream_));
-      std::vector<T> results(items.size());
-      check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
-      const auto wrong = std::mismatch(results.begin(), results.end(), expected.begin()).first - results.begin();
-      ASSERT_EQ(wrong, std::ssize(results)) << "the first wrong item, in round " << round;
-    }
-    if (captured) check(cudaGraphExecDestroy(replay));
-    if (captured) check(cudaGraphDestroy(graph));
+    run_twice(
+        captured, [&] { check(cudaMemset(out, kUntouched, items.size() * sizeof(T))); },
+        [&] { return call(storage, bytes, given, in, out); },
+        [&] {
+          std::vector<T> results(items.size());
+          check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
+          const auto wrong = std::mismatch(results.begin(), results.end(), expected.begin()).first - results.begin();
+          ASSERT_EQ(wrong, std::ssize(results)) << "the first wrong item";
+        });
   }
 
   template <class T, class Key, class Offset, class Function, class Equal = segmented::Equal>
@@ -173,8 +152,6 @@ class SegmentedScans : public testing::Test {
   }
 
   static constexpr std::size_t kArray = std::size_t{16} << 20;
-  unsigned char* memory_ = nullptr;  ///< items, results, keys or offsets, storage
-  cudaStream_t stream_ = nullptr;
 };
 
 TEST_F(SegmentedScans, AreThoseOfALoop) {

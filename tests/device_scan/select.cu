@@ -7,10 +7,10 @@
 #include <scanlab/device_select.cuh>
 #include <vector>
 
+#include "tests/device_scan/on_device.cuh"
+
 namespace scanlab {
 namespace {
-
-void check(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
 /// Keeps numbers from 0 to 127 that are below a limit.
 template <class T>
@@ -27,22 +27,9 @@ std::vector<T> numbers(std::int64_t n) {
   return items;
 }
 
-class Selections : public testing::Test {
+class Selections : public OnDevice {
  protected:
-  void SetUp() override {
-    int device = 0, major = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) GTEST_SKIP() << "no GPU";
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    if (major < 9) GTEST_SKIP() << "needs compute capability 9.0";
-    check(cudaMalloc(&memory_, 4 * kArray));
-    check(cudaMallocHost(&count_, sizeof *count_));  // kernels write it, and the host reads it
-    check(cudaStreamCreate(&stream_));
-  }
-  void TearDown() override {
-    cudaStreamDestroy(stream_);
-    cudaFreeHost(count_);
-    cudaFree(memory_);
-  }
+  Selections() : OnDevice(4, kArray) {}
 
   /// call(storage, bytes, in, flags, out): a selection, or a partition if `all`.
   template <class T, class Call>
@@ -66,32 +53,26 @@ class Selections : public testing::Test {
     std::size_t bytes = 0;
     check(call(nullptr, bytes, in, given, out));
     ASSERT_LE(bytes + 64, kArray);
-    check(cudaMemset(memory_, 0x41, 4 * kArray));
+    clear();
     check(cudaMemcpy(in, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
     check(cudaMemcpy(given, flags.data(), flags.size(), cudaMemcpyHostToDevice));
-    cudaGraph_t graph{};
-    cudaGraphExec_t replay{};
-    if (captured) {
-      check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-      check(call(storage, bytes, in, given, out));
-      check(cudaStreamEndCapture(stream_, &graph));
-      check(cudaGraphInstantiate(&replay, graph, 0));
-    }
-    for (int round = 0; round < 2; ++round) {
-      check(cudaMemset(out, 0x41, (items.size() + 1) * sizeof(T)));
-      *count_ = ~std::uint64_t{0};
-      check(captured ? cudaGraphLaunch(replay, stream_) : call(storage, bytes, in, given, out));
-      check(cudaStreamSynchronize(stream_));
-      ASSERT_EQ(*count_, kept) << "in round " << round;
-      std::vector<T> results(items.size() + 1);
-      check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), results.begin())) << "in round " << round;
-      const auto* const behind = reinterpret_cast<const unsigned char*>(results.data() + expected.size());
-      const auto* const end = reinterpret_cast<const unsigned char*>(results.data() + results.size());
-      ASSERT_TRUE(std::all_of(behind, end, [](unsigned char byte) { return byte == 0x41; })) << "writes behind";
-    }
-    if (captured) check(cudaGraphExecDestroy(replay));
-    if (captured) check(cudaGraphDestroy(graph));
+    run_twice(
+        captured,
+        [&] {
+          check(cudaMemset(out, kUntouched, (items.size() + 1) * sizeof(T)));
+          *count_ = ~std::uint64_t{0};
+        },
+        [&] { return call(storage, bytes, in, given, out); },
+        [&] {
+          ASSERT_EQ(*count_, kept);
+          std::vector<T> results(items.size() + 1);
+          check(cudaMemcpy(results.data(), out, results.size() * sizeof(T), cudaMemcpyDeviceToHost));
+          ASSERT_TRUE(std::equal(expected.begin(), expected.end(), results.begin()));
+          const auto* const behind = reinterpret_cast<const unsigned char*>(results.data() + expected.size());
+          const auto* const end = reinterpret_cast<const unsigned char*>(results.data() + results.size());
+          ASSERT_TRUE(std::all_of(behind, end, [](unsigned char byte) { return byte == kUntouched; }))
+              << "writes behind";
+        });
   }
 
   template <class T>
@@ -122,9 +103,6 @@ class Selections : public testing::Test {
   }
 
   static constexpr std::size_t kArray = 12 << 20;
-  unsigned char* memory_ = nullptr;
-  std::uint64_t* count_ = nullptr;
-  cudaStream_t stream_ = nullptr;
 };
 
 TEST_F(Selections, AreThoseOfALoop) {
