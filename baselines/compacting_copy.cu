@@ -43,11 +43,12 @@ struct Copied {
   __device__ void store(std::int64_t i, const uint4& own) const {
     if ((i + 1) * kVector <= bytes) {
       to[i] = own;
-    } else if (i * kVector < bytes) {  // the last one
-      const auto* const own_bytes = reinterpret_cast<const unsigned char*>(&own);
-      for (std::int64_t b = i * kVector; b < bytes; ++b) {
-        reinterpret_cast<unsigned char*>(to)[b] = own_bytes[b - i * kVector];
-      }
+      return;
+    }
+    // The last one, read again: bytes of what is in registers would move all of it to memory.
+    const auto* const from_bytes = reinterpret_cast<const unsigned char*>(from);
+    for (std::int64_t b = i * kVector; b < bytes; ++b) {
+      reinterpret_cast<unsigned char*>(to)[b] = b < vectors * kVector ? from_bytes[b] : 0;
     }
   }
 };
