@@ -187,14 +187,13 @@ def margin_legend(axes: Axes, ends: Iterable[End | None]) -> None:
     near = {"borderaxespad": 0, "borderpad": 0, "handlelength": 16 / letters, "handletextpad": 0.4}
     drawn.figure.get_layout_engine().execute(drawn.figure)  # which takes less than to draw
     to_axes = axes.transData + axes.transAxes.inverted()
-    starts = to_axes.transform([(end.x, end.y) for end in known])[:, 1]
+    across, starts = to_axes.transform([(end.x, end.y) for end in known]).T
     gaps = np.arange(len(known)) * letters * drawn.dpi / 72 / axes.get_window_extent().height
     placed = np.clip(isotonic_regression(starts - gaps).x, 0, max(0, 1 - gaps[-1])) + gaps
-    nearly = np.exp(np.log(axes.get_xlim()) @ (0.12, 0.88))
     leader: dict[str, Any] = {"arrowstyle": "-", "lw": 0.5, "shrinkA": 0, "shrinkB": 0}
     place = {"textcoords": shift(5, 0), "xycoords": "axes fraction", "annotation_clip": False}
-    for end, sample, start, at in zip(known, samples, starts, placed, strict=True):
-        if end.x > nearly:
+    for end, sample, x, start, at in zip(known, samples, across, starts, placed, strict=True):
+        if x > 0.88:
             leader["color"] = end.look.colour
             axes.annotate("", (1, start), xytext=(1, at), arrowprops=leader, **place)
         where = {"loc": "center left", "bbox_to_anchor": (1, at), "bbox_transform": shift(5, 0)}

@@ -14,9 +14,10 @@ STREAM_SCAN += ["mapped", "bytes"]
 RANKS = ["algorithm", "settings", "type", "op", "mode", "ranks", "items"]
 CASES = {"scan": CASE, "schedule": ["entry", *SCHEDULE, "bytes"], "stream_scan": STREAM_SCAN}
 CASES |= {"distributed": RANKS, "block_scan": ["entry", *CASE, "rows"]}
-CASES |= {"scan_axis": [*CASE, "rows", "inner"], "select": [*CASE, "kept"]}
+CASES |= {"scan_axis": [*CASE, "rows", "inner"], "select": ["entry", *CASE, "kept"]}
 CASES |= {"segments": ["entry", *CASE, "segment", "lengths", "width"]}
 CASES |= {"runs": CASES["segments"]}
+CASES |= {"applications": ["application", *CASE, "rows"]}
 """The columns that name a case of each kind of sample."""
 ODD_SIZES = "odd_sizes"
 WAITING = "cycles_waiting_"

@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from scanlab_report.chapters import axes, segments
+import numpy as np
+
+from scanlab_report.chapters import axes, segments, selections
 from scanlab_report.data import Data
 from scanlab_report.load import load
 from tests import fixtures, tiny
 from tests.fixtures import repetition, results, variant
 
-OURS = ("axis_best", "block_per_row", "key_best", "key_copy")
+OURS = ("axis_best", "block_per_row", "key_best", "key_copy", "select_look_ahead", "select_copy")
 SHAPES = {"128x4": 4e6, "32x4": 1.25e6}
 ABOUT = {id_: variant(id_) for id_ in (*OURS, "axis_copy", "cub", "torch")}
 ABOUT["axis_copy"] |= {"kind": "copy", "origin": "baseline"}
@@ -96,3 +98,40 @@ def test_cub_in_given_shapes_is_as_fast_as_the_fastest_of_them(tmp_path, monkeyp
     assert [(r.rival, round(r.share_rival.value, 3), r.outcome) for r in rows.itertuples()] == [
         ("cub", 0.8, "loss")
     ]
+
+
+def selected(id_: str, ns: float, kept: int, kind: str = "select") -> list:
+    case = fixtures.case(id_, 1024) | {"kind": kind, "kept": kept}
+    return [repetition(case, i, ns + i) for i in range(6)]
+
+
+def test_a_selection_is_held_against_a_copy_that_writes_as_much(tmp_path) -> None:
+    cases = [selected("select_look_ahead", 2e6, 64), selected("select_copy", 1e6, 64)]
+    cases += [selected("select_copy", 5e5, 0), selected("select_look_ahead", 1e6, 0)]
+    cases += [selected("cub", 4e6, 64), selected("cub", 5e5, 0)]
+    for id_, ns in (("partition_look_ahead", 5e6), ("partition_copy", 4e6), ("cub", 1e7)):
+        cases += [selected(id_, ns, 64, "partition")]
+    data = data_of(tmp_path, cases)
+    rows = tiny.built(selections.selection_standings, data).rows
+    assert [(r.kept, round(r.share.value, 2), r.outcome) for r in rows.itertuples()] == [
+        (0.0, 0.5, "loss"),
+        (0.5, 0.5, "win"),
+        (0.5, 0.8, "win"),
+    ]
+    page = tiny.drawn(selections.selections, data)
+    lines = {line.get_label(): np.round(line.get_ydata(), 3) for line in page.axes[0].get_lines()}
+    assert [*lines["select_look_ahead"], *lines["cub"]] == [0.5, 0.5, 1.0, 0.25]
+
+
+def test_an_application_is_held_against_pytorch_on_the_same_device(tmp_path) -> None:
+    paths = []
+    for device, theirs in (("A", 3e6), ("B", 1e6)):
+        entries = []
+        for id_, ns in (("torch", theirs), ("scanlab", 1e6)):
+            case = fixtures.case(id_, 1024) | {"kind": "application", "application": "where"}
+            entries += [repetition(case | {"rows": 1}, i, ns) for i in range(6)]
+        document = results(*entries, variants=ABOUT)
+        document["context"] |= {"device": device}
+        paths.append(fixtures.write(tmp_path / f"{device}.json", document))
+    page = tiny.drawn(selections.applications, load(paths))
+    assert [bar.get_width() for bar in page.axes[0].patches] == [3.0]

@@ -2,7 +2,9 @@
 
 import importlib
 
-ORDER = "standings ladder head_to_head odd_sizes hardware blocks axes segments ranks".split()
+ORDER = (
+    "standings ladder head_to_head odd_sizes hardware blocks axes segments selections ranks".split()
+)
 ORDER += "schedules timelines concurrency larger scenarios model sessions claims".split()
 """The questions, in the order of the gallery."""
 

@@ -7,7 +7,16 @@ from typing import Any
 import pandas as pd
 
 from scanlab_report import groups, noise
-from scanlab_report.chapters import axes, counts, hardware, ladder, odd_sizes, ranks, segments
+from scanlab_report.chapters import (
+    axes,
+    counts,
+    hardware,
+    ladder,
+    odd_sizes,
+    ranks,
+    segments,
+    selections,
+)
 from scanlab_report.chapters.claims import FAILS, HOLDS, NOT_MEASURED, literature, targets
 from scanlab_report.chapters.standings import standings
 from scanlab_report.claims.stated import OF_LITERATURE_ON_SCANS, OF_SCANS
@@ -53,9 +62,9 @@ def _last(values: pd.Series) -> Any:
     return values.iloc[-1] if len(values) else None
 
 
-def _ends(name: str, cases: pd.DataFrame, variant: str | list[str]) -> Numbers:
-    """The least and the largest share of a copy that variants have."""
-    shares = _of_copy(cases, variant=variant)
+def _ends(name: str, cases: pd.DataFrame, column: str = "share", **wanted: Any) -> Numbers:
+    """The least and the largest share of a copy that some cases have."""
+    shares = _of_copy(cases, column, **wanted)
     return {f"{name}Least": shares[0], f"{name}Most": shares[-1]}
 
 
@@ -272,8 +281,8 @@ def numbers(data: Data) -> Numbers:
         outcomes = list(axes.standings(rows, axes.described(data, cases))["outcome"].dropna())
         made |= {
             "rowsItems": power(1 << int(large["octave"].iloc[0])),
-            **_ends("rows", large, axes.BEST),
-            **_ends("rowsSegmented", large, "cub_newest_segmented_scan"),
+            **_ends("rows", large, variant=axes.BEST),
+            **_ends("rowsSegmented", large, variant="cub_newest_segmented_scan"),
             "rowsByKey": _of_copy(large, variant="cub_axis_by_key")[-1],
             "rowsCases": len(outcomes),
             "rowsWins": outcomes.count(WIN),
@@ -281,14 +290,14 @@ def numbers(data: Data) -> Numbers:
             "rowsSmall": _of_copy(pick(rows, variant=axes.BEST), octave=rows["octave"].min())[0],
         }
         made |= {f"rows{k}": _of_copy(own, **axes.SUMS | v)[0] for k, v in NARROW.items()}
-        made |= _ends("rowsTorch", large, "torch_cumsum")
-        made |= _ends("rowsTriton", large, "triton_scan")
+        made |= _ends("rowsTorch", large, variant="torch_cumsum")
+        made |= _ends("rowsTriton", large, variant="triton_scan")
 
     with known():  # the same along columns, and PyTorch's time over that of a flat tensor
         sums = pick(axes.axis_cases(data), **axes.SUMS)
         columns = sums[sums["inner"] > 1]
         own = pick(columns, variant=axes.BEST)
-        made |= _ends("columns", own[own["octave"] >= axes.OCTAVE], axes.BEST)
+        made |= _ends("columns", own[own["octave"] >= axes.OCTAVE], variant=axes.BEST)
         met = axes.standings(columns, axes.described(data, columns)).dropna(subset="rival")
         made |= {"columnsSome": _of_copy(met)[0], "columnsRival": _of_copy(met, "share_rival")[-1]}
         flat = pick(contests(data, python=True), **axes.SUMS, variant=groups.TORCH)
@@ -305,7 +314,9 @@ def numbers(data: Data) -> Numbers:
             sums = pick(cases, **segments.SUMS)
             large, few = pick(sums, items=sums["items"].max()), pick(sums, items=SOME)
             longer = large[large["segment"] > 1]
-            named = _ends("", longer, f"{prefix}_best") | _ends("Vendor", longer, vendors)
+            named = _ends("", longer, variant=f"{prefix}_best") | _ends(
+                "Vendor", longer, variant=vendors
+            )
             named |= {
                 "Pairs": _of_copy(large, variant=f"{prefix}_pairs")[-1],
                 "Small": _of_copy(few, variant=f"{prefix}_best")[0],
@@ -316,6 +327,18 @@ def numbers(data: Data) -> Numbers:
             made |= {f"{prefix}s{name}": share for name, share in named.items()}
             made["segmentsItems"] = power(int(large["items"].iloc[0]))
             made["segmentsOnes"] = _of_copy(large, variant="segment_best", segment=1)[0]
+
+    for entry, prefix in selections.OURS.items():  # shares of a copy, and the rivals' ones
+        with known():
+            rows = selections.standings(data, entry)
+            large = pick(rows, items=rows["items"].max())
+            long = large[large["segment"] > 1] if "segment" in large else large
+            made |= {
+                "compactedItems": power(int(large["items"].iloc[0])),
+                f"{prefix}Cases": len(rows),
+            }
+            made |= _ends(prefix, long) | _ends(f"{prefix}Rival", long, "share_rival")
+            made[f"{prefix}Losses"] = (rows["outcome"] == groups.LOSS).sum()
 
     with known():  # an empty launch in a stream of warm runs, and best over one as graph nodes
         cases = scans(data, all_of=(FLOOR, BEST), only=(FLOOR, BEST), launches=(STREAM, "graph"))

@@ -139,6 +139,10 @@ class SelectSample(ScanSample, kw_only=True, frozen=True, tag="select"):
     kept: Annotated[Count, means("of each 128 items, those that are kept")]
 
 
+class PartitionSample(SelectSample, kw_only=True, frozen=True, tag="partition"):
+    """A timed selection of flagged items, behind which the others follow."""
+
+
 class ScheduleSample(Sample, kw_only=True, frozen=True, tag="schedule"):
     """A timed schedule. `real_time` is host time, from the first issue to the last completion."""
 
@@ -213,6 +217,14 @@ class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
     bytes: Annotated[Count, means("bytes that any scan must move, over all ranks", "bytes")]
 
 
+class ApplicationSample(ScanSample, kw_only=True, frozen=True, tag="application"):
+    """What scans are for, by a library. `real_time` is host time, until the result is there."""
+
+    table = "applications"
+    application: Annotated[Name, means("function of `examples/torch/applications.py`")]
+    rows: Annotated[Count, means("rows into which the items are divided")]
+
+
 Entries = (
     ScanSample
     | BlockScanSample
@@ -221,6 +233,7 @@ Entries = (
     | SegmentsSample
     | OffsetsSample
     | SelectSample
+    | PartitionSample
     | FoldsSample
     | LengthsSample
     | ScheduleSample
@@ -228,6 +241,7 @@ Entries = (
     | KernelSample
     | StreamScanSample
     | DistributedSample
+    | ApplicationSample
 )
 ENTRY: Any = Entries
 """The same for what takes a type."""
