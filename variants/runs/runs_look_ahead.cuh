@@ -4,8 +4,9 @@
 // Idea    A scan by key knows the fold of a run at its last item; here only that one is written, one behind the other
 //         run's. So look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's
 //         results, and says whether the fold began anew. At a head the run before is complete. Its fold goes to the
-//         place before that of the head's key, so that no thread looks past its last item. Lengths are folds of ones,
-//         for which nothing is read but the keys.
+//         place before that of the head's key, so that no thread looks past its last item. A scan warp lists where
+//         runs begin, so that it stores keys and folds side by side. Lengths are folds of ones, for which nothing is
+//         read but the keys.
 // Work    2 n, and 2 n comparisons.
 // Traffic n keys and items, and a key and a fold a run.
 // Bits    Bitwise reproducible.
@@ -45,11 +46,17 @@ struct Runs {
   }
   SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
     if constexpr (!HasIdentity<Op>) {
+      // Copies: references that a condition chooses would lie in local memory. Where there is one operand, it takes the
+      // place of the other, and the result is not used.
       const bool no_a = a.head == kNoItem, no_b = b.head == kNoItem;
-      if (no_a && no_b) return a;
-      // Without a branch: where there is one operand, it takes the place of the other, and the result is not used.
-      const auto both = op(no_a ? b.item : a.item, no_b ? a.item : b.item);
-      return {no_b ? a.item : (no_a || b.head != 0) ? b.item : both, a.head + b.head + (no_a || no_b ? 1 : 0)};
+      const auto first = a.item, second = b.item;
+      auto left = first, right = second;
+      if (no_a) left = second;
+      if (no_b) right = first;
+      auto folded = op(left, right);
+      if (no_a || b.head != 0) folded = second;
+      if (no_b) folded = first;
+      return {folded, no_b ? a.head : no_a ? b.head : a.head + b.head};
     }
     return append(a, b);
   }
@@ -164,16 +171,16 @@ struct RunsArguments {
   __device__ auto aggregates() const { return scan.aggregates(); }
   static SCANLAB_HD int head_bytes(const scan::Shape& shape) { return Source::head_bytes(shape); }
 
-  /// Calls f with each item of some vectors of a warp's part, whose head is 1 where a run begins, its key, and
-  /// whether it is the first of these.
+  /// Calls f with each item of a lane, whose head is 1 where a run begins, and whether it is the first of these.
   template <class F>
-  __device__ void for_each(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors, F f) const {
-    const std::int64_t left = scan.n - ring.place(tile, warp, 0) - begin * kItems;
+  __device__ void for_each(const Ring& ring, int slot, std::int64_t tile, int warp, int lane, F f) const {
+    const std::int64_t left = scan.n - ring.place(tile, warp, lane);
     if (left <= 0) return;
-    const bool first = tile == 0 && warp == 0 && begin == 0;
-    const auto* const values = ring.vectors(slot, warp, 0) + begin;
+    const int vectors = scan.shape.vectors, begin = lane * vectors;
+    const bool first = tile == 0 && warp == 0 && lane == 0;
+    const auto* const values = ring.vectors(slot, warp, lane);
     const Key* const keys = source.keys(ring, slot, warp) + begin * kItems;
-    Key before = first ? keys[0] : begin == 0 ? source.key_before(ring, slot, warp) : keys[-1];
+    Key before = first ? keys[0] : lane == 0 ? source.key_before(ring, slot, warp) : keys[-1];
     const auto vector = [&](int v, int items) {
       const auto own = values[v];
       const KeyVector its = reinterpret_cast<const KeyVector*>(keys)[v];
@@ -182,7 +189,7 @@ struct RunsArguments {
         if (i >= items) break;
         const bool head = !source.equal(i == 0 ? before : its.keys[i > 0 ? i - 1 : 0], its.keys[i]);
         const std::uint32_t counted = head || (first && v == 0 && i == 0) ? 1 : 0;
-        f(Item{source.item(own.items[i]), counted}, its.keys[i], v == 0 && i == 0);
+        f(Item{source.item(own.items[i]), counted}, v == 0 && i == 0);
       }
       before = its.keys[kItems - 1];
     };
@@ -193,31 +200,30 @@ struct RunsArguments {
       for (int v = 0; v * kItems < left; ++v) vector(v, static_cast<int>(min(left - v * kItems, std::int64_t{kItems})));
     }
   }
-  __device__ Item fold(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors) const {
-    Item folded = Op::identity();
-    for_each(ring, slot, tile, warp, begin, vectors,
-             [&](const Item& own, const Key&, bool first) { folded = first ? own : scan.op.append(folded, own); });
-    return folded;
-  }
-  /// Calls f with the key of each head of some vectors, and the fold of the run before. before: of all items before.
+  /// Calls f with the place in the part of each head of a lane, and the fold of the run before. before: of all items
+  /// before.
   template <class F>
-  __device__ void for_each_head(const Ring& ring, int slot, std::int64_t tile, int warp, int begin, int vectors,
-                                const Item& before, F f) const {
+  __device__ void for_each_head(const Ring& ring, int slot, std::int64_t tile, int warp, int lane, const Item& before,
+                                F f) const {
     Item running = before;
     running.head = Op::heads(before);  // before the first item of all, which is a head
-    for_each(ring, slot, tile, warp, begin, vectors, [&](const Item& own, const Key& key, bool) {
-      if (own.head != 0) f(key, running.item);
+    int place = lane * scan.shape.vectors * kItems;
+    for_each(ring, slot, tile, warp, lane, [&](const Item& own, bool) {
+      if (own.head != 0) f(place, running.item);
       running = scan.op.append(running, own);
+      ++place;
     });
   }
 
   /// The fold of a lane's items, for a reduce warp.
   __device__ Item fold(const Ring& ring, int slot, std::int64_t tile, int warp, int lane) const {
-    const int begin = lane * scan.shape.vectors;
     if constexpr (kBits) {
       return find_bits(ring, slot, tile, warp, lane);
     } else {
-      return fold(ring, slot, tile, warp, begin, scan.shape.vectors);
+      Item folded = Op::identity();
+      for_each(ring, slot, tile, warp, lane,
+               [&](const Item& own, bool first) { folded = first ? own : scan.op.append(folded, own); });
+      return folded;
     }
   }
   /// Leaves the bits of a lane. Returns its fold.
@@ -255,71 +261,21 @@ struct RunsArguments {
     if constexpr (kFolds) folds[all.head - 1] = static_cast<Fold>(all.item);
   }
 
-  /// Lists where runs begin in one scan warp's part, in 2 bytes each, and stores their keys and the differences.
-  class ByBits {
+  /// Lists where runs begin in one scan warp's part, in 2 bytes each, and stores the keys there, and the folds or the
+  /// differences. A fold waits in the place of the item that begins the next run, or behind the list if it is wider.
+  class Compactor {
    public:
     static SCANLAB_HD int bytes(const scan::Shape& shape) {
-      return shape.part_bytes() / static_cast<int>(sizeof(Key)) * static_cast<int>(sizeof(std::uint16_t));
+      const int items = shape.part_bytes() / static_cast<int>(sizeof(InOf<Op>));
+      return items * static_cast<int>(sizeof(std::uint16_t) + (kInPlace ? 0 : sizeof(Fold)));
     }
 
-    __device__ ByBits(const RunsArguments& given, const Ring& ring, int warp, int lane)
-        : given_(given),
-          ring_(ring),
-          warp_(warp),
-          lane_(lane),
-          begins_(reinterpret_cast<std::uint16_t*>(ring.behind() + warp * bytes(given.scan.shape))) {}
-
-    /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
-    __device__ void take(int slot, std::int64_t tile, const Item& before, const Item& in_tile, const Item& in_part,
-                         const Item& of_part) const {
-      const scan::Shape& shape = given_.scan.shape;
-      std::uint32_t at = in_part.head;
-      for (int w = 0; w < Source::words(shape); ++w) {
-        const int first = lane_ * shape.vectors * kItems + 32 * w;
-        for (std::uint32_t word = Source::bits(ring_, shape, slot, warp_, lane_, w); word != 0; word &= word - 1) {
-          begins_[at++] = static_cast<std::uint16_t>(first + __ffs(word) - 1);
-        }
-      }
-      __syncwarp();  // the list is complete
-      const Item before_part = given_.scan.op(before, in_tile);
-      const Key* const keys = Source::keys(ring_, slot, warp_);
-      Key* const unique = given_.unique + before_part.head;
-      for (std::uint32_t run = lane_; run < of_part.head; run += scan::kLanes) {
-        const std::uint32_t begin = begins_[run];
-        unique[run] = keys[begin];
-        if constexpr (kFolds) {
-          const std::uint32_t last = run == 0 ? -before_part.item : begins_[run - 1];  // modulo 2^32
-          if (before_part.head + run > 0)
-            (given_.folds + before_part.head)[std::int64_t{run} - 1] = static_cast<Fold>(begin - last);
-        }
-      }
-      if (lane_ == 0) given_.end(tile, warp_, given_.scan.op(before_part, of_part));
-    }
-    __device__ void store() const {}
-
-   private:
-    const RunsArguments& given_;
-    const Ring& ring_;
-    const int warp_;
-    const int lane_;
-    std::uint16_t* const begins_;
-  };
-
-  /// Puts the results of one scan warp's part together in shared memory of its own, and stores them side by side. There
-  /// is room for a quarter of the part: tiles are larger for it. Where more begin runs, the part is cut into rows of a
-  /// vector a lane.
-  class ByFolds {
-   public:
-    static SCANLAB_HD int bytes(const scan::Shape& shape) {
-      return room(shape) * static_cast<int>(sizeof(Key) + sizeof(Fold));
-    }
-
-    __device__ ByFolds(const RunsArguments& given, const Ring& ring, int warp, int lane)
+    __device__ Compactor(const RunsArguments& given, const Ring& ring, int warp, int lane)
         : given_(given), ring_(ring), warp_(warp), lane_(lane) {
       unsigned char* const own = ring.behind() + warp * bytes(given.scan.shape);
-      constexpr bool kKeysFirst = sizeof(Key) >= sizeof(Fold);  // the wider ones, so that both are aligned
-      keys_ = reinterpret_cast<Key*>(kKeysFirst ? own : own + room(given.scan.shape) * sizeof(Fold));
-      folds_ = reinterpret_cast<Fold*>(kKeysFirst ? own + room(given.scan.shape) * sizeof(Key) : own);
+      const int items = given.scan.shape.part_bytes() / static_cast<int>(sizeof(InOf<Op>));
+      folds_ = reinterpret_cast<Fold*>(own);
+      begins_ = reinterpret_cast<std::uint16_t*>(kInPlace ? own : own + items * sizeof(Fold));
     }
 
     /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
@@ -327,63 +283,57 @@ struct RunsArguments {
                          const Item& of_part) {
       const scan::Arguments<Op>& scan = given_.scan;
       const Item before_part = scan.op(before, in_tile);
-      first_ = Op::heads(before_part);
-      heads_ = static_cast<int>(Op::heads(of_part));
-      if (heads_ > room(scan.shape)) {
-        store_rows(slot, tile, before_part);
-      } else if (heads_ > 0) {
-        __syncwarp();  // all lanes have stored what the memory held
-        const int vectors = scan.shape.vectors;
-        given_.for_each_head(ring_, slot, tile, warp_, lane_ * vectors, vectors, scan.op(before_part, in_part),
-                             Writer{*this, in_part});
+      auto* const items = ring_.vectors(slot, warp_, 0)->items;
+      std::uint32_t at = Op::heads(in_part);
+      const std::uint32_t heads = Op::heads(of_part);
+      if constexpr (kBits) {
+        for (int w = 0; w < Source::words(scan.shape); ++w) {
+          const int first = lane_ * scan.shape.vectors * kItems + 32 * w;
+          for (std::uint32_t word = Source::bits(ring_, scan.shape, slot, warp_, lane_, w); word != 0;
+               word &= word - 1) {
+            begins_[at++] = static_cast<std::uint16_t>(first + __ffs(word) - 1);
+          }
+        }
+      } else if (heads != 0) {
+        given_.for_each_head(ring_, slot, tile, warp_, lane_, scan.op(before_part, in_part),
+                             [&](int place, const auto& fold) {
+                               fold_at(items, place) = scanlab::bit_cast<Waiting>(static_cast<Fold>(fold));
+                               begins_[at++] = static_cast<std::uint16_t>(place);
+                             });
+        cuda::show_to_bulk_copies();  // of items that come in place of these
+      }
+      __syncwarp();  // the list is complete
+      const Key* const keys = Source::keys(ring_, slot, warp_);
+      const std::int64_t first = Op::heads(before_part);
+      Key* const unique = given_.unique + first;
+#pragma unroll 4
+      for (std::uint32_t run = lane_; run < heads; run += scan::kLanes) {
+        const std::uint32_t begin = begins_[run];
+        unique[run] = keys[begin];
+        if constexpr (kFolds) {
+          Fold fold;
+          if constexpr (kBits) {
+            const std::uint32_t last = run == 0 ? -before_part.item : begins_[run - 1];  // modulo 2^32
+            fold = static_cast<Fold>(begin - last);
+          } else {
+            fold = scanlab::bit_cast<Fold>(fold_at(items, begin));
+          }
+          if (first + run > 0) (given_.folds + first)[std::int64_t{run} - 1] = fold;
+        }
       }
       if (lane_ == 0) given_.end(tile, warp_, scan.op(before_part, of_part));
     }
-
-    /// After a __syncwarp().
-    __device__ void store() const {
-      Key* const unique = given_.unique + first_;
-      for (int i = lane_; i < heads_; i += scan::kLanes) {
-        unique[i] = keys_[i];
-        if (first_ + i > 0) given_.folds[first_ + i - 1] = folds_[i];
-      }
-    }
+    __device__ void store() const {}
 
    private:
-    /// Writes the results of a lane to the warp's memory. before: in what is put together there.
-    struct Writer {
-      const ByFolds& to;
-      int at;
-      __device__ Writer(const ByFolds& compactor, const Item& before)
-          : to(compactor), at(static_cast<int>(Op::heads(before))) {}
-      template <class Folded>
-      __device__ void operator()(const Key& key, const Folded& fold) {
-        to.keys_[at] = key;
-        to.folds_[at++] = static_cast<Fold>(fold);
-      }
-    };
-
-    static SCANLAB_HD int room(const scan::Shape& shape) {
-      return scan::kLanes * kItems * (shape.vectors < 8 ? 1 : shape.vectors / 4);
-    }
-
-    /// Leaves the last row to store().
-    __device__ void store_rows(int slot, std::int64_t tile, Item running) {
-      const Op& op = given_.scan.op;
-      simt::GpuBlock block;
-      for (int row = 0; row < given_.scan.shape.vectors; ++row) {
-        const int begin = row * scan::kLanes + lane_;
-        const Item all = scan::scan_warp(block, given_.fold(ring_, slot, tile, warp_, begin, 1), op);
-        const Item left = block.shuffle_up(all, 1);
-        const Item in_row = lane_ == 0 ? Op::identity() : left;
-        if (row > 0) store();
-        __syncwarp();  // all lanes have stored what the memory held
-        given_.for_each_head(ring_, slot, tile, warp_, begin, 1, op(running, in_row), Writer{*this, in_row});
-        const Item of_row = block.shuffle(all, scan::kLanes - 1);
-        first_ = Op::heads(running);
-        heads_ = static_cast<int>(Op::heads(of_row));
-        running = op(running, of_row);
-        __syncwarp();  // the row is put together
+    static constexpr bool kInPlace = kBits || sizeof(Fold) == sizeof(InOf<Op>);
+    using Waiting = std::conditional_t<kInPlace, InOf<Op>, Fold>;
+    template <class In>
+    __device__ Waiting& fold_at(In* items, int place) const {
+      if constexpr (kInPlace) {
+        return items[place];
+      } else {
+        return folds_[place];
       }
     }
 
@@ -391,13 +341,9 @@ struct RunsArguments {
     const Ring& ring_;
     const int warp_;
     const int lane_;
-    Key* keys_;
     Fold* folds_;
-    std::int64_t first_ = 0;
-    int heads_ = 0;
+    std::uint16_t* begins_;
   };
-
-  using Compactor = std::conditional_t<kBits, ByBits, ByFolds>;
 };
 
 template <class Source, class Fold, class Number>
