@@ -89,7 +89,7 @@ def selections(data: Data) -> Shown:
 @figure("selections", "python_select")
 def runs(data: Data) -> Shown:
     """Folds and lengths of runs against the mean length: Scanlab's are nearly as fast as a copy
-    that moves the same bytes, and CUB's are slower, but for folds of single items."""
+    that moves the same bytes, and CUB's are slower."""
     page, panels = style.figure(style.DOUBLE, 2.5, 2)
     used, named = [], {}
     for panel, entry in zip(panels, FOLDS, strict=True):

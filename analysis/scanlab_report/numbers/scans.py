@@ -332,12 +332,11 @@ def numbers(data: Data) -> Numbers:
         with known():
             rows = selections.standings(data, entry)
             large = pick(rows, items=rows["items"].max())
-            long = large[large["segment"] > 1] if "segment" in large else large
             made |= {
                 "compactedItems": power(int(large["items"].iloc[0])),
                 f"{prefix}Cases": len(rows),
             }
-            made |= _ends(prefix, long) | _ends(f"{prefix}Rival", long, "share_rival")
+            made |= _ends(prefix, large) | _ends(f"{prefix}Rival", large, "share_rival")
             made[f"{prefix}Losses"] = (rows["outcome"] == groups.LOSS).sum()
 
     with known():  # an empty launch in a stream of warm runs, and best over one as graph nodes
