@@ -27,6 +27,21 @@ struct Add {
     return static_cast<T>(left + right);
   }
 };
+/// Ends the program if it is called with what is no item: none is 0.
+struct CommonDivisor {
+  template <class T>
+  __host__ __device__ T operator()(T left, T right) const {
+#if defined(__CUDA_ARCH__)
+    if (left == 0 || right == 0) __trap();
+#endif
+    while (right != 0) {
+      const T rest = static_cast<T>(left % right);
+      left = right;
+      right = rest;
+    }
+    return left;
+  }
+};
 
 template <class Key, class Value>
 struct Folded {
@@ -96,14 +111,14 @@ class RunsOfKeys : public OnDevice {
   template <class Key, class Value, class Function>
   void expect_right() {
     int turn = 0;
-    for (const std::int64_t n : {0, 1, 31, 1000, 7169, 400'003, 1'300'001}) {
-      for (const int mean : {1, 5, 200, 100'000'000}) {
-        const int shift = ++turn % 5;
+    for (const std::int64_t n : {0, 1, 31, 1000, 7169, 400'003, 4'000'003}) {
+      for (const int mean : {1, 2, 5, 200, 100'000'000}) {
+        const int shift = ++turn % 4;
         SCOPED_TRACE(testing::Message() << n << " keys of " << sizeof(Key) << " bytes, values of " << sizeof(Value)
                                         << ", runs of about " << mean << ", shifted by " << shift);
         const std::vector<Key> own = keys<Key>(n, mean);
         std::vector<Value> values(own.size());
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Value>(i * 2654435761 >> 7 & 7);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<Value>((i * 2654435761 >> 7 & 7) + 1);
         Folded<Key, Value> sums, lengths, unique;
         for (std::size_t i = 0; i < own.size(); ++i) {
           if (i == 0 || own[i] != own[i - 1]) {
@@ -135,12 +150,13 @@ class RunsOfKeys : public OnDevice {
     }
   }
 
-  static constexpr std::size_t kArray = 12 << 20;
+  static constexpr std::size_t kArray = 32 << 20;
 };
 
 TEST_F(RunsOfKeys, AreFoldedAsByALoop) {
   expect_right<std::uint32_t, std::int32_t, Add>();
   expect_right<std::int64_t, std::int32_t, Last>();
+  expect_right<std::uint32_t, std::int32_t, CommonDivisor>();
   expect_right<std::uint8_t, double, Add>();
   expect_right<std::int16_t, std::int64_t, Add>();
   expect_right<std::uint64_t, std::int8_t, Last>();

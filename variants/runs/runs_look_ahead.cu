@@ -24,7 +24,7 @@ class LookAheadRuns {
     about.source = "Blelloch 1990; Scanlab";
     about.family = "single pass";
     about.limits += "; up to 2^32 - 2 items; compute capability 9.0 and later";
-    about.cost.work = "about 2n, and 2n comparisons";
+    about.cost.work = kLengths ? "about 2n, and n comparisons" : "about 2n, and 2n comparisons";
     about.cost.span = "the tiles of a block";
     return about;
   }

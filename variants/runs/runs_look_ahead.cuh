@@ -1,14 +1,14 @@
 // runs_look_ahead and lengths_look_ahead: the folds, or the lengths, of the runs of equal keys in one pass, with the
 // key of each. This is the kernel; runs_look_ahead.cu launches it.
 //
-// Idea    A scan by key knows the fold of a run at its last item; here only that one is written, one behind the other
-//         run's. So look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's
-//         results, and says whether the fold began anew. At a head the run before is complete. Its fold goes to the
-//         place before that of the head's key, so that no thread looks past its last item. A scan warp lists where
-//         runs begin, so that it stores keys and folds side by side. Lengths are folds of ones, for which nothing is
-//         read but the keys.
-// Work    2 n, and 2 n comparisons.
-// Traffic n keys and items, and a key and a fold a run.
+// Idea    look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's results,
+// and
+//         says whether the fold began anew. At a head the run before is complete. Its fold goes to the place before
+//         that of the head's key, so that no thread looks past its last item. A scan warp leaves each fold in the place
+//         of the item that begins the next run, and lists these places, so that it stores keys and folds side by side.
+//         Lengths are differences of the places, for which nothing is read but the keys.
+// Work    2 n, and 2 n comparisons; of lengths n comparisons.
+// Traffic n keys, and n items unless lengths are wanted; a key and a fold or length a run.
 // Bits    Bitwise reproducible.
 // Safe    As look_ahead.
 // Needs   Compute capability 9.0.
@@ -46,16 +46,11 @@ struct Runs {
   }
   SCANLAB_HD Item operator()(const Item& a, const Item& b) const {
     if constexpr (!HasIdentity<Op>) {
-      // Copies: references that a condition chooses would lie in local memory. Where there is one operand, it takes the
-      // place of the other, and the result is not used.
+      // Copies: references that a condition chooses would lie in local memory.
       const bool no_a = a.head == kNoItem, no_b = b.head == kNoItem;
       const auto first = a.item, second = b.item;
-      auto left = first, right = second;
-      if (no_a) left = second;
-      if (no_b) right = first;
-      auto folded = op(left, right);
-      if (no_a || b.head != 0) folded = second;
-      if (no_b) folded = first;
+      auto folded = no_b ? first : second;
+      if (!no_a && b.head == 0) folded = op(first, second);
       return {folded, no_b ? a.head : no_a ? b.head : a.head + b.head};
     }
     return append(a, b);
@@ -262,21 +257,21 @@ struct RunsArguments {
   }
 
   /// Lists where runs begin in one scan warp's part, in 2 bytes each, and stores the keys there, and the folds or the
-  /// differences. A fold waits in the place of the item that begins the next run, or behind the list if it is wider.
+  /// differences. A fold waits in the place of the item that begins the next run.
   class Compactor {
+    static_assert(kBits || sizeof(Fold) == sizeof(InOf<Op>));
+
    public:
     static SCANLAB_HD int bytes(const scan::Shape& shape) {
-      const int items = shape.part_bytes() / static_cast<int>(sizeof(InOf<Op>));
-      return items * static_cast<int>(sizeof(std::uint16_t) + (kInPlace ? 0 : sizeof(Fold)));
+      return shape.part_bytes() / static_cast<int>(sizeof(InOf<Op>)) * static_cast<int>(sizeof(std::uint16_t));
     }
 
     __device__ Compactor(const RunsArguments& given, const Ring& ring, int warp, int lane)
-        : given_(given), ring_(ring), warp_(warp), lane_(lane) {
-      unsigned char* const own = ring.behind() + warp * bytes(given.scan.shape);
-      const int items = given.scan.shape.part_bytes() / static_cast<int>(sizeof(InOf<Op>));
-      folds_ = reinterpret_cast<Fold*>(own);
-      begins_ = reinterpret_cast<std::uint16_t*>(kInPlace ? own : own + items * sizeof(Fold));
-    }
+        : given_(given),
+          ring_(ring),
+          warp_(warp),
+          lane_(lane),
+          begins_(reinterpret_cast<std::uint16_t*>(ring.behind() + warp * bytes(given.scan.shape))) {}
 
     /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
     __device__ void take(int slot, std::int64_t tile, const Item& before, const Item& in_tile, const Item& in_part,
@@ -297,7 +292,7 @@ struct RunsArguments {
       } else if (heads != 0) {
         given_.for_each_head(ring_, slot, tile, warp_, lane_, scan.op(before_part, in_part),
                              [&](int place, const auto& fold) {
-                               fold_at(items, place) = scanlab::bit_cast<Waiting>(static_cast<Fold>(fold));
+                               items[place] = scanlab::bit_cast<InOf<Op>>(static_cast<Fold>(fold));
                                begins_[at++] = static_cast<std::uint16_t>(place);
                              });
         cuda::show_to_bulk_copies();  // of items that come in place of these
@@ -316,7 +311,7 @@ struct RunsArguments {
             const std::uint32_t last = run == 0 ? -before_part.item : begins_[run - 1];  // modulo 2^32
             fold = static_cast<Fold>(begin - last);
           } else {
-            fold = scanlab::bit_cast<Fold>(fold_at(items, begin));
+            fold = scanlab::bit_cast<Fold>(items[begin]);
           }
           if (first + run > 0) (given_.folds + first)[std::int64_t{run} - 1] = fold;
         }
@@ -326,23 +321,11 @@ struct RunsArguments {
     __device__ void store() const {}
 
    private:
-    static constexpr bool kInPlace = kBits || sizeof(Fold) == sizeof(InOf<Op>);
-    using Waiting = std::conditional_t<kInPlace, InOf<Op>, Fold>;
-    template <class In>
-    __device__ Waiting& fold_at(In* items, int place) const {
-      if constexpr (kInPlace) {
-        return items[place];
-      } else {
-        return folds_[place];
-      }
-    }
-
     const RunsArguments& given_;
     const Ring& ring_;
     const int warp_;
     const int lane_;
-    Fold* folds_;
-    std::uint16_t* begins_;
+    std::uint16_t* const begins_;
   };
 };
 

@@ -88,7 +88,7 @@ class CompactingPass {
 
   std::size_t compactors() const { return static_cast<std::size_t>(shape_.warps) * Given::Compactor::bytes(shape_); }
   std::size_t stages_take(int stages) const { return stages * scan::stage_bytes<Op>(shape_) + compactors(); }
-  /// Sets the bytes of a tile's keys, or of the item before it.
+  /// Sets the bytes of a tile's keys, or of the item before it and the bits.
   void add_keys() {
     if constexpr (!std::is_void_v<typename Form::Key>) {
       const int items = shape_.tile_bytes() / kItemBytes;
