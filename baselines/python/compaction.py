@@ -25,17 +25,23 @@ KEPT, RUNS = (1, 64, 127), (8, 128, 65536)
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Items of which flags keep so many of each GROUP, at random places."""
+class Array:
+    """What a case has in common with the shape of a tensor."""
 
     items: int
-    kept: int
-    primitive = "select"
     dim = 0
 
     @property
     def extents(self) -> tuple[int, ...]:
         return (self.items,)
+
+
+@dataclass(frozen=True)
+class Selection(Array):
+    """Items of which flags keep so many of each GROUP, at random places."""
+
+    kept: int
+    primitive = "select"
 
     def make(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The items, and the flags."""
@@ -53,17 +59,11 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Runs:
+class Runs(Array):
     """Runs of equal keys, whose lengths are random, from 1 to twice the mean."""
 
-    items: int
     segment: int
     primitive = "run_length_encode"
-    dim = 0
-
-    @property
-    def extents(self) -> tuple[int, ...]:
-        return (self.items,)
 
     def make(self, seed: int) -> np.ndarray:
         """The keys."""
@@ -159,6 +159,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
     if status := program.prepare_output(options):
         return status
+    if min(options.items) < GROUP:
+        return program.complain(program.BAD_INPUT, f"--items: give {GROUP} or more, as 2^7")
     known = (TorchSelect, CupySelect, TorchRuns)
     usable, missing = program.construct(known)
     if not usable:
