@@ -26,7 +26,7 @@ KEPT, RUNS = (1, 64, 127), (8, 128, 65536)
 
 @dataclass(frozen=True)
 class Array:
-    """What a case has in common with the shape of a tensor."""
+    """Items in one dimension, in the place of the shape of a tensor."""
 
     items: int
     dim = 0
