@@ -1,4 +1,4 @@
-"""Applications of scans by PyTorch and by Scanlab: a database's WHERE, top-p sampling, a CSR matrix.
+"""Applications of scans by PyTorch and by Scanlab: WHERE of SQL, top-p sampling, a CSR matrix.
 
 As a program, compares the results and prints both times; --out FILE writes these as results that
 scanlab-report reads (PyTorch 2.4, nvcc, a GPU of compute capability 9.0).

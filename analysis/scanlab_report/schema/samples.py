@@ -218,7 +218,7 @@ class DistributedSample(ScanCase, kw_only=True, frozen=True, tag="distributed"):
 
 
 class ApplicationSample(ScanSample, kw_only=True, frozen=True, tag="application"):
-    """An application of scans, by a library. `real_time` is host time, until the result is there."""
+    """An application of scans. `real_time` is host time, until the result is there."""
 
     table = "applications"
     application: Annotated[Name, means("function of `examples/torch/applications.py`")]
