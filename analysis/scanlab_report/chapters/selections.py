@@ -125,8 +125,8 @@ def standings_table(
     ours = [f"{OURS[entry]}_look_ahead" for entry in entries]
     caption = (
         f"Speed of `{ours[0]}` and `{ours[1]}` over a copy that reads {moved}, and over the "
-        f"fastest rival. {about}; cold cache, stream launches. A case is won or lost if the 95% "
-        "interval excludes 1."
+        f"fastest rival, CUB with its defaults. {about}; cold cache, stream launches. A case is "
+        "won or lost if the 95% interval excludes 1."
     )
     python = python_notes(rows["rival"], described(data, cases))
     notes = (score(rows), *python, ALLOCATE) if python else (score(rows),)
