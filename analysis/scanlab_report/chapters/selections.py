@@ -91,7 +91,7 @@ def runs(data: Data) -> Shown:
     """Folds and lengths of runs against the mean length: Scanlab's are nearly as fast as a copy
     that moves the same bytes, and CUB's are slower."""
     page, panels = style.figure(style.DOUBLE, 2.5, 2)
-    used, named = [], {}
+    used, named = [], dict[str, style.Look]()
     for panel, entry in zip(panels, FOLDS, strict=True):
         cases, about = drawn(data, entry, "segment")
         ours = {f"{OURS[entry]}_{name}": own for name, own in DRAWN.items()}
