@@ -9,7 +9,8 @@
 //
 // Takes    pointers to device memory, aligned to their items only. `unique` and `out` have room for a result of each
 //          run, and do not overlap the input; nothing behind these is written. `count` is one integer of 4 or 8 bytes,
-//          for how many there are. Neighbours are of one run if they are equal, as operator== says.
+//          for how many there are. Neighbours are of one run if they are equal, as operator== says,
+//          which is also called on bytes that are no keys, where its answer is not used.
 // Types    keys of 1, 2, 4 or 8 bytes that are trivially copyable. Values are numbers of 1 to 8 bytes, and no bool;
 //          lengths are integers of 4 or 8 bytes. Functions are associative, commutative or not, with or without an
 //          identity. Anything else is refused by a static assertion.
