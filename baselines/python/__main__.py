@@ -23,31 +23,28 @@ from baselines.python.protocol import Plan, Shape
 
 DONE, FAILED, BAD_INPUT, NO_DEVICE, LACKS_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """The exit statuses of the table in docs/CLI.md."""
-NO_LIBRARY = "none of the libraries is here and can use a GPU"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
     parser = make_parser("baselines.python", __doc__, "2^10:2^28:x4", shapes=True)
     options = parser.parse_args(arguments)
+    types = ["f32"] if options.shapes else list(scans.TYPES)
+    plan = Plan(types, options.items, shapes=options.shapes)
+    return time_libraries("baselines.python", libraries.KNOWN, session.Bench, plan, options)
+
+
+def time_libraries(
+    module: str,
+    known: Sequence[type[libraries.Library]],
+    bench: type[session.Bench],
+    plan: Plan,
+    options: argparse.Namespace,
+) -> int:
+    """Time those of the libraries that are here, by a plan; return the exit status."""
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
     if status := prepare_output(options):
         return status
-    usable, missing = construct(libraries.KNOWN)
-    if not usable:
-        return complain(NO_DEVICE, NO_LIBRARY)
-    types = ["f32"] if options.shapes else list(scans.TYPES)
-    plan = Plan(types, options.items, shapes=options.shapes)
-    context = provenance.context(plan, "baselines.python")
-    describe(context, usable, missing)
-    bench = session.Bench(plan, usable, say, Clock().sm_mhz)
-    return measure(bench, context, options.out)
-
-
-def construct(
-    known: Sequence[type[libraries.Library]],
-) -> tuple[list[libraries.Library], dict[str, str]]:
-    """The libraries that are here and can use a GPU, and why the others cannot."""
     usable, missing = [], {}
     for library in known:
         try:
@@ -55,17 +52,14 @@ def construct(
         except Exception as error:  # an import may raise anything, and so may a driver
             missing[library.id] = libraries.first_line(error)
             say(f"left out {library.id}: {missing[library.id]}")
-    return usable, missing
-
-
-def describe(
-    context: dict[str, Any], usable: list[libraries.Library], missing: dict[str, str]
-) -> None:
-    """Add the libraries to the context of the results."""
+    if not usable:
+        return complain(NO_DEVICE, "none of the libraries is here and can use a GPU")
+    context = provenance.context(plan, module)
     for library in usable:
         context |= library.versions()
         context["variants"][library.id] = library.about()
     context["missing"] = "; ".join(f"{name}: {reason}" for name, reason in missing.items())
+    return measure(bench(plan, usable, say, Clock().sm_mhz), context, options.out)
 
 
 def prepare_output(options: argparse.Namespace) -> int:

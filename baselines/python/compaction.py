@@ -6,7 +6,6 @@ before they allocate them: the times have this in them.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from baselines.python import __main__ as program
-from baselines.python import libraries, provenance, scans, session
-from baselines.python.device import Clock
+from baselines.python import libraries, scans, session
 from baselines.python.protocol import Plan
 
 GROUP = 128
@@ -98,6 +96,7 @@ class TorchSelect(Pair, libraries.Torch):
     """torch.masked_select, which allocates its result."""
 
     id, label, title = "torch_select", "PyTorch", "torch.masked_select"
+    caches = ("cold",)
 
     def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
         items, flags = data
@@ -108,6 +107,7 @@ class CupySelect(Pair, libraries.Cupy):
     """An array of CuPy indexed by flags, which allocates its result."""
 
     id, label, title = "cupy_select", "CuPy", "CuPy's x[flags]"
+    caches = ("cold",)
 
     def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
         items, flags = data
@@ -118,6 +118,7 @@ class TorchRuns(libraries.Torch):
     """torch.unique_consecutive with counts, which allocates its results. Counts are int64."""
 
     id, label, title = "torch_run_lengths", "PyTorch", "torch.unique_consecutive"
+    caches = ("cold",)
     primitive = "run_length_encode"
 
     def prepare(self, keys: Any, axis: int) -> Callable[[], Any]:
@@ -126,6 +127,9 @@ class TorchRuns(libraries.Torch):
     def fetch(self, result: Any) -> np.ndarray:
         keys, lengths = (super(TorchRuns, self).fetch(array) for array in result)
         return np.concatenate([keys, lengths])
+
+
+KNOWN = (TorchSelect, CupySelect, TorchRuns)
 
 
 class Compaction(session.Bench):
@@ -154,26 +158,14 @@ class Compaction(session.Bench):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status."""
-    parser = program.make_parser("baselines.python.compaction", __doc__, "2^20:2^28:x16")
-    options = parser.parse_args(arguments)
-    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # numbers are those of nvidia-smi
-    if status := program.prepare_output(options):
-        return status
+    module = "baselines.python.compaction"
+    options = program.make_parser(module, __doc__, "2^20:2^28:x16").parse_args(arguments)
     if min(options.items) < GROUP:
         return program.complain(program.BAD_INPUT, f"--items: give {GROUP} or more, as 2^7")
-    known = (TorchSelect, CupySelect, TorchRuns)
-    usable, missing = program.construct(known)
-    if not usable:
-        return program.complain(program.NO_DEVICE, program.NO_LIBRARY)
     shapes = [Selection(n, kept) for n in options.items for kept in KEPT]
     shapes += [Runs(n, mean) for n in options.items for mean in RUNS]
     plan = Plan(["i32"], options.items, shapes=shapes)
-    context = provenance.context(plan, "baselines.python.compaction")
-    program.describe(context, usable, missing)
-    for library in usable:
-        library.caches = ("cold",)
-    bench = Compaction(plan, usable, program.say, Clock().sm_mhz)
-    return program.measure(bench, context, options.out)
+    return program.time_libraries(module, KNOWN, Compaction, plan, options)
 
 
 if __name__ == "__main__":

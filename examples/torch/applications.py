@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import torch
 from torch.utils.benchmark import Timer
-from torch.utils.cpp_extension import load
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "examples/torch")]
@@ -23,13 +22,7 @@ from baselines.python import provenance  # noqa: E402
 from baselines.python.libraries import Library  # noqa: E402
 from baselines.python.protocol import Plan  # noqa: E402
 
-load(
-    "scanlab_select",
-    sources=[str(ROOT / "examples/torch/scanlab_select.cu")],
-    extra_include_paths=[str(ROOT), str(ROOT / "include")],
-    extra_cuda_cflags=["-std=c++20", "-O3"],
-    is_python_module=False,
-)
+scanlab_cumsum.build("scanlab_select")
 
 
 def sum_by_key(keys, values):

@@ -6,13 +6,20 @@ import torch
 from torch.utils.cpp_extension import load
 
 ROOT = Path(__file__).resolve().parents[2]
-load(
-    "scanlab_cumsum",
-    sources=[str(ROOT / "examples/torch/scanlab_cumsum.cu")],
-    extra_include_paths=[str(ROOT), str(ROOT / "include")],
-    extra_cuda_cflags=["-std=c++20", "-O3"],
-    is_python_module=False,
-)
+
+
+def build(name):
+    """Build NAME.cu beside this file, which adds functions to torch.ops.scanlab."""
+    load(
+        name,
+        sources=[str(ROOT / "examples/torch" / f"{name}.cu")],
+        extra_include_paths=[str(ROOT), str(ROOT / "include")],
+        extra_cuda_cflags=["-std=c++20", "-O3"],
+        is_python_module=False,
+    )
+
+
+build("scanlab_cumsum")
 
 
 def cumsum(x, dim, *, dtype=None):

@@ -36,7 +36,7 @@ namespace scanlab {
 
 namespace select {
 
-template <bool kOthers = false, class T, class Keeps, class Number>
+template <bool kOthers, class T, class Keeps, class Number>
 cudaError_t select_with(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count, std::int64_t n,
                         const Keeps& keeps, const scan_axis::Given& flags, cudaStream_t stream) {
   static_assert(
@@ -60,33 +60,32 @@ cudaError_t select_with(void* storage, std::size_t& storage_bytes, const T* in, 
       });
 }
 
-template <bool kOthers, class T, class Flag, class Number>
-cudaError_t select_flagged(void* storage, std::size_t& storage_bytes, const T* in, const Flag* flags, T* out,
-                           Number* count, std::int64_t n, cudaStream_t stream) {
-  static_assert(std::is_integral_v<Flag> && sizeof(Flag) == 1, "flags have 1 byte");
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags);
-  return select_with<kOthers>(storage, storage_bytes, in, out, count, n, Flags<T>{bytes},
-                              {n == 0 ? static_cast<const void*>(count) : flags, 1}, stream);
-}
-
-}  // namespace select
-
-/// storage: if null, the call only sets storage_bytes to the bytes that it needs. Every call returns a cudaError_t; see
-/// Errors above.
-struct DeviceSelect {
+/// The calls that selections and partitions share. kOthers: whether the other items follow.
+template <bool kOthers>
+struct Calls {
   /// Keeps in[i] if flags[i] is not 0.
   template <class T, class Flag, class Number>
   static cudaError_t Flagged(void* storage, std::size_t& storage_bytes, const T* in, const Flag* flags, T* out,
                              Number* count, std::int64_t n, cudaStream_t stream = nullptr) {
-    return select::select_flagged<false>(storage, storage_bytes, in, flags, out, count, n, stream);
+    static_assert(std::is_integral_v<Flag> && sizeof(Flag) == 1, "flags have 1 byte");
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(flags);
+    return select_with<kOthers>(storage, storage_bytes, in, out, count, n, Flags<T>{bytes},
+                                {n == 0 ? static_cast<const void*>(count) : flags, 1}, stream);
   }
   /// Keeps in[i] if predicate(in[i]).
   template <class T, class Number, class Predicate>
   static cudaError_t If(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count, std::int64_t n,
                         Predicate predicate, cudaStream_t stream = nullptr) {
-    return select::select_with(storage, storage_bytes, in, out, count, n, select::If<T, Predicate>{predicate},
-                               {count, 1}, stream);
+    return select_with<kOthers>(storage, storage_bytes, in, out, count, n, select::If<T, Predicate>{predicate},
+                                {count, 1}, stream);
   }
+};
+
+}  // namespace select
+
+/// storage: if null, the call only sets storage_bytes to the bytes that it needs. Every call returns a cudaError_t; see
+/// Errors above.
+struct DeviceSelect : select::Calls<false> {
   /// Keeps the first item of each run of equal ones.
   template <class T, class Number>
   static cudaError_t Unique(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count,
@@ -97,21 +96,7 @@ struct DeviceSelect {
   }
 };
 
-/// As DeviceSelect; `count` is of the items that come first.
-struct DevicePartition {
-  /// in[i] comes first if flags[i] is not 0.
-  template <class T, class Flag, class Number>
-  static cudaError_t Flagged(void* storage, std::size_t& storage_bytes, const T* in, const Flag* flags, T* out,
-                             Number* count, std::int64_t n, cudaStream_t stream = nullptr) {
-    return select::select_flagged<true>(storage, storage_bytes, in, flags, out, count, n, stream);
-  }
-  /// in[i] comes first if predicate(in[i]).
-  template <class T, class Number, class Predicate>
-  static cudaError_t If(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count, std::int64_t n,
-                        Predicate predicate, cudaStream_t stream = nullptr) {
-    return select::select_with<true>(storage, storage_bytes, in, out, count, n, select::If<T, Predicate>{predicate},
-                                     {count, 1}, stream);
-  }
-};
+/// As DeviceSelect, and the other items follow; `count` is of those that come first.
+struct DevicePartition : select::Calls<true> {};
 
 }  // namespace scanlab

@@ -2,8 +2,7 @@
 // key of each. This is the kernel; runs_look_ahead.cu launches it.
 //
 // Idea    look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's results,
-// and
-//         says whether the fold began anew. At a head the run before is complete. Its fold goes to the place before
+//         and says whether the fold began anew. At a head the run before is complete. Its fold goes to the place before
 //         that of the head's key, so that no thread looks past its last item. A scan warp leaves each fold in the place
 //         of the item that begins the next run, and lists these places, so that it stores keys and folds side by side.
 //         Lengths are differences of the places, for which nothing is read but the keys.
@@ -275,7 +274,7 @@ struct RunsArguments {
 
     /// before: of earlier tiles; in_tile: of the warps before; in_part: of the lanes before; of_part: of the warp.
     __device__ void take(int slot, std::int64_t tile, const Item& before, const Item& in_tile, const Item& in_part,
-                         const Item& of_part) {
+                         const Item& of_part) const {
       const scan::Arguments<Op>& scan = given_.scan;
       const Item before_part = scan.op(before, in_tile);
       auto* const items = ring_.vectors(slot, warp_, 0)->items;

@@ -4,8 +4,7 @@
 // Idea    A kept item's place is the number of kept ones before it: a scan of counts. look_ahead makes it in one pass.
 //         Its reduce warps count what each thread keeps. Its scan warps then know where their part begins in the
 //         output; each puts its kept items together in shared memory, at the place that they have within 16 bytes of
-//         the output, so that one bulk store moves all but the ends. A
-//         partition does so twice.
+//         the output, so that one bulk store moves all but the ends. A partition does so twice.
 // Work    Two looks at each item or flag.
 // Traffic n items, the flags, and the kept items or all, once each.
 // Bits    Fixed: items keep their order.

@@ -9,7 +9,7 @@ from scanlab_report import marks, style
 from scanlab_report.chapters.axes import beside_copy, beside_rivals, described, rival_columns, score
 from scanlab_report.chapters.segments import LENGTHS
 from scanlab_report.chapters.standings import python_notes
-from scanlab_report.data import Data
+from scanlab_report.data import Data, Variants
 from scanlab_report.formats import Column, Table, alike, code, digits, size
 from scanlab_report.groups import RIVALS, STREAM
 from scanlab_report.intervals import summarise
@@ -27,45 +27,47 @@ OURS |= {"reduce_by_key": "runs", "run_length_encode": "lengths"}
 DRAWN = {"look_ahead": "Scanlab's best", "passes": "passes"}
 ALLOCATE = "Libraries of Python allocate the results, and wait on the host for their number."
 SELECTIONS, FOLDS = [*OURS][:2], [*OURS][2:]
+VARIED = {"select": "kept", "runs": "segment"}
+"""The column that each table varies."""
 I32: dict[str, Any] = dict(type="i32", op="plus", cache="cold", launch=STREAM)
+
+
+def table_of(entry: str) -> str:
+    return "runs" if entry in FOLDS else "select"
 
 
 def compacted(data: Data, *entries: str) -> pd.DataFrame:
     """The cases of i32 of some primitives of one table, `beside_copy`; `kept`: a share."""
-    folds = entries[0] in FOLDS
-    copies = [f"{OURS[entry]}_copy" for entry in (FOLDS if folds else SELECTIONS)]
+    kind = table_of(entries[0])
+    copies = [f"{prefix}_copy" for entry, prefix in OURS.items() if table_of(entry) == kind]
     timed = lambda rows: rows if rows["variant"].isin(copies).any() else ()
     lacking = f"timings of {' or '.join(entries)} on a CUDA device"
-    cases = beside_copy(data, "runs" if folds else "select", copies, timed, lacking, *copies)
-    cases = pick(cases, **I32, entry=entries)
-    return pick(cases, width=4) if folds else cases.assign(kept=cases["kept"] / GROUP)
+    cases = pick(beside_copy(data, kind, copies, timed, lacking, *copies), **I32, entry=entries)
+    return pick(cases, width=4) if kind == "runs" else cases.assign(kept=cases["kept"] / GROUP)
 
 
 def standings(data: Data, *entries: str) -> pd.DataFrame:
     """The cases of the fastest variants, with the fastest rival of each."""
-    cases = compacted(data, *entries)
+    cases, kind = compacted(data, *entries), table_of(entries[0])
     best = [f"{OURS[entry]}_look_ahead" for entry in entries]
-    by = "segment" if entries[0] in FOLDS else "kept"
-    order = {"entry": entries[0] not in SELECTIONS, "items": False, by: True}
-    rivals = described(data, cases).ids(RIVALS)
-    kind = "runs" if entries[0] in FOLDS else "select"
-    rows = beside_rivals(kind, cases, best, rivals, order)
+    order = {"entry": kind == "runs", "items": False, VARIED[kind]: True}
+    rows = beside_rivals(kind, cases, best, described(data, cases).ids(RIVALS), order)
     rows = rows[rows["rival"].notna()].reset_index(drop=True)
     return or_lacking(rows, f"timings of {' or '.join(best)} beside a rival", *best)
 
 
-def drawn(data: Data, entry: str, x: str) -> tuple[pd.DataFrame, Any]:
+def drawn(data: Data, entry: str) -> tuple[pd.DataFrame, Variants]:
     """The cases of the most items, with the heights of their shares."""
     cases = compacted(data, entry)
     cases = marks.heights(cases[cases["items"] == cases["items"].max()], "share")
-    return cases.sort_values(x), described(data, cases)
+    return cases.sort_values(VARIED[table_of(entry)]), described(data, cases)
 
 
 @figure("selections", "python_select")
 def selections(data: Data) -> Shown:
     """Selections against the share that is kept: Scanlab's are nearly as fast as a copy that moves
     the same bytes, and those of CUB and of libraries of Python are slower."""
-    cases, about = drawn(data, "select", "kept")
+    cases, about = drawn(data, "select")
     page, (axes,) = style.figure(style.COLUMN, 2.7)
     ends: list[style.End | None] = [
         marks.level(axes, 1, look("select_copy", about), "copy", width=2.3)
@@ -93,7 +95,7 @@ def runs(data: Data) -> Shown:
     page, panels = style.figure(style.DOUBLE, 2.5, 2)
     used, named = [], dict[str, style.Look]()
     for panel, entry in zip(panels, FOLDS, strict=True):
-        cases, about = drawn(data, entry, "segment")
+        cases, about = drawn(data, entry)
         ours = {f"{OURS[entry]}_{name}": own for name, own in DRAWN.items()}
         others = {name: about[name].label for name in about.ids(RIVALS)}
         for name, label in (ours | others).items():
