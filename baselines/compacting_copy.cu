@@ -1,5 +1,5 @@
-// The ceilings of select, partition, reduce_by_key and run_length_encode: copies that read all that these must read,
-// and write as many bytes.
+// The ceilings of select, partition, reduce_by_key, run_length_encode and unique: copies that read all that these must
+// read, and write as many bytes.
 #include "harness/cuda/launch.cuh"
 #include "harness/cuda/registration.cuh"
 #include "variants/runs/runs.hpp"
@@ -90,15 +90,14 @@ class CompactingCopy {
 
   static Description describe() {
     constexpr SegmentsBy kBy = segments_by(kPrimitive);
-    constexpr bool kLengths = kBy == SegmentsBy::lengths;
     Description about;
-    about.id = (kLengths ? "lengths" : kBy == SegmentsBy::runs ? "runs" : std::string(name(kPrimitive))) + "_copy";
+    about.id = (fold_runs(kBy) ? runs::prefix(kPrimitive) : std::string(name(kPrimitive))) + "_copy";
     about.title = "Copy that reads all, and writes as much as " + std::string(name(kPrimitive));
     about.source = "Scanlab";
     about.family = "copy";
     about.label = "copy";
     about.primitive = kPrimitive;
-    about.kind = kLengths ? Kind::read : Kind::copy;  // what it writes is no input
+    about.kind = read_items(kBy) ? Kind::copy : Kind::read;  // what it writes is no input
     const int width = have_flags(kBy) ? 1 : 4;
     about.checked = {{{1000, 1, 1, {kBy, 16, Lengths::equal, width}}},
                      {{4096, 1, 1, {kBy, 16, Lengths::equal, width}}},
@@ -113,7 +112,7 @@ class CompactingCopy {
   void run(cudaStream_t stream, Op, const void* entries, const typename Op::Item* in, typename Op::Item* out,
            std::uint64_t*, void* unique, void*, std::size_t) const {
     const auto results = static_cast<std::size_t>(problem_.results()) * sizeof(typename Op::Item);
-    const std::size_t read = problem_.segments.by == SegmentsBy::lengths ? 0 : problem_.array_bytes();
+    const std::size_t read = read_items(problem_.segments.by) ? problem_.array_bytes() : 0;
     const std::size_t more = problem_.segments.array_bytes(problem_.items);
     const auto copied = [&]<class Vector>(Vector) {
       return std::pair(Copied<Vector>(in, read, out, results),
@@ -149,6 +148,7 @@ const Registration of_select{cuda::cuda_scan<CompactingCopy<Primitive::select>>(
 const Registration of_partition{cuda::cuda_scan<CompactingCopy<Primitive::partition>>(Origin::baseline)};
 const Registration of_folds{cuda::cuda_scan<CompactingCopy<Primitive::reduce_by_key>>(Origin::baseline)};
 const Registration of_lengths{cuda::cuda_scan<CompactingCopy<Primitive::run_length_encode>>(Origin::baseline)};
+const Registration of_unique{cuda::cuda_scan<CompactingCopy<Primitive::unique>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab

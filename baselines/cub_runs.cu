@@ -1,4 +1,4 @@
-// CUB's folds and lengths of runs, of the toolkit's CCCL.
+// CUB's folds, lengths and keys of runs, of the toolkit's CCCL.
 #include "baselines/cub_runs.cuh"
 
 namespace scanlab {
@@ -17,6 +17,7 @@ struct Runs : CubRuns<Runs<kPrimitive>, kPrimitive> {
 
 const Registration reduce_by_key{cuda::cuda_scan<Runs<Primitive::reduce_by_key>>(Origin::baseline)};
 const Registration run_lengths{cuda::cuda_scan<Runs<Primitive::run_length_encode>>(Origin::baseline)};
+const Registration unique{cuda::cuda_scan<Runs<Primitive::unique>>(Origin::baseline)};
 
 }  // namespace
 }  // namespace scanlab

@@ -1,8 +1,9 @@
-// Shared by the baselines that fold or measure runs with CUB, of whichever CCCL the file is compiled with.
+// Shared by the baselines that fold, measure or thin out runs with CUB, of whichever CCCL the file is compiled with.
 #pragma once
 
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_select.cuh>
 
 #include "baselines/cub_axis.cuh"
 #include "variants/runs/runs.hpp"
@@ -13,24 +14,37 @@ namespace {
 template <Primitive kPrimitive, class Op>
 constexpr bool kCubFolds = kAxisSums<Op>&& runs::kFolded<kPrimitive, Op>;
 
-/// DeviceReduce::ReduceByKey, of sums, or DeviceRunLengthEncode::Encode: the base of a `Runs` that describes itself.
+/// How CUB calls what a primitive computes of runs.
+struct CubName {
+  const char* id;
+  const char* header;
+  const char* function;
+};
+constexpr CubName cub_name(Primitive primitive) {
+  switch (primitive) {
+    case Primitive::reduce_by_key:
+      return {"reduce_by_key", "device_reduce.cuh", "DeviceReduce::ReduceByKey"};
+    case Primitive::unique:
+      return {"unique", "device_select.cuh", "DeviceSelect::Unique"};
+    default:
+      return {"run_lengths", "device_run_length_encode.cuh", "DeviceRunLengthEncode::Encode"};
+  }
+}
+
+/// The base of a `Runs` that describes itself.
 template <class Runs, Primitive kPrimitive>
 class CubRuns {
-  static constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
-
  public:
   template <class Op>
   static constexpr bool kTakes = kCubFolds<kPrimitive, Op>;
 
-  /// release: "", or what the newest has in its ids. version: of CCCL.
+  /// release: "", or what the newest or tuned ones have in their ids. version: of CCCL.
   static Description describe_cub_runs(const std::string& release, const std::string& version) {
     Description about;
-    about.id = "cub_" + release + (kLengths ? "run_lengths" : "reduce_by_key");
-    about.title =
-        std::string(kLengths ? "CUB DeviceRunLengthEncode" : "CUB DeviceReduce by key") + " of CCCL " + version;
-    about.source = "NVIDIA CCCL " + version +
-                   (kLengths ? ", cub/device/device_run_length_encode.cuh: Encode"
-                             : ", cub/device/device_reduce.cuh: ReduceByKey");
+    constexpr CubName kName = cub_name(kPrimitive);
+    about.id = "cub_" + release + kName.id;
+    about.title = std::string("CUB ") + kName.function + " of CCCL " + version;
+    about.source = "NVIDIA CCCL " + version + ", cub/device/" + kName.header;
     about.primitive = kPrimitive;
     about.family = "CUB";
     about.limits = "keys of 4 bytes, up to 2^31 - 1 items";
@@ -75,11 +89,13 @@ class CubRuns {
   cudaError_t enqueue(void* workspace, std::size_t& bytes, const std::uint32_t* keys, const Item* in,
                       std::uint32_t* unique, Item* out, std::uint64_t* count, cudaStream_t stream) const {
     const auto items = static_cast<int>(problem_.items);
-    if constexpr (kLengths) {
-      return cub::DeviceRunLengthEncode::Encode(workspace, bytes, keys, unique, out, count, items, stream);
-    } else {
+    if constexpr (kPrimitive == Primitive::reduce_by_key) {
       return cub::DeviceReduce::ReduceByKey(workspace, bytes, keys, unique, in, out, count, ::cuda::std::plus<>{},
                                             items, stream);
+    } else if constexpr (kPrimitive == Primitive::unique) {
+      return cub::DeviceSelect::Unique(workspace, bytes, keys, unique, count, items, stream);
+    } else {
+      return cub::DeviceRunLengthEncode::Encode(workspace, bytes, keys, unique, out, count, items, stream);
     }
   }
   Problem problem_;

@@ -38,15 +38,18 @@ enum class SegmentsBy {
   partition,  ///< as flags; the items that are not kept follow, in reverse order
   runs,       ///< as keys; a run gives one result, the fold of its items
   lengths,    ///< as runs; the result is how many items there are, which are not read
+  unique,     ///< as lengths, and the key is the only result
 };
-/// Whether there is a key an item.
-constexpr bool have_keys(SegmentsBy by) {
-  return by == SegmentsBy::keys || by == SegmentsBy::runs || by == SegmentsBy::lengths;
-}
 /// Whether there is a flag an item.
 constexpr bool have_flags(SegmentsBy by) { return by == SegmentsBy::flags || by == SegmentsBy::partition; }
-/// Whether a run of equal keys gives one result.
-constexpr bool fold_runs(SegmentsBy by) { return by == SegmentsBy::runs || by == SegmentsBy::lengths; }
+/// Whether a run of equal keys gives its key, and one result or none.
+constexpr bool fold_runs(SegmentsBy by) {
+  return by == SegmentsBy::runs || by == SegmentsBy::lengths || by == SegmentsBy::unique;
+}
+/// Whether there is a key an item.
+constexpr bool have_keys(SegmentsBy by) { return by == SegmentsBy::keys || fold_runs(by); }
+/// Whether items are read, and not their keys alone.
+constexpr bool read_items(SegmentsBy by) { return by != SegmentsBy::lengths && by != SegmentsBy::unique; }
 
 /// The segments of an array.
 struct Segments {

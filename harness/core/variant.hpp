@@ -51,6 +51,7 @@ enum class Primitive {
   partition,          ///< as select; the other items follow, in reverse order
   reduce_by_key,      ///< the fold of each run of equal keys, its key, and the number of runs
   run_length_encode,  ///< the length of each run of equal keys, its key, and the number of runs
+  unique,             ///< the key of each run of equal ones, and the number of runs
 };
 inline constexpr std::array kPrimitiveNames{
     std::pair{Primitive::scan, std::string_view("scan")},
@@ -62,7 +63,8 @@ inline constexpr std::array kPrimitiveNames{
     std::pair{Primitive::select, std::string_view("select")},
     std::pair{Primitive::partition, std::string_view("partition")},
     std::pair{Primitive::reduce_by_key, std::string_view("reduce_by_key")},
-    std::pair{Primitive::run_length_encode, std::string_view("run_length_encode")}};
+    std::pair{Primitive::run_length_encode, std::string_view("run_length_encode")},
+    std::pair{Primitive::unique, std::string_view("unique")}};
 constexpr std::string_view name(Primitive primitive) {
   return kPrimitiveNames[static_cast<std::size_t>(primitive)].second;
 }
@@ -74,6 +76,7 @@ constexpr SegmentsBy segments_by(Primitive primitive) {
          : primitive == Primitive::partition         ? SegmentsBy::partition
          : primitive == Primitive::reduce_by_key     ? SegmentsBy::runs
          : primitive == Primitive::run_length_encode ? SegmentsBy::lengths
+         : primitive == Primitive::unique            ? SegmentsBy::unique
                                                      : SegmentsBy::none;
 }
 /// Whether there is a result for each item, so that it can be inclusive or exclusive; else they are counted.
@@ -105,17 +108,18 @@ struct Problem {
   std::size_t array_bytes() const { return static_cast<std::size_t>(items) * item_bytes(type, op); }
   /// Items that flags keep, or runs: of a problem that has them.
   std::int64_t counted() const { return have_flags(segments.by) ? segments.kept_of(items) : segments.runs_of(items); }
-  /// Items of the output: one an item, a kept item, or a run.
+  /// Items of the output: one an item, a kept item, or a run; none if the keys of runs are all that is wanted.
   std::int64_t results() const {
+    if (segments.by == SegmentsBy::unique) return 0;
     return segments.by == SegmentsBy::flags || fold_runs(segments.by) ? counted() : items;
   }
   /// Bytes of the keys of the runs that are folded; 0 for other primitives.
   std::size_t unique_bytes() const {
-    return fold_runs(segments.by) ? static_cast<std::size_t>(results() * segments.width) : 0;
+    return fold_runs(segments.by) ? static_cast<std::size_t>(counted() * segments.width) : 0;
   }
   /// Bytes that must be moved: every item, key, offset or flag read once, every result written once, with its key.
   std::size_t ideal_bytes() const {
-    const std::size_t read = segments.by == SegmentsBy::lengths ? 0 : array_bytes();
+    const std::size_t read = read_items(segments.by) ? array_bytes() : 0;
     return read + segments.array_bytes(items) + static_cast<std::size_t>(results()) * item_bytes(type, op) +
            unique_bytes();
   }

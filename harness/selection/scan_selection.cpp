@@ -145,7 +145,7 @@ Selection select_scans(const OptionWords& stated) {
   };
   for (const char* option : {"segment", "lengths", "width"}) {
     refuse_without(option, have_keys(by) || by == SegmentsBy::offsets, "segments",
-                   "scan_by_key, segmented_scan, reduce_by_key or run_length_encode");
+                   "scan_by_key, segmented_scan, reduce_by_key, run_length_encode or unique");
   }
   refuse_without("kept", have_flags(by), "flags", "select or partition");
   for (const std::int64_t kept : selection.kept) {

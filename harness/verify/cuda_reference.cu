@@ -152,7 +152,7 @@ struct CudaReference::Data {
     if (have_flags(segments.by)) {
       return compare_expected(JudgeByFlags<Op>{kind, seed, problem.items, segments}, out, problem.results());
     }
-    if (segments.by == SegmentsBy::lengths) {
+    if (!read_items(segments.by)) {
       return compare_expected(JudgeLengths<Op>{segments, problem.items}, out, problem.results());
     }
     const auto bound = gamma_of<Op>(chain, kind);

@@ -193,7 +193,7 @@ Outcome compare_counted(const Oracle::Data& data, const typename Op::Item* out, 
       tally_all(0, static_cast<std::int64_t>(problem.unique_bytes()), JudgeEntries{segments, problem.items, true},
                 [&](std::int64_t i) { return keys + i; });
   if (Outcome unique = outcome_of_unique(problem, differences); !unique.passed()) return unique;
-  if (segments.by == SegmentsBy::lengths) {
+  if (!read_items(segments.by)) {
     return compare_expected(problem, JudgeLengths<Op>{segments, problem.items}, out);
   }
   const auto bound = gamma_of<Op>(chain, data.kind);
@@ -332,7 +332,7 @@ Oracle::Oracle(const Problem& problem, InputKind kind, std::uint64_t seed, std::
     : data_{.problem = problem, .kind = kind, .seed = seed, .every = every} {
   // The input, and what the output must be.
   if (!host_memory_holds(problem.ideal_bytes() / static_cast<std::size_t>(every))) throw std::bad_alloc();
-  if (have_flags(problem.segments.by) || problem.segments.by == SegmentsBy::lengths) return;  // say all
+  if (have_flags(problem.segments.by) || !read_items(problem.segments.by)) return;  // say all
   with_monoid(problem.type, problem.op, [&]<class Op>(Op) { OracleBuilder<Op>(data_).build(); });
 }
 

@@ -11,7 +11,8 @@
 //          bytes, for how many there are. Flags: n of 1 byte, of which any but 0 keeps its item. A predicate is called
 //          on the device, twice for each item, and must say the same both times. Unique compares neighbours by
 //          operator==.
-// Types    trivially copyable, of 1, 2, 4 or 8 bytes. Anything else is refused by a static assertion.
+// Types    trivially copyable, of 1, 2, 4, 8 or 16 bytes; of Unique, of 8 at most. Anything else is refused by a
+//          static assertion.
 // Storage  needs no initialisation. Its size holds for that n, type and predicate on that device. Concurrent calls need
 //          separate storage. A call can be captured in a CUDA graph and replayed.
 // Errors   cudaErrorInvalidValue for a negative n, for 2^32 - 1 items or more, for too little storage, and for pointers
@@ -40,8 +41,8 @@ template <bool kOthers, class T, class Keeps, class Number>
 cudaError_t select_with(void* storage, std::size_t& storage_bytes, const T* in, T* out, Number* count, std::int64_t n,
                         const Keeps& keeps, const scan_axis::Given& flags, cudaStream_t stream) {
   static_assert(
-      std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 8,
-      "scanlab::DeviceSelect and DevicePartition take items of 1, 2, 4 or 8 bytes that are trivially copyable");
+      std::is_trivially_copyable_v<T> && std::has_single_bit(sizeof(T)) && sizeof(T) <= 16,
+      "scanlab::DeviceSelect and DevicePartition take items of 1, 2, 4, 8 or 16 bytes that are trivially copyable");
   static_assert(std::is_integral_v<Number> && sizeof(Number) >= 4,
                 "scanlab::DeviceSelect and DevicePartition count in an integer of 4 or 8 bytes");
   if (n < 0 || n >= std::int64_t{UINT32_MAX}) return cudaErrorInvalidValue;

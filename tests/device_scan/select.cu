@@ -19,6 +19,17 @@ struct Below {
   __host__ __device__ bool operator()(const T& item) const { return static_cast<int>(item) < limit; }
 };
 
+/// 16 bytes, aligned to 8.
+struct Pair {
+  Pair() = default;
+  explicit Pair(std::uint64_t number) : first(static_cast<double>(number)), second(-first) {}
+  __host__ __device__ explicit operator int() const { return static_cast<int>(first); }
+  bool operator==(const Pair&) const = default;
+
+  double first;
+  double second;
+};
+
 template <class T>
 std::vector<T> numbers(std::int64_t n) {
   std::vector<T> items(static_cast<std::size_t>(n));
@@ -46,8 +57,11 @@ class Selections : public OnDevice {
     }
     const std::size_t kept = expected.size();
     if (all) expected.insert(expected.end(), others.rbegin(), others.rend());
-    T* const in = reinterpret_cast<T*>(memory_) + shift;
-    T* const out = reinterpret_cast<T*>(memory_ + kArray) + out_shift;
+    const auto place = [](unsigned char* from, int by) {
+      return reinterpret_cast<T*>(from + by % 2 * alignof(T)) + by;
+    };
+    T* const in = place(memory_, shift);
+    T* const out = place(memory_ + kArray, out_shift);
     auto* const given = memory_ + 2 * kArray + shift;
     unsigned char* const storage = memory_ + 3 * kArray + shift;
     std::size_t bytes = 0;
@@ -102,7 +116,7 @@ class Selections : public OnDevice {
     }
   }
 
-  static constexpr std::size_t kArray = 12 << 20;
+  static constexpr std::size_t kArray = 24 << 20;
 };
 
 TEST_F(Selections, AreThoseOfALoop) {
@@ -110,6 +124,7 @@ TEST_F(Selections, AreThoseOfALoop) {
   expect_right<std::uint16_t>();
   expect_right<std::int32_t>();
   expect_right<double>();
+  expect_right<Pair>();
 }
 
 TEST_F(Selections, RefuseWhatTheyCannotTake) {

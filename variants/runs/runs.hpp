@@ -1,4 +1,4 @@
-// Shared by folds and lengths of runs: the operators that they are compiled for, and what is verified.
+// Shared by folds, lengths and keys of runs: the operators that they are compiled for, and what is verified.
 #pragma once
 
 #include <type_traits>
@@ -8,19 +8,25 @@
 
 namespace scanlab::runs {
 
-/// Folds as scans by key have them; lengths as i32.
+/// Folds as scans by key have them; lengths, and nothing, as i32.
 template <Primitive kPrimitive, class Op>
 inline constexpr bool kFolded =
     kPrimitive == Primitive::reduce_by_key ? segmented::kSegmented<Op> : std::is_same_v<Op, Plus<std::int32_t>>;
 
+/// The first part of ids.
+constexpr const char* prefix(Primitive primitive) {
+  return primitive == Primitive::reduce_by_key ? "runs" : primitive == Primitive::unique ? "unique" : "lengths";
+}
+
 /// A description with what all of them have in common. large: arrays of many tiles too, which take the emulator
 /// minutes.
 inline Description describe_runs(Primitive primitive, bool large) {
-  const bool lengths = primitive == Primitive::run_length_encode;
   Description about;
   about.primitive = primitive;
   about.limits = "keys of 1, 2, 4 or 8 bytes";
-  about.cost.traffic = lengths ? "n keys, and a key and a length a run" : "n items and keys, and one of each a run";
+  about.cost.traffic = primitive == Primitive::reduce_by_key ? "n items and keys, and one of each a run"
+                       : primitive == Primitive::unique      ? "n keys, and one a run"
+                                                             : "n keys, and a key and a length a run";
   const auto add = [&](std::int64_t n, std::int64_t mean, Lengths kind, int width) {
     about.checked.push_back({{n, 1, 1, {segments_by(primitive), mean, kind, width}}});
   };

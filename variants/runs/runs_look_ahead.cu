@@ -1,4 +1,5 @@
-// runs_look_ahead and lengths_look_ahead: launch the kernel of runs_look_ahead.cuh, which says how it works.
+// runs_look_ahead, lengths_look_ahead and unique_look_ahead: launch the kernel of runs_look_ahead.cuh, which says how
+// it works.
 #include "variants/runs/runs_look_ahead.cuh"
 
 #include "variants/runs/runs.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 template <Primitive kPrimitive>
 class LookAheadRuns {
-  static constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
+  static constexpr bool kValues = kPrimitive == Primitive::reduce_by_key;
 
  public:
   template <class Op>
@@ -19,12 +20,14 @@ class LookAheadRuns {
 
   static Description describe() {
     Description about = describe_runs(kPrimitive, true);
-    about.id = kLengths ? "lengths_look_ahead" : "runs_look_ahead";
-    about.title = kLengths ? "Lengths of runs in one pass over keys" : "Folds of runs in one pass over values and keys";
+    about.id = std::string(prefix(kPrimitive)) + "_look_ahead";
+    about.title = kValues                           ? "Folds of runs in one pass over values and keys"
+                  : kPrimitive == Primitive::unique ? "Keys of runs in one pass"
+                                                    : "Lengths of runs in one pass over keys";
     about.source = "Blelloch 1990; Scanlab";
     about.family = "single pass";
     about.limits += "; up to 2^32 - 2 items; compute capability 9.0 and later";
-    about.cost.work = kLengths ? "about 2n, and n comparisons" : "about 2n, and 2n comparisons";
+    about.cost.work = kValues ? "about 2n, and 2n comparisons" : "about 2n, and n comparisons";
     about.cost.span = "the tiles of a block";
     return about;
   }
@@ -61,13 +64,14 @@ class LookAheadRuns {
       using Key = typename Pass::Key;
       const auto* const own = static_cast<const Key*>(keys);
       const auto launch = [&](const auto* items, const auto& fold) {
-        cuda::check(pass.try_run(workspace, own, items, static_cast<Key*>(unique), out, count, {}, {fold}, stream),
+        auto* const folds = reinterpret_cast<typename Pass::Fold*>(out);
+        cuda::check(pass.try_run(workspace, own, items, static_cast<Key*>(unique), folds, count, {}, {fold}, stream),
                     "launching the fold of runs");
       };
-      if constexpr (kLengths) {
-        launch(own, CountItems<Key>{});
-      } else {
+      if constexpr (kValues) {
         launch(in, op);
+      } else {
+        launch(own, CountItems<Key>{});
       }
     });
   }
@@ -77,8 +81,9 @@ class LookAheadRuns {
   void with_pass(F f) const {
     segmented::with_key(problem_, [&]<class Key>(Key) {
       using Source =
-          std::conditional_t<kLengths, KeysAlone<Key, segmented::Equal>, KeyedValues<Op, Key, segmented::Equal>>;
-      f(FoldRuns<Source, typename Op::Item>(problem_.items, multiprocessors_, shared_bytes_));
+          std::conditional_t<kValues, KeyedValues<Op, Key, segmented::Equal>, KeysAlone<Key, segmented::Equal>>;
+      using Fold = std::conditional_t<kPrimitive == Primitive::unique, NoFold, typename Op::Item>;
+      f(FoldRuns<Source, Fold>(problem_.items, multiprocessors_, shared_bytes_));
     });
   }
 
@@ -89,6 +94,7 @@ class LookAheadRuns {
 
 const Registration kRunsLookAhead{cuda::cuda_scan<LookAheadRuns<Primitive::reduce_by_key>>()};
 const Registration kLengthsLookAhead{cuda::cuda_scan<LookAheadRuns<Primitive::run_length_encode>>()};
+const Registration kUniqueLookAhead{cuda::cuda_scan<LookAheadRuns<Primitive::unique>>()};
 
 }  // namespace
 }  // namespace scanlab::runs

@@ -1,5 +1,5 @@
-// runs_look_ahead and lengths_look_ahead: the folds, or the lengths, of the runs of equal keys in one pass, with the
-// key of each. This is the kernel; runs_look_ahead.cu launches it.
+// runs_look_ahead, lengths_look_ahead and unique_look_ahead: the folds, or the lengths, of the runs of equal keys in
+// one pass, with the key of each; or the keys alone. This is the kernel; runs_look_ahead.cu launches it.
 //
 // Idea    look_ahead scans pairs of a fold and a number of heads: the number is the place of the next run's results,
 //         and says whether the fold began anew. At a head the run before is complete. Its fold goes to the place before
@@ -341,12 +341,13 @@ __global__ void __launch_bounds__(scan::Shape{.warps = scan::kMaxReduceWarps<Run
 }
 
 /// The folds of the runs of n keys.
-template <class Source, class Fold, class Number = std::uint64_t>
-class FoldRuns : public select::CompactingPass<RunsArguments<Source, Fold, Number>> {
+template <class Source, class FoldType, class Number = std::uint64_t>
+class FoldRuns : public select::CompactingPass<RunsArguments<Source, FoldType, Number>> {
  public:
-  using Given = RunsArguments<Source, Fold, Number>;
+  using Given = RunsArguments<Source, FoldType, Number>;
   using Op = typename Given::Op;
   using Key = typename Given::Key;
+  using Fold = FoldType;
   using select::CompactingPass<Given>::CompactingPass;
 
   /// Before the first run in a context: raises the kernel's limit on shared memory.

@@ -1,5 +1,5 @@
-// runs_passes and lengths_passes: find where runs begin, as select_passes finds flagged items; then a thread folds each
-// run, or subtracts where two begin.
+// runs_passes, lengths_passes and unique_passes: find where runs begin, as select_passes finds flagged items; then a
+// thread folds each run, or subtracts where two begin.
 //
 // Idea    A run begins where a key differs from the one before. Once these places are listed, runs are independent. A
 //         thread for each is the simplest way to share them out, and a poor one: neighbouring threads read far from
@@ -34,7 +34,8 @@ struct CountRuns {
   }
 };
 
-template <class Key>
+/// kPlaces: whether more than the keys is wanted.
+template <class Key, bool kPlaces>
 struct ListRuns {
   static constexpr const char* kName = "list_runs";
   static constexpr int kMaxThreads = select::kThreads;
@@ -48,7 +49,7 @@ struct ListRuns {
         block, before, n, [&](std::int64_t i) { return begins_run<Block>(keys, i); },
         [&](std::int64_t i, bool begins_here, std::int64_t run) {
           if (!begins_here) return;
-          begins[run] = i;
+          if (kPlaces) begins[run] = i;
           unique[run] = keys[i];
         });
   }
@@ -87,6 +88,7 @@ struct FoldRunByRun {
 template <Primitive kPrimitive>
 class RunsPasses {
   static constexpr bool kLengths = kPrimitive == Primitive::run_length_encode;
+  static constexpr bool kUnique = kPrimitive == Primitive::unique;
 
  public:
   template <class Op>
@@ -94,13 +96,16 @@ class RunsPasses {
 
   static Description describe() {
     Description about = describe_runs(kPrimitive, false);
-    about.id = kLengths ? "lengths_passes" : "runs_passes";
-    about.title = kLengths ? "List where runs begin, and subtract" : "List where runs begin, and fold each by a thread";
+    about.id = std::string(prefix(kPrimitive)) + "_passes";
+    about.title = std::string("List where runs begin") + (kUnique    ? ""
+                                                          : kLengths ? ", and subtract"
+                                                                     : ", and fold each by a thread");
     about.source = "Horn 2005";
-    about.family = "four launches";
-    about.cost.work = "2n comparisons, and n additions";
-    about.cost.span = "the longest run";
-    about.cost.traffic = "2n keys, the places of runs three times, the items, and a key and a fold a run";
+    about.family = kUnique ? "three launches" : "four launches";
+    about.cost.work = kUnique ? "2n comparisons" : "2n comparisons, and n additions";
+    about.cost.span = kUnique ? "a tile twice, and the counts" : "the longest run";
+    about.cost.traffic = kUnique ? "2n keys, and a key a run"
+                                 : "2n keys, the places of runs three times, the items, and a key and a fold a run";
     return about;
   }
 
@@ -109,7 +114,7 @@ class RunsPasses {
   Plan plan() const {
     simt::Workspace workspace;
     workspace.take<std::int64_t>(blocks());
-    workspace.take<std::int64_t>(problem_.items);
+    workspace.take<std::int64_t>(places());
     return {.workspace_bytes = workspace.bytes(), .chain = problem_.items};
   }
 
@@ -126,25 +131,29 @@ class RunsPasses {
     using Number = typename Machine::template Global<const std::uint64_t>;
     const std::int64_t n = problem_.items;
     const auto keys = machine.global(static_cast<const Key*>(arrays.entries), n, "keys");
-    const auto unique = machine.global(static_cast<Key*>(arrays.unique), problem_.results(), "unique");
+    const auto unique = machine.global(static_cast<Key*>(arrays.unique), problem_.counted(), "unique");
     const auto counts = machine.global(workspace.take<std::int64_t>(blocks()), blocks(), "counts");
-    const auto begins = machine.global(workspace.take<std::int64_t>(n), n, "begins");
+    const auto begins = machine.global(workspace.take<std::int64_t>(places()), places(), "begins");
     const auto count = machine.global(arrays.count, 1, "count");
     if (n > 0) machine.launch(select::tiles_of(n), CountRuns<Key>{}, keys, counts, n);
     machine.launch(select::kOneBlock, select::ScanCounts{}, counts, blocks(), count);
     if (n == 0) return;
-    machine.launch(select::tiles_of(n), ListRuns<Key>{}, keys, Places(counts), begins, unique, n);
+    machine.launch(select::tiles_of(n), ListRuns<Key, !kUnique>{}, keys, Places(counts), begins, unique, n);
+    if (kUnique) return;
     machine.launch({.blocks = ceil_div(n, select::kThreads), .threads = select::kThreads}, FoldRunByRun{}, arrays.in,
                    arrays.out, Places(begins), Number(count), n, kLengths, op);
   }
 
   std::int64_t blocks() const { return ceil_div(problem_.items, select::kTile); }
+  /// Where runs begin, at most.
+  std::int64_t places() const { return kUnique ? 0 : problem_.items; }
 
   Problem problem_;
 };
 
 const Registration kRunsPasses{simt::portable_scan<RunsPasses<Primitive::reduce_by_key>>()};
 const Registration kLengthsPasses{simt::portable_scan<RunsPasses<Primitive::run_length_encode>>()};
+const Registration kUniquePasses{simt::portable_scan<RunsPasses<Primitive::unique>>()};
 
 }  // namespace
 }  // namespace scanlab::runs

@@ -1,14 +1,18 @@
 // Shared by selections and partitions: the types that they are compiled for, and what is verified.
 #pragma once
 
+#include <type_traits>
+
 #include "harness/core/monoid.hpp"
 #include "harness/core/variant.hpp"
 
 namespace scanlab::select {
 
-/// Every type, once: no operator is applied to items.
+/// Every type, once, since no operator is applied to items; and the affine maps that have 16 bytes.
 template <class Op>
-inline constexpr bool kSelected = Op::kOperator == Operator::plus && sizeof(typename Op::Item) <= 8;
+inline constexpr bool kSelected = kBasic<Op> &&
+                                  (Op::kOperator == Operator::plus ||
+                                   (Op::kOperator == Operator::affine && std::is_same_v<typename Op::Element, double>));
 
 /// A description with what all of them have in common. primitive: select, or partition. large: arrays of many tiles
 /// too, which take the emulator minutes.

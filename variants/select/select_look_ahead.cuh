@@ -92,6 +92,10 @@ class Piece {
   __device__ T* behind() const { return memory_ + (end_ + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>; }
 
   __device__ void store(int lane) const {
+    if (alignof(T) < kAlignment && reinterpret_cast<std::uintptr_t>(to_) % cuda::kBulkBytes != 0) {
+      for (int i = begin_ + lane; i < end_; i += scan::kLanes) to_[i] = memory_[i];
+      return;
+    }
     const int low = min((begin_ + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>, end_),
               high = max(end_ / kPerVector<T> * kPerVector<T>, low);
     if (lane == 0 && high > low) {
@@ -102,6 +106,8 @@ class Piece {
   }
 
  private:
+  static constexpr std::size_t kAlignment = std::min<std::size_t>(sizeof(T), cuda::kBulkBytes);
+
   T* memory_ = nullptr;
   int begin_ = 0;
   int end_ = 0;
