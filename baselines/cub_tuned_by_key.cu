@@ -1,4 +1,5 @@
 // The newest CUB's scan by key, tuned.
+#include "baselines/cub_segments.cuh"
 #include "baselines/cub_tuned_shapes.cuh"
 
 namespace scanlab {
@@ -10,11 +11,8 @@ struct CubTunedByKey : CubTunedShapes<CubTunedByKey> {
       {{128, 23}, {128, 19}, {128, 27}, {128, 31}, {192, 23}, {256, 23}, {256, 18}}};
 
   static Description describe() {
-    Description about = describe_tuned(Primitive::scan_by_key);
-    about.id = "cub_tuned_by_key";
-    about.title = "CUB DeviceScan by key, of CCCL " + newest_cccl() + ", tuned";
-    about.source = "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_scan.cuh, with cuda::execution::tune";
-    return about;
+    return describe_tuned(CubSegments<CubTunedByKey>::describe_sums(Primitive::scan_by_key),
+                          "DeviceScan::InclusiveSumByKey");
   }
 
   template <BlockShape kShape>
@@ -32,14 +30,13 @@ struct CubTunedByKey : CubTunedShapes<CubTunedByKey> {
     }
   };
 
-  template <BlockShape, class Environment>
-  static cudaError_t enqueue(const Problem& problem, const std::uint32_t* keys, const std::int32_t* in,
-                             std::int32_t* out, const Environment& environment) {
+  template <class Environment>
+  static cudaError_t enqueue(const Problem& problem, const TunedArrays& arrays, const Environment& environment) {
     const auto count = static_cast<std::uint32_t>(problem.items);
     const ::cuda::std::equal_to<> equal;
     return problem.mode == Mode::inclusive
-               ? cub::DeviceScan::InclusiveSumByKey(keys, in, out, count, equal, environment)
-               : cub::DeviceScan::ExclusiveSumByKey(keys, in, out, count, equal, environment);
+               ? cub::DeviceScan::InclusiveSumByKey(arrays.keys(), arrays.in, arrays.out, count, equal, environment)
+               : cub::DeviceScan::ExclusiveSumByKey(arrays.keys(), arrays.in, arrays.out, count, equal, environment);
   }
 };
 

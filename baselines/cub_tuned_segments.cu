@@ -1,6 +1,7 @@
 // The newest CUB's segmented scan, tuned.
 #include <cub/device/device_segmented_scan.cuh>
 
+#include "baselines/cub_segments.cuh"
 #include "baselines/cub_tuned_shapes.cuh"
 
 namespace scanlab {
@@ -11,12 +12,8 @@ struct CubTunedSegments : CubTunedShapes<CubTunedSegments> {
   static constexpr std::array<BlockShape, 5> kShapes{{{128, 24}, {64, 9}, {64, 4}, {32, 8}, {32, 4}}};
 
   static Description describe() {
-    Description about = describe_tuned(Primitive::segmented_scan);
-    about.id = "cub_tuned_segments";
-    about.title = "CUB DeviceSegmentedScan of CCCL " + newest_cccl() + ", tuned";
-    about.source =
-        "NVIDIA CCCL " + newest_cccl() + ", cub/device/device_segmented_scan.cuh, with cuda::execution::tune";
-    return about;
+    return describe_tuned(CubSegments<CubTunedSegments>::describe_sums(Primitive::segmented_scan),
+                          "DeviceSegmentedScan::InclusiveSegmentedSum");
   }
 
   template <BlockShape kShape>
@@ -28,14 +25,14 @@ struct CubTunedSegments : CubTunedShapes<CubTunedSegments> {
     }
   };
 
-  template <BlockShape, class Environment>
-  static cudaError_t enqueue(const Problem& problem, const std::uint32_t* offsets, const std::int32_t* in,
-                             std::int32_t* out, const Environment& environment) {
+  template <class Environment>
+  static cudaError_t enqueue(const Problem& problem, const TunedArrays& arrays, const Environment& environment) {
     using Scan = cub::DeviceSegmentedScan;
+    const std::uint32_t* const offsets = arrays.keys();
     const std::int64_t segments = problem.segments.entries(problem.items) - 1;
     return problem.mode == Mode::inclusive
-               ? Scan::InclusiveSegmentedSum(in, out, offsets, offsets + 1, segments, environment)
-               : Scan::ExclusiveSegmentedSum(in, out, offsets, offsets + 1, segments, environment);
+               ? Scan::InclusiveSegmentedSum(arrays.in, arrays.out, offsets, offsets + 1, segments, environment)
+               : Scan::ExclusiveSegmentedSum(arrays.in, arrays.out, offsets, offsets + 1, segments, environment);
   }
 };
 

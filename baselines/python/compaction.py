@@ -81,6 +81,18 @@ class Runs(Array):
         return cut | {"bytes": 4 * self.items + written}
 
 
+class Unique(Runs):
+    """The same, of which the keys are wanted alone."""
+
+    primitive = "unique"
+
+    def expected(self, keys: np.ndarray) -> np.ndarray:
+        return keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+
+    def fields(self) -> dict[str, Any]:
+        return super().fields() | {"bytes": 4 * (self.items + self.items // self.segment)}
+
+
 class Pair(libraries.Library):
     """The base of libraries that take items and flags."""
 
@@ -101,6 +113,17 @@ class TorchSelect(Pair, libraries.Torch):
     def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
         items, flags = data
         return lambda: self._module.masked_select(items, flags)
+
+
+class TorchNonzero(Pair, libraries.Torch):
+    """torch.nonzero, which allocates the places, and an index."""
+
+    id, label, title = "torch_nonzero", "PyTorch, nonzero", "x[torch.nonzero(flags)]"
+    caches = ("cold",)
+
+    def prepare(self, data: Any, axis: int) -> Callable[[], Any]:
+        items, flags = data
+        return lambda: items[self._module.nonzero(flags, as_tuple=True)]
 
 
 class CupySelect(Pair, libraries.Cupy):
@@ -129,7 +152,18 @@ class TorchRuns(libraries.Torch):
         return np.concatenate([keys, lengths])
 
 
-KNOWN = (TorchSelect, CupySelect, TorchRuns)
+class TorchUnique(libraries.Torch):
+    """torch.unique_consecutive, which allocates its result."""
+
+    id, label, title = "torch_unique", "PyTorch", "torch.unique_consecutive"
+    caches = ("cold",)
+    primitive = "unique"
+
+    def prepare(self, keys: Any, axis: int) -> Callable[[], Any]:
+        return lambda: self._module.unique_consecutive(keys)
+
+
+KNOWN = (TorchSelect, TorchNonzero, CupySelect, TorchRuns, TorchUnique)
 
 
 class Compaction(session.Bench):
@@ -163,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if min(options.items) < GROUP:
         return program.complain(program.BAD_INPUT, f"--items: give {GROUP} or more, as 2^7")
     shapes = [Selection(n, kept) for n in options.items for kept in KEPT]
-    shapes += [Runs(n, mean) for n in options.items for mean in RUNS]
+    shapes += [runs(n, mean) for runs in (Runs, Unique) for n in options.items for mean in RUNS]
     plan = Plan(["i32"], options.items, shapes=shapes)
     return program.time_libraries(module, KNOWN, Compaction, plan, options)
 

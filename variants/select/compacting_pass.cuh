@@ -23,7 +23,7 @@ class CompactingPass {
     shape_ = scan::shape_for<Op>(bytes, multiprocessors_, shared_bytes);
     if (Form::kItemBefore && shape_.tile_bytes() == 28 * 1024) shape_.vectors += 2;  // little is written: larger tiles
     add_keys();
-    while (shape_.vectors > 3 && stages_take(kStages) > shared_bytes) {  // enough tiles under way
+    while (shape_.vectors > 3 && stages_take(enough_stages()) > shared_bytes) {
       shape_.vectors -= 2;
       add_keys();
     }
@@ -86,6 +86,11 @@ class CompactingPass {
   static constexpr int kStages = 5;
   static constexpr int kLeastStages = 3;
 
+  /// For tiles under way, and fewer where a block has few.
+  int enough_stages() const {
+    const std::int64_t tiles = ceil_div(items_ * kItemBytes, shape_.tile_bytes());
+    return static_cast<int>(std::min<std::int64_t>(ceil_div(tiles, multiprocessors_) + 1, kStages));
+  }
   std::size_t compactors() const { return static_cast<std::size_t>(shape_.warps) * Given::Compactor::bytes(shape_); }
   std::size_t stages_take(int stages) const { return stages * scan::stage_bytes<Op>(shape_) + compactors(); }
   /// Sets the bytes of a tile's keys, or of the item before it and the bits.

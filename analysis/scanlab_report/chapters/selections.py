@@ -22,7 +22,7 @@ from scanlab_report.versus import on_first, or_lacking, ratios
 GROUP = 128
 """Items of which `kept` are kept."""
 OURS = {"select": "select", "partition": "partition"}
-OURS |= {"reduce_by_key": "runs", "run_length_encode": "lengths"}
+OURS |= {"reduce_by_key": "runs", "run_length_encode": "lengths", "unique": "unique"}
 """The primitives, and what the ids of their variants begin with."""
 DRAWN = {"look_ahead": "Scanlab's best", "passes": "passes"}
 ALLOCATE = "Libraries of Python allocate the results, and wait on the host for their number."
@@ -90,9 +90,9 @@ def selections(data: Data) -> Shown:
 
 @figure("selections", "python_select")
 def runs(data: Data) -> Shown:
-    """Folds and lengths of runs against the mean length: Scanlab's are nearly as fast as a copy
-    that moves the same bytes, and CUB's are slower."""
-    page, panels = style.figure(style.DOUBLE, 2.5, 2)
+    """Folds, lengths and keys of runs against the mean length: Scanlab's are nearly as fast as a
+    copy that moves the same bytes, and CUB's are slower."""
+    page, panels = style.figure(style.DOUBLE, 2.5, 3)
     used, named = [], dict[str, style.Look]()
     for panel, entry in zip(panels, FOLDS, strict=True):
         cases, about = drawn(data, entry)
@@ -112,8 +112,8 @@ def runs(data: Data) -> Shown:
     style.legend(page, samples)
     panels[0].set_ylabel("share of a copy")
     caption = (
-        "Speed of sums and of lengths of runs of equal keys as a share of a copy that reads the "
-        "keys, and for sums the i32 items, and writes as many results. "
+        "Speed of sums, of lengths and of keys of runs of equal keys as a share of a copy that "
+        "reads the keys, and for sums the i32 items, and writes as many results. "
         f"{size(cases['items'].max())} keys of 4 bytes; cold cache, stream launches. {ALLOCATE}"
     )
     notes = python_notes(cases["variant"], about)
@@ -126,9 +126,9 @@ def standings_table(
     rows, cases = standings(data, *entries), compacted(data, *entries)
     ours = [f"{OURS[entry]}_look_ahead" for entry in entries]
     caption = (
-        f"Speed of `{ours[0]}` and `{ours[1]}` over a copy that reads {moved}, and over the "
-        f"fastest rival, CUB with its defaults. {about}; cold cache, stream launches. A case is "
-        "won or lost if the 95% interval excludes 1."
+        f"Speed of {', '.join(map(code, ours))} over a copy that reads {moved}, and over the "
+        f"fastest rival, CUB in the fastest of its shapes. {about}; cold cache, stream launches. "
+        "A case is won or lost if the 95% interval excludes 1."
     )
     python = python_notes(rows["rival"], described(data, cases))
     notes = (score(rows), *python, ALLOCATE) if python else (score(rows),)
@@ -148,7 +148,8 @@ def selection_standings(data: Data) -> Shown:
 
 @table("selections", "python_select")
 def run_standings(data: Data) -> Shown:
-    """Folds and lengths of runs against a copy and the fastest rival, by the length of runs."""
+    """Folds, lengths and keys of runs against a copy and the fastest rival, by the length of
+    runs."""
     moved = "the keys, and for sums the i32 items, and writes as many results"
     return standings_table(data, FOLDS, LENGTHS, "Keys of 4 bytes", moved)
 

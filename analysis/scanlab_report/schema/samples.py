@@ -132,6 +132,10 @@ class LengthsSample(FoldsSample, kw_only=True, frozen=True, tag="run_length_enco
     """A timed count of the items of such runs."""
 
 
+class UniqueSample(FoldsSample, kw_only=True, frozen=True, tag="unique"):
+    """A timed selection of the keys of such runs."""
+
+
 class SelectSample(ScanSample, kw_only=True, frozen=True, tag="select"):
     """A timed selection of flagged items."""
 
@@ -236,6 +240,7 @@ Entries = (
     | PartitionSample
     | FoldsSample
     | LengthsSample
+    | UniqueSample
     | ScheduleSample
     | CopySample
     | KernelSample

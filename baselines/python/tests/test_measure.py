@@ -104,11 +104,21 @@ class RunsStandIn(StandIn):
         return lambda: self._spoil(np.array(groups).T.reshape(-1), 0)
 
 
+class UniqueStandIn(StandIn):
+    """The same loop, for the keys."""
+
+    id, primitive = "stand_in_unique", "unique"
+
+    def prepare(self, keys: Any, axis: int) -> Callable[[], Any]:
+        return lambda: self._spoil(np.array([key for key, _ in itertools.groupby(keys)]), 0)
+
+
 @pytest.mark.parametrize("wrong", [False, True])
 def test_selections_and_runs_are_verified_and_read(tmp_path: Path, wrong: bool) -> None:
     spoil = (lambda out, k: add_to(out.copy(), -1)) if wrong else (lambda out, k: out)
-    own = [SelectStandIn(spoil), RunsStandIn(spoil)]
+    own = [SelectStandIn(spoil), RunsStandIn(spoil), UniqueStandIn(spoil)]
     shapes = [compaction.Selection(5120, 64), compaction.Runs(5000, 8), compaction.Runs(5000, 1)]
+    shapes += [compaction.Unique(5000, 8)]
     bench = compaction.Compaction(Plan(["i32"], [5000], 2, shapes=shapes), own, lambda _: None)
     variants = {library.id: library.about() for library in own}
     context = {"schema": SCHEMA, "kind": "cuda", "device": "stand-in", "variants": variants}
@@ -116,11 +126,11 @@ def test_selections_and_runs_are_verified_and_read(tmp_path: Path, wrong: bool) 
     data = load([tmp_path])
     assert not data.problems
     if wrong:
-        assert status == command.FAILED and bench.failed == len(bench.entries) == 3 * 2
+        assert status == command.FAILED and bench.failed == len(bench.entries) == 4 * 2
         assert not len(data["select"]) and not len(data["runs"])
     else:
         assert len(data["select"]) == 2 * 2 and set(data["select"]["kept"]) == {64}
-        assert len(data["runs"]) == 2 * 2 * 2 and set(data["runs"]["segment"]) == {1, 8}
+        assert len(data["runs"]) == 3 * 2 * 2 and set(data["runs"]["segment"]) == {1, 8}
 
 
 def add_to(sums: np.ndarray, place: int) -> np.ndarray:
