@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -153,6 +153,11 @@ def citation(key: str) -> str:
 def figure(name: str) -> str:
     """The LaTeX reference to a figure of the paper."""
     return rf"\figref{{{name.strip('`')}}}"
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """One after another in a sentence."""
+    return " and ".join(", ".join(names).rsplit(", ", 1))
 
 
 def code(value: Any) -> str:

@@ -10,7 +10,7 @@ from scanlab_report.chapters.axes import beside_copy, beside_rivals, described, 
 from scanlab_report.chapters.segments import LENGTHS
 from scanlab_report.chapters.standings import python_notes
 from scanlab_report.data import Data, Variants
-from scanlab_report.formats import Column, Table, alike, code, digits, size
+from scanlab_report.formats import Column, Table, alike, code, digits, enumerated, size
 from scanlab_report.groups import RIVALS, STREAM
 from scanlab_report.intervals import summarise
 from scanlab_report.looks import form, look
@@ -126,7 +126,7 @@ def standings_table(
     rows, cases = standings(data, *entries), compacted(data, *entries)
     ours = [f"{OURS[entry]}_look_ahead" for entry in entries]
     caption = (
-        f"Speed of {', '.join(map(code, ours))} over a copy that reads {moved}, and over the "
+        f"Speed of {enumerated(map(code, ours))} over a copy that reads {moved}, and over the "
         f"fastest rival, CUB in the fastest of its shapes. {about}; cold cache, stream launches. "
         "A case is won or lost if the 95% interval excludes 1."
     )

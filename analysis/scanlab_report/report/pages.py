@@ -3,7 +3,7 @@
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,16 @@ from scanlab_report.chapters import counts, head_to_head, odd_sizes, standings
 from scanlab_report.console import Refused, say
 from scanlab_report.data import Data
 from scanlab_report.experiments import duration, plan
-from scanlab_report.formats import Column, Table, code, significant, size, whole, with_interval
+from scanlab_report.formats import (
+    Column,
+    Table,
+    code,
+    enumerated,
+    significant,
+    size,
+    whole,
+    with_interval,
+)
 from scanlab_report.groups import CEILING, OWN
 from scanlab_report.numbers import over_vendor
 from scanlab_report.pick import Lacking, pick
@@ -69,18 +78,15 @@ def recorded(data: Data) -> str:
         session = json.loads(file.read_text(encoding="utf-8"))
         if {entry["kind"] for entry in session["files"]} - {"timings", "counts"}:
             gpus.setdefault(session["device"], set()).add(session.get("gpus", 1))
+    counts = {device: enumerated(map(str, sorted(own))) for device, own in gpus.items()}
     named = [
-        f"{device} ({_listed(map(str, sorted(gpus[device])))} GPU{'s' * (max(gpus[device]) > 1)})"
+        f"{device} ({counts[device]} GPU{'s' * (max(gpus[device]) > 1)})"
         for device in sorted(gpus, key=lambda device: (device != data.first, device))
     ]
     return (
-        f"Recorded GPU times are of {_listed(named)}. Claims, papers and generated pages are of "
+        f"Recorded GPU times are of {enumerated(named)}. Claims, papers and generated pages are of "
         f"{data.first} unless they name another device. No other GPU is recorded."
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return " and ".join(", ".join(names).rsplit(", ", 1))
 
 
 def gallery(data: Data) -> str:
