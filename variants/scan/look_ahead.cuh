@@ -24,6 +24,7 @@
 #pragma once
 
 #include "variants/scan/look_ahead_ring.cuh"
+#include "variants/scan/packed_bytes.cuh"
 #if defined(__CUDACC__)
 
 namespace scanlab::scan {
@@ -44,7 +45,7 @@ struct PlainItems {
 
 /// Watch: NoWatch, or a class that counts the cycles of each role. Given: Arguments, or a class that
 /// holds them and defines how aggregates of tiles are published and gathered, how items are made of an array's, or, by
-/// a Compactor, which items are kept.
+/// a Compactor, which results there are.
 template <Associative Op, class Watch, class Given = Arguments<Op>>
 class LookAheadBlock {
  public:
@@ -165,6 +166,10 @@ class LookAheadBlock {
       auto items = items_from<true>(slot.stage, tile, warp);
       if constexpr (!kCompacts)
         for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
+          if constexpr (kPacked<decltype(items)>) {
+            folded = reinterpret_cast<const PackedBytes<Vector>&>(in_place).fold(folded);
+            return;
+          }
           Vector vector = in_place;
           items.begin_vector();
           if constexpr (kKeeps) {
@@ -235,6 +240,11 @@ class LookAheadBlock {
       Before<Op> running = op_(prefix, before);
       auto items = items_from<false>(slot.stage, tile, warp);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
+        if constexpr (kPacked<decltype(items)>) {
+          auto& packed = reinterpret_cast<PackedBytes<Vector>&>(in_place);
+          running = packed.scan(running, given_.mode == Mode::exclusive);
+          return;
+        }
         Vector vector = in_place;
         items.begin_vector();
         const Before<Op> before_vector = running;
@@ -254,7 +264,7 @@ class LookAheadBlock {
     cuda::wait_until_stores_have_read<0>();  // shared memory lives as long as the block
   }
 
-  /// A scan warp that compacts: puts the kept items of its part together, and stores them to where the scan says.
+  /// A scan warp that compacts: puts the results of its part together, and stores them to where the scan says.
   __device__ void compact(int warp) {
     typename Given::Compactor compactor(tiles_, ring_, warp, lane_);
     for_each_tile(Wait::reduced, &Stage<Op>::reduced, [&](std::int64_t tile, Stage<Op>& stage, Slot slot) {
@@ -262,7 +272,7 @@ class LookAheadBlock {
       const Item in_tile = item_of(warp_prefix(stage, warp));
       watch_.during(Wait::prefix, [&] { stage.prefixed.wait(slot.parity); });
       compactor.take(slot.stage, tile, tile == 0 ? Op::identity() : stage.prefix, in_tile, in_part, of_part);
-      __syncwarp();  // all lanes have read the stage, and written what they keep
+      __syncwarp();  // all lanes have read the stage, and written their results
       if (arrives()) stage.free.arrive();
       compactor.store();
     });
@@ -329,6 +339,9 @@ class LookAheadBlock {
   }
 
   static constexpr int kItems = sizeof(Vector) / sizeof(In);
+  /// Whether items are added as they lie in the array, several at a time.
+  template <class Items>
+  static constexpr bool kPacked = kPacks<Op>&& std::is_same_v<Items, PlainItems<Op>>;
   static constexpr int kTells = Form::kTells;
   static constexpr bool kDraws = Form::kDraws;
   static constexpr bool kCompacts = requires { typename Given::Compactor; };

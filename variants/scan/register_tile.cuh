@@ -15,6 +15,7 @@
 
 #include "harness/core/associative.hpp"
 #include "harness/simt/thread_block.hpp"
+#include "variants/scan/packed_bytes.cuh"
 
 namespace scanlab::scan {
 
@@ -307,6 +308,10 @@ class RegisterTile {
       if constexpr (kInPlace) {
         for (int k = 0; k < kVector; ++k) results[k] = op(prefix, items[k]);
         if (mode == Mode::exclusive) before_row = shift_row(block, results, before_row);
+      } else if constexpr (kPacks<Op>) {
+        auto packed = scanlab::bit_cast<PackedBytes<Items>>(rows_[r]);
+        packed.scan(op(prefix, before_[r]), mode == Mode::exclusive);
+        results = scanlab::bit_cast<RowOf<Out, kVector>>(packed);
       } else {
         Before<Op> running = op(prefix, before_[r]);
         for (int k = 0; k < kVector; ++k) {
@@ -339,6 +344,7 @@ class RegisterTile {
   }
 
   SCANLAB_HD static Item fold_vector(const Packed& packed, Op op) {
+    if constexpr (kPacks<Op>) return scanlab::bit_cast<PackedBytes<Items>>(packed).fold(Op::identity());
     const auto items = scanlab::bit_cast<Items>(packed);
     Item total = static_cast<Item>(items[0]);
     for (int k = 1; k < kVector; ++k) total = op(total, static_cast<Item>(items[k]));
