@@ -56,10 +56,10 @@ def test_rivals_are_over_best_and_copies_its_shares() -> None:
         for n in (N, 1 << 26, LARGE)
         for own in several(FIELD, n)
     ]
-    table = tiny.built(head_to_head.rivals, tables(cases))
+    table = tiny.built(head_to_head.rivals, tables([*cases, case("empty_launch", 0, 50.0)]))
     assert table.rows["items"].tolist() == [N, LARGE]
-    own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave"
-    assert tiny.printed(table, own) == "0.1000 | look_ahead | 0.900 | 0.800 | 0.950"
+    own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave light"
+    assert tiny.printed(table, own) == "0.1000 | look_ahead | 0.900 | 0.800 | 0.950 | 0.600"
     others = "of_cub_device_scan of_cub_newest of_thrust_scan"
     assert tiny.printed(table, others) == "1.50 | 1.30 | 3.00"
 

@@ -15,7 +15,7 @@ from scanlab_report.data import Data
 from scanlab_report.formats import Table, alike, code, digits, size, text, with_interval
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, TUNED, TYPES, WIN
 from scanlab_report.looks import ordered
-from scanlab_report.pick import pick
+from scanlab_report.pick import floor_ns, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.versus import against, contests, decided, or_lacking, pairs, versus_cub
 
@@ -168,13 +168,17 @@ def rivals(data: Data) -> Shown:
     columns = [*alike(str, "type"), *alike(size, items="n"), *alike(str, "chosen")]
     columns += alike(digits(4), time_us="µs")
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
-    columns += alike(digits(3), **copies, group="share of")
+    columns += alike(digits(3), **copies, light="less a launch", group="share of")
+    launch = floor_ns(cases, "cold") / 1e3
+    copied = rows["time_us"] * rows[[*copies]].min(axis=1)
+    rows["light"] = (copied - launch) / (rows["time_us"] - launch)
     for v in others:
         columns += alike(digits(3), **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier."
+        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier. Less a launch: the "
+        "fastest copy and `best`, each without the time of an empty launch."
     )
     notes = NARROW + python_notes(cases["variant"], about)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)

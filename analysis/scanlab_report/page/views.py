@@ -52,28 +52,33 @@ def _titled(title: str, drawn_as: Look) -> dict[str, Any]:
 def of_scans(data: Data) -> list[dict[str, Any]]:
     """One view per device, type, operator and mode, the case of the report first: its cases with
     default settings as columns. Ratios are of medians within the view: `share` against a copy of
-    the same bytes, `speedup` against the fastest CUB."""
+    the same bytes, `light` that of both less an empty launch, `speedup` against the fastest CUB."""
     made: dict[tuple[str, ...], dict[str, Any]] = {}
     place = lambda case: (_TYPES.index(case[0]), case[1] != "plus", case[1], case[2] != "inclusive")
     for kind in ("cuda", "host"):
         for _, device, cases in by_device(data, "cases", (kind,)):
             cases = pick(cases, settings="", launch=("stream", "graph"))
+            empty = pick(cases, variant=FLOOR).groupby(["cache", "launch"])["median_ns"].median()
             cases = answering(data, cases[cases["variant"] != FLOOR])
             parts = dict(iter(cases.groupby(["type", "op", "mode"])))
             for case in sorted(parts, key=place):
                 about = {"device": device} | dict(zip(("type", "op", "mode"), case, strict=True))
                 if (device, *case) not in made:
-                    made[device, *case] = about | _scans(data, parts[case])
+                    made[device, *case] = about | _scans(data, parts[case], empty)
     return list(made.values())
 
 
-def _scans(data: Data, cases: pd.DataFrame) -> dict[str, Any]:
+def _scans(data: Data, cases: pd.DataFrame, empty: pd.Series) -> dict[str, Any]:
     about, largest = data.variants, cases.loc[cases["items"].idxmax()]
     copies, cubs = pick(cases, variant=CEILING), pick(cases, variant=about.ids(CUBS))
     fastest = cubs.sort_values(["median_ns", "variant"]).drop_duplicates(_SAME)
     drawn = cases.sort_values(["variant", *_SAME])
     columns = {name: drawn[name].tolist() for name in ("variant", *_SAME, "count")}
     columns |= _times("time_ns", drawn, 1.0) | _intervals("share", _over(drawn, copies))
+    launch = drawn[["cache", "launch"]].apply(tuple, axis=1).map(empty)
+    copied = drawn[_SAME].merge(copies[[*_SAME, "median_ns"]], "left", _SAME)["median_ns"]
+    light = (copied.to_numpy() - launch) / (drawn["median_ns"] - launch)
+    columns |= _intervals("light", [replace(UNKNOWN, value=value) for value in light])
     columns |= _intervals("speedup", _over(drawn, fastest))
     known = sorted(set(cases["variant"]), key=lambda v: (about[v].origin == "baseline", v))
     return {
