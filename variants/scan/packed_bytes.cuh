@@ -24,6 +24,9 @@ inline constexpr bool kPacks =
     false;
 #endif
 
+template <class Vector>
+struct PackedBytes;
+
 #if defined(__CUDACC__)
 
 /// The items of a vector. A compiler that sees them one by one unpacks them, and packs the results.
