@@ -1,4 +1,4 @@
-// Shared by the baselines that fold, measure or thin out runs with CUB, of whichever CCCL the file is compiled with.
+// Shared by the baselines that fold, measure or deduplicate runs with CUB, of whichever CCCL the file is compiled with.
 #pragma once
 
 #include <cub/device/device_reduce.cuh>
@@ -38,7 +38,7 @@ class CubRuns {
   template <class Op>
   static constexpr bool kTakes = kCubFolds<kPrimitive, Op>;
 
-  /// release: "", or what the newest or tuned ones have in their ids. version: of CCCL.
+  /// release: "", or what the newest has in its ids. version: of CCCL.
   static Description describe_cub_runs(const std::string& release, const std::string& version) {
     Description about;
     constexpr CubName kName = cub_name(kPrimitive);

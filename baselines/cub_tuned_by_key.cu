@@ -11,7 +11,7 @@ struct CubTunedByKey : CubTunedShapes<CubTunedByKey> {
       {{128, 23}, {128, 19}, {128, 27}, {128, 31}, {192, 23}, {256, 23}, {256, 18}}};
 
   static Description describe() {
-    return describe_tuned(CubSegments<CubTunedByKey>::describe_sums(Primitive::scan_by_key),
+    return describe_tuned(CubSegments<CubTunedByKey>::describe_sums(Primitive::scan_by_key), "cub_tuned_by_key",
                           "DeviceScan::InclusiveSumByKey");
   }
 

@@ -16,8 +16,9 @@ struct CubTunedRuns : CubTunedShapes<CubTunedRuns<kPrimitive>> {
                : std::array<BlockShape, 5>{{{256, 18}, {160, 22}, {128, 27}, {192, 22}, {256, 22}}};
 
   static Description describe() {
+    constexpr CubName kName = cub_name(kPrimitive);
     return Base::describe_tuned(CubRuns<CubTunedRuns, kPrimitive>::describe_cub_runs({}, {}),
-                                cub_name(kPrimitive).function);
+                                std::string("cub_tuned_") + kName.id, kName.function);
   }
 
   template <BlockShape kShape>

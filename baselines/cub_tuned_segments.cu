@@ -12,7 +12,7 @@ struct CubTunedSegments : CubTunedShapes<CubTunedSegments> {
   static constexpr std::array<BlockShape, 5> kShapes{{{128, 24}, {64, 9}, {64, 4}, {32, 8}, {32, 4}}};
 
   static Description describe() {
-    return describe_tuned(CubSegments<CubTunedSegments>::describe_sums(Primitive::segmented_scan),
+    return describe_tuned(CubSegments<CubTunedSegments>::describe_sums(Primitive::segmented_scan), "cub_tuned_segments",
                           "DeviceSegmentedScan::InclusiveSegmentedSum");
   }
 

@@ -15,6 +15,7 @@ struct CubTunedFlagged : CubTunedShapes<CubTunedFlagged<kPrimitive>> {
 
   static Description describe() {
     return Base::describe_tuned(CubFlagged<CubTunedFlagged, kPrimitive>::describe_flagged({}),
+                                "cub_tuned_" + std::string(name(kPrimitive)),
                                 kPartition ? "DevicePartition::Flagged" : "DeviceSelect::Flagged");
   }
 

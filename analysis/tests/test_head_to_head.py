@@ -58,7 +58,7 @@ def test_rivals_are_over_best_and_copies_its_shares() -> None:
     ]
     table = tiny.built(head_to_head.rivals, tables([*cases, case("empty_launch", 0, 50.0)]))
     assert table.rows["items"].tolist() == [N, LARGE]
-    own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave light"
+    own = "time_us chosen of_memcpy of_copy_bulk of_copy_one_wave net"
     assert tiny.printed(table, own) == "0.1000 | look_ahead | 0.900 | 0.800 | 0.950 | 0.600"
     others = "of_cub_device_scan of_cub_newest of_thrust_scan"
     assert tiny.printed(table, others) == "1.50 | 1.30 | 3.00"

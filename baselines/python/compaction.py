@@ -1,4 +1,4 @@
-"""``python -m baselines.python.compaction``: times selections and run lengths of PyTorch and CuPy.
+"""``python -m baselines.python.compaction``: times selections and runs of PyTorch and CuPy.
 
 The results of these have as many items as the data say, so that the libraries wait for a count
 before they allocate them: the times have this in them.
@@ -118,7 +118,7 @@ class TorchSelect(Pair, libraries.Torch):
 class TorchNonzero(Pair, libraries.Torch):
     """torch.nonzero, which allocates the places, and an index."""
 
-    id, label, title = "torch_nonzero", "PyTorch, nonzero", "x[torch.nonzero(flags)]"
+    id, label, title = "torch_nonzero", "PyTorch, nonzero", "x[torch.nonzero(flags, as_tuple=True)]"
     caches = ("cold",)
 
     def prepare(self, data: Any, axis: int) -> Callable[[], Any]:

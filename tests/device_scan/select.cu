@@ -19,15 +19,16 @@ struct Below {
   __host__ __device__ bool operator()(const T& item) const { return static_cast<int>(item) < limit; }
 };
 
-/// 16 bytes, aligned to 8.
-struct Pair {
+/// Two numbers, aligned as one of them or to more.
+template <class Part, std::size_t kAlignment = alignof(Part)>
+struct alignas(kAlignment) Pair {
   Pair() = default;
-  explicit Pair(std::uint64_t number) : first(static_cast<double>(number)), second(-first) {}
+  explicit Pair(std::uint64_t number) : first(static_cast<Part>(number)), second(-first) {}
   __host__ __device__ explicit operator int() const { return static_cast<int>(first); }
   bool operator==(const Pair&) const = default;
 
-  double first;
-  double second;
+  Part first;
+  Part second;
 };
 
 template <class T>
@@ -57,9 +58,7 @@ class Selections : public OnDevice {
     }
     const std::size_t kept = expected.size();
     if (all) expected.insert(expected.end(), others.rbegin(), others.rend());
-    const auto place = [](unsigned char* from, int by) {
-      return reinterpret_cast<T*>(from + by % 2 * alignof(T)) + by;
-    };
+    const auto place = [](unsigned char* from, int by) { return reinterpret_cast<T*>(from + by * alignof(T)); };
     T* const in = place(memory_, shift);
     T* const out = place(memory_ + kArray, out_shift);
     auto* const given = memory_ + 2 * kArray + shift;
@@ -124,7 +123,9 @@ TEST_F(Selections, AreThoseOfALoop) {
   expect_right<std::uint16_t>();
   expect_right<std::int32_t>();
   expect_right<double>();
-  expect_right<Pair>();
+  expect_right<Pair<float>>();
+  expect_right<Pair<double>>();
+  expect_right<Pair<double, 16>>();
 }
 
 TEST_F(Selections, RefuseWhatTheyCannotTake) {

@@ -8,7 +8,7 @@
 
 namespace scanlab::runs {
 
-/// Folds as scans by key have them; lengths, and nothing, as i32.
+/// Folds as scans by key have them; lengths, and keys alone, as i32.
 template <Primitive kPrimitive, class Op>
 inline constexpr bool kFolded =
     kPrimitive == Primitive::reduce_by_key ? segmented::kSegmented<Op> : std::is_same_v<Op, Plus<std::int32_t>>;

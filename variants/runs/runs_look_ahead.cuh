@@ -6,8 +6,8 @@
 //         that of the head's key, so that no thread looks past its last item. A scan warp leaves each fold in the place
 //         of the item that begins the next run, and lists these places, so that it stores keys and folds side by side.
 //         Lengths are differences of the places, for which nothing is read but the keys.
-// Work    2 n, and 2 n comparisons; of lengths n comparisons.
-// Traffic n keys, and n items unless lengths are wanted; a key and a fold or length a run.
+// Work    2 n, and 2 n comparisons; without folds n comparisons.
+// Traffic n keys, and n items for folds; a key a run, and its fold or length where it is wanted.
 // Bits    Bitwise reproducible.
 // Safe    As look_ahead.
 // Needs   Compute capability 9.0.

@@ -1,5 +1,5 @@
 // runs_passes, lengths_passes and unique_passes: find where runs begin, as select_passes finds flagged items; then a
-// thread folds each run, or subtracts where two begin.
+// thread folds each run, or subtracts where two begin. For keys alone the first part is all.
 //
 // Idea    A run begins where a key differs from the one before. Once these places are listed, runs are independent. A
 //         thread for each is the simplest way to share them out, and a poor one: neighbouring threads read far from
@@ -49,7 +49,7 @@ struct ListRuns {
         block, before, n, [&](std::int64_t i) { return begins_run<Block>(keys, i); },
         [&](std::int64_t i, bool begins_here, std::int64_t run) {
           if (!begins_here) return;
-          if (kPlaces) begins[run] = i;
+          if constexpr (kPlaces) begins[run] = i;
           unique[run] = keys[i];
         });
   }
@@ -97,9 +97,9 @@ class RunsPasses {
   static Description describe() {
     Description about = describe_runs(kPrimitive, false);
     about.id = std::string(prefix(kPrimitive)) + "_passes";
-    about.title = std::string("List where runs begin") + (kUnique    ? ""
-                                                          : kLengths ? ", and subtract"
-                                                                     : ", and fold each by a thread");
+    about.title = kUnique    ? "Count where runs begin, scan the counts, store the keys"
+                  : kLengths ? "List where runs begin, and subtract"
+                             : "List where runs begin, and fold each by a thread";
     about.source = "Horn 2005";
     about.family = kUnique ? "three launches" : "four launches";
     about.cost.work = kUnique ? "2n comparisons" : "2n comparisons, and n additions";
@@ -139,9 +139,9 @@ class RunsPasses {
     machine.launch(select::kOneBlock, select::ScanCounts{}, counts, blocks(), count);
     if (n == 0) return;
     machine.launch(select::tiles_of(n), ListRuns<Key, !kUnique>{}, keys, Places(counts), begins, unique, n);
-    if (kUnique) return;
-    machine.launch({.blocks = ceil_div(n, select::kThreads), .threads = select::kThreads}, FoldRunByRun{}, arrays.in,
-                   arrays.out, Places(begins), Number(count), n, kLengths, op);
+    if constexpr (!kUnique)
+      machine.launch({.blocks = ceil_div(n, select::kThreads), .threads = select::kThreads}, FoldRunByRun{}, arrays.in,
+                     arrays.out, Places(begins), Number(count), n, kLengths, op);
   }
 
   std::int64_t blocks() const { return ceil_div(problem_.items, select::kTile); }

@@ -167,17 +167,17 @@ class LookAheadBlock {
       if constexpr (!kCompacts)
         for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
           if constexpr (kPacked<decltype(items)>) {
-            folded = reinterpret_cast<const PackedBytes<Vector>&>(in_place).fold(folded);
-            return;
-          }
-          Vector vector = in_place;
-          items.begin_vector();
-          if constexpr (kKeeps) {
-            for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
-            in_place = vector;
-            folded = op_(folded, vector.items[kItems - 1]);
+            folded = packed(in_place).fold(folded);
           } else {
-            for (const In& item : vector.items) folded = op_(folded, items.next(item));
+            Vector vector = in_place;
+            items.begin_vector();
+            if constexpr (kKeeps) {
+              for (int i = 1; i < kItems; ++i) vector.items[i] = op_(vector.items[i - 1], vector.items[i]);
+              in_place = vector;
+              folded = op_(folded, vector.items[kItems - 1]);
+            } else {
+              for (const In& item : vector.items) folded = op_(folded, items.next(item));
+            }
           }
         });
       if constexpr (Form::kHeadBits) ring_.clear_head_bits(tile, warp);
@@ -241,20 +241,19 @@ class LookAheadBlock {
       auto items = items_from<false>(slot.stage, tile, warp);
       for_each_vector(slot.stage, tile, warp, [&](Vector& in_place) {
         if constexpr (kPacked<decltype(items)>) {
-          auto& packed = reinterpret_cast<PackedBytes<Vector>&>(in_place);
-          running = packed.scan(running, given_.mode == Mode::exclusive);
-          return;
+          running = packed(in_place).scan(running, given_.mode == Mode::exclusive);
+        } else {
+          Vector vector = in_place;
+          items.begin_vector();
+          const Before<Op> before_vector = running;
+          for (In& item : vector.items) {
+            const Item own = items.next(item);
+            const Item next = op_(kKeeps ? before_vector : running, own);
+            item = scanlab::bit_cast<In>(items.result(given_.mode, running, own, next));
+            running = next;
+          }
+          in_place = vector;
         }
-        Vector vector = in_place;
-        items.begin_vector();
-        const Before<Op> before_vector = running;
-        for (In& item : vector.items) {
-          const Item own = items.next(item);
-          const Item next = op_(kKeeps ? before_vector : running, own);
-          item = scanlab::bit_cast<In>(items.result(given_.mode, running, own, next));
-          running = next;
-        }
-        in_place = vector;
       });
       cuda::show_to_bulk_copies();
       __syncwarp();  // the whole part is written, and shown, before a lane stores it
@@ -298,6 +297,11 @@ class LookAheadBlock {
     } else {
       return PlainItems<Op>{};
     }
+  }
+
+  /// The words of a vector where they lie: a compiler that sees items first unpacks them, and packs the results.
+  static __device__ PackedBytes<Vector>& packed(Vector& in_place) {
+    return reinterpret_cast<PackedBytes<Vector>&>(in_place);
   }
 
   /// Whether this lane arrives at barriers: lane 0 does so for its warp, after a __syncwarp().

@@ -27,7 +27,7 @@ class CompactingPass {
       shape_.vectors -= 2;
       add_keys();
     }
-    while (shape_.warps > 1 && stages_take(kLeastStages) > shared_bytes) {
+    while (shape_.warps > 1 && stages_take(std::min(kLeastStages, enough_stages())) > shared_bytes) {
       shape_.warps /= 2;
       add_keys();
     }

@@ -92,6 +92,7 @@ class Piece {
   __device__ T* behind() const { return memory_ + (end_ + kPerVector<T> - 1) / kPerVector<T> * kPerVector<T>; }
 
   __device__ void store(int lane) const {
+    // Items that are aligned to less than their size may all lie across multiples of 16 bytes.
     if (alignof(T) < kAlignment && reinterpret_cast<std::uintptr_t>(to_) % cuda::kBulkBytes != 0) {
       for (int i = begin_ + lane; i < end_; i += scan::kLanes) to_[i] = memory_[i];
       return;

@@ -168,10 +168,10 @@ def rivals(data: Data) -> Shown:
     columns = [*alike(str, "type"), *alike(size, items="n"), *alike(str, "chosen")]
     columns += alike(digits(4), time_us="µs")
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
-    columns += alike(digits(3), **copies, light="less a launch", group="share of")
+    columns += alike(digits(3), **copies, net="less a launch", group="share of")
     launch = floor_ns(cases, "cold") / 1e3
     copied = rows["time_us"] * rows[[*copies]].min(axis=1)
-    rows["light"] = (copied - launch) / (rows["time_us"] - launch)
+    rows["net"] = (copied - launch) / (rows["time_us"] - launch)
     for v in others:
         columns += alike(digits(3), **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
     caption = (

@@ -56,7 +56,7 @@ const scans = curves({
   bounds: (view) => view.bounds,
   measures: {
     share: { label: "share of memcpy" },
-    light: { label: "share of memcpy, each less an empty launch" },
+    net: { label: "share of memcpy, each less an empty launch" },
     time: { label: "time, µs", column: "time_ns", log: true, of: (ns) => ns / 1e3 },
     rate: { label: "throughput, GB/s", column: "time_ns", log: true, of: (ns, row, view) => (view.bytes_per_item * row.items) / ns },
     speedup: { label: "speedup over the fastest CUB" },

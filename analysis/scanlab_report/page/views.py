@@ -52,7 +52,7 @@ def _titled(title: str, drawn_as: Look) -> dict[str, Any]:
 def of_scans(data: Data) -> list[dict[str, Any]]:
     """One view per device, type, operator and mode, the case of the report first: its cases with
     default settings as columns. Ratios are of medians within the view: `share` against a copy of
-    the same bytes, `light` that of both less an empty launch, `speedup` against the fastest CUB."""
+    the same bytes, `net` that of both less an empty launch, `speedup` against the fastest CUB."""
     made: dict[tuple[str, ...], dict[str, Any]] = {}
     place = lambda case: (_TYPES.index(case[0]), case[1] != "plus", case[1], case[2] != "inclusive")
     for kind in ("cuda", "host"):
@@ -77,8 +77,8 @@ def _scans(data: Data, cases: pd.DataFrame, empty: pd.Series) -> dict[str, Any]:
     columns |= _times("time_ns", drawn, 1.0) | _intervals("share", _over(drawn, copies))
     launch = drawn[["cache", "launch"]].apply(tuple, axis=1).map(empty)
     copied = drawn[_SAME].merge(copies[[*_SAME, "median_ns"]], "left", _SAME)["median_ns"]
-    light = (copied.to_numpy() - launch) / (drawn["median_ns"] - launch)
-    columns |= _intervals("light", [replace(UNKNOWN, value=value) for value in light])
+    net = (copied.to_numpy() - launch) / (drawn["median_ns"] - launch)
+    columns |= _intervals("net", [replace(UNKNOWN, value=value) for value in net])
     columns |= _intervals("speedup", _over(drawn, fastest))
     known = sorted(set(cases["variant"]), key=lambda v: (about[v].origin == "baseline", v))
     return {
