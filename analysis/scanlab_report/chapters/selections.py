@@ -128,8 +128,9 @@ def standings_table(
     ours = [f"{OURS[entry]}_look_ahead" for entry in entries]
     caption = (
         f"Speed of {enumerated(map(code, ours))} over a copy that reads {moved}, and over the "
-        f"fastest rival: CUB with its defaults or in a tuned shape, or a library of Python. {about}; "
-        "cold cache, stream launches. A case is won or lost if the 95% interval excludes 1."
+        "fastest rival: CUB with its defaults or in a tuned shape, or a library of Python. "
+        f"{about}; cold cache, stream launches. A case is won or lost if the 95% interval excludes "
+        "1."
     )
     python = python_notes(rows["rival"], described(data, cases))
     notes = (score(rows), *more, *python, *([ALLOCATE] if python else []))
