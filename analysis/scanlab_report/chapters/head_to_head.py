@@ -27,7 +27,7 @@ SMALL, LARGE_BYTES = 1 << 20, 1 << 30
 NARROW = ("CUB adds sums of i8 and i16 in 32 bits, and `best` in 8 and 16 bits.",)
 """This note stands wherever a ratio of such sums stands."""
 SUMS = [(kind, "plus") for kind in TYPES]
-COPIES = {CEILING: "memcpy", BULK_CEILING: "bulk", groups.BARRIER_CEILING: "one wave"}
+COPIES = {CEILING: "memcpy", BULK_CEILING: "bulk", groups.BARRIER_CEILING: "wave"}
 
 
 def type_op_rows(rows: pd.DataFrame) -> list[tuple[str, str]]:
@@ -168,7 +168,7 @@ def rivals(data: Data) -> Shown:
     columns = [*alike(str, "type"), *alike(size, items="n"), *alike(str, "chosen")]
     columns += alike(digits(4), time_us="µs")
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
-    columns += alike(digits(3), **copies, net="less a launch", group="share of")
+    columns += alike(digits(3), **copies, net="net", group="share of")
     launch = floor_ns(cases, "cold") / 1e3
     copied = rows["time_us"] * rows[[*copies]].min(axis=1)
     rows["net"] = (copied - launch) / (rows["time_us"] - launch)
@@ -177,8 +177,8 @@ def rivals(data: Data) -> Shown:
     caption = (
         "Time of `best`, its speed as a share of copies, and its speedup over other scans. "
         f"Inclusive sums, cold cache, stream launches, at {size(SMALL)} items and at the largest "
-        "size of 1 GiB or more. One wave is a copy with a grid-wide barrier. Less a launch: the "
-        "fastest copy and `best`, each without the time of an empty launch."
+        "size of 1 GiB or more. Wave is a copy with a grid-wide barrier. Net: the fastest "
+        "copy and `best`, each less an empty launch."
     )
     notes = NARROW + python_notes(cases["variant"], about)
     return shown(data, Table(caption, columns, rows, notes), caption, cases)
