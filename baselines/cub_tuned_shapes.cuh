@@ -16,7 +16,7 @@ struct BlockShape {
   std::string name() const { return std::to_string(threads) + "x" + std::to_string(items); }
 };
 
-/// What a call reads and writes.
+/// The arrays of a call.
 struct TunedArrays {
   const void* entries;
   const std::int32_t* in;

@@ -204,6 +204,11 @@ def floor_ns(cases: pd.DataFrame, cache: str, launch: str = STREAM) -> float:
     return float((rows if in_cache.empty else in_cache)["median_ns"].median())
 
 
+def net_share(copy_ns: Any, own_ns: Any, launch_ns: Any) -> Any:
+    """The speed of a scan over that of a copy, both less an empty launch."""
+    return (copy_ns - launch_ns) / (own_ns - launch_ns)
+
+
 def shares(
     cases: pd.DataFrame, variant: str, other: str, cache: str, settings: str = ""
 ) -> pd.DataFrame:

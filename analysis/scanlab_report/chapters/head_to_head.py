@@ -15,7 +15,7 @@ from scanlab_report.data import Data
 from scanlab_report.formats import Table, alike, code, digits, size, text, with_interval
 from scanlab_report.groups import BEST, BULK_CEILING, CEILING, CUBS, LOSS, TIE, TUNED, TYPES, WIN
 from scanlab_report.looks import ordered
-from scanlab_report.pick import floor_ns, pick
+from scanlab_report.pick import floor_ns, net_share, pick
 from scanlab_report.shown import Shown, figure, shown, table
 from scanlab_report.versus import against, contests, decided, or_lacking, pairs, versus_cub
 
@@ -169,9 +169,8 @@ def rivals(data: Data) -> Shown:
     columns += alike(digits(4), time_us="µs")
     copies = {f"of_{copy}": heading for copy, heading in COPIES.items()}
     columns += alike(digits(3), **copies, net="net", group="share of")
-    launch = floor_ns(cases, "cold") / 1e3
-    copied = rows["time_us"] * rows[[*copies]].min(axis=1)
-    rows["net"] = (copied - launch) / (rows["time_us"] - launch)
+    own = rows["time_us"] * 1e3
+    rows["net"] = net_share(own * rows[[*copies]].min(axis=1), own, floor_ns(cases, "cold"))
     for v in others:
         columns += alike(digits(3), **{f"of_{v}": short.get(last[v], last[v])}, group=group[v])
     caption = (

@@ -12,7 +12,7 @@ from scanlab_report.data import Data
 from scanlab_report.groups import CEILING, CUBS, FLOOR
 from scanlab_report.intervals import UNKNOWN, Interval
 from scanlab_report.looks import look
-from scanlab_report.pick import Lacking, answering, by_device, pick
+from scanlab_report.pick import Lacking, answering, by_device, floor_ns, net_share, pick
 from scanlab_report.sources import Source, sources
 from scanlab_report.style import Look
 from scanlab_report.versus import ratios
@@ -58,7 +58,8 @@ def of_scans(data: Data) -> list[dict[str, Any]]:
     for kind in ("cuda", "host"):
         for _, device, cases in by_device(data, "cases", (kind,)):
             cases = pick(cases, settings="", launch=("stream", "graph"))
-            empty = pick(cases, variant=FLOOR).groupby(["cache", "launch"])["median_ns"].median()
+            ways = sorted(set(zip(cases["cache"], cases["launch"], strict=True)))
+            empty = {way: floor_ns(cases, *way) for way in ways}
             cases = answering(data, cases[cases["variant"] != FLOOR])
             parts = dict(iter(cases.groupby(["type", "op", "mode"])))
             for case in sorted(parts, key=place):
@@ -68,16 +69,16 @@ def of_scans(data: Data) -> list[dict[str, Any]]:
     return list(made.values())
 
 
-def _scans(data: Data, cases: pd.DataFrame, empty: pd.Series) -> dict[str, Any]:
+def _scans(data: Data, cases: pd.DataFrame, empty: dict[Any, float]) -> dict[str, Any]:
     about, largest = data.variants, cases.loc[cases["items"].idxmax()]
     copies, cubs = pick(cases, variant=CEILING), pick(cases, variant=about.ids(CUBS))
     fastest = cubs.sort_values(["median_ns", "variant"]).drop_duplicates(_SAME)
     drawn = cases.sort_values(["variant", *_SAME])
     columns = {name: drawn[name].tolist() for name in ("variant", *_SAME, "count")}
     columns |= _times("time_ns", drawn, 1.0) | _intervals("share", _over(drawn, copies))
-    launch = drawn[["cache", "launch"]].apply(tuple, axis=1).map(empty)
+    launch = [empty[way] for way in zip(drawn["cache"], drawn["launch"], strict=True)]
     copied = drawn[_SAME].merge(copies[[*_SAME, "median_ns"]], "left", _SAME)["median_ns"]
-    net = (copied.to_numpy() - launch) / (drawn["median_ns"] - launch)
+    net = net_share(copied.to_numpy(), drawn["median_ns"], np.array(launch))
     columns |= _intervals("net", [replace(UNKNOWN, value=value) for value in net])
     columns |= _intervals("speedup", _over(drawn, fastest))
     known = sorted(set(cases["variant"]), key=lambda v: (about[v].origin == "baseline", v))
