@@ -62,7 +62,10 @@ struct Request {
     cases = measure::timed_cases(
         named != nullptr ? selected_scans(*named, words) : selected_scans(words, kDefaultItems), once);
     if (cases.empty())
-      refuse("no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only");
+      refuse(
+          "no case is left to time: widen the selection. Host code is timed with --cache warm --launch stream only, "
+          "and "
+          "what waits on the host by neither graph nor batch");
     if (tune_now && !out.path) refuse("--tune-now writes its table beside the results: give --out FILE");
   }
 };

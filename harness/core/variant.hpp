@@ -243,6 +243,7 @@ struct Description {
   std::vector<CheckedShape> checked{};
   bool in_place = false;             ///< whether the output may be the input array
   bool bitwise_reproducible = true;  ///< of floating-point results
+  bool waits_on_host = false;        ///< a run returns when it is complete: launched from a stream only
   Cost cost{};
 };
 
@@ -266,8 +267,9 @@ struct RoleCycles {
   std::map<std::string, double> waiting{};  ///< part of the total, by what they waited for
 };
 
-/// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing and never synchronises,
-/// and can be captured in a graph. The function of a backend that the variant lacks is empty.
+/// A variant bound to one problem. `cuda` only enqueues on the stream: it allocates nothing, and unless the variant
+/// waits_on_host, it never synchronises, and can be captured in a graph. The function of a backend that the variant
+/// lacks is empty.
 ///
 /// A variant may require a prepared workspace: it is prepared once, before the first of any number of runs, and again
 /// after any other use of that memory. A run leaves the workspace ready for the next one, so that a captured run can

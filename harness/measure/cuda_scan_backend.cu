@@ -109,6 +109,7 @@ class CudaScanBackend : public ScanBackend {
       const Buffers buffers = buffers_of(timed);
       prepare(timed);
       timed.prepare_seconds = seconds_to_prepare(timed);
+      if (timed.about().waits_on_host) return;
       const cuda::Graph run(timer_.stream(), [&] { timed.bound.cuda(buffers, timer_.stream()); });
       timed.kernels = cuda::kernel_resources(run);
     });

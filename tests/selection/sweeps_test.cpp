@@ -58,6 +58,14 @@ TEST(ScanSelection, RefusesShapesOfTooManyItems) {
   }
 }
 
+TEST(ScanSelection, TimesWhatWaitsOnTheHostOutsideGraphsAndBatches) {
+  Variant waits;
+  waits.backends.cuda = true;
+  waits.about.waits_on_host = true;
+  const ScanInColumns scan{{&waits, {}}, {Cache::warm}, {Launch::stream, Launch::graph, Launch::batch}};
+  EXPECT_EQ(scan.columns(), (std::vector{std::pair{Cache::warm, Launch::stream}}));
+}
+
 TEST(ScanSweeps, NamesEachCaseOfItsParts) {
   for (const ScanSweep& sweep : scan_sweeps()) {
     const std::vector<ScanInColumns> all = cases(sweep);
